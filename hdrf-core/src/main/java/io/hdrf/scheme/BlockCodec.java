@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.scheme;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A {@link BlockScheme} opened on one volume and block pool. Safe for use by many threads. */
+public interface BlockCodec extends Closeable {
+
+  /**
+   * Reads the block from {@code source} to its end and emits frames whose original lengths add up
+   * to the block's length ('direct stream mode'). At most {@link
+   * ReductionScheme#maxConcurrentBlocks()} calls are under way at once.
+   *
+   * @throws BlockDeclinedException if this block is better left as it is
+   */
+  void encode(BlockSource source, FrameSink sink) throws IOException;
+
+  /**
+   * Decodes one frame, in any order. {@code payload} holds what {@link #encode} emitted, {@code
+   * frame} has exactly the frame's original length remaining. Both buffers are direct; both
+   * positions are left at their limits.
+   *
+   * @throws CorruptFrameException if the payload, or what the store holds for it, is damaged
+   */
+  void decode(ByteBuffer payload, ByteBuffer frame) throws IOException;
+
+  /**
+   * Makes durable everything in the scheme's store that frames emitted so far refer to. Called
+   * after {@link #encode} and before the block's file is put in place.
+   */
+  default void force() throws IOException {}
+
+  @Override
+  default void close() throws IOException {}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.scheme;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Takes a block's frames in order. For one thread. */
+public interface FrameSink {
+
+  /**
+   * Appends a frame.
+   *
+   * @param originalLength how many bytes of the block it stands for, from 1 to {@link
+   *     FrameCodec#MAX_FRAME_LENGTH}
+   * @param payload its encoded form (position to limit), direct, consumed, and not kept after the
+   *     call; may be empty where the scheme keeps the content itself
+   */
+  void frame(int originalLength, ByteBuffer payload) throws IOException;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.scheme;
+
+import io.hdrf.io.DurableFiles;
+import java.nio.file.Path;
+
+/** What a block scheme is given on one volume and block pool. */
+public interface SchemeContext {
+
+  /** The scheme's settings. */
+  SchemeSettings settings();
+
+  /**
+   * The directory for the scheme's store; it exists, belongs to this scheme alone, and lies on the
+   * volume whose blocks need it.
+   */
+  Path storeDirectory();
+
+  /** The file operations on which durability may rest; others must not. */
+  DurableFiles files();
+
+  /**
+   * The frame schemes with these ids, to read what was stored with an earlier chain.
+   *
+   * @throws SchemeNotFoundException if one of them is not installed
+   */
+  FrameChain frameChain(int... ids) throws SchemeNotFoundException;
+}
