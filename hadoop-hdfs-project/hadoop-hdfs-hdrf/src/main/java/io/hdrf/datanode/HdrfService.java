@@ -76,6 +76,9 @@ public final class HdrfService implements Closeable {
             : SchemeLoader.load(conf.pluginsDirectory());
     Map<StorageType, SchemeChain> chains = Chains.configured(conf, registry);
     anyChain = Chains.anyConfigured(chains);
+    for (String unknown : conf.unknownKeys(registry.names())) {
+      LOG.warn("{} is no key of HDRF and has no effect; is it misspelt?", unknown);
+    }
     dropBehindReads =
         configuration.getBoolean(
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_KEY,
