@@ -2,10 +2,11 @@
 package io.hdrf.block;
 
 import io.hdrf.io.ReadableFile;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** A file in memory; behind its bytes follows a hole up to its length. */
-final class BytesFile implements ReadableFile {
+class BytesFile implements ReadableFile {
 
   private final byte[] bytes;
   private final long length;
@@ -20,7 +21,7 @@ final class BytesFile implements ReadableFile {
   }
 
   @Override
-  public int read(ByteBuffer dst, long position) {
+  public int read(ByteBuffer dst, long position) throws IOException {
     int n = (int) Math.max(0, Math.min(dst.remaining(), length - position));
     for (int i = 0; i < n; ) {
       if (position + i >= bytes.length) {
