@@ -91,7 +91,9 @@ public final class SchemeLoader {
         }
       }
       if (classes.isEmpty()
-          && file.stream().noneMatch(e -> e.getName().startsWith(SERVICES + "io.hdrf."))) {
+          && file.stream()
+              .map(ZipEntry::getName)
+              .noneMatch(name -> name.startsWith(SERVICES + "io.hdrf.") && !name.equals(SERVICE))) {
         LOG.warn("{} is no plug-in: it has no {}", jar, SERVICE);
       }
       return classes;
