@@ -18,6 +18,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.log4j.Level;
+import org.apache.log4j.LogManager;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +35,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PowerLossTest {
 
   /** Per crash: the four extremes, and what chance keeps. */
-  private static final int STATES = 7;
+  private static final int STATES = 6;
+
+  /** After the last operation, when nothing may be lost any more. */
+  private static final int FINAL_STATES = 40;
 
   private static final int LENGTH = 150_001;
   private static final String EIO = "Input/output error";
@@ -61,6 +66,13 @@ class PowerLossTest {
   @AfterAll
   static void awaitClosed() throws InterruptedException {
     OneBlockDataNode.awaitClosed();
+    LogManager.getLogger("io.hdrf").setLevel(null);
+  }
+
+  /** Each failure that a test brings about is reported at length. */
+  @BeforeAll
+  static void logLess() {
+    LogManager.getLogger("io.hdrf").setLevel(Level.FATAL);
   }
 
   private OneBlockDataNode open(Path directory, CrashableFiles files) throws IOException {
@@ -72,68 +84,77 @@ class PowerLossTest {
   @CsvSource({"lz4, true", "lz4, false", "store, true", "store, false"})
   void swapSurvivesPowerLoss(String chain, boolean synced) throws Exception {
     conf = OneBlockDataNode.configuration(plugins, chain);
+    long seed = Seeds.next("swap " + chain + (synced ? " of a synced block" : ""));
+    PowerLoss.Setup setup = directory -> OneBlockDataNode.format(directory, data);
+    PowerLoss.Work work =
+        (directory, files) -> {
+          if (!synced) {
+            files.importUnsynced(OneBlockDataNode.blockFile(directory));
+            files.importUnsynced(OneBlockDataNode.metaFile(directory));
+          }
+          try (OneBlockDataNode datanode = open(directory, files)) {
+            datanode.reduce();
+            assertThat(datanode.isReduced()).isTrue();
+          }
+        };
     int[] reduced = new int[1];
+    PowerLoss.Check check = (directory, finished) -> reduced[0] += check(directory, synced) ? 1 : 0;
     int checked =
-        PowerLoss.everywhere(
-            scratch,
-            Seeds.next("swap " + chain + (synced ? " of a synced block" : "")),
-            STATES,
-            directory -> OneBlockDataNode.format(directory, data),
-            (directory, files) -> {
-              if (!synced) {
-                files.importUnsynced(OneBlockDataNode.blockFile(directory));
-                files.importUnsynced(OneBlockDataNode.metaFile(directory));
-              }
-              try (OneBlockDataNode datanode = open(directory, files)) {
-                datanode.reduce();
-                assertThat(datanode.isReduced()).isTrue();
-              }
-            },
-            (directory, finished) -> {
-              if (check(directory, synced)) {
-                reduced[0]++;
-              }
-            });
+        PowerLoss.everywhere(scratch, seed, STATES, setup, work, check)
+            + atTheEnd(seed, setup, work, check);
     System.out.println(reduced[0] + " of " + checked + " states hold a reduced block");
-    assertThat(reduced[0]).isBetween(STATES / 2, checked / 2);
+    assertThat(reduced[0]).isBetween(FINAL_STATES / 8, checked / 2);
   }
 
   @ParameterizedTest
   @CsvSource({"lz4, false", "lz4, true", "store, false"})
   void inflationSurvivesPowerLoss(String chain, boolean linked) throws Exception {
     conf = OneBlockDataNode.configuration(plugins, chain);
+    long seed = Seeds.next("inflation " + chain + (linked ? " with another link" : ""));
     Path template = reducedVolume();
     byte[] previous = Files.readAllBytes(OneBlockDataNode.blockFile(template));
+    PowerLoss.Setup setup =
+        directory -> {
+          copy(template, directory);
+          if (linked) {
+            link(directory);
+          }
+        };
+    PowerLoss.Work work =
+        (directory, files) -> {
+          try (OneBlockDataNode datanode = open(directory, files)) {
+            datanode.inflate();
+            assertThat(datanode.isReduced()).isFalse();
+          }
+        };
     int[] plain = new int[1];
+    PowerLoss.Check check =
+        (directory, finished) -> {
+          if (linked) {
+            assertThat(previousFile(directory)).hasBinaryContent(previous);
+            Files.delete(previousFile(directory));
+          }
+          boolean isReduced = check(directory, true);
+          // The append that follows writes to the plain file at once.
+          assertThat(isReduced && finished).isFalse();
+          plain[0] += isReduced ? 0 : 1;
+        };
     int checked =
-        PowerLoss.everywhere(
-            scratch,
-            Seeds.next("inflation " + chain + (linked ? " with another link" : "")),
-            STATES,
-            directory -> {
-              copy(template, directory);
-              if (linked) {
-                link(directory);
-              }
-            },
-            (directory, files) -> {
-              try (OneBlockDataNode datanode = open(directory, files)) {
-                datanode.inflate();
-                assertThat(datanode.isReduced()).isFalse();
-              }
-            },
-            (directory, finished) -> {
-              if (linked) {
-                assertThat(previousFile(directory)).hasBinaryContent(previous);
-                Files.delete(previousFile(directory));
-              }
-              boolean isReduced = check(directory, true);
-              // The append that follows writes to the plain file at once.
-              assertThat(isReduced && finished).isFalse();
-              plain[0] += isReduced ? 0 : 1;
-            });
+        PowerLoss.everywhere(scratch, seed, STATES, setup, work, check)
+            + atTheEnd(seed, setup, work, check);
     System.out.println(plain[0] + " of " + checked + " states hold a plain block");
-    assertThat(plain[0]).isBetween(STATES, checked / 2);
+    assertThat(plain[0]).isBetween(FINAL_STATES, checked / 2);
+  }
+
+  /** More states after the last operation, where a missing fsync shows. */
+  private int atTheEnd(long seed, PowerLoss.Setup setup, PowerLoss.Work work, PowerLoss.Check check)
+      throws Exception {
+    Path directory = Files.createTempDirectory(scratch, "end");
+    setup.prepare(directory);
+    CrashableFiles files = new CrashableFiles(directory);
+    work.run(directory, files);
+    checkStates(files, FINAL_STATES, seed, "finished", state -> check.check(state, true));
+    return FINAL_STATES;
   }
 
   /** The page cache survives a kill; what comes after must not build on unsynced sand. */
@@ -241,14 +262,24 @@ class PowerLossTest {
     }
   }
 
-  private void checkStates(CrashableFiles files, long seed, String context) throws IOException {
-    for (int i = 0; i < STATES; i++) {
+  private void checkStates(CrashableFiles files, long seed, String context) throws Exception {
+    checkStates(files, STATES, seed, context, state -> check(state, true));
+  }
+
+  private interface StateCheck {
+    void check(Path state) throws Exception;
+  }
+
+  private void checkStates(
+      CrashableFiles files, int states, long seed, String context, StateCheck check)
+      throws Exception {
+    for (int i = 0; i < states; i++) {
       Path state = Files.createTempDirectory(scratch, "state");
       long stateSeed = i < 4 ? i : seed + i;
       files.crashedState(state, stateSeed);
       try {
-        check(state, true);
-      } catch (IOException | AssertionError e) {
+        check.check(state);
+      } catch (Exception | AssertionError e) {
         throw new AssertionError(context + ", then power loss, seed " + stateSeed + ": " + e, e);
       }
       PowerLoss.delete(state);
@@ -276,7 +307,8 @@ class PowerLossTest {
         assertSchemesAreRecorded(directory);
       }
       datanode.reduce();
-      assertThat(datanode.isReduced()).isEqualTo(reduced || isWhole(directory, raw));
+      // A block that lost its end may still match its checksums, and is then reduced as it is.
+      assertThat(datanode.isReduced() || !(reduced || isWhole(directory, raw))).isTrue();
       assertThat(Arrays.equals(datanode.read(), read)).isTrue();
       assertNothingElse(directory);
       return reduced;
