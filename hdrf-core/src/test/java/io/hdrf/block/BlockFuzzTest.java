@@ -17,20 +17,20 @@ class BlockFuzzTest {
   private static final Path NAME = Path.of("blk_1073741825");
   private static final int MAX_LENGTH = 1 << 20;
 
-  @FuzzTest(maxDuration = "5m")
+  @FuzzTest(maxDuration = "1m")
   void anyBytes(byte[] file) throws IOException {
     read(file);
   }
 
   /** With right CRCs and tag, so that what lies behind these checks is reached. */
-  @FuzzTest(maxDuration = "5m")
+  @FuzzTest(maxDuration = "1m")
   void signedBytes(byte[] file) throws IOException {
     if (file.length >= BlockFormat.HEADER_LENGTH) {
       read(BlockDamageTest.repair(file));
     }
   }
 
-  @FuzzTest(maxDuration = "5m")
+  @FuzzTest(maxDuration = "1m")
   void anyMeta(byte[] meta) throws IOException {
     try {
       BlockChecksums checksums = MetaFiles.open(meta);

@@ -18,13 +18,13 @@ class SuperblockFuzzTest {
 
   private static final Path NAME = Path.of("superblock.0");
 
-  @FuzzTest(maxDuration = "5m")
+  @FuzzTest(maxDuration = "1m")
   void anyBytes(byte[] file) {
     read(file);
   }
 
   /** With the right magic, length and CRC, so that what lies behind these checks is reached. */
-  @FuzzTest(maxDuration = "5m")
+  @FuzzTest(maxDuration = "1m")
   void checkedBytes(byte[] file) {
     if (file.length >= 64) {
       byte[] repaired = file.clone();
