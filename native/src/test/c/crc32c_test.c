@@ -211,6 +211,7 @@ static void test_every_subset(const char *vectors)
     CHECK(hdrf_crc32c_choose(0)->update == hdrf_crc32c_portable, "no features, yet %s",
           hdrf_crc32c_choose(0)->name);
 #if defined(__x86_64__)
+    CHECK(hdrf_crc32c_choose(HDRF_CPU_SSE42)->update == hdrf_crc32c_sse42, "SSE4.2 not chosen");
     CHECK(hdrf_crc32c_choose(HDRF_CPU_ALL)->update == hdrf_crc32c_sse42, "SSE4.2 not chosen");
     CHECK(count == (features & HDRF_CPU_SSE42 ? 2 : 1), "%d kernels tested", count);
 #endif

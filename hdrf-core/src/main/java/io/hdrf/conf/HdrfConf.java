@@ -5,10 +5,20 @@ import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.SchemeSettings;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 
 /** HDRF's settings, checked once when the DataNode starts. Immutable. */
 public final class HdrfConf {
+
+  /** The descriptions of all keys, part of this jar. */
+  public static final String DEFAULTS = "hdrf-default.xml";
+
+  /** One processor in four may reduce unless the operator says otherwise. */
+  private static final int PROCESSORS_PER_THREAD = 4;
 
   private final Configuration configuration;
   private final int reduceThreads;
@@ -29,16 +39,52 @@ public final class HdrfConf {
   public HdrfConf(Configuration configuration) throws BadSettingException {
     this.configuration = configuration;
     SchemeSettings reduce = new SchemeSettings(configuration, HdrfKeys.REDUCE_SECTION);
-    reduceThreads = reduce.getInt(HdrfKeys.REDUCE_THREADS, 2, 1, 1024);
+    int threads = reduce.getInt(HdrfKeys.REDUCE_THREADS, 0, 0, 1024);
+    reduceThreads = threads > 0 ? threads : Math.max(1, processors() / PROCESSORS_PER_THREAD);
     queueLength = reduce.getInt(HdrfKeys.REDUCE_QUEUE_LENGTH, 4096, 1, 1 << 20);
     minBlockSize = reduce.getSize(HdrfKeys.REDUCE_MIN_BLOCK_SIZE, 16 << 10, 0, 1 << 30);
-    nice = reduce.getInt(HdrfKeys.REDUCE_NICE, 5, 0, 19);
+    nice = reduce.getInt(HdrfKeys.REDUCE_NICE, 10, 0, 19);
     inline = reduce.getBoolean(HdrfKeys.REDUCE_INLINE, false);
     scanIntervalSeconds = reduce.getInt(HdrfKeys.REDUCE_SCAN_INTERVAL, 600, 1, 7 * 24 * 3600);
     duringUpgrade = reduce.getBoolean(HdrfKeys.REDUCE_DURING_UPGRADE, false);
     SchemeSettings read = new SchemeSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
+  }
+
+  /**
+   * The keys that begin with {@code hdrf.} and mean nothing, most likely misspelt. Keys of schemes
+   * that are not HDRF's own are known by the schemes' names.
+   */
+  public SortedSet<String> unknownKeys(Set<String> schemeNames) {
+    Configuration known = new Configuration(false);
+    known.addResource(DEFAULTS);
+    SortedSet<String> unknown = new TreeSet<>();
+    for (Map.Entry<String, String> entry : configuration) {
+      String key = entry.getKey();
+      if (key.startsWith(HdrfKeys.PREFIX)
+          && known.getRaw(key) == null
+          && !isWithoutDefault(key)
+          && !schemeNames.contains(sectionOf(key))) {
+        unknown.add(key);
+      }
+    }
+    return unknown;
+  }
+
+  /** Whether the key is one whose description has no value; such a value is not kept. */
+  private static boolean isWithoutDefault(String key) {
+    return key.equals(HdrfKeys.PLUGINS_DIR) || key.startsWith(HdrfKeys.SCHEMES + ".");
+  }
+
+  private static int processors() {
+    return Runtime.getRuntime().availableProcessors();
+  }
+
+  private static String sectionOf(String key) {
+    String rest = key.substring(HdrfKeys.PREFIX.length());
+    int dot = rest.indexOf('.');
+    return dot < 0 ? rest : rest.substring(0, dot);
   }
 
   /** The configuration that the values came from. */
@@ -48,7 +94,7 @@ public final class HdrfConf {
 
   /** The chain for a storage type as it stands in the configuration, and the key it came from. */
   public String chain(String storageType) {
-    return configuration.getTrimmed(chainKey(storageType), "");
+    return configuration.getTrimmed(chainKey(storageType), "none");
   }
 
   /** The key that decides the chain of a storage type. */
@@ -63,6 +109,7 @@ public final class HdrfConf {
     return directory.isEmpty() ? null : Paths.get(directory);
   }
 
+  /** How many blocks are reduced at the same time, at least 1. */
   public int reduceThreads() {
     return reduceThreads;
   }

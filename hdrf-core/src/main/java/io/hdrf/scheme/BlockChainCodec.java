@@ -118,7 +118,9 @@ final class BlockChainCodec extends ChainCodec {
         return -1;
       }
       int end = dst.limit();
-      dst.limit((int) Math.min(end, dst.position() + Math.min(left, Integer.MAX_VALUE - end)));
+      if (left < dst.remaining()) {
+        dst.limit(dst.position() + (int) left);
+      }
       try {
         int count = in.read(dst);
         if (count < 1) {

@@ -12,17 +12,8 @@ final class FrameChainCodec extends ChainCodec {
   private final int frameLength;
   private final BufferPool buffers = BufferPool.shared();
 
-  FrameChainCodec(SchemeChain chain, FrameChain frames, int frameLength) throws IOException {
+  FrameChainCodec(SchemeChain chain, FrameChain frames, int frameLength) {
     super(chain);
-    if (frameLength < 1 || frameLength > FrameCodec.MAX_FRAME_LENGTH) {
-      throw new IOException(
-          "scheme "
-              + chain.schemes().get(0).name()
-              + " wants frames of "
-              + frameLength
-              + " bytes; the length is from 1 to "
-              + FrameCodec.MAX_FRAME_LENGTH);
-    }
     this.frames = frames;
     this.frameLength = frameLength;
   }

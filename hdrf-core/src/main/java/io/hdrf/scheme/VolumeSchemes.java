@@ -91,8 +91,8 @@ public final class VolumeSchemes implements Closeable {
       FrameChain tail = frameChain(chain.schemes().subList(1, chain.schemes().size()));
       return new BlockChainCodec(chain, blockCodec((BlockScheme) first), tail);
     }
-    int frameLength = ((FrameScheme) first).frameLength(settings(first));
-    return new FrameChainCodec(chain, frameChain(chain.schemes()), frameLength);
+    return new FrameChainCodec(
+        chain, frameChain(chain.schemes()), frameLength((FrameScheme) first));
   }
 
   private FrameChain frameChain(List<ReductionScheme> schemes) throws IOException {
@@ -108,10 +108,23 @@ public final class VolumeSchemes implements Closeable {
   private FrameCodec frameCodec(FrameScheme scheme) throws IOException {
     FrameCodec codec = frameCodecs.get(scheme.name());
     if (codec == null) {
+      // Not needed behind another scheme, but a wrong setting must not pass unnoticed there.
+      frameLength(scheme);
       codec = scheme.newCodec(settings(scheme));
       frameCodecs.put(scheme.name(), codec);
     }
     return codec;
+  }
+
+  private int frameLength(FrameScheme scheme) throws IOException {
+    int length = scheme.frameLength(settings(scheme));
+    if (length < 1 || length > FrameCodec.MAX_FRAME_LENGTH) {
+      throw new IOException(
+          String.format(
+              "scheme %s wants frames of %d bytes; the length is from 1 to %d",
+              scheme.name(), length, FrameCodec.MAX_FRAME_LENGTH));
+    }
+    return length;
   }
 
   private BlockCodec blockCodec(BlockScheme scheme) throws IOException {

@@ -62,17 +62,18 @@ public final class NativeLibrary {
     String resource = resourceName();
     try (InputStream library = NativeLibrary.class.getResourceAsStream(resource)) {
       if (library == null) {
-        return warned("there is none for this platform: no resource " + resource, null);
+        return warned("there is none for this platform: no resource " + resource);
       }
       loadCopyOf(library);
       return "";
     } catch (IOException | LinkageError | RuntimeException e) {
-      return warned(e.toString(), e);
+      LOG.debug("Loading {} failed", resource, e);
+      return warned(e.toString());
     }
   }
 
-  private static String warned(String reason, Throwable cause) {
-    LOG.warn("HDRF goes on without its native library, slower: {}", reason, cause);
+  private static String warned(String reason) {
+    LOG.warn("HDRF goes on without its native library, slower: {}", reason);
     return reason;
   }
 
