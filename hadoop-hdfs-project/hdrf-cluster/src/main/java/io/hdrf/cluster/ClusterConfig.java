@@ -208,6 +208,10 @@ public final class ClusterConfig {
   }
 
   void save() throws IOException {
+    store(toProperties(), directory.resolve(FILE), "HDRF local cluster");
+  }
+
+  private Properties toProperties() {
     Properties kept = new Properties();
     kept.setProperty("datanodes", Integer.toString(dataNodes));
     kept.setProperty("volumes", Integer.toString(volumes));
@@ -217,7 +221,24 @@ public final class ClusterConfig {
     kept.setProperty("heap.namenode", nameNodeHeap);
     kept.setProperty("heap.datanode", dataNodeHeap);
     site.forEach((name, value) -> kept.setProperty("site." + name, value));
-    store(kept, directory.resolve(FILE), "HDRF local cluster");
+    return kept;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ClusterConfig config
+        && directory.equals(config.directory)
+        && toProperties().equals(config.toProperties());
+  }
+
+  @Override
+  public int hashCode() {
+    return directory.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return directory + " " + toProperties();
   }
 
   /** Writes a properties file so that an interrupt leaves the old one or the new one. */
