@@ -19,6 +19,12 @@ public final class HadoopRuntime {
   private static final List<String> JVM_FLAGS =
       List.of("--add-opens", "java.base/java.lang=ALL-UNNAMED", "-Djava.net.preferIPv4Stack=true");
 
+  /**
+   * Beside the configuration, last on the class path: daemons don't start without directories named
+   * {@code webapps/hdfs} and {@code webapps/datanode}, which Hadoop's jars in Maven don't hold.
+   */
+  static final String WEB = "web";
+
   private final Path java;
   private final List<String> hadoop;
   private final List<String> overlay;
@@ -50,6 +56,8 @@ public final class HadoopRuntime {
   public static HadoopRuntime ofHadoopHome(Path hadoopHome, Path dist) throws IOException {
     Path share = hadoopHome.resolve("share").resolve("hadoop");
     List<String> classPath = new ArrayList<>();
+    // Holds webapps/.
+    classPath.add(share.resolve("hdfs").toAbsolutePath().toString());
     for (String part : List.of("common", "hdfs", "yarn", "mapreduce")) {
       for (Path directory : List.of(share.resolve(part).resolve("lib"), share.resolve(part))) {
         if (Files.isDirectory(directory)) {
@@ -121,7 +129,11 @@ public final class HadoopRuntime {
   }
 
   private String join(Path conf, List<String> first) {
-    return Stream.of(List.of(conf.toAbsolutePath().toString()), first, hadoop)
+    return Stream.of(
+            List.of(conf.toAbsolutePath().toString()),
+            first,
+            hadoop,
+            List.of(conf.toAbsolutePath().resolveSibling(WEB).toString()))
         .flatMap(List::stream)
         .collect(Collectors.joining(File.pathSeparator));
   }

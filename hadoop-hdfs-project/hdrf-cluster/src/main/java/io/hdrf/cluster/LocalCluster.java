@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * directory:
  *
  * <pre>
- * cluster.properties  ports.properties  conf/  tmp/
+ * cluster.properties  ports.properties  conf/  web/  tmp/
  * namenode/     pid  log  out  data/
  * datanode-0/   pid  log  out  data-0/  data-1/ …
  * job-…/        pid  log  out
@@ -264,6 +264,10 @@ public final class LocalCluster {
 
   private void writeConf() throws IOException {
     Files.createDirectories(conf());
+    for (String application : List.of("hdfs", "datanode")) {
+      Files.createDirectories(
+          directory().resolve(HadoopRuntime.WEB).resolve("webapps").resolve(application));
+    }
     Map<String, String> core = new TreeMap<>();
     core.put("fs.defaultFS", uri());
     core.put("hadoop.tmp.dir", directory().resolve("tmp").toString());

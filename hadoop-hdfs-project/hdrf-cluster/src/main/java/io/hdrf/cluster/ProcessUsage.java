@@ -31,6 +31,8 @@ public record ProcessUsage(
   }
 
   /**
+   * Reads what a process has used.
+   *
    * @throws IOException if there is no such process, or it belongs to another user
    */
   public static ProcessUsage of(long pid) throws IOException {
