@@ -7,6 +7,7 @@ import io.hdrf.cluster.DiskUsage;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.Job;
 import io.hdrf.cluster.LocalCluster;
+import io.hdrf.cluster.Waiting;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -96,10 +97,11 @@ final class Demo {
         hdfs.delete(OUTPUT);
         drain(cluster);
         readBack("reduced", "readReduced", hdfs, digests, bytes);
-        report.usage(usage(cluster));
         restart(cluster);
         readBack("after the restart", "readAfterRestart", hdfs, digests, bytes);
+        awaitDeleted(cluster, bytes);
         List<DiskUsage> held = usage(cluster);
+        report.usage(held);
         terminal.result("");
         terminal.table(UsageJson.table(held));
       }
@@ -250,6 +252,15 @@ final class Demo {
       progress.done("all queues are empty");
       report.took("hdrf.drain", progress.seconds());
     }
+  }
+
+  /** Until the job's output, which is no source text, has left the DataNodes. */
+  private static void awaitDeleted(LocalCluster cluster, long bytes) throws IOException {
+    long expected = bytes * cluster.config().replication();
+    Waiting.until(
+        LocalCluster.PATIENCE,
+        () -> cluster.diskUsage().logicalBytes() == expected,
+        () -> "The DataNodes don't hold " + expected + " bytes, which is what was stored");
   }
 
   private void restart(LocalCluster cluster) throws IOException {

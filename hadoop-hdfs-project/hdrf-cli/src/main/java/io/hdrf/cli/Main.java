@@ -54,7 +54,8 @@ public final class Main implements Runnable {
               commandLine.getErr().flush();
               return e instanceof IllegalArgumentException ? ExitCode.USAGE : ExitCode.FAILED;
             })
-        .setExitCodeExceptionMapper(e -> ExitCode.FAILED);
+        .setExitCodeExceptionMapper(
+            e -> e instanceof ParameterException ? ExitCode.USAGE : ExitCode.FAILED);
   }
 
   private static String message(Exception e) {

@@ -5,12 +5,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** Polls. */
-final class Waiting {
+/** Polls, a few times a second. */
+public final class Waiting {
   private static final long POLL_MILLIS = 100;
 
   /** A condition that may fail to be evaluated. */
-  interface Condition {
+  public interface Condition {
+    /** Evaluates it. */
     boolean holds() throws IOException;
   }
 
@@ -21,7 +22,7 @@ final class Waiting {
    *
    * @throws ClusterException with {@code complaint} after {@code limit}, or if interrupted
    */
-  static void until(Duration limit, Condition condition, Supplier<String> complaint)
+  public static void until(Duration limit, Condition condition, Supplier<String> complaint)
       throws IOException {
     long deadline = System.nanoTime() + limit.toNanos();
     while (!condition.holds()) {
