@@ -5,10 +5,17 @@ import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.SchemeSettings;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 
 /** HDRF's settings, checked once when the DataNode starts. Immutable. */
 public final class HdrfConf {
+
+  /** The descriptions of all keys, part of this jar. */
+  public static final String DEFAULTS = "hdrf-default.xml";
 
   private final Configuration configuration;
   private final int reduceThreads;
@@ -41,6 +48,37 @@ public final class HdrfConf {
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
   }
 
+  /**
+   * The keys that begin with {@code hdrf.} and mean nothing, most likely misspelt. Keys of schemes
+   * that are not HDRF's own are known by the schemes' names.
+   */
+  public SortedSet<String> unknownKeys(Set<String> schemeNames) {
+    Configuration known = new Configuration(false);
+    known.addResource(DEFAULTS);
+    SortedSet<String> unknown = new TreeSet<>();
+    for (Map.Entry<String, String> entry : configuration) {
+      String key = entry.getKey();
+      if (key.startsWith(HdrfKeys.PREFIX)
+          && known.getRaw(key) == null
+          && !isWithoutDefault(key)
+          && !schemeNames.contains(sectionOf(key))) {
+        unknown.add(key);
+      }
+    }
+    return unknown;
+  }
+
+  /** Whether the key is one whose description has no value; such a value is not kept. */
+  private static boolean isWithoutDefault(String key) {
+    return key.equals(HdrfKeys.PLUGINS_DIR) || key.startsWith(HdrfKeys.SCHEMES + ".");
+  }
+
+  private static String sectionOf(String key) {
+    String rest = key.substring(HdrfKeys.PREFIX.length());
+    int dot = rest.indexOf('.');
+    return dot < 0 ? rest : rest.substring(0, dot);
+  }
+
   /** The configuration that the values came from. */
   public Configuration configuration() {
     return configuration;
@@ -48,7 +86,7 @@ public final class HdrfConf {
 
   /** The chain for a storage type as it stands in the configuration, and the key it came from. */
   public String chain(String storageType) {
-    return configuration.getTrimmed(chainKey(storageType), "");
+    return configuration.getTrimmed(chainKey(storageType), "none");
   }
 
   /** The key that decides the chain of a storage type. */

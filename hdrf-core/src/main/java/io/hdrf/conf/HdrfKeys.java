@@ -3,6 +3,8 @@ package io.hdrf.conf;
 
 /** Names of the configuration keys; {@code conf/hdrf-default.xml} describes them. */
 public final class HdrfKeys {
+  public static final String PREFIX = "hdrf.";
+
   public static final String SCHEMES = "hdrf.schemes";
   public static final String PLUGINS_DIR = "hdrf.plugins.dir";
 
