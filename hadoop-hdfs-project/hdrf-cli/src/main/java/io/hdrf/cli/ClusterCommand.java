@@ -301,6 +301,10 @@ final class ClusterCommand implements Runnable {
                 cluster.config().stock() ? "stock" : "schemes " + cluster.config().schemes()));
         terminal.result("");
         terminal.table(UsageJson.table(usages));
+        if (!cluster.config().stock()) {
+          terminal.result("");
+          terminal.table(MetricsTable.rows(metrics));
+        }
       }
       return healthy ? ExitCode.OK : ExitCode.DIFFERENT;
     }

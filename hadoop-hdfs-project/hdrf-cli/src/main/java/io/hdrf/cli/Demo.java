@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -29,6 +30,7 @@ final class Demo {
   private static final String INPUT = "/demo/input";
   private static final String OUTPUT = "/demo/output";
   private static final String HEAP = "1g";
+  private static final Duration DRAIN_PATIENCE = Duration.ofHours(1);
   private static final Pattern MAP_REDUCE = Pattern.compile(".* map (\\d+)% reduce (\\d+)%.*");
 
   private final Terminal terminal;
@@ -248,7 +250,7 @@ final class Demo {
 
   private void drain(LocalCluster cluster) throws IOException {
     try (Progress progress = count("Reducing")) {
-      Reduction.awaitDrained(cluster, progress::set);
+      cluster.awaitReduced(DRAIN_PATIENCE, progress::set);
       progress.done("all queues are empty");
       report.took("hdrf.drain", progress.seconds());
     }

@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       DemoCommand.class,
       ClusterCommand.class,
+      InspectCommand.class,
       TestCommand.class,
       CorpusCommand.class,
       DocsCommand.class,

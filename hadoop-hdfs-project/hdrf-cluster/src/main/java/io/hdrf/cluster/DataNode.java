@@ -86,6 +86,19 @@ public final class DataNode extends Daemon {
     return jmx().query("Hadoop:service=DataNode,name=Hdrf*");
   }
 
+  /**
+   * How many blocks wait to be reduced or are in work.
+   *
+   * @throws ClusterException if it does not run HDRF
+   */
+  public long pendingReductions() throws IOException {
+    List<JsonNode> beans = hdrfMetrics();
+    if (beans.isEmpty()) {
+      throw new ClusterException(name() + " has no metrics of HDRF; see " + log());
+    }
+    return beans.stream().mapToLong(bean -> bean.path("Pending").asLong()).sum();
+  }
+
   /** What its volumes hold now. */
   public DiskUsage diskUsage() throws IOException {
     return DiskUsage.of(volumes());

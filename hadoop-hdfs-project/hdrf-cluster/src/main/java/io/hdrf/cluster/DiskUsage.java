@@ -3,6 +3,7 @@ package io.hdrf.cluster;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashSet;
@@ -63,6 +64,20 @@ public record DiskUsage(
       sum = sum.plus(of(volume));
     }
     return sum;
+  }
+
+  /** What is allocated to one file. */
+  public static long allocated(Path file) throws IOException {
+    Process find =
+        new ProcessBuilder("find", file.toString(), "-maxdepth", "0", "-printf", "%b")
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    find.getOutputStream().close();
+    String units = new String(find.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    if (!units.matches("\\d{1,18}")) {
+      throw new IOException("Can't tell what is allocated to " + file);
+    }
+    return Long.parseLong(units) * ST_BLOCK;
   }
 
   private static DiskUsage of(Path volume) throws IOException {

@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -35,6 +37,9 @@ public final class LocalCluster {
 
   /** Enough for a machine that builds something else at the same time. */
   public static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  /** How old what {@code /jmx} says of HDRF may be. */
+  public static final Duration METRICS_PERIOD = Duration.ofMillis(500);
 
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(20);
 
@@ -240,6 +245,39 @@ public final class LocalCluster {
   }
 
   /**
+   * Returns once no block waits for a Reducer or is in work, on any DataNode; at once on a stock
+   * cluster. What {@code /jmx} says is up to {@link #METRICS_PERIOD} old, so this returns one to
+   * two periods after the last block was done.
+   *
+   * @param pending is told how many blocks are left, again and again
+   */
+  public void awaitReduced(Duration limit, LongConsumer pending) throws IOException {
+    if (config.stock()) {
+      return;
+    }
+    // System.nanoTime() may be negative: empty means busy.
+    OptionalLong[] idleSince = {OptionalLong.empty()};
+    Waiting.until(
+        limit,
+        () -> {
+          long left = 0;
+          for (DataNode dataNode : dataNodes) {
+            left += dataNode.pendingReductions();
+          }
+          pending.accept(left);
+          long now = System.nanoTime();
+          if (left > 0) {
+            idleSince[0] = OptionalLong.empty();
+          } else if (idleSince[0].isEmpty()) {
+            idleSince[0] = OptionalLong.of(now);
+          }
+          return idleSince[0].isPresent()
+              && now - idleSince[0].getAsLong() > 2 * METRICS_PERIOD.toNanos();
+        },
+        () -> "Blocks were still being reduced after " + limit.toSeconds() + " s");
+  }
+
+  /**
    * Starts a Hadoop program on this cluster.
    *
    * @param name names the directory {@code job-NAME} for its log and output
@@ -283,11 +321,16 @@ public final class LocalCluster {
     hdfs.put("dfs.replication", Integer.toString(config.replication()));
     if (!config.stock()) {
       hdfs.put("dfs.datanode.fsdataset.factory", FACTORY);
-      hdfs.put("hdrf.schemes", config.schemes());
+      hdfs.put("hdrf.schemes", config.schemes().isEmpty() ? "none" : config.schemes());
       runtime.plugins().ifPresent(plugins -> hdfs.put("hdrf.plugins.dir", plugins.toString()));
     }
     hdfs.putAll(config.site());
     HadoopXml.write(conf().resolve("hdfs-site.xml"), hdfs);
+
+    // /jmx shows values up to a period old; the default is 10 seconds.
+    Files.writeString(
+        conf().resolve("hadoop-metrics2.properties"),
+        "*.period=1\n*.periodMillis=" + METRICS_PERIOD.toMillis() + "\n");
 
     Map<String, String> mapReduce = new TreeMap<>();
     mapReduce.put("mapreduce.framework.name", "local");
