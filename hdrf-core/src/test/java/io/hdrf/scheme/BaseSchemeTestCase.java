@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.sample.DeflateScheme;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -620,8 +622,8 @@ public abstract class BaseSchemeTestCase {
     }
 
     @Override
-    public io.hdrf.io.DurableFiles files() {
-      return new PlainFiles();
+    public DurableFiles files() {
+      return LocalDurableFiles.INSTANCE;
     }
 
     @Override
