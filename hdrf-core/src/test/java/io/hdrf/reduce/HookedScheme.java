@@ -13,22 +13,22 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /** Deflates frames, and lets a test do something before each is encoded or after it is decoded. */
-final class HookedScheme implements FrameScheme {
+public final class HookedScheme implements FrameScheme {
 
-  static final int FRAME_LENGTH = 64 << 10;
+  public static final int FRAME_LENGTH = 64 << 10;
 
   /** Something that a test has done to a frame. */
-  interface Hook {
+  public interface Hook {
     void run(ByteBuffer frame) throws IOException;
   }
 
   private final String name;
   private final int id;
   private final int maxConcurrentBlocks;
-  volatile Hook beforeEncode = frame -> {};
-  volatile Hook afterDecode = frame -> {};
+  public volatile Hook beforeEncode = frame -> {};
+  public volatile Hook afterDecode = frame -> {};
 
-  HookedScheme(String name, int id, int maxConcurrentBlocks) {
+  public HookedScheme(String name, int id, int maxConcurrentBlocks) {
     this.name = name;
     this.id = id;
     this.maxConcurrentBlocks = maxConcurrentBlocks;
