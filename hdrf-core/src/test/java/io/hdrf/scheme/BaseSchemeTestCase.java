@@ -170,9 +170,15 @@ public abstract class BaseSchemeTestCase {
 
   @Test
   void roundTripsEverySmallLength() throws IOException {
-    for (TestData kind : TestData.values()) {
-      for (int length = 1; length <= 300; length++) {
-        assertRoundTrip(kind, length);
+    TestData[] kinds = TestData.values();
+    for (int length = 1; length <= 300; length++) {
+      if (codec.chain().keepsContentInStore()) {
+        // Each block costs an fsync, and the content decides little.
+        assertRoundTrip(kinds[length % kinds.length], length);
+      } else {
+        for (TestData kind : kinds) {
+          assertRoundTrip(kind, length);
+        }
       }
     }
   }
