@@ -25,6 +25,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsVersionExc
 import org.apache.hadoop.hdfs.server.datanode.DataNodeProbe;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,9 +44,8 @@ class RawFileRulesTest {
         RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
     conf.setLong(DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_KEY, 64 << 20);
     conf.set("dfs.block.local-path-access.user", System.getProperty("user.name"));
+    NativeIO.POSIX.setCacheManipulator(new NativeIO.POSIX.NoMlockCacheManipulator());
     cluster = RuleCluster.start(conf, 1, 1);
-    org.apache.hadoop.io.nativeio.NativeIO.POSIX.setCacheManipulator(
-        new org.apache.hadoop.io.nativeio.NativeIO.POSIX.NoMlockCacheManipulator());
   }
 
   @AfterEach
@@ -57,6 +57,7 @@ class RawFileRulesTest {
 
   @AfterAll
   static void stop() {
+    NativeIO.POSIX.setCacheManipulator(new NativeIO.POSIX.CacheManipulator());
     cluster.close();
   }
 

@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs.server.datanode;
 
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.hadoop.hdfs.ExtendedBlockId;
@@ -19,9 +20,15 @@ public final class DataNodeProbe {
     datanode.getBlockScanner().markSuspectBlock(storage, block);
   }
 
-  /** What a short-circuit reader's request calls, on this thread, whatever its name. */
+  /**
+   * What a short-circuit reader's request calls, on this thread, whatever its name; as if there were
+   * libhadoop and a UNIX domain socket.
+   */
   public static FileInputStream[] shortCircuit(DataNode datanode, ExtendedBlock block)
-      throws IOException {
+      throws IOException, ReflectiveOperationException {
+    Field disabled = DataNode.class.getDeclaredField("fileDescriptorPassingDisabledReason");
+    disabled.setAccessible(true);
+    disabled.set(datanode, null);
     return datanode.requestShortCircuitFdsForRead(block, null, Integer.MAX_VALUE);
   }
 
