@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.io;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** An open file of {@link DurableFiles}. For one thread at a time. */
-public interface DurableFile extends Closeable {
+public interface DurableFile extends ReadableFile {
 
   /** Writes all of {@code src} at {@code position} (bytes from the file's beginning). */
   void write(ByteBuffer src, long position) throws IOException;
 
-  /**
-   * Reads at {@code position} until {@code dst} is full or the file ends.
-   *
-   * @return the number of bytes read, possibly 0
-   */
-  int read(ByteBuffer dst, long position) throws IOException;
-
   /** Cuts the file, or extends it by a hole. */
   void setLength(long length) throws IOException;
-
-  /** The file's length in bytes. */
-  long length() throws IOException;
 
   /** Makes content and length durable (fdatasync). */
   void force() throws IOException;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
+import io.hdrf.io.BufferPool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -30,14 +31,18 @@ public abstract class ArrayBlockCodec implements BlockCodec {
       throw new BlockDeclinedException(
           "the block has " + source.length() + " bytes, the scheme takes " + maxBlockLength);
     }
-    ByteBuffer block = ByteBuffer.allocateDirect((int) source.length());
-    while (block.hasRemaining()) {
-      if (source.read(block) < 0) {
-        throw new IOException("the block ended after " + block.position() + " bytes");
+    ByteBuffer block = BufferPool.shared().take((int) source.length());
+    try {
+      while (block.hasRemaining()) {
+        if (source.read(block) < 0) {
+          throw new IOException("the block ended after " + block.position() + " bytes");
+        }
       }
+      block.flip();
+      int length = block.remaining();
+      sink.frame(length, encode(block));
+    } finally {
+      BufferPool.shared().give(block);
     }
-    block.flip();
-    int length = block.remaining();
-    sink.frame(length, encode(block));
   }
 }

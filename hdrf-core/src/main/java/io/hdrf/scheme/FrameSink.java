@@ -13,7 +13,16 @@ public interface FrameSink {
    * @param originalLength how many bytes of the block it stands for, from 1 to {@link
    *     FrameCodec#MAX_FRAME_LENGTH}
    * @param payload its encoded form (position to limit), direct, consumed, and not kept after the
-   *     call; may be empty where the scheme keeps the content itself
+   *     call; may be empty where the scheme keeps the content itself; at most {@link
+   *     #maxPayloadLength} bytes
    */
   void frame(int originalLength, ByteBuffer payload) throws IOException;
+
+  /**
+   * The most bytes that a payload may have: an eighth and 64 KiB more than the original data. A
+   * reader takes no more memory than this for it, whatever a damaged frame says.
+   */
+  static int maxPayloadLength(int originalLength) {
+    return originalLength + originalLength / 8 + (64 << 10);
+  }
 }

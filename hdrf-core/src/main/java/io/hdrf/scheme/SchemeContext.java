@@ -2,6 +2,7 @@
 package io.hdrf.scheme;
 
 import io.hdrf.io.DurableFiles;
+import java.io.IOException;
 import java.nio.file.Path;
 
 /** What a block scheme is given on one volume and block pool. */
@@ -20,9 +21,11 @@ public interface SchemeContext {
   DurableFiles files();
 
   /**
-   * The frame schemes with these ids, to read what was stored with an earlier chain.
+   * The frame schemes with these ids, to read what was stored with an earlier chain. The codecs
+   * belong to the caller of {@link BlockScheme#open}; closing the chain does nothing.
    *
-   * @throws SchemeNotFoundException if one of them is not installed
+   * @throws SchemeNotFoundException if one of them is not installed, or is no frame scheme
+   * @throws BadSettingException if a setting of one of them is wrong
    */
-  FrameChain frameChain(int... ids) throws SchemeNotFoundException;
+  FrameChain frameChain(int... ids) throws IOException;
 }

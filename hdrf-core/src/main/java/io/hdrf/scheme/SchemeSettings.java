@@ -4,7 +4,7 @@ package io.hdrf.scheme;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 
-/** The keys {@code hdrf.<scheme>.*}: typed access with errors that name the key. */
+/** The keys {@code hdrf.<section>.*}: typed access with errors that name the key. */
 public final class SchemeSettings {
 
   private final Configuration configuration;
@@ -12,11 +12,11 @@ public final class SchemeSettings {
 
   /**
    * @param configuration the DataNode's configuration
-   * @param schemeName the scheme whose keys are read
+   * @param section the scheme, or part of HDRF, whose keys are read
    */
-  public SchemeSettings(Configuration configuration, String schemeName) {
+  public SchemeSettings(Configuration configuration, String section) {
     this.configuration = configuration;
-    this.prefix = "hdrf." + schemeName + ".";
+    this.prefix = "hdrf." + section + ".";
   }
 
   /** The whole configuration, for schemes that wrap a Hadoop class. */
@@ -42,6 +42,22 @@ public final class SchemeSettings {
   /** A size in bytes from {@code min} to {@code max}; the value may end in k, m or g (binary). */
   public int getSize(String name, int defaultValue, int min, int max) throws BadSettingException {
     return inRange(name, defaultValue, min, max, true);
+  }
+
+  /** Either {@code true} or {@code false}. */
+  public boolean getBoolean(String name, boolean defaultValue) throws BadSettingException {
+    String value = configuration.getTrimmed(key(name));
+    if (value == null || value.isEmpty()) {
+      return defaultValue;
+    }
+    switch (value.toLowerCase(Locale.ROOT)) {
+      case "true":
+        return true;
+      case "false":
+        return false;
+      default:
+        throw new BadSettingException(key(name), value, "true or false");
+    }
   }
 
   private int inRange(String name, int defaultValue, int min, int max, boolean size)

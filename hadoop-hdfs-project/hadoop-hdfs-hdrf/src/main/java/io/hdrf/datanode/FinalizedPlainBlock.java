@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.TagKey;
+import io.hdrf.reduce.BlockSkippedException;
+import io.hdrf.reduce.PlainBlock;
+import io.hdrf.reduce.SkipReason;
+import io.hdrf.scheme.ChainCodec;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.Path;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+
+/** A finalized replica on its way to its reduced form. Keeps its volume in service. */
+final class FinalizedPlainBlock implements PlainBlock {
+
+  private final ReplicaSnapshot snapshot;
+  private final PoolVolume volume;
+  private final FsVolumeReference reference;
+  private final DatasetAccess dataset;
+  private final ReplicaFiles replicaFiles;
+  private final BlockLocks locks;
+  private final PlainHolds holds;
+  private final PlainBlockScan scan;
+  private final Path temporary;
+
+  /** Takes over {@code reference}, and the space reserved for the block's length with it. */
+  FinalizedPlainBlock(
+      ReplicaSnapshot snapshot,
+      PoolVolume volume,
+      FsVolumeReference reference,
+      DatasetAccess dataset,
+      ReplicaFiles replicaFiles,
+      BlockLocks locks,
+      PlainHolds holds,
+      PlainBlockScan scan) {
+    this.snapshot = snapshot;
+    this.volume = volume;
+    this.reference = reference;
+    this.dataset = dataset;
+    this.replicaFiles = replicaFiles;
+    this.locks = locks;
+    this.holds = holds;
+    this.scan = scan;
+    this.temporary = volume.temporaryFile(snapshot.block().blockId());
+  }
+
+  @Override
+  public BlockIdentity identity() {
+    return snapshot.identity();
+  }
+
+  @Override
+  public long length() {
+    return snapshot.length();
+  }
+
+  @Override
+  public Path dataFile() {
+    return snapshot.file();
+  }
+
+  @Override
+  public Path metaFile() {
+    return snapshot.metaFile();
+  }
+
+  @Override
+  public Path temporaryFile() {
+    return temporary;
+  }
+
+  @Override
+  public TagKey tagKey() {
+    return volume.key();
+  }
+
+  @Override
+  public ChainCodec codec() {
+    return volume.codec();
+  }
+
+  @Override
+  public void checkWanted() throws BlockSkippedException {
+    try {
+      // A volume that leaves gives out no more references, and waits for those it gave.
+      snapshot.volume().obtainReference().close();
+    } catch (ClosedChannelException e) {
+      throw new BlockSkippedException(SkipReason.STOPPING, snapshot.volume() + " leaves");
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    if (holds.isHeld(snapshot.block())) {
+      throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
+    }
+    if (!isUnchanged()) {
+      throw new BlockSkippedException(SkipReason.CHANGED, "it changed");
+    }
+  }
+
+  @Override
+  public void recordSchemes() throws IOException {
+    volume.recordSchemes(volume.codec().chain());
+  }
+
+  @Override
+  public void swap(Path reduced, long physicalLength) throws IOException {
+    try (BlockLocks.Held lock = locks.lock(snapshot.block())) {
+      if (holds.isHeld(snapshot.block())) {
+        throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
+      }
+      if (snapshot.linkCount() != 1) {
+        throw new BlockSkippedException(SkipReason.LINKED, "its file has another name");
+      }
+      replicaFiles.replace(snapshot, reduced, physicalLength - snapshot.length());
+      scan.settle(snapshot.block(), snapshot.length() - physicalLength);
+    } catch (ReplicaFiles.ReplicaChangedException e) {
+      throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage());
+    }
+  }
+
+  @Override
+  public void reportMismatch() {
+    dataset.handleDamaged(
+        snapshot.block().poolId(),
+        snapshot.replica(),
+        snapshot.file() + " does not match its checksums");
+  }
+
+  @Override
+  public boolean isUnchanged() {
+    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
+      return snapshot.isStill(
+          dataset.replica(snapshot.block().poolId(), snapshot.block().blockId()));
+    }
+  }
+
+  @Override
+  public void close() {
+    snapshot.volume().releaseReservedSpace(snapshot.length());
+    try {
+      reference.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("a volume reference throws no exception on close", e);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.block.BlockFormat;
+import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.CorruptBlockException;
+import io.hdrf.io.ChannelFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the first bytes of every finalized block of a pool on a volume. Only done where
+ * something is missing: the superblock, or a scheme.
+ */
+final class FinalizedSurvey {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FinalizedSurvey.class);
+
+  private static final int LOG_INTERVAL = 100_000;
+
+  private final Path poolDirectory;
+  private final String poolId;
+
+  FinalizedSurvey(Path poolDirectory, String poolId) {
+    this.poolDirectory = poolDirectory;
+    this.poolId = poolId;
+  }
+
+  /** Called for each block whose file has a well-formed header of its own block. */
+  private interface HeaderVisitor {
+    void header(Path file, BlockHeader header) throws IOException;
+  }
+
+  /**
+   * Returns if no block here is reduced: then a new secret may be made.
+   *
+   * @throws IOException if one is; with a new secret every reduced block would look damaged
+   */
+  void requireNoReducedBlocks(Path hdrfDirectory) throws IOException {
+    visitHeaders(
+        (file, header) -> {
+          if (!PlainProof.holds(file, MetaFiles.of(file))) {
+            throw new IOException(
+                file
+                    + " is a reduced block, but the volume's superblock is missing; restore "
+                    + hdrfDirectory
+                    + " from where it was moved to, or remove the volume and let the blocks be"
+                    + " replicated again");
+          }
+        });
+  }
+
+  /** How many blocks have the scheme in their chain. */
+  long countBlocksWith(int schemeId) throws IOException {
+    long[] count = new long[1];
+    visitHeaders(
+        (file, header) -> {
+          for (int id : header.chainIds()) {
+            if (id == schemeId) {
+              count[0]++;
+              return;
+            }
+          }
+        });
+    return count[0];
+  }
+
+  private void visitHeaders(HeaderVisitor visitor) throws IOException {
+    Path finalized = poolDirectory.resolve("current").resolve("finalized");
+    if (!Files.isDirectory(finalized)) {
+      return;
+    }
+    long[] seen = new long[1];
+    Files.walkFileTree(
+        finalized,
+        new SimpleFileVisitor<Path>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            if (Block.isBlockFilename(file.toFile())
+                && attributes.size() >= BlockFormat.HEADER_LENGTH) {
+              visitBlock(file, visitor);
+              if (++seen[0] % LOG_INTERVAL == 0) {
+                LOG.info("Looked at {} blocks under {}", seen[0], finalized);
+              }
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+            if (e instanceof NoSuchFileException) {
+              return FileVisitResult.CONTINUE;
+            }
+            throw e;
+          }
+        });
+  }
+
+  private void visitBlock(Path file, HeaderVisitor visitor) throws IOException {
+    BlockIdentity identity =
+        new BlockIdentity(poolId, Block.filename2id(file.getFileName().toString()));
+    ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
+    try (ChannelFile opened = ChannelFile.open(file)) {
+      opened.read(bytes, 0);
+    } catch (NoSuchFileException e) {
+      return;
+    }
+    bytes.flip();
+    if (!BlockHeader.hasMagic(bytes)) {
+      return;
+    }
+    BlockHeader header;
+    try {
+      header = BlockHeader.parse(file, bytes, null);
+      header.checkIdentity(file, identity);
+    } catch (CorruptBlockException e) {
+      LOG.debug("{} has HDRF's magic, but no header", file, e);
+      return;
+    }
+    visitor.header(file, header);
+  }
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.datanode.read.ReducedReads;
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.reduce.BlockOwner;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.reduce.BlockSkippedException;
+import io.hdrf.reduce.PlainBlock;
+import io.hdrf.reduce.Reducer;
+import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.reduce.SkipReason;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeLoader;
+import io.hdrf.scheme.SchemeRegistry;
+import java.io.Closeable;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * HDRF in one DataNode: what the dataset's bridge calls. The bridge is thin; every decision is made
+ * here and in the classes beside. Thread-safe.
+ */
+public final class HdrfService implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(HdrfService.class);
+
+  private final HdrfConf conf;
+  private final boolean anyChain;
+  private final boolean dropBehindReads;
+  private final DurableFiles files = LocalDurableFiles.INSTANCE;
+  private final ReducerCounters counters = new ReducerCounters();
+  private final BlockLocks locks = new BlockLocks();
+  private final PlainHolds holds = new PlainHolds();
+  private final PoolVolumes volumes;
+  private final BlockOpener opener;
+  private final ReducedReads reads;
+  private DatasetAccess dataset;
+  private ReplicaFiles replicaFiles;
+  private Inflater inflater;
+  private Reducer reducer;
+  private PlainBlockScan scan;
+  private HdrfMetrics metrics;
+
+  /**
+   * Checks the configuration and loads the schemes, before anything of the DataNode's storage is
+   * opened.
+   *
+   * @throws IOException names the key that is wrong
+   */
+  public HdrfService(Configuration configuration) throws IOException {
+    UsageCheck.check(configuration);
+    conf = new HdrfConf(configuration);
+    SchemeRegistry registry =
+        conf.pluginsDirectory() == null
+            ? SchemeRegistry.of(Collections.emptyList())
+            : SchemeLoader.load(conf.pluginsDirectory());
+    Map<StorageType, SchemeChain> chains = Chains.configured(conf, registry);
+    anyChain = Chains.anyConfigured(chains);
+    for (String unknown : conf.unknownKeys(registry.names())) {
+      LOG.warn("{} is no key of HDRF and has no effect; is it misspelt?", unknown);
+    }
+    dropBehindReads =
+        configuration.getBoolean(
+            DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_KEY,
+            DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_DEFAULT);
+    volumes = new PoolVolumes(conf, registry, chains, files);
+    opener = new BlockOpener(volumes, counters);
+    reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
+    LOG.info(
+        "HDRF stores new blocks with {}; installed schemes: {}",
+        anyChain ? chains.get(StorageType.DISK) : "no scheme",
+        registry.names());
+  }
+
+  /** Starts the background work. Called once, when the dataset exists. */
+  public void start(String datanodeUuid, DatasetAccess access) {
+    dataset = access;
+    replicaFiles = new ReplicaFiles(access, files);
+    inflater = new Inflater(volumes, replicaFiles, opener, files, counters);
+    reducer =
+        new Reducer(
+            datanodeUuid, conf, new Owner(), files, counters, () -> scan.wake(), this::onSkip);
+    scan =
+        new PlainBlockScan(
+            datanodeUuid, access, reducer, conf.scanIntervalSeconds(), conf.queueLength());
+    if (anyChain) {
+      scan.start();
+    }
+    metrics = new HdrfMetrics(datanodeUuid, counters, reducer);
+    metrics.register();
+  }
+
+  private void onSkip(BlockRef block, SkipReason reason) {
+    if (reason.isLasting()) {
+      scan.settle(block, reason == SkipReason.ALREADY_REDUCED ? savedBytes(block) : 0);
+    }
+  }
+
+  // Volumes and pools
+
+  /**
+   * Prepares a pool on a volume before its replicas are known.
+   *
+   * @throws IOException says why the volume must not start
+   */
+  public void openPool(FsVolumeSpi volume, String poolId) throws IOException {
+    if (!volume.isTransientStorage() && volume.getStorageType() != StorageType.PROVIDED) {
+      volumes.open(volume, poolId);
+    }
+  }
+
+  /** Checks a volume that is to be added, before it is. */
+  public void checkNewVolume(File directory, StorageType type, String poolId) throws IOException {
+    if (!type.isTransient() && type != StorageType.PROVIDED) {
+      volumes.check(directory, type, poolId);
+    }
+  }
+
+  /** All replicas of the pool are in the map: the scan may look for plain ones. */
+  public void poolIsLoaded(String poolId) {
+    scan.addPool(poolId);
+  }
+
+  public void closePool(String poolId) {
+    scan.removePool(poolId);
+    volumes.closePool(poolId);
+  }
+
+  public void closeVolume(String storageId) {
+    volumes.closeVolume(storageId);
+  }
+
+  /** HDRF's directory below a pool's on a volume. */
+  public static Path directory(Path poolDirectory) {
+    return poolDirectory.resolve(PoolVolume.DIRECTORY);
+  }
+
+  /** Something happened that may leave plain blocks: look for them soon. */
+  public void wakeScan() {
+    scan.wake();
+  }
+
+  // Writes
+
+  /** A block was finalized: it may be reduced now. */
+  public void finalized(String poolId, long blockId) {
+    BlockRef block = new BlockRef(poolId, blockId);
+    scan.unsettle(block);
+    if (!anyChain) {
+      return;
+    }
+    if (conf.inline()) {
+      reducer.reduceNow(block);
+    } else {
+      reducer.offer(block);
+    }
+  }
+
+  /** Keeps a block plain until it is closed. */
+  public interface Hold extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /**
+   * Makes a block plain and keeps it so until the hold is closed, for a stock operation that works
+   * on the raw file. Nothing is inflated where the replica is not finalized.
+   *
+   * @throws IOException if the block can't be inflated; it is as it was
+   */
+  public Hold holdPlain(String poolId, long blockId) throws IOException {
+    BlockRef block = new BlockRef(poolId, blockId);
+    try (BlockLocks.Held lock = locks.lock(block)) {
+      holds.hold(block);
+      boolean plain = false;
+      try {
+        ReplicaSnapshot snapshot = snapshot(block);
+        if (snapshot != null) {
+          inflate(snapshot);
+        }
+        plain = true;
+      } finally {
+        if (!plain) {
+          holds.release(block);
+        }
+      }
+    }
+    return () -> holds.release(block);
+  }
+
+  private void inflate(ReplicaSnapshot snapshot) throws IOException {
+    try {
+      inflater.inflate(snapshot);
+    } catch (DiskFileCorruptException | CorruptFileException | CorruptFrameException e) {
+      dataset.handleDamaged(
+          snapshot.block().poolId(), snapshot.replica(), String.valueOf(e.getMessage()));
+      throw e;
+    }
+    scan.unsettle(snapshot.block());
+  }
+
+  /**
+   * Makes a block plain and keeps it so until {@link #releaseCached}.
+   *
+   * @throws IOException if the block can't be inflated
+   */
+  public void holdCached(String poolId, long blockId) throws IOException {
+    BlockRef block = new BlockRef(poolId, blockId);
+    try (Hold hold = holdPlain(poolId, blockId)) {
+      holds.setCached(block);
+    }
+  }
+
+  /** Ends {@link #holdCached}; the block may be reduced again. */
+  public void releaseCached(String poolId, long blockId) {
+    BlockRef block = new BlockRef(poolId, blockId);
+    holds.clearCached(block);
+    scan.unsettle(block);
+  }
+
+  /** Runs something that changes the block file's attributes, so that no swap misses it. */
+  public void withBlockLock(String poolId, long blockId, IoAction action) throws IOException {
+    try (BlockLocks.Held lock = locks.lock(new BlockRef(poolId, blockId))) {
+      action.run();
+    }
+  }
+
+  /** An action that may fail. */
+  public interface IoAction {
+    void run() throws IOException;
+  }
+
+  /**
+   * By how many bytes a replica's file is smaller than its length; 0 if it is plain, unreadable or
+   * not there. Reads the file's header; not to be called under the dataset lock.
+   */
+  public long savedBytes(String poolId, ReplicaInfo replica) {
+    if (!volumes.anyMayHoldReducedBlocks() || !ReplicaSnapshot.isEligible(replica)) {
+      return 0;
+    }
+    BlockRef block = new BlockRef(poolId, replica.getBlockId());
+    try (BlockOpener.Opened opened = opener.open(block, (LocalReplica) replica)) {
+      return opened.isReduced()
+          ? opened.reduced().logicalLength() - opened.reduced().physicalLength()
+          : 0;
+    } catch (IOException e) {
+      LOG.debug("What {} saves is not known; du will tell", block, e);
+      return 0;
+    }
+  }
+
+  private long savedBytes(BlockRef block) {
+    ReplicaInfo replica;
+    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
+      replica = dataset.replica(block.poolId(), block.blockId());
+    }
+    return replica == null ? 0 : savedBytes(block.poolId(), replica);
+  }
+
+  /** Like {@link #savedBytes} but without I/O: 0 where it has not been looked at. */
+  public long knownSaving(String poolId, long blockId) {
+    return scan.saved(new BlockRef(poolId, blockId));
+  }
+
+  /** The block is gone. */
+  public void forget(String poolId, long blockId) {
+    scan.unsettle(new BlockRef(poolId, blockId));
+  }
+
+  /**
+   * Writes a replica's data to a new file on another volume, decoded and verified.
+   *
+   * @return false if the replica is plain; nothing was written then
+   * @throws IOException if it could not be done; the target may be incomplete
+   */
+  public boolean copyDecoded(String poolId, ReplicaInfo replica, Path target) throws IOException {
+    BlockRef block = new BlockRef(poolId, replica.getBlockId());
+    ReplicaSnapshot snapshot = ReplicaSnapshot.of(block, replica);
+    if (snapshot == null) {
+      return false;
+    }
+    try (BlockOpener.Opened opened = opener.open(snapshot)) {
+      if (!opened.isReduced()) {
+        return false;
+      }
+      inflater.writePlain(snapshot, opened.reduced(), target);
+      return true;
+    }
+  }
+
+  // Reads
+
+  /** Whether raw files must never be handed to clients by path. */
+  public boolean mayHoldReducedBlocks() {
+    return volumes.anyMayHoldReducedBlocks();
+  }
+
+  /** A stream over a replica and whether its descriptor shows the block's own bytes. */
+  public static final class BlockStream {
+    private final FileInputStream stream;
+    private final boolean plain;
+
+    BlockStream(FileInputStream stream, boolean plain) {
+      this.stream = stream;
+      this.plain = plain;
+    }
+
+    public FileInputStream stream() {
+      return stream;
+    }
+
+    public boolean isPlain() {
+      return plain;
+    }
+  }
+
+  /**
+   * Opens a replica for reading.
+   *
+   * @param dropBehind whether pages read are to leave the page cache
+   * @return null if HDRF has nothing to do with the replica, and stock code must open it
+   */
+  public BlockStream open(String poolId, ReplicaInfo replica, long position, boolean dropBehind)
+      throws IOException {
+    if (!ReplicaSnapshot.isEligible(replica)) {
+      return null;
+    }
+    BlockOpener.Opened opened =
+        opener.open(new BlockRef(poolId, replica.getBlockId()), (LocalReplica) replica);
+    boolean handedOver = false;
+    try {
+      FileInputStream stream;
+      if (opened.isReduced()) {
+        stream =
+            reads.open(
+                opened.reduced(),
+                opened.volume().schemes().codec(opened.reduced().header().chainIds()),
+                opened.stream(),
+                position,
+                dropBehind || dropBehindReads);
+      } else {
+        stream = opened.stream();
+        stream.getChannel().position(position);
+      }
+      handedOver = true;
+      return new BlockStream(stream, !opened.isReduced());
+    } finally {
+      if (!handedOver) {
+        opened.close();
+      }
+    }
+  }
+
+  private ReplicaSnapshot snapshot(BlockRef block) throws IOException {
+    ReplicaInfo replica;
+    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
+      replica = dataset.replica(block.poolId(), block.blockId());
+    }
+    return replica == null ? null : ReplicaSnapshot.of(block, replica);
+  }
+
+  /** How many blocks wait or are in work. */
+  public int pending() {
+    return reducer.pending();
+  }
+
+  public ReducerCounters counters() {
+    return counters;
+  }
+
+  @Override
+  public void close() {
+    if (dataset != null) {
+      scan.close();
+      reducer.close();
+      metrics.unregister();
+    }
+    reads.close();
+    volumes.closeAll();
+  }
+
+  /** Opens blocks for the Reducer. */
+  private final class Owner implements BlockOwner {
+
+    @Override
+    public PlainBlock open(BlockRef block) throws IOException {
+      if (holds.isHeld(block)) {
+        throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
+      }
+      ReplicaSnapshot snapshot = snapshot(block);
+      if (snapshot == null
+          || snapshot.replica().getState()
+              != org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState.FINALIZED) {
+        throw new BlockSkippedException(SkipReason.CHANGED, "it is not finalized");
+      }
+      FsVolumeSpi volume = snapshot.volume();
+      PoolVolume poolVolume = volumes.get(volume, block.poolId());
+      if (poolVolume.codec() == null) {
+        throw new BlockSkippedException(SkipReason.DECLINED, "its storage type has no chain");
+      }
+      if (!conf.duringUpgrade() && dataset.isUpgradeOpen(volume, block.poolId())) {
+        throw new BlockSkippedException(SkipReason.UPGRADE, "an upgrade is open");
+      }
+      FsVolumeReference reference;
+      try {
+        reference = volume.obtainReference();
+      } catch (ClosedChannelException e) {
+        throw new BlockSkippedException(SkipReason.STOPPING, volume + " leaves");
+      }
+      if (volume.getAvailable() < snapshot.length()) {
+        reference.close();
+        throw new BlockSkippedException(SkipReason.NO_SPACE, volume + " is full");
+      }
+      volume.reserveSpaceForReplica(snapshot.length());
+      return new FinalizedPlainBlock(
+          snapshot, poolVolume, reference, dataset, replicaFiles, locks, holds, scan);
+    }
+
+    @Override
+    public void onIoError(BlockRef block, IOException error) {
+      try (DatasetAccess.DatasetLock lock = dataset.lock()) {
+        ReplicaInfo replica = dataset.replica(block.poolId(), block.blockId());
+        if (replica != null && replica.getVolume() != null) {
+          dataset.checkDisk(replica.getVolume());
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.reduce.Reducer;
+import java.io.Closeable;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds finalized blocks that are still plain: written before HDRF, while the queue was full, or
+ * finalized on one of the many ways that don't pass {@code finalizeBlock}. The replica map is the
+ * truth; everything else is a hint. One thread, which sleeps between rounds and while the Reducer's
+ * queue is more than half full.
+ */
+final class PlainBlockScan implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PlainBlockScan.class);
+
+  private final DatasetAccess dataset;
+  private final Reducer reducer;
+  private final long intervalMillis;
+  private final int queueLength;
+  private final Set<String> pools = ConcurrentHashMap.newKeySet();
+
+  /** Blocks that need no second look until they are written to, by pool. */
+  private final Map<String, SettledBlocks> settled = new ConcurrentHashMap<>();
+
+  private final Thread thread;
+  private boolean roundWanted;
+  private volatile boolean stopping;
+
+  PlainBlockScan(String name, DatasetAccess dataset, Reducer reducer, int seconds, int queue) {
+    this.dataset = dataset;
+    this.reducer = reducer;
+    this.intervalMillis = TimeUnit.SECONDS.toMillis(seconds);
+    this.queueLength = queue;
+    this.thread = new Thread(this::run, "hdrf-plain-block-scan-" + name);
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  void addPool(String poolId) {
+    pools.add(poolId);
+    wake();
+  }
+
+  void removePool(String poolId) {
+    pools.remove(poolId);
+    settled.remove(poolId);
+  }
+
+  /** Has a round begin soon. */
+  synchronized void wake() {
+    roundWanted = true;
+    notifyAll();
+  }
+
+  /**
+   * Takes note that a block needs no second look.
+   *
+   * @param saved by how many bytes its file is smaller than its length
+   */
+  void settle(BlockRef block, long saved) {
+    settled
+        .computeIfAbsent(block.poolId(), pool -> new SettledBlocks())
+        .put(block.blockId(), saved);
+  }
+
+  /** A block was written to or deleted, or is to be looked at again for another reason. */
+  void unsettle(BlockRef block) {
+    SettledBlocks blocks = settled.get(block.poolId());
+    if (blocks != null) {
+      blocks.remove(block.blockId());
+    }
+  }
+
+  /** What a settled block saves in bytes; 0 where that is not known. */
+  long saved(BlockRef block) {
+    SettledBlocks blocks = settled.get(block.poolId());
+    return blocks == null ? 0 : blocks.saved(block.blockId());
+  }
+
+  private void run() {
+    while (!stopping) {
+      try {
+        awaitRound();
+        for (String pool : pools) {
+          scan(pool);
+        }
+      } catch (InterruptedException e) {
+        // Only close() interrupts; the loop ends by 'stopping'.
+        continue;
+      } catch (RuntimeException e) {
+        LOG.warn("The scan for plain blocks failed; the next round tries again", e);
+      }
+    }
+  }
+
+  private synchronized void awaitRound() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(intervalMillis);
+    while (!roundWanted && !stopping) {
+      long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      if (left <= 0) {
+        break;
+      }
+      wait(left);
+    }
+    roundWanted = false;
+  }
+
+  private void scan(String pool) throws InterruptedException {
+    SettledBlocks known = settled.computeIfAbsent(pool, id -> new SettledBlocks());
+    int offered = 0;
+    for (ReplicaInfo replica : dataset.finalizedReplicas(pool)) {
+      if (stopping) {
+        return;
+      }
+      if (known.contains(replica.getBlockId()) || !ReplicaSnapshot.isEligible(replica)) {
+        continue;
+      }
+      while (reducer.room() < queueLength / 2 && !stopping) {
+        Thread.sleep(100);
+      }
+      reducer.offer(new BlockRef(pool, replica.getBlockId()));
+      offered++;
+    }
+    LOG.debug("Offered {} blocks of pool {} to the Reducer", offered, pool);
+  }
+
+  @Override
+  public void close() {
+    stopping = true;
+    thread.interrupt();
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(10));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockVerifier;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.CorruptFileException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * Proof that a file which begins like a reduced block is plain all the same: a user's data that
+ * look so. The bytes as they lie match the block's checksums, which those of a reduced block never
+ * do.
+ */
+final class PlainProof {
+
+  private PlainProof() {}
+
+  /**
+   * Whether the file's bytes match the checksums. Reads all of it. False where there are none.
+   *
+   * @param metaFile the block's {@code .meta} file
+   */
+  static boolean holds(Path blockFile, Path metaFile) throws IOException {
+    try (ChannelFile file = ChannelFile.open(blockFile);
+        ChannelFile meta = ChannelFile.open(metaFile);
+        BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {
+      return BlockVerifier.verifyPlain(file, checksums).isOk();
+    } catch (NoSuchFileException | CorruptFileException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.TagKey;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.ReductionScheme;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeNotFoundException;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.volume.Superblock;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * HDRF's part of one block pool on one volume, in {@code <volume>/current/<pool>/hdrf/}: the
+ * superblock with the secret, the schemes' stores, and temporary files. Thread-safe.
+ */
+final class PoolVolume implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PoolVolume.class);
+
+  static final String DIRECTORY = "hdrf";
+  private static final String TEMPORARY = "tmp";
+
+  private final String poolId;
+  private final Path directory;
+  private final Path temporary;
+  private final Superblock superblock;
+  private final TagKey key;
+  private final VolumeSchemes schemes;
+  private final ChainCodec codec;
+  private final AtomicLong sequence = new AtomicLong();
+
+  private PoolVolume(
+      String poolId,
+      Path directory,
+      Superblock superblock,
+      VolumeSchemes schemes,
+      ChainCodec codec) {
+    this.poolId = poolId;
+    this.directory = directory;
+    this.temporary = directory.resolve(TEMPORARY);
+    this.superblock = superblock;
+    this.key = superblock != null ? superblock.key() : randomKey();
+    this.schemes = schemes;
+    this.codec = codec;
+  }
+
+  /**
+   * Opens a pool's part of a volume, and creates it where a chain is configured.
+   *
+   * @param poolDirectory {@code <volume>/current/<pool>}
+   * @param chain what new blocks are stored with; may be empty
+   * @throws IOException if the volume must not start: its secret is lost or damaged, or one of its
+   *     blocks needs a scheme that is not installed
+   */
+  static PoolVolume open(
+      Path poolDirectory,
+      String poolId,
+      SchemeChain chain,
+      SchemeRegistry registry,
+      org.apache.hadoop.conf.Configuration configuration,
+      DurableFiles files)
+      throws IOException {
+    Path directory = poolDirectory.resolve(DIRECTORY);
+    Superblock superblock = Superblock.load(directory, files).orElse(null);
+    FinalizedSurvey survey = new FinalizedSurvey(poolDirectory, poolId);
+    if (superblock == null) {
+      survey.requireNoReducedBlocks(directory);
+      if (!chain.isEmpty()) {
+        files.createDirectories(directory);
+        superblock = Superblock.create(directory, files);
+      }
+    } else {
+      requireSchemes(superblock, registry, survey, poolDirectory);
+    }
+    VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files);
+    try {
+      ChainCodec codec = chain.isEmpty() ? null : schemes.codec(chain);
+      PoolVolume opened = new PoolVolume(poolId, directory, superblock, schemes, codec);
+      opened.prepareTemporary(files);
+      return opened;
+    } catch (IOException | RuntimeException e) {
+      schemes.close();
+      throw e;
+    }
+  }
+
+  private static void requireSchemes(
+      Superblock superblock, SchemeRegistry registry, FinalizedSurvey survey, Path poolDirectory)
+      throws IOException {
+    for (Map.Entry<Integer, String> used : superblock.schemes().entrySet()) {
+      try {
+        registry.byId(used.getKey());
+      } catch (SchemeNotFoundException e) {
+        long blocks = survey.countBlocksWith(used.getKey());
+        if (blocks == 0) {
+          continue;
+        }
+        throw new IOException(
+            poolDirectory
+                + " has "
+                + blocks
+                + " blocks that need the scheme \""
+                + used.getValue()
+                + "\" (id "
+                + used.getKey()
+                + "), which is not installed: "
+                + e.getMessage(),
+            e);
+      }
+    }
+  }
+
+  private void prepareTemporary(DurableFiles files) throws IOException {
+    if (superblock == null) {
+      return;
+    }
+    files.createDirectories(temporary);
+    int removed = 0;
+    try (DirectoryStream<Path> leftovers = Files.newDirectoryStream(temporary)) {
+      for (Path leftover : leftovers) {
+        files.deleteIfExists(leftover);
+        removed++;
+      }
+    }
+    if (removed > 0) {
+      LOG.info("Removed {} unfinished files from {}", removed, temporary);
+    }
+  }
+
+  /** For a volume without a superblock: no header bears a tag made with it. */
+  private static TagKey randomKey() {
+    byte[] secret = new byte[TagKey.LENGTH];
+    new SecureRandom().nextBytes(secret);
+    return new TagKey(secret);
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  TagKey key() {
+    return key;
+  }
+
+  /** Whether reduced blocks can exist here at all. */
+  boolean mayHoldReducedBlocks() {
+    return superblock != null;
+  }
+
+  VolumeSchemes schemes() {
+    return schemes;
+  }
+
+  /** The codec for new blocks, or null where they stay plain. */
+  ChainCodec codec() {
+    return codec;
+  }
+
+  BlockIdentity identity(long blockId) {
+    return new BlockIdentity(poolId, blockId);
+  }
+
+  /** A name for a new temporary file; never one that was given out before. */
+  Path temporaryFile(long blockId) {
+    return temporary.resolve("blk_" + blockId + "." + sequence.incrementAndGet());
+  }
+
+  /** Makes it durable that blocks of this volume need the chain's schemes. */
+  void recordSchemes(SchemeChain chain) throws IOException {
+    for (ReductionScheme scheme : chain.schemes()) {
+      superblock.recordScheme(scheme.id(), scheme.name());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    schemes.close();
+  }
+}

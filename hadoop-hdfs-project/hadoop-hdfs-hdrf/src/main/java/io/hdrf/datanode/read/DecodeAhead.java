@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.read;
+
+import java.io.Closeable;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Threads that decode frames ahead of readers, shared by all of a DataNode's readers. When all are
+ * busy a reader decodes by itself. The threads are never interrupted while they read: that would
+ * close a reader's channel.
+ */
+public final class DecodeAhead implements Closeable {
+
+  private final ThreadPoolExecutor executor;
+
+  /**
+   * @param threads 0 turns decoding ahead off
+   */
+  public DecodeAhead(int threads) {
+    if (threads == 0) {
+      executor = null;
+      return;
+    }
+    AtomicInteger number = new AtomicInteger();
+    executor =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            30,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(4 * threads),
+            task -> {
+              Thread thread = new Thread(task, "hdrf-decode-ahead-" + number.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    executor.allowCoreThreadTimeOut(true);
+  }
+
+  boolean isEnabled() {
+    return executor != null;
+  }
+
+  /** Has the slot's frame decoded soon; if nobody has time, its reader will do it. */
+  void submit(FrameSlot slot) {
+    try {
+      executor.execute(slot);
+    } catch (RejectedExecutionException e) {
+      // The reader decodes the frame when it gets there.
+    }
+  }
+
+  @Override
+  public void close() {
+    if (executor != null) {
+      executor.shutdown();
+    }
+  }
+}

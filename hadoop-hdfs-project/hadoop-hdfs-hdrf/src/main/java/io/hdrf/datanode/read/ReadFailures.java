@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.read;
+
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.datanode.UnavailableException;
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.scheme.CorruptFrameException;
+import java.io.IOException;
+import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
+
+/**
+ * Turns what went wrong in decoding into what the DataNode understands. Damage becomes a {@link
+ * DiskFileCorruptException}, which has the replica examined and reported; a disk error stays what
+ * it is; everything else (no memory, no handles, a store that is down) says nothing of the data and
+ * becomes an {@link UnavailableException}. None has a null message, which stock code would trip
+ * over.
+ */
+final class ReadFailures {
+
+  /** How the kernel's EIO begins in Java; the DataNode looks for it too. */
+  private static final String DISK_ERROR = "Input/output error";
+
+  private ReadFailures() {}
+
+  static IOException translate(ReducedBlock block, Throwable failure, ReducerCounters counters) {
+    if (failure instanceof CorruptFileException || failure instanceof CorruptFrameException) {
+      counters.corruptBlock();
+      return new DiskFileCorruptException(String.valueOf(failure.getMessage()), failure);
+    }
+    if (failure instanceof IOException
+        && failure.getMessage() != null
+        && failure.getMessage().startsWith(DISK_ERROR)) {
+      return (IOException) failure;
+    }
+    return new UnavailableException(block.name() + " can't be decoded now: " + failure, failure);
+  }
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+import io.hdrf.datanode.HdrfService;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.BlockLocalPathInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsVersionException;
+import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.Replica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
+import org.apache.hadoop.util.AutoCloseableLock;
+
+/**
+ * The bridge between the DataNode and {@link HdrfService}: stock code does what it always did, and
+ * HDRF is asked before and told after. Package-private as its parent is: a public subclass of a
+ * package-private class gets bridge methods from the compiler, which break Mockito's spies.
+ */
+class HdrfDataset extends FsDatasetImpl {
+
+  /** The DataNode's name for a thread that passes descriptors to a short-circuit reader. */
+  private static final String PASSING_DESCRIPTORS = "Passing file descriptors for block";
+
+  private static final String VOLUME_SCANNER = "VolumeScannerThread";
+
+  private final HdrfService service;
+  private final ExecutorService cacheInflater;
+
+  HdrfDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfService service)
+      throws IOException {
+    super(datanode, storage, conf);
+    this.service = service;
+    this.cacheInflater =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread thread = new Thread(task, "hdrf-cache-inflater");
+              thread.setDaemon(true);
+              return thread;
+            });
+    service.start(datanode.getDatanodeUuid(), new HdrfDatasetAccess(this));
+  }
+
+  HdrfService service() {
+    return service;
+  }
+
+  // Blocks become finalized
+
+  @Override
+  public void finalizeBlock(ExtendedBlock block, boolean fsyncDir) throws IOException {
+    super.finalizeBlock(block, fsyncDir);
+    service.finalized(block.getBlockPoolId(), block.getBlockId());
+  }
+
+  @Override
+  public Replica recoverClose(ExtendedBlock block, long newGs, long expectedBlockLen)
+      throws IOException {
+    Replica closed = super.recoverClose(block, newGs, expectedBlockLen);
+    service.finalized(block.getBlockPoolId(), block.getBlockId());
+    return closed;
+  }
+
+  /** Stock code truncates the raw file and writes fresh checksums: only ever on a plain block. */
+  @Override
+  public Replica updateReplicaUnderRecovery(
+      ExtendedBlock oldBlock, long recoveryId, long newBlockId, long newLength) throws IOException {
+    String pool = oldBlock.getBlockPoolId();
+    ReplicaInfo replica = volumeMap.get(pool, oldBlock.getBlockId());
+    Replica updated;
+    if (replica != null && newLength < replica.getNumBytes()) {
+      try (HdrfService.Hold plain = service.holdPlain(pool, oldBlock.getBlockId())) {
+        updated = super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
+      }
+    } else {
+      updated = super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
+    }
+    service.finalized(pool, oldBlock.getBlockId());
+    if (newBlockId > 0 && newBlockId != oldBlock.getBlockId()) {
+      service.finalized(pool, newBlockId);
+    }
+    return updated;
+  }
+
+  // Blocks are written to again
+
+  @Override
+  public ReplicaHandler append(ExtendedBlock block, long newGs, long expectedBlockLen)
+      throws IOException {
+    if (!isFinalized(block, expectedBlockLen)) {
+      return super.append(block, newGs, expectedBlockLen);
+    }
+    try (HdrfService.Hold plain = service.holdPlain(block.getBlockPoolId(), block.getBlockId())) {
+      return super.append(block, newGs, expectedBlockLen);
+    }
+  }
+
+  @Override
+  public ReplicaHandler recoverAppend(ExtendedBlock block, long newGs, long expectedBlockLen)
+      throws IOException {
+    if (!isFinalized(block, expectedBlockLen)) {
+      return super.recoverAppend(block, newGs, expectedBlockLen);
+    }
+    try (HdrfService.Hold plain = service.holdPlain(block.getBlockPoolId(), block.getBlockId())) {
+      return super.recoverAppend(block, newGs, expectedBlockLen);
+    }
+  }
+
+  /** Whether stock code would go on to append; otherwise it throws, and nothing is inflated. */
+  private boolean isFinalized(ExtendedBlock block, long expectedLength) {
+    ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+    return replica != null
+        && replica.getState() == ReplicaState.FINALIZED
+        && replica.getNumBytes() == expectedLength;
+  }
+
+  // Reads
+
+  @Override
+  public InputStream getBlockInputStream(ExtendedBlock block, long seekOffset) throws IOException {
+    ReplicaInfo replica;
+    try (AutoCloseableLock lock = acquireDatasetLock()) {
+      replica = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
+    }
+    if (replica == null || cacheManager.isCached(block.getBlockPoolId(), block.getBlockId())) {
+      return super.getBlockInputStream(block, seekOffset);
+    }
+    String thread = Thread.currentThread().getName();
+    HdrfService.BlockStream opened =
+        service.open(
+            block.getBlockPoolId(), replica, seekOffset, thread.startsWith(VOLUME_SCANNER));
+    if (opened == null) {
+      return super.getBlockInputStream(block, seekOffset);
+    }
+    if (!opened.isPlain() && thread.startsWith(PASSING_DESCRIPTORS)) {
+      opened.stream().close();
+      // Of all exceptions this one alone makes the client fall back for this one file.
+      throw new ShortCircuitFdsVersionException(
+          block + " is stored reduced and can't be read from its file");
+    }
+    return opened.stream();
+  }
+
+  /** Clients remember the paths, and would read a file that was reduced meanwhile. */
+  @Override
+  public BlockLocalPathInfo getBlockLocalPathInfo(ExtendedBlock block) throws IOException {
+    if (service.mayHoldReducedBlocks()) {
+      throw new IOException("Blocks of this DataNode may be reduced; read " + block + " by TCP");
+    }
+    return super.getBlockLocalPathInfo(block);
+  }
+
+  // Caching
+
+  /** A cached block is mapped as it lies, so it stays plain until it is uncached. */
+  @Override
+  public void cache(String bpid, long[] blockIds) {
+    for (long blockId : blockIds) {
+      try {
+        cacheInflater.execute(() -> cachePlain(bpid, blockId));
+      } catch (RejectedExecutionException e) {
+        LOG.debug("Not caching block {} while the DataNode stops", blockId, e);
+      }
+    }
+  }
+
+  private void cachePlain(String bpid, long blockId) {
+    try {
+      service.holdCached(bpid, blockId);
+    } catch (IOException e) {
+      LOG.warn("Block {} of pool {} can't be inflated and is not cached", blockId, bpid, e);
+      cacheManager.numBlocksFailedToCache.incrementAndGet();
+      return;
+    }
+    super.cache(bpid, new long[] {blockId});
+  }
+
+  @Override
+  public void uncache(String bpid, long[] blockIds) {
+    super.uncache(bpid, blockIds);
+    for (long blockId : blockIds) {
+      service.releaseCached(bpid, blockId);
+    }
+  }
+
+  @Override
+  public void setPinning(ExtendedBlock block) throws IOException {
+    service.withBlockLock(
+        block.getBlockPoolId(), block.getBlockId(), () -> super.setPinning(block));
+  }
+
+  // Moves: a file is never copied as it lies
+
+  @Override
+  ReplicaInfo copyReplicaToVolume(
+      ExtendedBlock block, ReplicaInfo replica, FsVolumeReference volumeRef) throws IOException {
+    ReplicaInfo decoded = DecodedMove.copy(service, block, replica, volumeRef);
+    if (decoded != null) {
+      return decoded;
+    }
+    // The file is plain now; a swap between this look and stock code's copy must not happen.
+    try (HdrfService.Hold plain = service.holdPlain(block.getBlockPoolId(), block.getBlockId())) {
+      return super.copyReplicaToVolume(block, replica, volumeRef);
+    }
+  }
+
+  @Override
+  ReplicaInfo moveBlock(ExtendedBlock block, ReplicaInfo replica, FsVolumeReference volumeRef)
+      throws IOException {
+    FsVolumeImpl source = (FsVolumeImpl) replica.getVolume();
+    long saved = service.savedBytes(block.getBlockPoolId(), replica);
+    ReplicaInfo moved = super.moveBlock(block, replica, volumeRef);
+    source.incDfsUsed(block.getBlockPoolId(), saved);
+    service.finalized(block.getBlockPoolId(), block.getBlockId());
+    return moved;
+  }
+
+  // Deletion: stock code takes the logical length off the space used
+
+  @Override
+  public void invalidate(String bpid, Block[] blocks) throws IOException {
+    SavedSpace saved = new SavedSpace(this, service, bpid);
+    for (Block block : blocks) {
+      saved.note(volumeMap.get(bpid, block));
+    }
+    try {
+      super.invalidate(bpid, blocks);
+    } finally {
+      saved.giveBackWhereGone();
+    }
+  }
+
+  @Override
+  public ReplicaHandler createTemporary(
+      StorageType storageType, String storageId, ExtendedBlock block, boolean isTransfer)
+      throws IOException {
+    SavedSpace saved = new SavedSpace(this, service, block.getBlockPoolId());
+    saved.note(volumeMap.get(block.getBlockPoolId(), block.getBlockId()));
+    try {
+      return super.createTemporary(storageType, storageId, block, isTransfer);
+    } finally {
+      saved.giveBackWhereGone();
+    }
+  }
+
+  // Volumes and pools
+
+  @Override
+  public void addBlockPool(String bpid, Configuration conf) throws IOException {
+    AddBlockPoolException failures = new AddBlockPoolException();
+    try (FsVolumeReferences volumes = getFsVolumeReferences()) {
+      Map<FsVolumeSpi, IOException> failing = new ConcurrentHashMap<>();
+      for (FsVolumeSpi volume : volumes) {
+        try {
+          service.openPool(volume, bpid);
+        } catch (IOException e) {
+          LOG.error("{} does not start: {}", volume, e.getMessage(), e);
+          failing.put(volume, e);
+        }
+      }
+      failures.mergeException(new AddBlockPoolException(failing));
+    }
+    try {
+      super.addBlockPool(bpid, conf);
+    } catch (AddBlockPoolException e) {
+      failures.mergeException(e);
+    }
+    service.poolIsLoaded(bpid);
+    if (failures.hasExceptions()) {
+      throw failures;
+    }
+  }
+
+  @Override
+  public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
+    for (NamespaceInfo nsInfo : nsInfos) {
+      if (location.getStorageType() != StorageType.PROVIDED) {
+        service.checkNewVolume(
+            new File(location.getUri()), location.getStorageType(), nsInfo.getBlockPoolID());
+      }
+    }
+    super.addVolume(location, nsInfos);
+    service.wakeScan();
+  }
+
+  @Override
+  public void removeVolumes(Collection<StorageLocation> locations, boolean clearFailure) {
+    List<String> before = storageIds();
+    super.removeVolumes(locations, clearFailure);
+    before.removeAll(storageIds());
+    before.forEach(service::closeVolume);
+  }
+
+  private List<String> storageIds() {
+    return new ArrayList<>(storageMap.keySet());
+  }
+
+  @Override
+  public void shutdownBlockPool(String bpid) {
+    super.shutdownBlockPool(bpid);
+    service.closePool(bpid);
+  }
+
+  /** Stock code deletes the pool's directory file by file and would trip over HDRF's. */
+  @Override
+  public void deleteBlockPool(String bpid, boolean force) throws IOException {
+    try (FsVolumeReferences volumes = getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : volumes) {
+        if (!force && !((FsVolumeImpl) volume).isBPDirEmpty(bpid)) {
+          throw new IOException(
+              "Cannot delete block pool " + bpid + ": " + volume + " has blocks of it");
+        }
+      }
+      service.closePool(bpid);
+      for (FsVolumeSpi volume : volumes) {
+        FsVolumeImpl local = (FsVolumeImpl) volume;
+        File poolDirectory = new File(local.getCurrentDir(), bpid);
+        Path own = HdrfService.directory(poolDirectory.toPath());
+        local.getFileIoProvider().fullyDelete(local, own.toFile());
+      }
+    }
+    super.deleteBlockPool(bpid, force);
+  }
+
+  @Override
+  public void clearRollingUpgradeMarker(String bpid) throws IOException {
+    super.clearRollingUpgradeMarker(bpid);
+    service.wakeScan();
+  }
+
+  @Override
+  public void shutdown() {
+    cacheInflater.shutdown();
+    service.close();
+    super.shutdown();
+  }
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+import io.hdrf.datanode.HdrfService;
+import io.hdrf.datanode.PacketSize;
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+
+/** The class to name in {@code dfs.datanode.fsdataset.factory}. */
+public final class HdrfDatasetFactory extends FsDatasetSpi.Factory<FsDatasetImpl> {
+
+  @Override
+  public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
+      throws IOException {
+    PacketSize.raiseUnlessConfigured(conf);
+    HdrfService service = new HdrfService(conf);
+    return new HdrfDataset(datanode, storage, conf, service);
+  }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.block;
+
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.ReadableFile;
+import io.hdrf.io.UnknownFormatVersionException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/** What a finalized block's file seems to be, judged by its header alone. Immutable. */
+public final class BlockProbe {
+
+  /** The kinds of files. */
+  public enum Kind {
+    /** No magic, or too short for a header: the data as they were written. */
+    PLAIN,
+    /** The header is whole, names this block, and bears the volume's tag. */
+    REDUCED,
+    /**
+     * The magic is there, but the rest is not as it must be: a damaged reduced block, one from
+     * another volume, one of a later format version, or user data that look like one. Whether the
+     * bytes as they lie verify against the block's checksums decides; if they don't, {@link
+     * BlockProbe#reason} is what to throw.
+     */
+    FOREIGN
+  }
+
+  private static final BlockProbe PLAIN = new BlockProbe(Kind.PLAIN, null, null);
+
+  private final Kind kind;
+  private final BlockHeader header;
+  private final IOException reason;
+
+  private BlockProbe(Kind kind, BlockHeader header, IOException reason) {
+    this.kind = kind;
+    this.header = header;
+    this.reason = reason;
+  }
+
+  /**
+   * Reads and judges a file's header.
+   *
+   * @param name the file's name, for messages
+   * @param block the block that the file is said to hold
+   * @param key the volume's key
+   * @throws IOException only if reading fails, never for what was read
+   */
+  public static BlockProbe examine(Path name, ReadableFile file, BlockIdentity block, TagKey key)
+      throws IOException {
+    if (file.length() < BlockFormat.HEADER_LENGTH) {
+      return PLAIN;
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
+    file.read(bytes, 0);
+    bytes.flip();
+    if (!BlockHeader.hasMagic(bytes)) {
+      return PLAIN;
+    }
+    try {
+      BlockHeader header = ReducedBlock.readHeader(name, file, key);
+      header.checkIdentity(name, block);
+      return new BlockProbe(Kind.REDUCED, header, null);
+    } catch (CorruptFileException | UnknownFormatVersionException e) {
+      return new BlockProbe(Kind.FOREIGN, null, e);
+    }
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  /** The header of a {@link Kind#REDUCED} file, otherwise null. */
+  public BlockHeader header() {
+    return header;
+  }
+
+  /**
+   * Why a {@link Kind#FOREIGN} file is not reduced, otherwise null: a {@link
+   * CorruptBlockException}, or, where the volume's tag is right, an {@link
+   * UnknownFormatVersionException}.
+   */
+  public IOException reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.block;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.io.ReadableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Proves that a block's file gives the data that the block was written with. */
+public final class BlockVerifier {
+
+  private static final int PLAIN_BUFFER = 1 << 20;
+
+  private BlockVerifier() {}
+
+  /**
+   * Decodes a reduced block from its beginning to its end and compares what comes out with the
+   * block's checksums, or, where it has none, with its plain form.
+   *
+   * @param plain the block's plain form, or null; read only where the checksums' type is NULL
+   * @throws CorruptBlockException if a frame can't be decoded
+   */
+  public static VerifyResult verify(
+      ReducedBlock block, FrameDecoder decoder, BlockChecksums checksums, ReadableFile plain)
+      throws IOException {
+    if (checksums.type() != BlockChecksums.Type.NULL) {
+      if (!checksums.isComplete(block.logicalLength())) {
+        return VerifyResult.INCOMPLETE;
+      }
+      ChecksumVerifier verifier = checksums.verifier();
+      decode(block, decoder, (position, frame) -> verifier.update(frame));
+      return verifier.finish();
+    }
+    return plain == null ? VerifyResult.NO_CHECKSUMS : compare(block, decoder, plain);
+  }
+
+  /**
+   * Compares what a reduced block decodes to with the block's plain form.
+   *
+   * @throws CorruptBlockException if a frame can't be decoded
+   */
+  public static VerifyResult compare(ReducedBlock block, FrameDecoder decoder, ReadableFile plain)
+      throws IOException {
+    long length = block.logicalLength();
+    if (plain.length() != length) {
+      return VerifyResult.mismatch(Math.min(plain.length(), length));
+    }
+    try (Comparer comparer = new Comparer(plain)) {
+      decode(block, decoder, comparer);
+      return comparer.result;
+    }
+  }
+
+  /**
+   * Whether a block's file, taken as it lies, holds what the checksums say: then it is plain,
+   * whatever it looks like.
+   *
+   * @return {@link VerifyResult.Outcome#NO_CHECKSUMS} where their type is NULL
+   */
+  public static VerifyResult verifyPlain(ReadableFile file, BlockChecksums checksums)
+      throws IOException {
+    if (checksums.type() == BlockChecksums.Type.NULL) {
+      return VerifyResult.NO_CHECKSUMS;
+    }
+    long length = file.length();
+    if (!checksums.isComplete(length)) {
+      return VerifyResult.INCOMPLETE;
+    }
+    ChecksumVerifier verifier = checksums.verifier();
+    ByteBuffer buffer = BufferPool.shared().take(PLAIN_BUFFER);
+    try {
+      long position = 0;
+      int n;
+      do {
+        buffer.clear();
+        n = file.read(buffer, position);
+        position += n;
+        buffer.flip();
+      } while (verifier.update(buffer) && n > 0);
+      VerifyResult result = verifier.finish();
+      return result.isOk() && position != length ? VerifyResult.mismatch(position) : result;
+    } finally {
+      BufferPool.shared().give(buffer);
+    }
+  }
+
+  /** Takes a block's data in order; returns false to end. */
+  private interface Consumer {
+    boolean accept(long position, ByteBuffer frame) throws IOException;
+  }
+
+  private static void decode(ReducedBlock block, FrameDecoder decoder, Consumer consumer)
+      throws IOException {
+    FrameTable frames = block.frames();
+    ByteBuffer stored = BufferPool.shared().take(frames.maxStoredLength());
+    ByteBuffer frame = BufferPool.shared().take(frames.maxOriginalLength());
+    try {
+      boolean more = true;
+      for (int i = 0; more && i < frames.frameCount(); i++) {
+        frame.clear();
+        block.readFrame(i, decoder, stored, frame);
+        frame.flip();
+        more = consumer.accept(frames.originalPosition(i), frame);
+      }
+    } finally {
+      BufferPool.shared().give(stored);
+      BufferPool.shared().give(frame);
+    }
+  }
+
+  /** Compares with a plain file, piece by piece. */
+  private static final class Comparer implements Consumer, AutoCloseable {
+    private final ReadableFile plain;
+    private final ByteBuffer buffer = BufferPool.shared().take(PLAIN_BUFFER);
+    private VerifyResult result = VerifyResult.OK;
+
+    Comparer(ReadableFile plain) {
+      this.plain = plain;
+    }
+
+    @Override
+    public boolean accept(long position, ByteBuffer frame) throws IOException {
+      int end = frame.limit();
+      long at = position;
+      while (frame.position() < end) {
+        frame.limit(Math.min(end, frame.position() + PLAIN_BUFFER));
+        buffer.clear();
+        buffer.limit(frame.remaining());
+        plain.read(buffer, at);
+        buffer.flip();
+        if (!buffer.equals(frame)) {
+          result = VerifyResult.mismatch(at + firstDifference(buffer, frame));
+          return false;
+        }
+        at += frame.remaining();
+        frame.position(frame.limit());
+        frame.limit(end);
+      }
+      return true;
+    }
+
+    private static int firstDifference(ByteBuffer a, ByteBuffer b) {
+      int i = 0;
+      while (i < Math.min(a.remaining(), b.remaining())
+          && a.get(a.position() + i) == b.get(b.position() + i)) {
+        i++;
+      }
+      return i;
+    }
+
+    @Override
+    public void close() {
+      BufferPool.shared().give(buffer);
+    }
+  }
+}

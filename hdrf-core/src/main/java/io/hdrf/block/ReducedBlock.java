@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.block;
+
+import io.hdrf.io.ReadableFile;
+import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.jni.Crc32c;
+import io.hdrf.scheme.CorruptFrameException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * A reduced block file, open for reading. Safe for use by many threads as far as the {@link
+ * ReadableFile} is; has no state besides it.
+ */
+public final class ReducedBlock implements Closeable {
+
+  /** Keeps the buffer small that the JDK makes for reads into the heap. */
+  private static final int MAX_HEAP_READ = 64 << 10;
+
+  private final Path name;
+  private final ReadableFile file;
+  private final BlockHeader header;
+  private final FrameTable frames;
+
+  private ReducedBlock(Path name, ReadableFile file, BlockHeader header, FrameTable frames) {
+    this.name = name;
+    this.file = file;
+    this.header = header;
+    this.frames = frames;
+  }
+
+  /**
+   * Reads and checks the header, its tag, the block's identity and the frame table.
+   *
+   * @param name the file's name, for messages
+   * @param file read by this object from now on, and closed with it; not closed if this fails
+   * @param block the block that the file must hold
+   * @param key the volume's key
+   * @throws CorruptBlockException if the file is not that reduced block, whole
+   * @throws UnknownFormatVersionException if another version of HDRF wrote it
+   */
+  public static ReducedBlock open(Path name, ReadableFile file, BlockIdentity block, TagKey key)
+      throws IOException {
+    BlockHeader header = readHeader(name, file, key);
+    header.checkIdentity(name, block);
+    return new ReducedBlock(name, file, header, readTable(name, file, header));
+  }
+
+  /**
+   * Like {@link #open}, for tools that know neither key nor block: whoever wrote the file decided
+   * what it holds.
+   */
+  public static ReducedBlock openUntrusted(Path name, ReadableFile file) throws IOException {
+    BlockHeader header = readHeader(name, file, null);
+    return new ReducedBlock(name, file, header, readTable(name, file, header));
+  }
+
+  static BlockHeader readHeader(Path name, ReadableFile file, TagKey key) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
+    file.read(bytes, 0);
+    bytes.flip();
+    BlockHeader header = BlockHeader.parse(name, bytes, key);
+    if (file.length() != header.logicalLength()) {
+      throw new CorruptBlockException(name, "file length", header.logicalLength(), file.length());
+    }
+    return header;
+  }
+
+  private static FrameTable readTable(Path name, ReadableFile file, BlockHeader header)
+      throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(header.tableLength());
+    while (bytes.position() < header.tableLength()) {
+      bytes.limit(Math.min(header.tableLength(), bytes.position() + MAX_HEAP_READ));
+      if (file.read(bytes, header.tablePosition() + bytes.position()) == 0) {
+        break;
+      }
+    }
+    bytes.flip();
+    return FrameTable.parse(name, header, bytes);
+  }
+
+  /** The file's name, for messages. */
+  public Path name() {
+    return name;
+  }
+
+  public BlockHeader header() {
+    return header;
+  }
+
+  public FrameTable frames() {
+    return frames;
+  }
+
+  /** How many bytes of the file are in use; the rest is a hole. */
+  public long physicalLength() {
+    return header.physicalLength();
+  }
+
+  /** How many bytes the block has. */
+  public long logicalLength() {
+    return header.logicalLength();
+  }
+
+  /**
+   * Reads a frame's stored bytes into {@code dst} and checks their CRC.
+   *
+   * @param dst has at least {@link FrameTable#storedLength} bytes remaining, best direct; its
+   *     position is left behind the last byte read
+   * @throws CorruptBlockException if the bytes are not those that were written
+   */
+  public void readStored(int frame, ByteBuffer dst) throws IOException {
+    int length = frames.storedLength(frame);
+    int begin = dst.position();
+    int limit = dst.limit();
+    dst.limit(begin + length);
+    try {
+      int n = file.read(dst, frames.storedPosition(frame));
+      if (n != length) {
+        throw new CorruptBlockException(name, "frame " + frame, length + " bytes", n);
+      }
+      dst.position(begin);
+      int crc = Crc32c.update(0, dst);
+      dst.position(dst.limit());
+      if (crc != frames.checksum(frame)) {
+        throw new CorruptBlockException(
+            name,
+            "CRC32C of frame " + frame,
+            "0x" + Integer.toHexString(frames.checksum(frame)),
+            "0x" + Integer.toHexString(crc));
+      }
+    } finally {
+      dst.limit(limit);
+    }
+  }
+
+  /**
+   * Reads and decodes a frame.
+   *
+   * @param stored room for the frame's stored bytes, direct; its content, position and limit are
+   *     overwritten. See {@link FrameTable#maxStoredLength}
+   * @param dst direct, with at least {@link FrameTable#originalLength} bytes remaining; its
+   *     position is left behind the last byte of the frame
+   * @throws CorruptBlockException if the frame is damaged; {@code dst} then has the position that
+   *     it had, and what lies behind that is undefined
+   */
+  public void readFrame(int frame, FrameDecoder decoder, ByteBuffer stored, ByteBuffer dst)
+      throws IOException {
+    stored.clear();
+    readStored(frame, stored);
+    stored.flip();
+    int begin = dst.position();
+    int limit = dst.limit();
+    int end = begin + frames.originalLength(frame);
+    dst.limit(end);
+    boolean decoded = false;
+    try {
+      decoder.decode(frames.stages(frame), stored, dst);
+      decoded = dst.position() == end;
+      if (!decoded) {
+        throw new CorruptBlockException(
+            name, "frame " + frame, (end - begin) + " bytes", dst.position() - begin);
+      }
+    } catch (CorruptFrameException e) {
+      throw new CorruptBlockException(
+          name, "frame " + frame + " can't be decoded: " + e.getMessage(), e);
+    } finally {
+      dst.limit(limit);
+      if (!decoded) {
+        dst.position(begin);
+      }
+    }
+  }
+
+  /**
+   * Reads the block's data at {@code position} until {@code dst} is full or the block ends,
+   * decoding only the frames touched. Makes buffers at each call: for tools and tests.
+   *
+   * @return the number of bytes read, possibly 0
+   */
+  public int read(long position, ByteBuffer dst, FrameDecoder decoder) throws IOException {
+    if (position < 0) {
+      throw new IllegalArgumentException("position " + position);
+    }
+    int total = (int) Math.max(0, Math.min(dst.remaining(), logicalLength() - position));
+    if (total == 0) {
+      return 0;
+    }
+    int first = frames.frameAt(position);
+    int last = frames.frameAt(position + total - 1);
+    int storedLength = 0;
+    int originalLength = 0;
+    for (int i = first; i <= last; i++) {
+      storedLength = Math.max(storedLength, frames.storedLength(i));
+      originalLength = Math.max(originalLength, frames.originalLength(i));
+    }
+    ByteBuffer stored = ByteBuffer.allocateDirect(storedLength);
+    ByteBuffer frame = ByteBuffer.allocateDirect(originalLength);
+    int end = dst.position() + total;
+    for (int i = first; i <= last; i++) {
+      frame.clear();
+      readFrame(i, decoder, stored, frame);
+      frame.flip();
+      frame.position((int) Math.max(0, position - frames.originalPosition(i)));
+      frame.limit(frame.position() + Math.min(frame.remaining(), end - dst.position()));
+      dst.put(frame);
+    }
+    return total;
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.block;
+
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A volume's secret. Its tag on a header proves that HDRF wrote that header, and no user who stored
+ * look-alike data. Safe for use by many threads; never shows the secret.
+ */
+public final class TagKey {
+
+  /** The secret's length in bytes. */
+  public static final int LENGTH = 32;
+
+  /** A tag's length in bytes. */
+  public static final int TAG_LENGTH = 12;
+
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private final SecretKeySpec key;
+
+  /**
+   * @param secret {@value #LENGTH} bytes, copied
+   */
+  public TagKey(byte[] secret) {
+    if (secret.length != LENGTH) {
+      throw new IllegalArgumentException("a secret has " + LENGTH + " bytes, not " + secret.length);
+    }
+    this.key = new SecretKeySpec(secret, ALGORITHM);
+  }
+
+  /** The tag of the first {@code length} bytes: the first 12 of their HMAC-SHA256. */
+  byte[] tag(byte[] data, int length) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(key);
+      mac.update(data, 0, length);
+      return Arrays.copyOf(mac.doFinal(), TAG_LENGTH);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
+    }
+  }
+
+  /** Whether {@code tag} is the tag of the first {@code length} bytes; takes constant time. */
+  boolean verifies(byte[] data, int length, byte[] tag) {
+    return MessageDigest.isEqual(tag(data, length), tag);
+  }
+
+  /** Compares in constant time. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TagKey
+        && MessageDigest.isEqual(key.getEncoded(), ((TagKey) other).key.getEncoded());
+  }
+
+  @Override
+  public int hashCode() {
+    return key.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "TagKey[hidden]";
+  }
+}

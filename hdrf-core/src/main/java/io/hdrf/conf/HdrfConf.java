@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.conf;
+
+import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.SchemeSettings;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
+
+/** HDRF's settings, checked once when the DataNode starts. Immutable. */
+public final class HdrfConf {
+
+  /** The descriptions of all keys, part of this jar. */
+  public static final String DEFAULTS = "hdrf-default.xml";
+
+  private final Configuration configuration;
+  private final int reduceThreads;
+  private final int queueLength;
+  private final int minBlockSize;
+  private final int nice;
+  private final boolean inline;
+  private final int scanIntervalSeconds;
+  private final boolean duringUpgrade;
+  private final int readCacheSize;
+  private final int readAheadThreads;
+
+  /**
+   * Reads and checks every value but the chains, which need the installed schemes.
+   *
+   * @throws BadSettingException names the key, its value and what is accepted
+   */
+  public HdrfConf(Configuration configuration) throws BadSettingException {
+    this.configuration = configuration;
+    SchemeSettings reduce = new SchemeSettings(configuration, HdrfKeys.REDUCE_SECTION);
+    reduceThreads = reduce.getInt(HdrfKeys.REDUCE_THREADS, 2, 1, 1024);
+    queueLength = reduce.getInt(HdrfKeys.REDUCE_QUEUE_LENGTH, 4096, 1, 1 << 20);
+    minBlockSize = reduce.getSize(HdrfKeys.REDUCE_MIN_BLOCK_SIZE, 16 << 10, 0, 1 << 30);
+    nice = reduce.getInt(HdrfKeys.REDUCE_NICE, 5, 0, 19);
+    inline = reduce.getBoolean(HdrfKeys.REDUCE_INLINE, false);
+    scanIntervalSeconds = reduce.getInt(HdrfKeys.REDUCE_SCAN_INTERVAL, 600, 1, 7 * 24 * 3600);
+    duringUpgrade = reduce.getBoolean(HdrfKeys.REDUCE_DURING_UPGRADE, false);
+    SchemeSettings read = new SchemeSettings(configuration, HdrfKeys.READ_SECTION);
+    readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
+    readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
+  }
+
+  /**
+   * The keys that begin with {@code hdrf.} and mean nothing, most likely misspelt. Keys of schemes
+   * that are not HDRF's own are known by the schemes' names.
+   */
+  public SortedSet<String> unknownKeys(Set<String> schemeNames) {
+    Configuration known = new Configuration(false);
+    known.addResource(DEFAULTS);
+    SortedSet<String> unknown = new TreeSet<>();
+    for (Map.Entry<String, String> entry : configuration) {
+      String key = entry.getKey();
+      if (key.startsWith(HdrfKeys.PREFIX)
+          && known.getRaw(key) == null
+          && !isWithoutDefault(key)
+          && !schemeNames.contains(sectionOf(key))) {
+        unknown.add(key);
+      }
+    }
+    return unknown;
+  }
+
+  /** Whether the key is one whose description has no value; such a value is not kept. */
+  private static boolean isWithoutDefault(String key) {
+    return key.equals(HdrfKeys.PLUGINS_DIR) || key.startsWith(HdrfKeys.SCHEMES + ".");
+  }
+
+  private static String sectionOf(String key) {
+    String rest = key.substring(HdrfKeys.PREFIX.length());
+    int dot = rest.indexOf('.');
+    return dot < 0 ? rest : rest.substring(0, dot);
+  }
+
+  /** The configuration that the values came from. */
+  public Configuration configuration() {
+    return configuration;
+  }
+
+  /** The chain for a storage type as it stands in the configuration, and the key it came from. */
+  public String chain(String storageType) {
+    return configuration.getTrimmed(chainKey(storageType), "none");
+  }
+
+  /** The key that decides the chain of a storage type. */
+  public String chainKey(String storageType) {
+    String own = HdrfKeys.schemesOf(storageType);
+    return configuration.get(own) != null ? own : HdrfKeys.SCHEMES;
+  }
+
+  /** The directory with the jars of schemes and stores, or null where none is set. */
+  public Path pluginsDirectory() {
+    String directory = configuration.getTrimmed(HdrfKeys.PLUGINS_DIR, "");
+    return directory.isEmpty() ? null : Paths.get(directory);
+  }
+
+  public int reduceThreads() {
+    return reduceThreads;
+  }
+
+  /** How many blocks may wait for the Reducer. */
+  public int queueLength() {
+    return queueLength;
+  }
+
+  /** Blocks shorter than this many bytes stay plain. */
+  public int minBlockSize() {
+    return minBlockSize;
+  }
+
+  /** The nice value of the Reducer's threads, 0 to 19. */
+  public int nice() {
+    return nice;
+  }
+
+  /** Whether a block is reduced before its last packet is acknowledged. */
+  public boolean inline() {
+    return inline;
+  }
+
+  public int scanIntervalSeconds() {
+    return scanIntervalSeconds;
+  }
+
+  /** Whether the Reducer works while an upgrade is open. */
+  public boolean duringUpgrade() {
+    return duringUpgrade;
+  }
+
+  /** The size of the cache of decoded frames in bytes, for the whole DataNode. */
+  public int readCacheSize() {
+    return readCacheSize;
+  }
+
+  /** How many threads decode ahead of the socket; 0 means that none does. */
+  public int readAheadThreads() {
+    return readAheadThreads;
+  }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.conf;
+
+/** Names of the configuration keys; {@code conf/hdrf-default.xml} describes them. */
+public final class HdrfKeys {
+  public static final String PREFIX = "hdrf.";
+
+  public static final String SCHEMES = "hdrf.schemes";
+  public static final String PLUGINS_DIR = "hdrf.plugins.dir";
+
+  public static final String REDUCE_SECTION = "reduce";
+  public static final String REDUCE_THREADS = "threads";
+  public static final String REDUCE_QUEUE_LENGTH = "queue.length";
+  public static final String REDUCE_MIN_BLOCK_SIZE = "min.block.size";
+  public static final String REDUCE_NICE = "nice";
+  public static final String REDUCE_INLINE = "inline";
+  public static final String REDUCE_SCAN_INTERVAL = "scan.interval";
+  public static final String REDUCE_DURING_UPGRADE = "during.upgrade";
+
+  public static final String READ_SECTION = "read";
+  public static final String READ_CACHE_SIZE = "cache.size";
+  public static final String READ_AHEAD_THREADS = "ahead.threads";
+
+  private HdrfKeys() {}
+
+  /** The key with the chain for one storage type, such as {@code hdrf.schemes.ARCHIVE}. */
+  public static String schemesOf(String storageType) {
+    return SCHEMES + "." + storageType;
+  }
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.io;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A file that is read by position. Whether many threads may do so at once is up to the class. */
+public interface ReadableFile extends Closeable {
+
+  /**
+   * Reads at {@code position} until {@code dst} is full or the file ends.
+   *
+   * @return the number of bytes read, possibly 0
+   */
+  int read(ByteBuffer dst, long position) throws IOException;
+
+  /** The file's length in bytes. */
+  long length() throws IOException;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.reduce;
+
+import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockVerifier;
+import io.hdrf.block.NotSmallerException;
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.block.ReducedBlockWriter;
+import io.hdrf.block.VerifyResult;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.scheme.BlockDeclinedException;
+import io.hdrf.scheme.ChainCodec;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * Reduces one block: encode aside, decode and verify against the block's checksums, make durable,
+ * put in place. Until the last step the plain block is untouched; whatever goes wrong, it stays.
+ */
+final class BlockReduction {
+
+  /** A block is replaced only where this saves at least one file-system block and 5 %. */
+  private static final int FILE_SYSTEM_BLOCK = 4096;
+
+  private static final int MIN_SAVING_DIVISOR = 20;
+
+  /** How much is read between two looks at whether the work is still wanted. */
+  private static final int CHECK_INTERVAL = 4 << 20;
+
+  private final DurableFiles files;
+  private final ReducerCounters counters;
+  private final int minBlockSize;
+
+  BlockReduction(DurableFiles files, ReducerCounters counters, int minBlockSize) {
+    this.files = files;
+    this.counters = counters;
+    this.minBlockSize = minBlockSize;
+  }
+
+  /**
+   * Reduces the block.
+   *
+   * @throws BlockSkippedException if the block stays plain
+   * @throws IOException if something failed; the block stays plain
+   */
+  void reduce(PlainBlock block) throws IOException {
+    long limit = limit(block);
+    try (ChannelFile plain = ChannelFile.open(block.dataFile());
+        ChannelFile meta = ChannelFile.open(block.metaFile());
+        BlockChecksums checksums = BlockChecksums.open(block.metaFile(), meta)) {
+      if (plain.length() != block.length()) {
+        throw new BlockSkippedException(SkipReason.CHANGED, "its length changed");
+      }
+      checkPlain(block, plain, checksums);
+      if (!checksums.isComplete(block.length())) {
+        throw new BlockSkippedException(
+            SkipReason.CHECKSUMS_INCOMPLETE, block.metaFile() + " does not cover the block");
+      }
+      if (!block.codec().chain().keepsContentInStore()) {
+        CompressibilityProbe.check(block, plain);
+      }
+      encodeAndSwap(block, plain, checksums, limit);
+    } catch (NoSuchFileException | FileNotFoundException e) {
+      throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage() + " is gone");
+    } catch (BlockDeclinedException e) {
+      throw new BlockSkippedException(SkipReason.DECLINED, e.getMessage());
+    }
+  }
+
+  private long limit(PlainBlock block) throws BlockSkippedException {
+    long length = block.length();
+    if (length < Math.max(minBlockSize, 1)) {
+      throw new BlockSkippedException(SkipReason.SMALL, "it has " + length + " bytes");
+    }
+    if (block.codec().chain().keepsContentInStore()) {
+      return length;
+    }
+    long limit = length - Math.max(FILE_SYSTEM_BLOCK, length / MIN_SAVING_DIVISOR);
+    if (limit <= 0) {
+      throw new BlockSkippedException(SkipReason.SMALL, "it has " + length + " bytes");
+    }
+    return limit;
+  }
+
+  private static void checkPlain(PlainBlock block, ChannelFile plain, BlockChecksums checksums)
+      throws IOException {
+    switch (BlockProbe.examine(block.dataFile(), plain, block.identity(), block.tagKey()).kind()) {
+      case REDUCED:
+        throw new BlockSkippedException(SkipReason.ALREADY_REDUCED, "it is reduced");
+      case FOREIGN:
+        // Without checksums a damaged reduced block can't be told from data that looks like one,
+        // and reducing it again would make the damage look sound.
+        if (checksums.type() == BlockChecksums.Type.NULL) {
+          throw new BlockSkippedException(
+              SkipReason.DECLINED, "it begins like a reduced block and has no checksums");
+        }
+        break;
+      case PLAIN:
+        break;
+    }
+  }
+
+  private void encodeAndSwap(
+      PlainBlock block, ChannelFile plain, BlockChecksums checksums, long limit)
+      throws IOException {
+    Path temporary = block.temporaryFile();
+    boolean inPlace = false;
+    try (ReducedBlockWriter writer =
+        ReducedBlockWriter.create(
+            files,
+            temporary,
+            block.identity(),
+            block.length(),
+            block.codec().chain().ids(),
+            block.tagKey(),
+            limit)) {
+      long start = System.nanoTime();
+      block.codec().encode(block.length(), new WatchedInput(block, plain), writer);
+      long physicalLength = writer.finish();
+      long encoded = System.nanoTime();
+      verify(block, plain, checksums, temporary);
+      long verified = System.nanoTime();
+      block.recordSchemes();
+      block.codec().force();
+      writer.force();
+      block.checkWanted();
+      block.swap(temporary, physicalLength);
+      inPlace = true;
+      counters.reduced(
+          block.codec().chain().toString(),
+          block.length(),
+          physicalLength,
+          encoded - start,
+          verified - encoded);
+    } catch (NotSmallerException e) {
+      throw new BlockSkippedException(
+          block.codec().chain().keepsContentInStore()
+              ? SkipReason.SMALL
+              : SkipReason.INCOMPRESSIBLE,
+          e.getMessage());
+    } finally {
+      if (!inPlace) {
+        files.deleteIfExists(temporary);
+      }
+    }
+  }
+
+  private static void verify(
+      PlainBlock block, ChannelFile plain, BlockChecksums checksums, Path temporary)
+      throws IOException {
+    VerifyResult result;
+    try (ChannelFile file = ChannelFile.open(temporary);
+        ReducedBlock reduced =
+            ReducedBlock.open(temporary, file, block.identity(), block.tagKey())) {
+      result = BlockVerifier.verify(reduced, block.codec()::decode, checksums, plain);
+    }
+    if (result.isOk()) {
+      return;
+    }
+    if (!block.isUnchanged()) {
+      throw new BlockSkippedException(SkipReason.CHANGED, "it changed while it was read");
+    }
+    if (isSound(plain, checksums)) {
+      throw new BlockSkippedException(
+          SkipReason.VERIFICATION_FAILED,
+          "chain "
+              + block.codec().chain()
+              + " does not give back what it was given: "
+              + result
+              + "; this is a fault of a scheme, please report it");
+    }
+    block.reportMismatch();
+    throw new BlockSkippedException(
+        SkipReason.MISMATCH, "it does not match its own checksums: " + result);
+  }
+
+  private static boolean isSound(ChannelFile plain, BlockChecksums checksums) throws IOException {
+    VerifyResult result = BlockVerifier.verifyPlain(plain, checksums);
+    return result.isOk() || result.outcome() == VerifyResult.Outcome.NO_CHECKSUMS;
+  }
+
+  /** The block's data, with a look now and then at whether the work is still wanted. */
+  private static final class WatchedInput implements ChainCodec.BlockInput {
+    private final PlainBlock block;
+    private final ChannelFile plain;
+    private long position;
+    private long nextCheck = CHECK_INTERVAL;
+
+    WatchedInput(PlainBlock block, ChannelFile plain) {
+      this.block = block;
+      this.plain = plain;
+    }
+
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+      if (position >= nextCheck) {
+        block.checkWanted();
+        nextCheck = position + CHECK_INTERVAL;
+      }
+      // The file may have grown: an append that began meanwhile must not be read.
+      long left = block.length() - position;
+      if (left <= 0) {
+        return -1;
+      }
+      int limit = dst.limit();
+      if (dst.remaining() > left) {
+        dst.limit(dst.position() + (int) left);
+      }
+      int count = plain.read(dst, position);
+      dst.limit(limit);
+      position += count;
+      return count == 0 ? -1 : count;
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.reduce;
+
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.TagKey;
+import io.hdrf.scheme.ChainCodec;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A finalized block that is to be reduced, as its owner knows it. It holds the volume in service
+ * until it is closed, but no lock: the block may change at any time, which {@link #swap} finds out.
+ * For one thread.
+ */
+public interface PlainBlock extends Closeable {
+
+  BlockIdentity identity();
+
+  /** The block's length in bytes. */
+  long length();
+
+  Path dataFile();
+
+  /** The block's {@code .meta} file, under its present generation stamp. */
+  Path metaFile();
+
+  /** A name on the same volume for the reduced file; nothing exists there. */
+  Path temporaryFile();
+
+  /** The key for the tags of the block's volume. */
+  TagKey tagKey();
+
+  /** The chain that new blocks of this volume are stored with, opened there. */
+  ChainCodec codec();
+
+  /**
+   * Throws where going on is in vain: the volume leaves or the DataNode stops. Called every few
+   * megabytes.
+   *
+   * @throws BlockSkippedException with {@link SkipReason#STOPPING}
+   */
+  void checkWanted() throws BlockSkippedException;
+
+  /**
+   * Makes it durable that the chain's schemes are in use on this volume, before the first block
+   * that needs them.
+   */
+  void recordSchemes() throws IOException;
+
+  /**
+   * Puts the reduced file, which is verified and durable, in the place of the plain one, if the
+   * block is still the one that was opened. On any exception the plain block is untouched.
+   *
+   * @param reduced the reduced file; consumed on success
+   * @param physicalLength how many bytes it takes
+   * @throws BlockSkippedException if the block changed, is held plain, or has another link
+   */
+  void swap(Path reduced, long physicalLength) throws IOException;
+
+  /** Tells the owner that the plain block does not match its checksums. */
+  void reportMismatch();
+
+  /** Whether the block is still the one that was opened: a mismatch then is no race. */
+  boolean isUnchanged();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.reduce;
+
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.jni.NativeThreads;
+import io.hdrf.scheme.SchemeChain;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reduces finalized blocks in the background: a bounded queue and a bounded pool of threads that
+ * give way to the DataNode's own (by their nice value). Whoever offers a block never waits. What
+ * does not fit into the queue stays plain and is offered again by a scan. Thread-safe.
+ */
+public final class Reducer implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Reducer.class);
+
+  /** How long {@link #close} waits for blocks in work; they stop within a few megabytes. */
+  private static final long STOP_SECONDS = 30;
+
+  private final BlockOwner owner;
+  private final ReducerCounters counters;
+  private final BlockReduction reduction;
+  private final ConcurrencyLimits limits = new ConcurrencyLimits();
+  private final BlockingQueue<BlockRef> queue;
+  private final Set<BlockRef> waiting = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger inWork = new AtomicInteger();
+  private final AtomicBoolean overflowed = new AtomicBoolean();
+  private final List<Thread> threads = new ArrayList<>();
+  private final int roomMark;
+  private final Runnable onRoom;
+  private final SkipListener onSkip;
+  private volatile boolean stopping;
+
+  /** Is told of each block that stays plain. */
+  public interface SkipListener {
+    void skipped(BlockRef block, SkipReason reason);
+  }
+
+  /**
+   * Starts the threads.
+   *
+   * @param name part of the threads' names
+   * @param onRoom is run, on a Reducer thread, when the queue has room again after it was full
+   * @param onSkip is told, on the thread that tried, of each block that stays plain
+   */
+  public Reducer(
+      String name,
+      HdrfConf conf,
+      BlockOwner owner,
+      DurableFiles files,
+      ReducerCounters counters,
+      Runnable onRoom,
+      SkipListener onSkip) {
+    this.owner = owner;
+    this.counters = counters;
+    this.reduction = new BlockReduction(files, counters, conf.minBlockSize());
+    this.queue = new ArrayBlockingQueue<>(conf.queueLength());
+    this.roomMark = conf.queueLength() / 2;
+    this.onRoom = onRoom;
+    this.onSkip = onSkip;
+    for (int i = 0; i < conf.reduceThreads(); i++) {
+      Thread thread = new Thread(() -> work(conf.nice()), "hdrf-reducer-" + name + "-" + i);
+      thread.setDaemon(true);
+      thread.start();
+      threads.add(thread);
+    }
+  }
+
+  /**
+   * Queues a block unless it waits already.
+   *
+   * @return false if the queue is full; the block is then to be offered again later
+   */
+  public boolean offer(BlockRef block) {
+    if (stopping || !waiting.add(block)) {
+      return !stopping;
+    }
+    if (queue.offer(block)) {
+      return true;
+    }
+    waiting.remove(block);
+    overflowed.set(true);
+    counters.skipped(SkipReason.QUEUE_FULL);
+    return false;
+  }
+
+  /** Reduces a block on the calling thread. Never throws: what fails stays plain and is counted. */
+  public void reduceNow(BlockRef block) {
+    try (PlainBlock plain = owner.open(block)) {
+      SchemeChain chain = plain.codec().chain();
+      limits.acquire(chain);
+      try {
+        reduction.reduce(plain);
+      } finally {
+        limits.release(chain);
+      }
+    } catch (BlockSkippedException e) {
+      skipped(block, e.reason(), e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      skipped(block, SkipReason.STOPPING, "interrupted");
+    } catch (IOException e) {
+      failed(block, e);
+      owner.onIoError(block, e);
+    } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
+      // A fault of a scheme must not end the Reducer.
+      failed(block, e);
+    }
+  }
+
+  /** How many blocks wait. */
+  public int queueLength() {
+    return queue.size();
+  }
+
+  /** How many blocks wait or are in work. */
+  public int pending() {
+    return waiting.size() + inWork.get();
+  }
+
+  /** How many more blocks would be taken now. */
+  public int room() {
+    return queue.remainingCapacity();
+  }
+
+  private void work(int nice) {
+    if (nice > 0) {
+      NativeThreads.setNice(nice);
+    }
+    while (!stopping) {
+      try {
+        BlockRef block = queue.poll(200, TimeUnit.MILLISECONDS);
+        if (block != null) {
+          inWork.incrementAndGet();
+          waiting.remove(block);
+          try {
+            reduceNow(block);
+          } finally {
+            inWork.decrementAndGet();
+          }
+        }
+        if (queue.size() <= roomMark && overflowed.compareAndSet(true, false)) {
+          onRoom.run();
+        }
+      } catch (InterruptedException e) {
+        // Only close() interrupts; the loop ends by 'stopping'.
+        continue;
+      }
+    }
+  }
+
+  private void skipped(BlockRef block, SkipReason reason, String detail) {
+    counters.skipped(reason);
+    if (reason == SkipReason.MISMATCH || reason == SkipReason.VERIFICATION_FAILED) {
+      LOG.error("{} stays plain: {}", block, detail);
+    } else {
+      LOG.debug("{} stays plain ({}): {}", block, reason, detail);
+    }
+    onSkip.skipped(block, reason);
+  }
+
+  private void failed(BlockRef block, Throwable cause) {
+    counters.skipped(SkipReason.FAILED);
+    LOG.warn("{} stays plain, reducing it failed; it will be tried again", block, cause);
+    onSkip.skipped(block, SkipReason.FAILED);
+  }
+
+  /** Stops the threads; blocks in work are given up and stay plain. */
+  @Override
+  public void close() {
+    stopping = true;
+    queue.clear();
+    waiting.clear();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
+    boolean interrupted = false;
+    for (Thread thread : threads) {
+      long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      try {
+        thread.join(Math.max(1, left));
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      if (thread.isAlive()) {
+        thread.interrupt();
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.reduce;
+
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What one DataNode has reduced, skipped, inflated and read since it started. Thread-safe. */
+public final class ReducerCounters {
+
+  /** Blocks and bytes of one chain. */
+  public static final class ChainCounters {
+    private final LongAdder blocks = new LongAdder();
+    private final LongAdder logicalBytes = new LongAdder();
+    private final LongAdder physicalBytes = new LongAdder();
+
+    public long blocks() {
+      return blocks.sum();
+    }
+
+    public long logicalBytes() {
+      return logicalBytes.sum();
+    }
+
+    public long physicalBytes() {
+      return physicalBytes.sum();
+    }
+  }
+
+  private static final List<ReducerCounters> ALL = new CopyOnWriteArrayList<>();
+
+  private final Map<String, ChainCounters> byChain = new ConcurrentHashMap<>();
+  private final Map<SkipReason, LongAdder> skipped = new EnumMap<>(SkipReason.class);
+  private final LongAdder blocksInflated = new LongAdder();
+  private final LongAdder bytesInflated = new LongAdder();
+  private final LongAdder encodeNanos = new LongAdder();
+  private final LongAdder verifyNanos = new LongAdder();
+  private final LongAdder reads = new LongAdder();
+  private final LongAdder framesDecoded = new LongAdder();
+  private final LongAdder bytesDecoded = new LongAdder();
+  private final LongAdder decodeNanos = new LongAdder();
+  private final LongAdder frameCacheHits = new LongAdder();
+  private final LongAdder corruptBlocks = new LongAdder();
+
+  public ReducerCounters() {
+    for (SkipReason reason : SkipReason.values()) {
+      skipped.put(reason, new LongAdder());
+    }
+    ALL.add(this);
+  }
+
+  /** The sums over every DataNode that has run in this JVM. */
+  public static Map<String, Long> jvmTotals() {
+    Map<String, Long> totals = new LinkedHashMap<>();
+    totals.put("datasets", (long) ALL.size());
+    for (ReducerCounters counters : ALL) {
+      counters.values().forEach((name, value) -> totals.merge(name, value, Long::sum));
+    }
+    return totals;
+  }
+
+  void reduced(String chain, long logicalLength, long physicalLength, long nanos, long verifying) {
+    ChainCounters counters = byChain.computeIfAbsent(chain, name -> new ChainCounters());
+    counters.blocks.increment();
+    counters.logicalBytes.add(logicalLength);
+    counters.physicalBytes.add(physicalLength);
+    encodeNanos.add(nanos);
+    verifyNanos.add(verifying);
+  }
+
+  /** Counts a block that stays plain. */
+  public void skipped(SkipReason reason) {
+    skipped.get(reason).increment();
+  }
+
+  /** Counts a block that was turned back into its plain form. */
+  public void inflated(long logicalLength) {
+    blocksInflated.increment();
+    bytesInflated.add(logicalLength);
+  }
+
+  /** Counts a reduced block that was opened to be read. */
+  public void read() {
+    reads.increment();
+  }
+
+  /** Counts a frame decoded for a reader. */
+  public void decoded(int bytes, long nanos) {
+    framesDecoded.increment();
+    bytesDecoded.add(bytes);
+    decodeNanos.add(nanos);
+  }
+
+  /** Counts a frame that a reader found in the cache. */
+  public void frameCacheHit() {
+    frameCacheHits.increment();
+  }
+
+  /** Counts a damaged reduced block that was found. */
+  public void corruptBlock() {
+    corruptBlocks.increment();
+  }
+
+  public long blocksReduced() {
+    return byChain.values().stream().mapToLong(ChainCounters::blocks).sum();
+  }
+
+  public long skippedFor(SkipReason reason) {
+    return skipped.get(reason).sum();
+  }
+
+  /** The counters of each chain that was used, by its name. */
+  public SortedMap<String, ChainCounters> byChain() {
+    return new TreeMap<>(byChain);
+  }
+
+  /** Everything but the counters by chain, with the names under which it is published. */
+  public Map<String, Long> values() {
+    Map<String, Long> values = new LinkedHashMap<>();
+    values.put("blocksReduced", blocksReduced());
+    values.put(
+        "bytesReducedLogical",
+        byChain.values().stream().mapToLong(ChainCounters::logicalBytes).sum());
+    values.put(
+        "bytesReducedPhysical",
+        byChain.values().stream().mapToLong(ChainCounters::physicalBytes).sum());
+    values.put("blocksInflated", blocksInflated.sum());
+    values.put("bytesInflated", bytesInflated.sum());
+    values.put("encodeNanos", encodeNanos.sum());
+    values.put("verifyNanos", verifyNanos.sum());
+    values.put("reads", reads.sum());
+    values.put("framesDecoded", framesDecoded.sum());
+    values.put("bytesDecoded", bytesDecoded.sum());
+    values.put("decodeNanos", decodeNanos.sum());
+    values.put("frameCacheHits", frameCacheHits.sum());
+    values.put("corruptBlocks", corruptBlocks.sum());
+    for (SkipReason reason : SkipReason.values()) {
+      values.put("skipped" + reason.metricName(), skippedFor(reason));
+    }
+    return values;
+  }
+}

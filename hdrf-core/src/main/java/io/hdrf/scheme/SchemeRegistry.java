@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.scheme;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** The installed schemes, by name and by id. Immutable. */
+public final class SchemeRegistry {
+
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+
+  /** Words that stand for something else in {@code hdrf.<word>.*} or in a chain. */
+  private static final Set<String> RESERVED =
+      Collections.unmodifiableSet(
+          new HashSet<>(
+              Arrays.asList("none", "schemes", "plugins", "reduce", "read", "metadata", "mirror")));
+
+  private final String where;
+  private final Map<String, ReductionScheme> byName = new TreeMap<>();
+  private final Map<Integer, ReductionScheme> byId = new TreeMap<>();
+  private final Map<ReductionScheme, String> origins;
+
+  /**
+   * @param origins where each scheme came from, for messages
+   * @param where where all of them were looked for, to follow "installed"
+   */
+  SchemeRegistry(Map<ReductionScheme, String> origins, String where) throws SchemeLoadException {
+    this.origins = origins;
+    this.where = where;
+    for (ReductionScheme scheme : origins.keySet()) {
+      add(scheme);
+    }
+  }
+
+  /**
+   * A registry of schemes that need no loading, possibly of none.
+   *
+   * @throws SchemeLoadException if one is no valid scheme, or two have one name or one id
+   */
+  public static SchemeRegistry of(Collection<? extends ReductionScheme> schemes)
+      throws SchemeLoadException {
+    Map<ReductionScheme, String> origins = new LinkedHashMap<>();
+    for (ReductionScheme scheme : schemes) {
+      origins.put(scheme, scheme.getClass().getName());
+    }
+    return new SchemeRegistry(origins, "in this process");
+  }
+
+  /**
+   * The scheme of that name.
+   *
+   * @throws SchemeNotFoundException if there is none; the message tells what is installed and where
+   */
+  public ReductionScheme byName(String name) throws SchemeNotFoundException {
+    ReductionScheme scheme = byName.get(name);
+    if (scheme == null) {
+      throw new SchemeNotFoundException("there is no scheme \"" + name + "\"; " + installed());
+    }
+    return scheme;
+  }
+
+  /**
+   * The scheme with that id.
+   *
+   * @throws SchemeNotFoundException if there is none; the message tells what is installed and where
+   */
+  public ReductionScheme byId(int id) throws SchemeNotFoundException {
+    ReductionScheme scheme = byId.get(id);
+    if (scheme == null) {
+      throw new SchemeNotFoundException("there is no scheme with id " + id + "; " + installed());
+    }
+    return scheme;
+  }
+
+  /** The schemes' names in alphabetical order; unmodifiable. */
+  public Set<String> names() {
+    return Collections.unmodifiableSet(byName.keySet());
+  }
+
+  /** What is installed and where, for messages. */
+  String installed() {
+    StringBuilder text = new StringBuilder("installed ").append(where).append(": ");
+    if (byName.isEmpty()) {
+      return text.append("none").toString();
+    }
+    String separator = "";
+    for (ReductionScheme scheme : byName.values()) {
+      text.append(separator).append(scheme.name()).append(" (id ").append(scheme.id()).append(')');
+      separator = ", ";
+    }
+    return text.toString();
+  }
+
+  private void add(ReductionScheme scheme) throws SchemeLoadException {
+    String origin = origins.get(scheme);
+    try {
+      checkVersion(scheme, origin);
+      check(scheme, origin);
+    } catch (AbstractMethodError e) {
+      throw new SchemeLoadException(
+          origin
+              + " was built for another version of the scheme SPI than "
+              + SpiVersion.CURRENT
+              + ", which this HDRF has",
+          e);
+    } catch (LinkageError | RuntimeException e) {
+      throw new SchemeLoadException(origin + " can't tell its name and id: " + e, e);
+    }
+    ReductionScheme other = byName.putIfAbsent(scheme.name(), scheme);
+    if (other != null) {
+      throw new SchemeLoadException(
+          "two schemes are named " + scheme.name() + ": " + origins.get(other) + " and " + origin);
+    }
+    other = byId.putIfAbsent(scheme.id(), scheme);
+    if (other != null) {
+      throw new SchemeLoadException(
+          String.format(
+              "two schemes have the id %d: %s of %s and %s of %s",
+              scheme.id(), other.name(), origins.get(other), scheme.name(), origin));
+    }
+  }
+
+  private static void checkVersion(ReductionScheme scheme, String origin)
+      throws SchemeLoadException {
+    int version = scheme.spiVersion();
+    if (version != SpiVersion.CURRENT) {
+      throw new SchemeLoadException(
+          String.format(
+              "%s was built for version %d of the scheme SPI; this HDRF has version %d",
+              origin, version, SpiVersion.CURRENT));
+    }
+  }
+
+  private static void check(ReductionScheme scheme, String origin) throws SchemeLoadException {
+    String name = scheme.name();
+    if (name == null || !NAME.matcher(name).matches() || RESERVED.contains(name)) {
+      throw new SchemeLoadException(
+          String.format(
+              "%s names its scheme \"%s\"; a name is a lower-case letter, then up to 31 lower-case"
+                  + " letters, digits and hyphens, and none of %s",
+              origin, name, RESERVED));
+    }
+    int id = scheme.id();
+    if (id < 1 || id > ReductionScheme.MAX_ID) {
+      throw new SchemeLoadException(
+          String.format(
+              "scheme %s of %s has the id %d; ids go from 1 to %d",
+              name, origin, id, ReductionScheme.MAX_ID));
+    }
+    if (scheme.maxConcurrentBlocks() < 1) {
+      throw new SchemeLoadException(
+          String.format(
+              "scheme %s of %s allows %d blocks at a time; at least 1 is needed",
+              name, origin, scheme.maxConcurrentBlocks()));
+    }
+    if (scheme instanceof FrameScheme == scheme instanceof BlockScheme) {
+      throw new SchemeLoadException(
+          String.format(
+              "scheme %s of %s must be either a FrameScheme or a BlockScheme", name, origin));
+    }
+  }
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.scheme;
+
+import io.hdrf.io.DurableFiles;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * The schemes as they are opened on one volume and block pool. Each is opened once, when it is
+ * first needed, whatever the chains it stands in; block schemes keep their stores in directories
+ * named after them. Safe for use by many threads.
+ */
+public final class VolumeSchemes implements Closeable {
+
+  private final SchemeRegistry registry;
+  private final Configuration configuration;
+  private final Path storeRoot;
+  private final DurableFiles files;
+
+  private final Map<List<Integer>, ChainCodec> codecs = new ConcurrentHashMap<>();
+  private final Map<String, BlockCodec> blockCodecs = new LinkedHashMap<>();
+  private final Map<String, FrameCodec> frameCodecs = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * @param storeRoot where block schemes keep their stores, on the volume itself; made when the
+   *     first of them is opened
+   */
+  public VolumeSchemes(
+      SchemeRegistry registry, Configuration configuration, Path storeRoot, DurableFiles files) {
+    this.registry = registry;
+    this.configuration = configuration;
+    this.storeRoot = storeRoot;
+    this.files = files;
+  }
+
+  /**
+   * The codec for a chain, opened if need be.
+   *
+   * @param chain not empty
+   * @throws BadSettingException if a setting of one of its schemes is wrong
+   * @throws IOException if a scheme's store can't be opened
+   */
+  public ChainCodec codec(SchemeChain chain) throws IOException {
+    if (chain.isEmpty()) {
+      throw new IllegalArgumentException("the chain is empty");
+    }
+    List<Integer> key = key(chain.ids());
+    ChainCodec codec = codecs.get(key);
+    return codec != null ? codec : open(key, chain);
+  }
+
+  /**
+   * The codec for the chain that a block was stored with.
+   *
+   * @throws SchemeNotFoundException if one of the schemes is not installed
+   * @throws CorruptFrameException if no chain can have these ids
+   */
+  public ChainCodec codec(int[] ids) throws IOException {
+    if (ids.length == 0) {
+      throw new CorruptFrameException("the chain is empty");
+    }
+    List<Integer> key = key(ids);
+    ChainCodec codec = codecs.get(key);
+    return codec != null ? codec : open(key, SchemeChain.ofIds(ids, registry));
+  }
+
+  private synchronized ChainCodec open(List<Integer> key, SchemeChain chain) throws IOException {
+    requireOpen();
+    ChainCodec codec = codecs.get(key);
+    if (codec == null) {
+      codec = open(chain);
+      codecs.put(key, codec);
+    }
+    return codec;
+  }
+
+  private ChainCodec open(SchemeChain chain) throws IOException {
+    ReductionScheme first = chain.schemes().get(0);
+    if (first instanceof BlockScheme) {
+      FrameChain tail = frameChain(chain.schemes().subList(1, chain.schemes().size()));
+      return new BlockChainCodec(chain, blockCodec((BlockScheme) first), tail);
+    }
+    return new FrameChainCodec(
+        chain, frameChain(chain.schemes()), frameLength((FrameScheme) first));
+  }
+
+  private FrameChain frameChain(List<ReductionScheme> schemes) throws IOException {
+    List<FrameScheme> frameSchemes = new ArrayList<>();
+    List<FrameCodec> chainCodecs = new ArrayList<>();
+    for (ReductionScheme scheme : schemes) {
+      frameSchemes.add((FrameScheme) scheme);
+      chainCodecs.add(frameCodec((FrameScheme) scheme));
+    }
+    return new FrameChain(frameSchemes, chainCodecs, false);
+  }
+
+  private FrameCodec frameCodec(FrameScheme scheme) throws IOException {
+    FrameCodec codec = frameCodecs.get(scheme.name());
+    if (codec == null) {
+      // Not needed behind another scheme, but a wrong setting must not pass unnoticed there.
+      frameLength(scheme);
+      codec = scheme.newCodec(settings(scheme));
+      frameCodecs.put(scheme.name(), codec);
+    }
+    return codec;
+  }
+
+  private int frameLength(FrameScheme scheme) throws IOException {
+    int length = scheme.frameLength(settings(scheme));
+    if (length < 1 || length > FrameCodec.MAX_FRAME_LENGTH) {
+      throw new IOException(
+          String.format(
+              "scheme %s wants frames of %d bytes; the length is from 1 to %d",
+              scheme.name(), length, FrameCodec.MAX_FRAME_LENGTH));
+    }
+    return length;
+  }
+
+  private BlockCodec blockCodec(BlockScheme scheme) throws IOException {
+    BlockCodec codec = blockCodecs.get(scheme.name());
+    if (codec == null) {
+      Path store = storeRoot.resolve(scheme.name());
+      files.createDirectories(store);
+      codec = scheme.open(new Context(settings(scheme), store));
+      blockCodecs.put(scheme.name(), codec);
+    }
+    return codec;
+  }
+
+  private SchemeSettings settings(ReductionScheme scheme) {
+    return new SchemeSettings(configuration, scheme.name());
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the schemes of " + storeRoot + " are closed");
+    }
+  }
+
+  private static List<Integer> key(int[] ids) {
+    return IntStream.of(ids).boxed().collect(Collectors.toList());
+  }
+
+  /** Closes all codecs, which must not be in use; does nothing when called again. */
+  @Override
+  public synchronized void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    codecs.clear();
+    IOException failure = null;
+    for (BlockCodec codec : blockCodecs.values()) {
+      try {
+        codec.close();
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    frameCodecs.values().forEach(FrameCodec::close);
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private final class Context implements SchemeContext {
+    private final SchemeSettings settings;
+    private final Path store;
+
+    Context(SchemeSettings settings, Path store) {
+      this.settings = settings;
+      this.store = store;
+    }
+
+    @Override
+    public SchemeSettings settings() {
+      return settings;
+    }
+
+    @Override
+    public Path storeDirectory() {
+      return store;
+    }
+
+    @Override
+    public DurableFiles files() {
+      return files;
+    }
+
+    @Override
+    public FrameChain frameChain(int... ids) throws IOException {
+      List<ReductionScheme> schemes = new ArrayList<>();
+      for (int id : ids) {
+        ReductionScheme scheme = registry.byId(id);
+        if (!(scheme instanceof FrameScheme)) {
+          throw new SchemeNotFoundException(
+              "scheme " + scheme.name() + " (id " + id + ") is no frame scheme");
+        }
+        schemes.add(scheme);
+      }
+      synchronized (VolumeSchemes.this) {
+        requireOpen();
+        return VolumeSchemes.this.frameChain(schemes);
+      }
+    }
+  }
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.volume;
+
+import io.hdrf.block.TagKey;
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.UnknownFormatVersionException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What HDRF must know of a volume and block pool before it reads a block there: the secret that
+ * headers are tagged with, and every scheme that was ever used. Kept in two copies, {@value
+ * #COPY_0} and {@value #COPY_1}, each replaced as a whole and durably before the other is touched,
+ * so that one of them is valid at any moment. Safe for use by many threads; one object per
+ * directory at a time.
+ */
+public final class Superblock {
+
+  static final String COPY_0 = "superblock.0";
+  static final String COPY_1 = "superblock.1";
+
+  private static final String TEMPORARY_SUFFIX = ".tmp";
+
+  private final Path directory;
+  private final DurableFiles files;
+
+  /** Never given out twice, not even after a failed attempt to write it. */
+  private long lastGeneration;
+
+  private SuperblockContent content;
+
+  private Superblock(Path directory, DurableFiles files, SuperblockContent content) {
+    this.directory = directory;
+    this.files = files;
+    this.content = content;
+    this.lastGeneration = content.generation();
+  }
+
+  /**
+   * Reads the superblock and, where one of its copies is missing, damaged or old, rewrites that
+   * one. What is returned is durable.
+   *
+   * @param directory the pool's {@code hdrf} directory on the volume
+   * @param files makes the files
+   * @return empty if there is no copy of it
+   * @throws DamagedSuperblockException if there is a copy and none is valid, or the two disagree
+   * @throws UnknownFormatVersionException if another version of HDRF wrote one
+   */
+  public static Optional<Superblock> load(Path directory, DurableFiles files) throws IOException {
+    Copies copies = Copies.read(directory);
+    SuperblockContent newest = copies.newest();
+    if (newest == null) {
+      return Optional.empty();
+    }
+    Superblock superblock = new Superblock(directory, files, newest);
+    for (int i = 0; i < Copies.NAMES.length; i++) {
+      files.deleteIfExists(temporary(directory, Copies.NAMES[i]));
+      if (copies.contents[i] == null || !copies.contents[i].sameAs(newest)) {
+        superblock.writeCopy(Copies.NAMES[i], newest);
+      }
+    }
+    // A process killed before its last directory sync leaves names that only seem durable.
+    files.forceDirectory(directory);
+    return Optional.of(superblock);
+  }
+
+  /**
+   * Reads the superblock and changes nothing, for tools.
+   *
+   * @return the key, or empty if there is no superblock
+   * @throws DamagedSuperblockException as {@link #load}
+   * @throws UnknownFormatVersionException as {@link #load}
+   */
+  public static Optional<TagKey> readKey(Path directory) throws IOException {
+    SuperblockContent newest = Copies.read(directory).newest();
+    return newest == null ? Optional.empty() : Optional.of(new TagKey(newest.secret()));
+  }
+
+  /**
+   * Makes a superblock with a new random secret; it is durable on return.
+   *
+   * @param directory the pool's {@code hdrf} directory on the volume, created if it is missing
+   * @param files makes the files
+   * @throws FileAlreadyExistsException if there is one, damaged or not
+   */
+  public static Superblock create(Path directory, DurableFiles files) throws IOException {
+    byte[] secret = new byte[TagKey.LENGTH];
+    new SecureRandom().nextBytes(secret);
+    return create(directory, files, secret, System.currentTimeMillis());
+  }
+
+  static Superblock create(Path directory, DurableFiles files, byte[] secret, long creationTime)
+      throws IOException {
+    for (String name : Copies.NAMES) {
+      if (Files.exists(directory.resolve(name), LinkOption.NOFOLLOW_LINKS)) {
+        throw new FileAlreadyExistsException(directory.resolve(name).toString());
+      }
+    }
+    files.createDirectories(directory);
+    SuperblockContent content =
+        new SuperblockContent(1, creationTime, secret, Collections.emptyMap());
+    Superblock superblock = new Superblock(directory, files, content);
+    superblock.write(content);
+    return superblock;
+  }
+
+  /** The key made of the volume's secret. */
+  public synchronized TagKey key() {
+    return new TagKey(content.secret());
+  }
+
+  /** When the superblock was created, in milliseconds since 1970-01-01 UTC. */
+  public synchronized long creationTime() {
+    return content.creationTime();
+  }
+
+  /** The names of all schemes recorded so far, by id, in the order of the ids; can't be changed. */
+  public synchronized Map<Integer, String> schemes() {
+    return content.schemes();
+  }
+
+  /**
+   * Records that blocks on this volume may need a scheme. Does nothing if it is recorded already;
+   * otherwise the record is durable on return.
+   *
+   * @param id from 1 to 65535
+   * @param name as {@link io.hdrf.scheme.ReductionScheme#name} defines it
+   * @throws IOException if it can't be written, or if another name is recorded with that id: then
+   *     two schemes claim the same id
+   */
+  public synchronized void recordScheme(int id, String name) throws IOException {
+    String recorded = content.schemes().get(id);
+    if (Objects.equals(recorded, name)) {
+      return;
+    }
+    if (recorded != null) {
+      throw new IOException(
+          directory
+              + ": scheme id "
+              + id
+              + " belongs to scheme \""
+              + recorded
+              + "\" here and can't be used by scheme \""
+              + name
+              + "\"");
+    }
+    SuperblockContent next = content.withScheme(++lastGeneration, id, name);
+    write(next);
+    content = next;
+  }
+
+  private void write(SuperblockContent next) throws IOException {
+    for (String name : Copies.NAMES) {
+      writeCopy(name, next);
+    }
+  }
+
+  private void writeCopy(String name, SuperblockContent next) throws IOException {
+    Path temporary = temporary(directory, name);
+    files.deleteIfExists(temporary);
+    try (DurableFile file = files.create(temporary)) {
+      file.write(ByteBuffer.wrap(next.encode()), 0);
+      file.force();
+    }
+    files.rename(temporary, directory.resolve(name));
+    files.forceDirectory(directory);
+  }
+
+  private static Path temporary(Path directory, String name) {
+    return directory.resolve(name + TEMPORARY_SUFFIX);
+  }
+
+  /** Both copies as they lie on the disk. */
+  private static final class Copies {
+    static final String[] NAMES = {COPY_0, COPY_1};
+
+    private final Path directory;
+
+    /** Null where a copy is missing or damaged. */
+    private final SuperblockContent[] contents = new SuperblockContent[NAMES.length];
+
+    private final StringBuilder damage = new StringBuilder();
+
+    /** Why a copy could not be read at all, which says nothing of its content. */
+    private IOException unreadable;
+
+    private Copies(Path directory) {
+      this.directory = directory;
+    }
+
+    static Copies read(Path directory) throws IOException {
+      Copies copies = new Copies(directory);
+      for (int i = 0; i < NAMES.length; i++) {
+        copies.contents[i] = copies.readCopy(directory.resolve(NAMES[i]));
+      }
+      return copies;
+    }
+
+    private SuperblockContent readCopy(Path file) throws IOException {
+      try {
+        return SuperblockContent.parse(file, readBytes(file));
+      } catch (NoSuchFileException e) {
+        return null;
+      } catch (CorruptFileException e) {
+        damage.append(damage.length() == 0 ? "" : "; ").append(e.getMessage());
+        return null;
+      } catch (UnknownFormatVersionException e) {
+        throw e;
+      } catch (IOException e) {
+        unreadable = e;
+        return null;
+      }
+    }
+
+    /** All bytes of the file, or enough of them to show that it is too long. */
+    private static byte[] readBytes(Path file) throws IOException {
+      byte[] bytes = new byte[SuperblockContent.MAX_FILE_LENGTH + 1];
+      int length = 0;
+      try (InputStream in = Files.newInputStream(file)) {
+        int n;
+        while (length < bytes.length && (n = in.read(bytes, length, bytes.length - length)) > 0) {
+          length += n;
+        }
+      }
+      return Arrays.copyOf(bytes, length);
+    }
+
+    /** The valid copy that counts, or null if there is no copy at all. */
+    SuperblockContent newest() throws IOException {
+      SuperblockContent first = contents[0];
+      SuperblockContent second = contents[1];
+      if (first == null && second == null) {
+        if (unreadable != null) {
+          throw unreadable;
+        }
+        if (damage.length() > 0) {
+          throw damaged("there is no valid copy (" + damage + ")");
+        }
+        return null;
+      }
+      if (first == null || second == null) {
+        return first == null ? second : first;
+      }
+      if (!first.sameVolume(second)) {
+        throw damaged("the two copies are of different volumes");
+      }
+      if (first.generation() == second.generation() && !first.sameAs(second)) {
+        throw damaged("the two copies have the same generation and differ");
+      }
+      return first.generation() >= second.generation() ? first : second;
+    }
+
+    private DamagedSuperblockException damaged(String what) {
+      return new DamagedSuperblockException(
+          directory.resolve(COPY_0)
+              + " and "
+              + directory.resolve(COPY_1)
+              + ": "
+              + what
+              + ". They hold the secret without which reduced blocks on this volume can't be read."
+              + " Put back one good copy of either file and remove the other; or, if there is none,"
+              + " remove the volume from dfs.datanode.data.dir, so that HDFS replicates its blocks"
+              + " from other DataNodes.");
+    }
+  }
+}

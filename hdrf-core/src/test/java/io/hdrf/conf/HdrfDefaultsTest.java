@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.conf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Collections;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+
+class HdrfDefaultsTest {
+
+  @Test
+  void theDescribedDefaultsAreTheOnesInForce() throws Exception {
+    Configuration described = new Configuration(false);
+    described.addResource(HdrfConf.DEFAULTS);
+    HdrfConf explicit = new HdrfConf(described);
+    HdrfConf implicit = new HdrfConf(new Configuration(false));
+    for (Method getter : HdrfConf.class.getDeclaredMethods()) {
+      if (Modifier.isPublic(getter.getModifiers())
+          && getter.getParameterCount() == 0
+          && !getter.getName().equals("configuration")) {
+        assertThat(getter.invoke(explicit)).as(getter.getName()).isEqualTo(getter.invoke(implicit));
+      }
+    }
+  }
+
+  @Test
+  void misspeltKeysAreFound() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.set("hdrf.scheme", "lz4");
+    conf.set("hdrf.schemes", "lz4");
+    conf.set("hdrf.reduce.thread", "1");
+    conf.set("hdrf.mine.level", "1");
+    conf.set("hdrf.lz4.frame.size", "64k");
+    assertThat(new HdrfConf(conf).unknownKeys(Collections.singleton("mine")))
+        .containsExactly("hdrf.reduce.thread", "hdrf.scheme");
+  }
+}

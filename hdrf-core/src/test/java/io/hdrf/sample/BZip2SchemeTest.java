@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.sample;
+
+import io.hdrf.scheme.BaseSchemeTestCase;
+import io.hdrf.scheme.ReductionScheme;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+
+class BZip2SchemeTest extends BaseSchemeTestCase {
+  @Override
+  protected ReductionScheme scheme() {
+    return new BZip2Scheme();
+  }
+
+  /** The smallest blocks, as each stream allocates several times its block's length. */
+  @Override
+  protected Configuration configuration() {
+    Configuration configuration = super.configuration();
+    configuration.setInt("bzip2.compress.blocksize", 1);
+    return configuration;
+  }
+
+  @Override
+  protected Map<String, List<String>> badSettings() {
+    return Map.of("hdrf.bzip2.frame.size", List.of("0", "2g", "big"));
+  }
+
+  @Override
+  protected List<Map<String, String>> otherSettings() {
+    return List.of(Map.of("hdrf.bzip2.frame.size", "1000"), Map.of("hdrf.bzip2.frame.size", "1g"));
+  }
+}

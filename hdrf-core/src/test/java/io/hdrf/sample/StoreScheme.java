@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.sample;
+
+import io.hdrf.scheme.BlockCodec;
+import io.hdrf.scheme.BlockScheme;
+import io.hdrf.scheme.SchemeContext;
+import io.hdrf.scheme.SpiVersion;
+import java.io.IOException;
+
+/**
+ * Reduces every block, whatever its content and length, to a few bytes: the content goes to a file
+ * of the scheme's own store, which nobody ever deletes. For tests that need reduced blocks.
+ */
+public final class StoreScheme implements BlockScheme {
+
+  @Override
+  public int spiVersion() {
+    return SpiVersion.CURRENT;
+  }
+
+  @Override
+  public String name() {
+    return "store";
+  }
+
+  @Override
+  public int id() {
+    return 65000;
+  }
+
+  @Override
+  public boolean keepsContentInStore() {
+    return true;
+  }
+
+  @Override
+  public boolean framesPassTail() {
+    return false;
+  }
+
+  @Override
+  public BlockCodec open(SchemeContext context) throws IOException {
+    return new StoreCodec(context);
+  }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The number of an open file is a private field of java.io.FileDescriptor, and the FileDescriptor
+ * one of the class behind FileChannel. JNI may read both on every Java version; reflection may not
+ * since Java 16. A field that is missing means 'no descriptor', never an error.
+ */
+#include "hdrf_file.h"
+#include "io_hdrf_jni_NativeFiles.h"
+
+#include <stddef.h>
+
+/* The field's id or NULL; no exception is left pending. */
+static jfieldID find_field(JNIEnv *env, jobject object, const char *name, const char *signature)
+{
+    jclass cls = (*env)->GetObjectClass(env, object);
+    jfieldID field = (*env)->GetFieldID(env, cls, name, signature);
+    if (field == NULL) {
+        (*env)->ExceptionClear(env);
+    }
+    (*env)->DeleteLocalRef(env, cls);
+    return field;
+}
+
+static jboolean advise(JNIEnv *env, jobject descriptor, jlong offset, jlong length, jint advice)
+{
+    jfieldID field = find_field(env, descriptor, "fd", "I");
+    if (field == NULL) {
+        return JNI_FALSE;
+    }
+    jint fd = (*env)->GetIntField(env, descriptor, field);
+    return hdrf_file_advise(fd, offset, length, advice) == 0 ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT jboolean JNICALL Java_io_hdrf_jni_NativeFiles_adviseDescriptor(JNIEnv *env, jclass cls,
+                                                                         jobject descriptor,
+                                                                         jlong offset, jlong length,
+                                                                         jint advice)
+{
+    (void)cls;
+    return advise(env, descriptor, offset, length, advice);
+}
+
+JNIEXPORT jboolean JNICALL Java_io_hdrf_jni_NativeFiles_adviseChannel(JNIEnv *env, jclass cls,
+                                                                      jobject channel, jlong offset,
+                                                                      jlong length, jint advice)
+{
+    (void)cls;
+    jfieldID field = find_field(env, channel, "fd", "Ljava/io/FileDescriptor;");
+    jobject descriptor = field == NULL ? NULL : (*env)->GetObjectField(env, channel, field);
+    if (descriptor == NULL) {
+        return JNI_FALSE;
+    }
+    return advise(env, descriptor, offset, length, advice);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "hdrf_thread.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int hdrf_thread_set_nice(int nice)
+{
+    /*
+     * POSIX gives nice values to processes, Linux to threads; with 0 for 'the caller' glibc and
+     * kernel mean the thread too, but only the thread's own id says so.
+     */
+    id_t thread = (id_t)syscall(SYS_gettid);
+    return setpriority(PRIO_PROCESS, thread, nice) == 0 ? 0 : errno;
+}

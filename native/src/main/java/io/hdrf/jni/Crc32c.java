@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.jni;
+
+import java.nio.ByteBuffer;
+
+/**
+ * CRC32C (Castagnoli; RFC 3720, B.4) of byte buffers.
+ *
+ * <p>Direct buffers are read in place by the native library, all others (and all where there is no
+ * native library) by Java; the results are the same. For any number of threads.
+ */
+public final class Crc32c {
+
+  private static final boolean NATIVE = NativeLibrary.isLoaded();
+
+  private Crc32c() {}
+
+  /**
+   * Extends a checksum by the bytes from the buffer's position to its limit. Position and limit
+   * stay as they are, and so do the bytes, which nobody may write meanwhile.
+   *
+   * @param crc 0 for the first part of a message, the previous result for each further part
+   * @return the finished checksum, as of {@code java.util.zip.CRC32C}, in all 32 bits
+   */
+  public static int update(int crc, ByteBuffer buffer) {
+    if (NATIVE && buffer.isDirect()) {
+      int position = buffer.position();
+      int length = buffer.limit() - position;
+      // Not always so if another thread moves them: the native code would read other memory.
+      if (length < 0 || position > buffer.capacity() - length) {
+        throw new IllegalArgumentException("position and limit changed by another thread");
+      }
+      return updateDirect(crc, buffer, position, length);
+    }
+    return updateInJava(crc, buffer);
+  }
+
+  /** Whether direct buffers are read by the native library. */
+  public static boolean isNative() {
+    return NATIVE;
+  }
+
+  /**
+   * What reads direct buffers here, for logs: {@code native, sse4.2}; {@code native, portable};
+   * {@code java.util.zip.CRC32C}; {@code java}.
+   */
+  public static String implementation() {
+    if (NATIVE) {
+      return "native, " + kernelName();
+    }
+    return JdkCrc32c.isAvailable() ? "java.util.zip.CRC32C" : "java";
+  }
+
+  /** The Java twin. */
+  static int updateInJava(int crc, ByteBuffer buffer) {
+    if (JdkCrc32c.isAvailable() && buffer.remaining() >= JdkCrc32c.WORTH_WHILE) {
+      return JdkCrc32c.update(crc, buffer);
+    }
+    return TableCrc32c.update(crc, buffer);
+  }
+
+  private static native int updateDirect(int crc, ByteBuffer buffer, int offset, int length);
+
+  private static native String kernelName();
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.jni;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * HDRF's own shared library, {@code libhdrf.so}.
+ *
+ * <p>The first use of this class takes the library out of the jar, loads it and removes the file
+ * again. A native library belongs to one class loader, so each loader that defines this class gets
+ * a copy under a name of its own. Where the library cannot be loaded, everything in this package
+ * goes on in Java, or does nothing where Java has no way, and one warning says why.
+ *
+ * <p>System properties, read once:
+ *
+ * <ul>
+ *   <li>{@value #DISABLED}: {@code true} never loads the library (for tests);
+ *   <li>{@value #DIRECTORY}: where to put the file, in place of {@code java.io.tmpdir}, for
+ *       machines that mount that one {@code noexec}.
+ * </ul>
+ *
+ * <p>For any number of threads.
+ */
+public final class NativeLibrary {
+
+  /** Name of the system property that turns the library off. */
+  public static final String DISABLED = "hdrf.native.disabled";
+
+  /** Name of the system property with the directory for the library's temporary file. */
+  public static final String DIRECTORY = "hdrf.native.dir";
+
+  private static final Logger LOG = LoggerFactory.getLogger(NativeLibrary.class);
+
+  /** Empty if the library is loaded. */
+  private static final String WHY_NOT = load();
+
+  private NativeLibrary() {}
+
+  /** Whether the library is loaded; never changes. */
+  public static boolean isLoaded() {
+    return WHY_NOT.isEmpty();
+  }
+
+  /** Why the library is not loaded, for people; empty if it is. */
+  public static String whyNot() {
+    return WHY_NOT;
+  }
+
+  private static String load() {
+    if (Boolean.getBoolean(DISABLED)) {
+      LOG.info("HDRF's native library is turned off by {}", DISABLED);
+      return "turned off by " + DISABLED;
+    }
+    String resource = resourceName();
+    try (InputStream library = NativeLibrary.class.getResourceAsStream(resource)) {
+      if (library == null) {
+        return warned("there is none for this platform: no resource " + resource);
+      }
+      loadCopyOf(library);
+      return "";
+    } catch (IOException | LinkageError | RuntimeException e) {
+      LOG.debug("Loading {} failed", resource, e);
+      return warned(e.toString());
+    }
+  }
+
+  private static String warned(String reason) {
+    LOG.warn("HDRF goes on without its native library, slower: {}", reason);
+    return reason;
+  }
+
+  private static String resourceName() {
+    String system = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
+    String processor = System.getProperty("os.arch", "").toLowerCase(Locale.ROOT);
+    if (processor.equals("amd64")) {
+      processor = "x86_64";
+    }
+    return "/io/hdrf/native/" + system + "-" + processor + "/libhdrf.so";
+  }
+
+  private static void loadCopyOf(InputStream library) throws IOException {
+    Path directory =
+        Paths.get(System.getProperty(DIRECTORY, System.getProperty("java.io.tmpdir", ".")));
+    // Readable and writable by this user alone, so that nobody else can put code into it.
+    Path file = Files.createTempFile(directory, "libhdrf-", ".so").toAbsolutePath();
+    try {
+      try (OutputStream out = Files.newOutputStream(file)) {
+        byte[] buffer = new byte[8192];
+        for (int n = library.read(buffer); n >= 0; n = library.read(buffer)) {
+          out.write(buffer, 0, n);
+        }
+      }
+      System.load(file.toString());
+    } finally {
+      // What is mapped stays mapped.
+      Files.deleteIfExists(file);
+    }
+  }
+}

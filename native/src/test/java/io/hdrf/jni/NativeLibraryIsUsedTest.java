@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.jni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** Fails where the build or the loader quietly falls back to Java on the platform that matters. */
+class NativeLibraryIsUsedTest {
+
+  @Test
+  void onLinuxAndX86TheNativeLibraryIsTheOneUsed() throws IOException {
+    String platform = System.getProperty("os.name") + "-" + System.getProperty("os.arch");
+    if (!platform.toLowerCase(Locale.ROOT).equals("linux-amd64")) {
+      assertThat(NativeLibrary.isLoaded()).isEqualTo(NativeLibrary.whyNot().isEmpty());
+      return;
+    }
+    assertThat(NativeLibrary.isLoaded()).as(NativeLibrary.whyNot()).isTrue();
+    assertThat(NativeLibrary.whyNot()).isEmpty();
+    assertThat(Crc32c.isNative()).isTrue();
+    assertThat(Crc32c.implementation())
+        .isEqualTo(cpuHas("sse4_2") ? "native, sse4.2" : "native, portable");
+  }
+
+  private static boolean cpuHas(String flag) throws IOException {
+    return Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
+        .anyMatch(line -> line.startsWith("flags") && (line + " ").contains(" " + flag + " "));
+  }
+}
