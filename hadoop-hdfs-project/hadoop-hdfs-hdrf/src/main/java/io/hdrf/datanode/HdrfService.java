@@ -165,7 +165,7 @@ public final class HdrfService implements Closeable {
   /** A block was finalized: it may be reduced now. */
   public void finalized(String poolId, long blockId) {
     BlockRef block = new BlockRef(poolId, blockId);
-    scan.unsettle(block);
+    forget(poolId, blockId);
     if (!anyChain) {
       return;
     }
@@ -233,9 +233,7 @@ public final class HdrfService implements Closeable {
 
   /** Ends {@link #holdCached}; the block may be reduced again. */
   public void releaseCached(String poolId, long blockId) {
-    BlockRef block = new BlockRef(poolId, blockId);
-    holds.clearCached(block);
-    scan.unsettle(block);
+    forget(poolId, blockId);
   }
 
   /** Runs something that changes the block file's attributes, so that no swap misses it. */
@@ -270,10 +268,7 @@ public final class HdrfService implements Closeable {
   }
 
   private long savedBytes(BlockRef block) {
-    ReplicaInfo replica;
-    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
-      replica = dataset.replica(block.poolId(), block.blockId());
-    }
+    ReplicaInfo replica = current(block);
     return replica == null ? 0 : savedBytes(block.poolId(), replica);
   }
 
@@ -282,9 +277,11 @@ public final class HdrfService implements Closeable {
     return scan.saved(new BlockRef(poolId, blockId));
   }
 
-  /** The block is gone. */
+  /** The block is gone, or was written to: what was known of it no longer holds. */
   public void forget(String poolId, long blockId) {
-    scan.unsettle(new BlockRef(poolId, blockId));
+    BlockRef block = new BlockRef(poolId, blockId);
+    holds.clearCached(block);
+    scan.unsettle(block);
   }
 
   /**
@@ -372,11 +369,14 @@ public final class HdrfService implements Closeable {
   }
 
   private ReplicaSnapshot snapshot(BlockRef block) throws IOException {
-    ReplicaInfo replica;
-    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
-      replica = dataset.replica(block.poolId(), block.blockId());
-    }
+    ReplicaInfo replica = current(block);
     return replica == null ? null : ReplicaSnapshot.of(block, replica);
+  }
+
+  private ReplicaInfo current(BlockRef block) {
+    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
+      return dataset.replica(block.poolId(), block.blockId());
+    }
   }
 
   /** How many blocks wait or are in work. */
@@ -438,11 +438,9 @@ public final class HdrfService implements Closeable {
 
     @Override
     public void onIoError(BlockRef block, IOException error) {
-      try (DatasetAccess.DatasetLock lock = dataset.lock()) {
-        ReplicaInfo replica = dataset.replica(block.poolId(), block.blockId());
-        if (replica != null && replica.getVolume() != null) {
-          dataset.checkDisk(replica.getVolume());
-        }
+      ReplicaInfo replica = current(block);
+      if (replica != null && replica.getVolume() != null) {
+        dataset.checkDisk(replica.getVolume());
       }
     }
   }

@@ -40,10 +40,7 @@ final class SavedSpace {
     if (replica == null || replica.getVolume() == null) {
       return;
     }
-    long saved = service.knownSaving(poolId, replica.getBlockId());
-    if (saved > 0) {
-      entries.add(new Entry(replica, saved));
-    }
+    entries.add(new Entry(replica, service.knownSaving(poolId, replica.getBlockId())));
   }
 
   /** Corrects the volumes of those that have gone. */
