@@ -17,6 +17,9 @@ public final class HdrfConf {
   /** The descriptions of all keys, part of this jar. */
   public static final String DEFAULTS = "hdrf-default.xml";
 
+  /** One processor in four may reduce unless the operator says otherwise. */
+  private static final int PROCESSORS_PER_THREAD = 4;
+
   private final Configuration configuration;
   private final int reduceThreads;
   private final int queueLength;
@@ -36,10 +39,11 @@ public final class HdrfConf {
   public HdrfConf(Configuration configuration) throws BadSettingException {
     this.configuration = configuration;
     SchemeSettings reduce = new SchemeSettings(configuration, HdrfKeys.REDUCE_SECTION);
-    reduceThreads = reduce.getInt(HdrfKeys.REDUCE_THREADS, 2, 1, 1024);
+    int threads = reduce.getInt(HdrfKeys.REDUCE_THREADS, 0, 0, 1024);
+    reduceThreads = threads > 0 ? threads : Math.max(1, processors() / PROCESSORS_PER_THREAD);
     queueLength = reduce.getInt(HdrfKeys.REDUCE_QUEUE_LENGTH, 4096, 1, 1 << 20);
     minBlockSize = reduce.getSize(HdrfKeys.REDUCE_MIN_BLOCK_SIZE, 16 << 10, 0, 1 << 30);
-    nice = reduce.getInt(HdrfKeys.REDUCE_NICE, 5, 0, 19);
+    nice = reduce.getInt(HdrfKeys.REDUCE_NICE, 10, 0, 19);
     inline = reduce.getBoolean(HdrfKeys.REDUCE_INLINE, false);
     scanIntervalSeconds = reduce.getInt(HdrfKeys.REDUCE_SCAN_INTERVAL, 600, 1, 7 * 24 * 3600);
     duringUpgrade = reduce.getBoolean(HdrfKeys.REDUCE_DURING_UPGRADE, false);
@@ -73,6 +77,10 @@ public final class HdrfConf {
     return key.equals(HdrfKeys.PLUGINS_DIR) || key.startsWith(HdrfKeys.SCHEMES + ".");
   }
 
+  private static int processors() {
+    return Runtime.getRuntime().availableProcessors();
+  }
+
   private static String sectionOf(String key) {
     String rest = key.substring(HdrfKeys.PREFIX.length());
     int dot = rest.indexOf('.');
@@ -101,6 +109,7 @@ public final class HdrfConf {
     return directory.isEmpty() ? null : Paths.get(directory);
   }
 
+  /** How many blocks are reduced at the same time, at least 1. */
   public int reduceThreads() {
     return reduceThreads;
   }

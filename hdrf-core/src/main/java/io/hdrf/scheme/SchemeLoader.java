@@ -2,7 +2,10 @@
 package io.hdrf.scheme;
 
 import io.hdrf.conf.HdrfKeys;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,8 +44,9 @@ public final class SchemeLoader {
   public static SchemeRegistry load(Path pluginsDirectory) throws IOException {
     Map<ReductionScheme, String> origins = new LinkedHashMap<>();
     for (Path jar : jars(pluginsDirectory)) {
-      if (providesSchemes(jar)) {
-        for (ReductionScheme scheme : schemes(jar)) {
+      List<String> classes = schemeClasses(jar);
+      if (!classes.isEmpty()) {
+        for (ReductionScheme scheme : schemes(jar, classes)) {
           origins.put(scheme, scheme.getClass().getName() + " in " + jar);
         }
       }
@@ -69,37 +73,57 @@ public final class SchemeLoader {
     return jars;
   }
 
-  private static boolean providesSchemes(Path jar) throws SchemeLoadException {
+  /** The classes that a jar's service file names; none if the jar has no scheme. */
+  private static List<String> schemeClasses(Path jar) throws SchemeLoadException {
     try (JarFile file = new JarFile(jar.toFile())) {
-      if (file.getEntry(SERVICE) != null) {
-        return true;
+      List<String> classes = new ArrayList<>();
+      ZipEntry service = file.getEntry(SERVICE);
+      if (service != null) {
+        try (BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(file.getInputStream(service), StandardCharsets.UTF_8))) {
+          for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            String name = line.replaceAll("#.*", "").trim();
+            if (!name.isEmpty()) {
+              classes.add(name);
+            }
+          }
+        }
       }
-      if (!file.stream()
-          .map(ZipEntry::getName)
-          .anyMatch(n -> n.startsWith(SERVICES + "io.hdrf."))) {
+      if (classes.isEmpty()
+          && file.stream()
+              .map(ZipEntry::getName)
+              .noneMatch(name -> name.startsWith(SERVICES + "io.hdrf.") && !name.equals(SERVICE))) {
         LOG.warn("{} is no plug-in: it has no {}", jar, SERVICE);
       }
-      return false;
+      return classes;
     } catch (IOException e) {
       throw new SchemeLoadException(jar + " is not a jar that can be read: " + e.getMessage(), e);
     }
   }
 
-  private static List<ReductionScheme> schemes(Path jar) throws IOException {
+  private static List<ReductionScheme> schemes(Path jar, List<String> classes) throws IOException {
     List<ReductionScheme> schemes = new ArrayList<>();
     try {
       ServiceLoader.load(ReductionScheme.class, PluginClassLoader.of(jar)).forEach(schemes::add);
     } catch (ServiceConfigurationError | LinkageError e) {
-      throw new SchemeLoadException("a scheme in " + jar + " can't be loaded: " + reason(e), e);
-    }
-    if (schemes.isEmpty()) {
-      LOG.warn("{} is no plug-in: its {} names no class", jar, SERVICE);
+      throw new SchemeLoadException(
+          "a scheme of "
+              + jar
+              + " ("
+              + String.join(", ", classes)
+              + ") can't be loaded: "
+              + chain(e),
+          e);
     }
     return schemes;
   }
 
-  private static String reason(Throwable error) {
-    Throwable cause = error.getCause();
-    return cause == null ? error.toString() : error + ", because of " + cause;
+  private static String chain(Throwable error) {
+    StringBuilder text = new StringBuilder(error.toString());
+    for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
+      text.append(", because of ").append(cause);
+    }
+    return text.toString();
   }
 }

@@ -13,11 +13,12 @@ class BZip2SchemeTest extends BaseSchemeTestCase {
     return new BZip2Scheme();
   }
 
-  /** The smallest blocks, as each stream allocates several times its block's length. */
+  /** Small frames and blocks: bzip2 is slow, and allocates several times its block's length. */
   @Override
   protected Configuration configuration() {
     Configuration configuration = super.configuration();
     configuration.setInt("bzip2.compress.blocksize", 1);
+    configuration.set("hdrf.bzip2.frame.size", "20k");
     return configuration;
   }
 

@@ -3,6 +3,7 @@ package io.hdrf.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.LocalDurableFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,7 +19,8 @@ final class Volume implements Closeable {
   private final VolumeSchemes schemes;
 
   Volume(SchemeRegistry registry, Configuration configuration, Path directory) {
-    this.schemes = new VolumeSchemes(registry, configuration, directory, new PlainFiles());
+    this.schemes =
+        new VolumeSchemes(registry, configuration, directory, LocalDurableFiles.INSTANCE);
   }
 
   ChainCodec codec(SchemeChain chain) throws IOException {

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.block;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.Seeds;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.apache.hadoop.util.DataChecksum;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BlockVerifierTest {
+
+  @TempDir Path dir;
+
+  private ReducedBlock reduced(TestBlock block) throws IOException {
+    Path path = Files.createTempDirectory(dir, "block").resolve("f");
+    block.write(path);
+    return TestBlock.open(path);
+  }
+
+  @Test
+  void rightBlocksVerify() throws IOException {
+    Random random = new Random(Seeds.next("rightBlocks"));
+    for (int i = 0; i < 100; i++) {
+      TestBlock block = TestBlock.random(random, 1 + random.nextInt(50), 100, 5000);
+      byte[] data = block.data();
+      try (ReducedBlock reduced = reduced(block)) {
+        for (DataChecksum.Type type :
+            new DataChecksum.Type[] {
+              DataChecksum.Type.CRC32, DataChecksum.Type.CRC32C, DataChecksum.Type.NULL
+            }) {
+          BlockChecksums meta = MetaFiles.open(type, 1 + random.nextInt(2000), data);
+          assertThat(BlockVerifier.verify(reduced, ToyFrames::decode, meta, new BytesFile(data)))
+              .hasToString("OK");
+        }
+      }
+    }
+  }
+
+  /** The file is whole, but its content is not what the client wrote. */
+  @Test
+  void wrongContentIsFoundAtTheRightPlace() throws IOException {
+    Random random = new Random(Seeds.next("wrongContent"));
+    for (int i = 0; i < 100; i++) {
+      TestBlock block = TestBlock.random(random, 1 + random.nextInt(20), 100, 5000);
+      byte[] data = block.data();
+      int bad = random.nextInt(data.length);
+      data[bad] ^= 4;
+      try (ReducedBlock reduced = reduced(block)) {
+        BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, data);
+        assertThat(BlockVerifier.verify(reduced, ToyFrames::decode, meta, null))
+            .hasToString("MISMATCH at " + bad / 512 * 512);
+        BlockChecksums none = MetaFiles.open(DataChecksum.Type.NULL, 512, data);
+        assertThat(BlockVerifier.verify(reduced, ToyFrames::decode, none, new BytesFile(data)))
+            .hasToString("MISMATCH at " + bad);
+      }
+    }
+  }
+
+  @Test
+  void framesLongerThanTheComparersBuffer() throws IOException {
+    int length = (5 << 20) + 77;
+    TestBlock block = new TestBlock(new int[] {length}, new long[] {3}, new int[] {1});
+    byte[] data = block.data();
+    try (ReducedBlock reduced = reduced(block)) {
+      assertThat(BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(data)).isOk())
+          .isTrue();
+      data[length - 1] ^= 1;
+      assertThat(BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(data)).offset())
+          .isEqualTo(length - 1);
+    }
+  }
+
+  @Test
+  void plainFileOfAnotherLengthDiffers() throws IOException {
+    TestBlock block = TestBlock.random(new Random(1), 5, 100, 5000);
+    byte[] data = block.data();
+    try (ReducedBlock reduced = reduced(block)) {
+      for (int length : new int[] {0, data.length - 1, data.length + 1}) {
+        assertThat(
+                BlockVerifier.compare(
+                    reduced, ToyFrames::decode, new BytesFile(Arrays.copyOf(data, length))))
+            .hasToString("MISMATCH at " + Math.min(length, data.length));
+      }
+    }
+  }
+
+  @Test
+  void saysWhatCannotBeProved() throws IOException {
+    TestBlock block = TestBlock.random(new Random(1), 5, 1000, 5000);
+    byte[] data = block.data();
+    byte[] meta = MetaFiles.of(DataChecksum.Type.CRC32C, 512, data);
+    byte[] shortMeta = Arrays.copyOf(meta, meta.length - 1);
+    BlockChecksums none = MetaFiles.open(DataChecksum.Type.NULL, 512, data);
+    try (ReducedBlock reduced = reduced(block)) {
+      assertThat(
+              BlockVerifier.verify(reduced, ToyFrames::decode, MetaFiles.open(shortMeta), null)
+                  .outcome())
+          .isEqualTo(VerifyResult.Outcome.CHECKSUMS_INCOMPLETE);
+      assertThat(BlockVerifier.verify(reduced, ToyFrames::decode, none, null).outcome())
+          .isEqualTo(VerifyResult.Outcome.NO_CHECKSUMS);
+    }
+    assertThat(BlockVerifier.verifyPlain(new BytesFile(data), MetaFiles.open(shortMeta)).outcome())
+        .isEqualTo(VerifyResult.Outcome.CHECKSUMS_INCOMPLETE);
+    assertThat(BlockVerifier.verifyPlain(new BytesFile(data), none).outcome())
+        .isEqualTo(VerifyResult.Outcome.NO_CHECKSUMS);
+  }
+
+  @Test
+  void plainBlocksVerify() throws IOException {
+    Random random = new Random(Seeds.next("plainBlocks"));
+    for (int length : new int[] {0, 1, 512, 1000, (1 << 20) - 1, 1 << 20, (3 << 20) + 5}) {
+      byte[] data = ToyFrames.data(random.nextLong(), length);
+      BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, data);
+      assertThat(BlockVerifier.verifyPlain(new BytesFile(data), meta).isOk()).isTrue();
+      if (length > 0) {
+        int bad = random.nextInt(length);
+        data[bad] ^= 64;
+        assertThat(BlockVerifier.verifyPlain(new BytesFile(data), meta).offset())
+            .isEqualTo(bad / 512 * 512L);
+      }
+    }
+  }
+
+  /** A frame that can't be decoded is damage, not a mismatch. */
+  @Test
+  void damageIsThrown() throws IOException {
+    TestBlock block = TestBlock.random(new Random(1), 5, 1000, 5000);
+    Path path = dir.resolve("damaged");
+    block.write(path);
+    byte[] raw = Files.readAllBytes(path);
+    raw[70] ^= 1;
+    ReducedBlock reduced = ReducedBlock.open(path, new BytesFile(raw), TestBlock.ID, TestBlock.KEY);
+    BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, block.data());
+    assertThatThrownBy(() -> BlockVerifier.verify(reduced, ToyFrames::decode, meta, null))
+        .isInstanceOf(CorruptBlockException.class);
+  }
+}

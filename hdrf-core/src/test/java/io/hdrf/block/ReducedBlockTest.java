@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.block;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.PowerLoss;
+import io.hdrf.io.Seeds;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.SchemeChain;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReducedBlockTest {
+
+  @TempDir Path dir;
+
+  private Path file() {
+    return dir.resolve("blk_1073741825");
+  }
+
+  private static TestBlock equalFrames(int frames, int length) {
+    int[] lengths = new int[frames];
+    Arrays.fill(lengths, length);
+    int[] stages = new int[frames];
+    Arrays.fill(stages, 1);
+    return new TestBlock(lengths, new Random(1).longs(frames).toArray(), stages);
+  }
+
+  private ReducedBlockWriter writer(long length, long limit) throws IOException {
+    return ReducedBlockWriter.create(
+        LocalDurableFiles.INSTANCE,
+        file(),
+        TestBlock.ID,
+        length,
+        ToyFrames.CHAIN,
+        TestBlock.KEY,
+        limit);
+  }
+
+  @Test
+  void randomBlocksReadBackByAnyPieces() throws IOException {
+    Random random = new Random(Seeds.next("randomBlocks"));
+    for (int round = 0; round < 200; round++) {
+      int frames = 1 + random.nextInt(round % 10 == 0 ? 2000 : 20);
+      TestBlock block = TestBlock.random(random, frames, 200, 200 + random.nextInt(3000));
+      byte[] data = block.data();
+      long physical = block.write(file());
+      assertThat(Files.size(file())).isEqualTo(data.length);
+      try (ReducedBlock reduced = TestBlock.open(file())) {
+        assertThat(reduced.physicalLength()).isEqualTo(physical).isLessThanOrEqualTo(data.length);
+        assertThat(reduced.logicalLength()).isEqualTo(data.length);
+        assertThat(reduced.frames().frameCount()).isEqualTo(frames);
+        assertThat(reduced.header().chainIds()).isEqualTo(ToyFrames.CHAIN);
+        assertReads(reduced, data, 0, data.length);
+        for (int i = 0; i < 20; i++) {
+          int position = random.nextInt(data.length);
+          assertReads(reduced, data, position, random.nextInt(data.length));
+        }
+        assertReads(reduced, data, data.length - 1, 2);
+        assertThat(reduced.read(data.length, ByteBuffer.allocate(1), ToyFrames::decode)).isZero();
+      }
+      Files.delete(file());
+    }
+  }
+
+  private static void assertReads(ReducedBlock reduced, byte[] data, int position, int length)
+      throws IOException {
+    ByteBuffer dst = ByteBuffer.allocate(length + 6);
+    dst.position(3).limit(length + 3);
+    int expected = Math.min(length, data.length - position);
+    assertThat(reduced.read(position, dst, ToyFrames::decode)).isEqualTo(expected);
+    assertThat(dst.position()).isEqualTo(3 + expected);
+    assertThat(Arrays.copyOfRange(dst.array(), 3, 3 + expected))
+        .isEqualTo(Arrays.copyOfRange(data, position, position + expected));
+  }
+
+  @Test
+  void blocksBeyond4GiB() throws IOException {
+    int frameLength = (16 << 20) - 4321;
+    TestBlock block = equalFrames(320, frameLength);
+    assertThat(block.length).isGreaterThan(5_000_000_000L);
+    long physical = block.write(file());
+    assertThat(physical).isLessThan(64 + 320 * (8 + 5) + 30);
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      assertThat(Files.size(file())).isEqualTo(block.length);
+      for (long position :
+          new long[] {0, Integer.MAX_VALUE - 5L, 0xFFFFFFFFL - 5, 1L << 32, block.length - 10}) {
+        ByteBuffer dst = ByteBuffer.allocate(10);
+        assertThat(reduced.read(position, dst, ToyFrames::decode)).isEqualTo(10);
+        int frame = (int) (position / frameLength);
+        assertThat(reduced.frames().frameAt(position)).isEqualTo(frame);
+        byte[] data = ToyFrames.data(block.numbers[frame], frameLength);
+        int inFrame = (int) (position % frameLength);
+        assertThat(dst.array()).isEqualTo(Arrays.copyOfRange(data, inFrame, inFrame + 10));
+      }
+    }
+  }
+
+  @Test
+  void longestFrame() throws IOException {
+    TestBlock block = equalFrames(3, 1 << 30);
+    block.write(file());
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      assertThat(reduced.frames().maxOriginalLength()).isEqualTo(1 << 30);
+      assertThat(reduced.frames().frameAt((1L << 31) - 1)).isEqualTo(1);
+      assertThat(reduced.frames().originalPosition(2)).isEqualTo(1L << 31);
+    }
+  }
+
+  @Test
+  void longestBlock() {
+    int[] frames = {1 << 30};
+    FrameTable.Builder builder = new FrameTable.Builder();
+    for (int i = 0; i < 1 << 18; i++) {
+      builder.add(frames[0] - (i == 0 ? 1 : 0), 0, 1, 0);
+    }
+    assertThat(BlockFormat.MAX_LOGICAL_LENGTH).isEqualTo((1L << 48) - 1);
+    BlockHeader header =
+        new BlockHeader(
+            new int[] {0xFFFF, 1, 2, 3},
+            -1,
+            -1,
+            BlockFormat.MAX_LOGICAL_LENGTH,
+            64,
+            (int) builder.encodedLength());
+    try {
+      BlockHeader parsed =
+          BlockHeader.parse(dir, ByteBuffer.wrap(header.encode(TestBlock.KEY)), TestBlock.KEY);
+      assertThat(parsed.logicalLength()).isEqualTo(BlockFormat.MAX_LOGICAL_LENGTH);
+      assertThat(parsed.chainIds()).containsExactly(0xFFFF, 1, 2, 3);
+      assertThat(parsed.poolHash()).isEqualTo(-1);
+      FrameTable table = FrameTable.parse(dir, parsed, builder.encode());
+      assertThat(table.frameAt(BlockFormat.MAX_LOGICAL_LENGTH - 1)).isEqualTo((1 << 18) - 1);
+      assertThat(table.frameAt((1L << 47) - 2)).isEqualTo((1 << 17) - 1);
+      assertThat(table.frameAt((1L << 47) - 1)).isEqualTo(1 << 17);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void shortestFileHasAtMost100Bytes() throws IOException {
+    for (int length : new int[] {100, 127, 128, 1 << 20, 1 << 30}) {
+      assertThat(equalFrames(1, length).write(file())).isLessThanOrEqualTo(100);
+      Files.delete(file());
+    }
+  }
+
+  @Test
+  void equalFramesCostSevenBytesEach() throws IOException {
+    int frames = 1024;
+    TestBlock block = equalFrames(frames, 128 << 10);
+    // 8 stored bytes, 1 for their length, 4 for the CRC.
+    assertThat(block.write(file())).isLessThanOrEqualTo(64 + frames * (8 + 5) + 20);
+  }
+
+  @Test
+  void manyTinyFrames() throws IOException {
+    TestBlock block = equalFrames(100_000, 14);
+    byte[] data = block.data();
+    block.write(file());
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      assertThat(reduced.frames().frameCount()).isEqualTo(100_000);
+      assertReads(reduced, data, 699_993, 5000);
+      assertThat(BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(data)).isOk())
+          .isTrue();
+    }
+  }
+
+  @Test
+  void framesMayStoreNothing() throws IOException {
+    try (ReducedBlockWriter writer = writer(1000, 1000)) {
+      writer.frame(600, 1, ByteBuffer.allocateDirect(0));
+      writer.frame(400, 1, ByteBuffer.allocateDirect(0));
+      writer.finish();
+    }
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      ByteBuffer dst = ByteBuffer.allocateDirect(1000);
+      int n =
+          reduced.read(
+              0,
+              dst,
+              (stages, stored, frame) -> {
+                assertThat(stored.remaining()).isZero();
+                while (frame.hasRemaining()) {
+                  frame.put((byte) 3);
+                }
+              });
+      assertThat(n).isEqualTo(1000);
+    }
+  }
+
+  @Test
+  void framesLongerThanTheBuffer() throws IOException {
+    int mib = 1 << 20;
+    int[] lengths = {100, mib, 3 * mib + 1, 5, mib - 1, mib + 1, 7 * mib};
+    int[] stages = {0, 0, 0, 0, 0, 0, 1};
+    TestBlock block = new TestBlock(lengths, new long[] {1, 2, 3, 4, 5, 6, 7}, stages);
+    block.write(file());
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      assertThat(
+              BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(block.data())).isOk())
+          .isTrue();
+    }
+  }
+
+  @Test
+  void stopsAsSoonAsTheLimitIsPassed() throws IOException {
+    Random random = new Random(Seeds.next("limit"));
+    for (int round = 0; round < 100; round++) {
+      TestBlock block = TestBlock.random(random, 1 + random.nextInt(30), 100, 1000);
+      long physical = block.write(file());
+      Files.delete(file());
+      for (long limit : new long[] {physical - 1, physical}) {
+        try (ReducedBlockWriter writer = writer(block.length, limit)) {
+          block.writeFrames(writer);
+          assertThat(limit).isEqualTo(physical);
+          assertThat(writer.finish()).isEqualTo(physical);
+        } catch (NotSmallerException e) {
+          assertThat(limit).isEqualTo(physical - 1);
+        }
+        Files.delete(file());
+      }
+    }
+  }
+
+  @Test
+  void neverLongerThanTheBlock() throws IOException {
+    try (ReducedBlockWriter writer = writer(1000, Long.MAX_VALUE)) {
+      assertThatThrownBy(() -> ToyFrames.write(writer, 1, 1000, 0))
+          .isInstanceOf(NotSmallerException.class);
+    }
+  }
+
+  @Test
+  void tableHasALimit() throws IOException {
+    ByteBuffer nothing = ByteBuffer.allocateDirect(0);
+    long length = 1L << 40;
+    try (ReducedBlockWriter writer = writer(length, length)) {
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < BlockFormat.MAX_TABLE_LENGTH / 5; i++) {
+                  writer.frame(1000, 1, nothing);
+                }
+              })
+          .isInstanceOf(NotSmallerException.class);
+    }
+  }
+
+  @Test
+  void setsTheLengthFirstAndWritesTheHeaderLast() throws IOException {
+    CrashableFiles files = new CrashableFiles(dir);
+    TestBlock block = equalFrames(10, 500);
+    block.write(files, dir.resolve("f"), TestBlock.ID, TestBlock.KEY);
+    List<String> log = files.log();
+    assertThat(log).hasSize(4);
+    assertThat(log.get(0)).isEqualTo("create f");
+    assertThat(log.get(1)).isEqualTo("setLength f 5000");
+    assertThat(log.get(2)).startsWith("write f 64+");
+    assertThat(log.get(3)).isEqualTo("write f 0+64");
+  }
+
+  @Test
+  void unfinishedFileIsNoReducedBlock() throws IOException {
+    try (ReducedBlockWriter writer = writer(5000, 5000)) {
+      ToyFrames.write(writer, 1, 2000, 1);
+      assertThatThrownBy(writer::finish).isInstanceOf(IllegalStateException.class);
+    }
+    try (ChannelFile file = ChannelFile.open(file())) {
+      assertThat(BlockProbe.examine(file(), file, TestBlock.ID, TestBlock.KEY).kind())
+          .isEqualTo(BlockProbe.Kind.PLAIN);
+    }
+    assertThatThrownBy(() -> TestBlock.open(file()))
+        .isInstanceOf(CorruptBlockException.class)
+        .hasMessageContaining("magic");
+  }
+
+  @Test
+  void finishedFileCanBeReadThroughTheWriter() throws IOException {
+    TestBlock block = equalFrames(10, 500);
+    try (ReducedBlockWriter writer = writer(5000, 5000)) {
+      block.writeFrames(writer);
+      writer.finish();
+      writer.force();
+      DurableFile open = writer.file();
+      ReducedBlock reduced = ReducedBlock.open(file(), open, TestBlock.ID, TestBlock.KEY);
+      assertReads(reduced, block.data(), 0, 5000);
+    }
+  }
+
+  @Test
+  void refusesWhatIsNoFrame() throws IOException {
+    ByteBuffer stored = ByteBuffer.allocateDirect(8);
+    try (ReducedBlockWriter writer = writer(1000, 1000)) {
+      for (int length : new int[] {0, -1, 1001}) {
+        assertThatThrownBy(() -> writer.frame(length, 1, stored))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+      for (int stages : new int[] {-1, 2}) {
+        assertThatThrownBy(() -> writer.frame(100, stages, stored))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+      writer.frame(1000, 1, stored);
+      writer.finish();
+      assertThatThrownBy(writer::finish).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> writer.frame(1, 1, stored))
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void refusesWhatIsNoBlock() {
+    for (long length : new long[] {0, -1, 1L << 48}) {
+      assertThatThrownBy(() -> writer(length, length)).isInstanceOf(IllegalArgumentException.class);
+    }
+    for (int[] chain : new int[][] {{}, {0}, {0x10000}, {1, 0}, {1, 2, 3, 4, 5}}) {
+      assertThatThrownBy(
+              () ->
+                  ReducedBlockWriter.create(
+                      LocalDurableFiles.INSTANCE,
+                      file(),
+                      TestBlock.ID,
+                      1000,
+                      chain,
+                      TestBlock.KEY,
+                      1000))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(file()).doesNotExist();
+    assertThat(BlockFormat.MAX_CHAIN_LENGTH).isEqualTo(SchemeChain.MAX_LENGTH);
+  }
+
+  @Test
+  void closedTwiceIsClosedOnce() throws IOException {
+    ReducedBlockWriter writer = writer(1000, 1000);
+    writer.close();
+    writer.close();
+    assertThatThrownBy(() -> writer.frame(1, 1, ByteBuffer.allocateDirect(8)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void everyFlippedBitOfAFrameIsFound() throws IOException {
+    TestBlock block = equalFrames(2, 500);
+    block.write(file());
+    byte[] raw = Files.readAllBytes(file());
+    byte[] data = block.data();
+    for (int bit = 0; bit < 8 * (64 + 2 * 8 + 40); bit++) {
+      byte[] bad = raw.clone();
+      bad[bit / 8] ^= (byte) (1 << bit % 8);
+      ByteBuffer dst = ByteBuffer.allocate(data.length);
+      try {
+        ReducedBlock.open(file(), new BytesFile(bad), TestBlock.ID, TestBlock.KEY)
+            .read(0, dst, ToyFrames::decode);
+        assertThat(dst.array()).isEqualTo(data);
+        assertThat(bit / 8).as("behind the physical end").isGreaterThan(64 + 16 + 15);
+      } catch (CorruptBlockException e) {
+        assertThat(e.getMessage()).startsWith(file().toString());
+        assertThat(e.file()).isEqualTo(file().toString());
+      }
+    }
+  }
+
+  @Test
+  void damagedFrameLeavesTheOthersReadable() throws IOException {
+    TestBlock block = equalFrames(3, 500);
+    block.write(file());
+    try (FileChannel channel = FileChannel.open(file(), StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(new byte[] {9, 9}), 64 + 8 + 3);
+    }
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      assertReads(reduced, block.data(), 0, 500);
+      assertThat(reduced.read(1000, ByteBuffer.allocate(500), ToyFrames::decode)).isEqualTo(500);
+      assertThatThrownBy(() -> reduced.read(999, ByteBuffer.allocate(9), ToyFrames::decode))
+          .isInstanceOf(CorruptBlockException.class)
+          .hasMessageContaining("CRC32C of frame 1");
+    }
+  }
+
+  @Test
+  void decoderThatFailsOrStopsEarlyMakesTheBlockCorrupt() throws IOException {
+    equalFrames(1, 500).write(file());
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      ByteBuffer stored = ByteBuffer.allocateDirect(8);
+      ByteBuffer dst = ByteBuffer.allocateDirect(600);
+      dst.position(50);
+      FrameDecoder failing =
+          (stages, from, to) -> {
+            to.put((byte) 1);
+            throw new CorruptFrameException("bad");
+          };
+      assertThatThrownBy(() -> reduced.readFrame(0, failing, stored, dst))
+          .isInstanceOf(CorruptBlockException.class)
+          .hasMessageContaining("frame 0 can't be decoded: bad")
+          .hasCauseInstanceOf(CorruptFrameException.class);
+      assertThat(dst.position()).isEqualTo(50);
+      assertThat(dst.limit()).isEqualTo(600);
+      assertThatThrownBy(() -> reduced.readFrame(0, (s, from, to) -> to.put((byte) 1), stored, dst))
+          .isInstanceOf(CorruptBlockException.class)
+          .hasMessageContaining("expected 500 bytes, found 1");
+      FrameDecoder unavailable =
+          (s, from, to) -> {
+            throw new IOException("store is down");
+          };
+      assertThatThrownBy(() -> reduced.readFrame(0, unavailable, stored, dst))
+          .isExactlyInstanceOf(IOException.class)
+          .hasMessage("store is down");
+      reduced.readFrame(0, ToyFrames::decode, stored, dst);
+      assertThat(dst.position()).isEqualTo(550);
+    }
+  }
+
+  @Test
+  void checksRangesOfFrames() throws IOException {
+    equalFrames(2, 500).write(file());
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      FrameTable frames = reduced.frames();
+      for (int frame : new int[] {-1, 2}) {
+        assertThatThrownBy(() -> frames.originalLength(frame))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> frames.storedLength(frame))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+      }
+      for (long position : new long[] {-1, 1000}) {
+        assertThatThrownBy(() -> frames.frameAt(position))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+      }
+      assertThatThrownBy(() -> reduced.read(-1, ByteBuffer.allocate(1), ToyFrames::decode))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  /** The swap, as whoever reduces a block does it. */
+  @Test
+  void replacedBlockIsWholeAfterAnyPowerLoss() throws Exception {
+    TestBlock block = equalFrames(5, 3000);
+    byte[] data = block.data();
+    PowerLoss.everywhere(
+        dir,
+        Seeds.next("replaced"),
+        24,
+        directory -> Files.write(directory.resolve("blk_1"), data),
+        (directory, files) -> {
+          Path temporary = directory.resolve("temporary");
+          try (ReducedBlockWriter writer =
+              ReducedBlockWriter.create(
+                  files,
+                  temporary,
+                  TestBlock.ID,
+                  block.length,
+                  ToyFrames.CHAIN,
+                  TestBlock.KEY,
+                  block.length)) {
+            block.writeFrames(writer);
+            writer.finish();
+            writer.force();
+          }
+          files.rename(temporary, directory.resolve("blk_1"));
+        },
+        (directory, finished) -> {
+          Path path = directory.resolve("blk_1");
+          try (ChannelFile file = ChannelFile.open(path)) {
+            if (BlockProbe.examine(path, file, TestBlock.ID, TestBlock.KEY).kind()
+                == BlockProbe.Kind.PLAIN) {
+              assertThat(Files.readAllBytes(path)).isEqualTo(data);
+            } else {
+              assertReads(TestBlock.open(path), data, 0, data.length);
+            }
+          }
+        });
+  }
+
+  @Test
+  void writerPassesOnWhatTheDiskReports() throws IOException {
+    TestBlock block = equalFrames(5, 3000);
+    for (int operation = 1; operation <= 4; operation++) {
+      CrashableFiles files = new CrashableFiles(dir).failAt(operation, "No space left on device");
+      Path path = dir.resolve("f" + operation);
+      assertThatThrownBy(() -> block.write(files, path, TestBlock.ID, TestBlock.KEY))
+          .isInstanceOf(IOException.class)
+          .hasMessage("No space left on device");
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.scheme;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@link BaseSchemeTestCase} proves a scheme behind a class loader of its own as any other. */
+class ThirdPartySchemeProofTest extends BaseSchemeTestCase {
+
+  @TempDir static Path plugins;
+
+  @BeforeAll
+  static void build() throws IOException {
+    ThirdPartySchemeJar.build(plugins);
+  }
+
+  @Override
+  protected ReductionScheme scheme() {
+    try {
+      return SchemeLoader.load(plugins).byName(ThirdPartySchemeJar.NAME);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  protected Map<String, List<String>> badSettings() {
+    return Map.of("hdrf.acme-lz4.frame.size", List.of("0", "1g"));
+  }
+}
