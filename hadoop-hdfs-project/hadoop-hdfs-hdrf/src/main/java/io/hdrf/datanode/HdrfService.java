@@ -219,8 +219,10 @@ public final class HdrfService implements Closeable {
       dataset.handleDamaged(
           snapshot.block().poolId(), snapshot.replica(), String.valueOf(e.getMessage()));
       throw e;
+    } finally {
+      // A failed sync comes after the rename: the block may be plain in spite of the exception.
+      scan.unsettle(snapshot.block());
     }
-    scan.unsettle(snapshot.block());
   }
 
   /**
