@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.PowerLoss;
 import io.hdrf.sample.DeflateScheme;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -538,6 +539,48 @@ public abstract class BaseSchemeTestCase {
       direct += pool.getName().equals("direct") ? pool.getMemoryUsed() : 0;
     }
     return threads.getThreadAllocatedBytes(Thread.currentThread().getId()) + direct;
+  }
+
+  // Durability
+
+  /** At every operation on the scheme's store, with what was not forced dropped, kept or torn. */
+  @Test
+  void forcedFramesSurviveAPowerLoss(@TempDir Path scratch) throws Exception {
+    if (scheme instanceof FrameScheme) {
+      return;
+    }
+    byte[] first = TestData.REPEATS.bytes(1 + random.nextInt(100_000), random);
+    byte[] second = TestData.RANDOM.bytes(1 + random.nextInt(10_000), random);
+    List<List<StoredFrame>> undisturbed = new ArrayList<>();
+    List<List<StoredFrame>> forced = new ArrayList<>();
+    PowerLoss.everywhere(
+        scratch,
+        random.nextInt(1 << 30),
+        6,
+        work -> {},
+        (work, files) -> {
+          forced.clear();
+          try (Volume crashing = new Volume(registry, configuration(), work, files)) {
+            ChainCodec crashingCodec = crashing.codec(scheme.id());
+            for (byte[] block : List.of(first, second)) {
+              forced.add(Volume.encode(crashingCodec, block, random));
+            }
+          }
+          undisturbed.addAll(forced);
+        },
+        (state, finished) -> {
+          try (Volume after = new Volume(registry, configuration(), state)) {
+            ChainCodec reader = after.codec(scheme.id());
+            List<List<StoredFrame>> kept = finished ? undisturbed : forced;
+            for (int i = 0; i < kept.size(); i++) {
+              byte[] block = i == 0 ? first : second;
+              if (!Arrays.equals(Volume.decode(reader, kept.get(i), random), block)) {
+                fail("block %d came back changed", i);
+              }
+            }
+          }
+        });
+    assertThat(undisturbed).hasSize(2);
   }
 
   // Limits

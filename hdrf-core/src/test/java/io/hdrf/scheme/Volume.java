@@ -3,6 +3,7 @@ package io.hdrf.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
 import java.io.Closeable;
 import java.io.IOException;
@@ -19,8 +20,11 @@ final class Volume implements Closeable {
   private final VolumeSchemes schemes;
 
   Volume(SchemeRegistry registry, Configuration configuration, Path directory) {
-    this.schemes =
-        new VolumeSchemes(registry, configuration, directory, LocalDurableFiles.INSTANCE);
+    this(registry, configuration, directory, LocalDurableFiles.INSTANCE);
+  }
+
+  Volume(SchemeRegistry registry, Configuration configuration, Path directory, DurableFiles files) {
+    this.schemes = new VolumeSchemes(registry, configuration, directory, files);
   }
 
   ChainCodec codec(SchemeChain chain) throws IOException {
