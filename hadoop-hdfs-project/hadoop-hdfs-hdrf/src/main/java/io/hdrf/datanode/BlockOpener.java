@@ -10,12 +10,16 @@ import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.scheme.ChainCodec;
 import java.io.Closeable;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -57,6 +61,7 @@ final class BlockOpener {
     private final FileInputStream stream;
     private final ReducedBlock reduced;
     private final PoolVolume volume;
+    private boolean closed;
 
     Opened(FileInputStream stream, ReducedBlock reduced, PoolVolume volume) {
       this.stream = stream;
@@ -73,18 +78,40 @@ final class BlockOpener {
       return reduced;
     }
 
-    /** The file as it lies, at its beginning. */
+    /** The file as it lies; a plain block's is at the block's first byte. */
     FileInputStream stream() {
       return stream;
     }
 
-    /** The volume of a reduced block. */
+    /** The volume of a reduced block; in use until this is closed. */
     PoolVolume volume() {
       return volume;
     }
 
+    /**
+     * The codec of a reduced block's chain.
+     *
+     * @throws UnavailableException if it can't be opened: the header's tag is right, so that it is
+     *     not the block that is at fault
+     */
+    ChainCodec codec() throws UnavailableException {
+      try {
+        return volume.schemes().codec(reduced.header().chainIds());
+      } catch (IOException e) {
+        throw new UnavailableException(
+            reduced.name() + " needs schemes that can't be opened: " + e.getMessage(), e);
+      }
+    }
+
     @Override
     public void close() throws IOException {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      if (volume != null) {
+        volume.endUse();
+      }
       stream.close();
     }
   }
@@ -105,7 +132,7 @@ final class BlockOpener {
     try {
       stream = new FileInputStream(file);
     } catch (FileNotFoundException e) {
-      if (String.valueOf(e.getMessage()).contains("Too many open files")) {
+      if (isOutOfHandles(e)) {
         throw new UnavailableException(e.getMessage(), e);
       }
       throw new IOException("Expected block file at " + file + " does not exist.", e);
@@ -120,6 +147,11 @@ final class BlockOpener {
       throw new DiskFileCorruptException(e.getMessage(), e);
     } catch (UnknownFormatVersionException e) {
       throw new UnavailableException(e.getMessage(), e);
+    } catch (ClosedChannelException | OutOfMemoryError e) {
+      // The thread was interrupted, or there is no room for the frame table.
+      throw new UnavailableException(file + " can't be opened now: " + e, e);
+    } catch (FileSystemException e) {
+      throw isOutOfHandles(e) ? new UnavailableException(e.getMessage(), e) : e;
     } finally {
       if (!handedOver) {
         stream.close();
@@ -127,36 +159,65 @@ final class BlockOpener {
     }
   }
 
+  private static boolean isOutOfHandles(IOException e) {
+    return String.valueOf(e.getMessage()).contains("Too many open files");
+  }
+
   private Opened examine(BlockRef block, LocalReplica replica, Path file, FileInputStream stream)
       throws IOException {
-    ChannelFile readable = new ChannelFile(stream.getChannel());
-    ByteBuffer magic = ByteBuffer.allocate(Integer.BYTES);
-    readable.read(magic, 0);
-    magic.flip();
-    if (!BlockHeader.hasMagic(magic)) {
+    if (!hasMagic(stream)) {
       return new Opened(stream, null, null);
     }
-    PoolVolume volume = volumes.get(replica.getVolume(), block.poolId());
-    BlockIdentity identity = volume.identity(block.blockId());
-    BlockProbe probe = BlockProbe.examine(file, readable, identity, volume.key());
-    switch (probe.kind()) {
-      case REDUCED:
-        return new Opened(
-            stream, ReducedBlock.open(file, readable, identity, volume.key()), volume);
-      case FOREIGN:
-        if (volume.mayHoldReducedBlocks() && !isProvedPlain(block, replica, file)) {
-          throw probe.reason();
+    PoolVolume volume = volumes.use(replica.getVolume(), block.poolId());
+    Opened reduced = null;
+    try {
+      ChannelFile readable = new ChannelFile(stream.getChannel());
+      BlockIdentity identity = volume.identity(block.blockId());
+      BlockProbe probe = BlockProbe.examine(file, readable, identity, volume.key());
+      if (probe.kind() == BlockProbe.Kind.REDUCED) {
+        ReducedBlock opened = ReducedBlock.open(file, readable, identity, volume.key());
+        if (readable.length() != opened.logicalLength()) {
+          throw new CorruptFileException(
+              file, "file length", opened.logicalLength(), readable.length());
         }
-        return new Opened(stream, null, null);
-      default:
-        return new Opened(stream, null, null);
+        reduced = new Opened(stream, opened, volume);
+        return reduced;
+      }
+      if (probe.kind() == BlockProbe.Kind.FOREIGN
+          && volume.mayHoldReducedBlocks()
+          && !isProvedPlain(block, replica, file)) {
+        throw probe.reason();
+      }
+      return new Opened(stream, null, null);
+    } finally {
+      if (reduced == null) {
+        volume.endUse();
+      }
     }
   }
 
-  /** User data may look like a reduced block; then its bytes match the block's checksums. */
+  /**
+   * Looks at the first bytes and goes back. Through the stream and not its channel, which an
+   * interrupt would close: plain blocks are read on threads that are interrupted in the middle of a
+   * read and don't expect that to fail.
+   */
+  private static boolean hasMagic(FileInputStream stream) throws IOException {
+    byte[] magic = new byte[Integer.BYTES];
+    int count = stream.read(magic);
+    if (count > 0) {
+      stream.skip(-count);
+    }
+    return count == magic.length && BlockHeader.hasMagic(ByteBuffer.wrap(magic));
+  }
+
+  /**
+   * User data may look like a reduced block; then its bytes match the block's checksums. The proof
+   * holds for the inode that was read, so long as nothing happened to it.
+   */
   private boolean isProvedPlain(BlockRef block, LocalReplica replica, Path file)
       throws IOException {
-    String proof = block + "@" + replica.getGenerationStamp() + ":" + replica.getNumBytes();
+    Map<String, Object> inode = Files.readAttributes(file, "unix:ino,ctime,size");
+    String proof = block + "@" + replica.getGenerationStamp() + inode;
     if (provedPlain.contains(proof)) {
       return true;
     }

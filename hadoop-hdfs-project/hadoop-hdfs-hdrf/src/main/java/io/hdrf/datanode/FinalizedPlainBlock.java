@@ -25,7 +25,10 @@ final class FinalizedPlainBlock implements PlainBlock {
   private final PlainBlockScan scan;
   private final Path temporary;
 
-  /** Takes over {@code reference}, and the space reserved for the block's length with it. */
+  /**
+   * Takes over {@code reference}, one use of {@code volume}, and the space reserved for the block's
+   * length.
+   */
   FinalizedPlainBlock(
       ReplicaSnapshot snapshot,
       PoolVolume volume,
@@ -138,6 +141,7 @@ final class FinalizedPlainBlock implements PlainBlock {
 
   @Override
   public void close() {
+    volume.endUse();
     snapshot.volume().releaseReservedSpace(snapshot.length());
     try {
       reference.close();

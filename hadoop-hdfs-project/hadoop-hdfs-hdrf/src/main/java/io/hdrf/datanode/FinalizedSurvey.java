@@ -49,7 +49,7 @@ final class FinalizedSurvey {
   void requireNoReducedBlocks(Path hdrfDirectory) throws IOException {
     visitHeaders(
         (file, header) -> {
-          if (!PlainProof.holds(file, MetaFiles.of(file))) {
+          if (!isProvedPlain(file)) {
             throw new IOException(
                 file
                     + " is a reduced block, but the volume's superblock is missing; restore "
@@ -58,6 +58,14 @@ final class FinalizedSurvey {
                     + " replicated again");
           }
         });
+  }
+
+  private static boolean isProvedPlain(Path file) throws IOException {
+    try {
+      return PlainProof.holds(file, MetaFiles.of(file));
+    } catch (NoSuchFileException e) {
+      return false;
+    }
   }
 
   /** How many blocks have the scheme in their chain. */

@@ -18,13 +18,13 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.Closeable;
-import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Map;
+import java.util.function.LongPredicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
@@ -96,7 +96,7 @@ public final class HdrfService implements Closeable {
   public void start(String datanodeUuid, DatasetAccess access) {
     dataset = access;
     replicaFiles = new ReplicaFiles(access, files);
-    inflater = new Inflater(volumes, replicaFiles, opener, files, counters);
+    inflater = new Inflater(replicaFiles, opener, files, counters);
     reducer =
         new Reducer(
             datanodeUuid, conf, new Owner(), files, counters, () -> scan.wake(), this::onSkip);
@@ -126,13 +126,6 @@ public final class HdrfService implements Closeable {
   public void openPool(FsVolumeSpi volume, String poolId) throws IOException {
     if (!volume.isTransientStorage() && volume.getStorageType() != StorageType.PROVIDED) {
       volumes.open(volume, poolId);
-    }
-  }
-
-  /** Checks a volume that is to be added, before it is. */
-  public void checkNewVolume(File directory, StorageType type, String poolId) throws IOException {
-    if (!type.isTransient() && type != StorageType.PROVIDED) {
-      volumes.check(directory, type, poolId);
     }
   }
 
@@ -182,20 +175,26 @@ public final class HdrfService implements Closeable {
     void close();
   }
 
+  /** Any length. */
+  public static final LongPredicate ANY_LENGTH = length -> true;
+
   /**
    * Makes a block plain and keeps it so until the hold is closed, for a stock operation that works
-   * on the raw file. Nothing is inflated where the replica is not finalized.
+   * on the raw file. Nothing is inflated where the replica is not finalized, but even then it is
+   * not reduced before the hold is closed: it may become finalized meanwhile.
    *
+   * @param inflated which lengths of the replica are worth inflating it: where the operation is
+   *     going to refuse the replica it is not
    * @throws IOException if the block can't be inflated; it is as it was
    */
-  public Hold holdPlain(String poolId, long blockId) throws IOException {
+  public Hold holdPlain(String poolId, long blockId, LongPredicate inflated) throws IOException {
     BlockRef block = new BlockRef(poolId, blockId);
     try (BlockLocks.Held lock = locks.lock(block)) {
       holds.hold(block);
       boolean plain = false;
       try {
         ReplicaSnapshot snapshot = snapshot(block);
-        if (snapshot != null) {
+        if (snapshot != null && inflated.test(snapshot.length())) {
           inflate(snapshot);
         }
         plain = true;
@@ -226,7 +225,7 @@ public final class HdrfService implements Closeable {
    */
   public void holdCached(String poolId, long blockId) throws IOException {
     BlockRef block = new BlockRef(poolId, blockId);
-    try (Hold hold = holdPlain(poolId, blockId)) {
+    try (Hold hold = holdPlain(poolId, blockId, ANY_LENGTH)) {
       holds.setCached(block);
     }
   }
@@ -236,16 +235,9 @@ public final class HdrfService implements Closeable {
     forget(poolId, blockId);
   }
 
-  /** Runs something that changes the block file's attributes, so that no swap misses it. */
-  public void withBlockLock(String poolId, long blockId, IoAction action) throws IOException {
-    try (BlockLocks.Held lock = locks.lock(new BlockRef(poolId, blockId))) {
-      action.run();
-    }
-  }
-
-  /** An action that may fail. */
-  public interface IoAction {
-    void run() throws IOException;
+  /** Keeps a block's file as it is, neither swapped nor inflated, until the lock is closed. */
+  public Hold lock(String poolId, long blockId) {
+    return locks.lock(new BlockRef(poolId, blockId))::close;
   }
 
   /**
@@ -272,10 +264,15 @@ public final class HdrfService implements Closeable {
     return replica == null ? 0 : savedBytes(block.poolId(), replica);
   }
 
-  /** Like {@link #savedBytes} but without I/O: 0 where it has not been looked at. */
+  /** Like {@link #savedBytes} but without I/O: {@link #UNKNOWN} where it has not been looked at. */
   public long knownSaving(String poolId, long blockId) {
-    return scan.saved(new BlockRef(poolId, blockId));
+    return volumes.anyMayHoldReducedBlocks()
+        ? scan.saved(new BlockRef(poolId, blockId), UNKNOWN)
+        : 0;
   }
+
+  /** What {@link #knownSaving} returns where only a look at the file would tell. */
+  public static final long UNKNOWN = -1;
 
   /** The block is gone, or was written to: what was known of it no longer holds. */
   public void forget(String poolId, long blockId) {
@@ -300,7 +297,8 @@ public final class HdrfService implements Closeable {
       if (!opened.isReduced()) {
         return false;
       }
-      inflater.writePlain(snapshot, opened.reduced(), target);
+      inflater.writePlain(snapshot, opened, target);
+      files.copyMode(snapshot.file(), target);
       return true;
     }
   }
@@ -342,8 +340,7 @@ public final class HdrfService implements Closeable {
     if (!ReplicaSnapshot.isEligible(replica)) {
       return null;
     }
-    BlockOpener.Opened opened =
-        opener.open(new BlockRef(poolId, replica.getBlockId()), (LocalReplica) replica);
+    BlockOpener.Opened opened = openForRead(new BlockRef(poolId, replica.getBlockId()), replica);
     boolean handedOver = false;
     try {
       FileInputStream stream;
@@ -351,13 +348,14 @@ public final class HdrfService implements Closeable {
         stream =
             reads.open(
                 opened.reduced(),
-                opened.volume().schemes().codec(opened.reduced().header().chainIds()),
-                opened.stream(),
+                opened.codec(),
+                opened,
+                opened.stream().getFD(),
                 position,
                 dropBehind || dropBehindReads);
       } else {
         stream = opened.stream();
-        stream.getChannel().position(position);
+        stream.skip(position);
       }
       handedOver = true;
       return new BlockStream(stream, !opened.isReduced());
@@ -365,6 +363,17 @@ public final class HdrfService implements Closeable {
       if (!handedOver) {
         opened.close();
       }
+    }
+  }
+
+  private BlockOpener.Opened openForRead(BlockRef block, ReplicaInfo replica) throws IOException {
+    try {
+      return opener.open(block, (LocalReplica) replica);
+    } catch (DiskFileCorruptException | UnavailableException e) {
+      throw e;
+    } catch (IOException e) {
+      dataset.checkDisk(replica.getVolume());
+      throw e;
     }
   }
 
@@ -414,26 +423,42 @@ public final class HdrfService implements Closeable {
         throw new BlockSkippedException(SkipReason.CHANGED, "it is not finalized");
       }
       FsVolumeSpi volume = snapshot.volume();
-      PoolVolume poolVolume = volumes.get(volume, block.poolId());
-      if (poolVolume.codec() == null) {
-        throw new BlockSkippedException(SkipReason.DECLINED, "its storage type has no chain");
-      }
-      if (!conf.duringUpgrade() && dataset.isUpgradeOpen(volume, block.poolId())) {
-        throw new BlockSkippedException(SkipReason.UPGRADE, "an upgrade is open");
-      }
-      FsVolumeReference reference;
+      PoolVolume poolVolume = use(volume, block.poolId());
+      FsVolumeReference reference = null;
+      boolean opened = false;
       try {
+        if (poolVolume.codec() == null) {
+          throw new BlockSkippedException(SkipReason.DECLINED, "its storage type has no chain");
+        }
+        if (!conf.duringUpgrade() && dataset.isUpgradeOpen(volume, block.poolId())) {
+          throw new BlockSkippedException(SkipReason.UPGRADE, "an upgrade is open");
+        }
         reference = volume.obtainReference();
+        if (volume.getAvailable() < snapshot.length()) {
+          throw new BlockSkippedException(SkipReason.NO_SPACE, volume + " is full");
+        }
+        volume.reserveSpaceForReplica(snapshot.length());
+        opened = true;
+        return new FinalizedPlainBlock(
+            snapshot, poolVolume, reference, dataset, replicaFiles, locks, holds, scan);
       } catch (ClosedChannelException e) {
         throw new BlockSkippedException(SkipReason.STOPPING, volume + " leaves");
+      } finally {
+        if (!opened) {
+          poolVolume.endUse();
+          if (reference != null) {
+            reference.close();
+          }
+        }
       }
-      if (volume.getAvailable() < snapshot.length()) {
-        reference.close();
-        throw new BlockSkippedException(SkipReason.NO_SPACE, volume + " is full");
+    }
+
+    private PoolVolume use(FsVolumeSpi volume, String poolId) throws BlockSkippedException {
+      try {
+        return volumes.use(volume, poolId);
+      } catch (UnavailableException e) {
+        throw new BlockSkippedException(SkipReason.STOPPING, e.getMessage());
       }
-      volume.reserveSpaceForReplica(snapshot.length());
-      return new FinalizedPlainBlock(
-          snapshot, poolVolume, reference, dataset, replicaFiles, locks, holds, scan);
     }
 
     @Override

@@ -25,19 +25,13 @@ import org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException;
  */
 final class Inflater {
 
-  private final PoolVolumes volumes;
   private final ReplicaFiles replicaFiles;
   private final BlockOpener opener;
   private final DurableFiles files;
   private final ReducerCounters counters;
 
   Inflater(
-      PoolVolumes volumes,
-      ReplicaFiles replicaFiles,
-      BlockOpener opener,
-      DurableFiles files,
-      ReducerCounters counters) {
-    this.volumes = volumes;
+      ReplicaFiles replicaFiles, BlockOpener opener, DurableFiles files, ReducerCounters counters) {
     this.replicaFiles = replicaFiles;
     this.opener = opener;
     this.files = files;
@@ -70,7 +64,7 @@ final class Inflater {
         }
         volume.reserveSpaceForReplica(length);
         try {
-          replaceByPlain(snapshot, opened.reduced());
+          replaceByPlain(snapshot, opened);
         } finally {
           volume.releaseReservedSpace(length);
         }
@@ -78,14 +72,14 @@ final class Inflater {
     }
   }
 
-  private void replaceByPlain(ReplicaSnapshot snapshot, ReducedBlock reduced) throws IOException {
-    PoolVolume volume = volumes.get(snapshot.volume(), snapshot.block().poolId());
-    Path temporary = volume.temporaryFile(snapshot.block().blockId());
+  private void replaceByPlain(ReplicaSnapshot snapshot, BlockOpener.Opened opened)
+      throws IOException {
+    Path temporary = opened.volume().temporaryFile(snapshot.block().blockId());
     boolean inPlace = false;
     try {
-      writePlain(snapshot, reduced, temporary);
+      writePlain(snapshot, opened, temporary);
       // Another link, an upgrade's previous/, keeps the reduced file and its space.
-      long released = snapshot.linkCount() == 1 ? reduced.physicalLength() : 0;
+      long released = snapshot.linkCount() == 1 ? opened.reduced().physicalLength() : 0;
       replicaFiles.replace(snapshot, temporary, snapshot.length() - released);
       inPlace = true;
     } finally {
@@ -100,18 +94,21 @@ final class Inflater {
   /**
    * Writes the decoded block to a new file, verified against the block's checksums and durable.
    *
+   * @param opened the replica's reduced file
    * @param target must not exist; on an exception the caller deletes it
    */
-  void writePlain(ReplicaSnapshot snapshot, ReducedBlock reduced, Path target) throws IOException {
-    ChainCodec codec =
-        volumes
-            .get(snapshot.volume(), snapshot.block().poolId())
-            .schemes()
-            .codec(reduced.header().chainIds());
+  void writePlain(ReplicaSnapshot snapshot, BlockOpener.Opened opened, Path target)
+      throws IOException {
+    ReducedBlock reduced = opened.reduced();
+    ChainCodec codec = opened.codec();
     try (ChannelFile meta = ChannelFile.open(snapshot.metaFile());
         BlockChecksums checksums = BlockChecksums.open(snapshot.metaFile(), meta);
         DurableFile plain = files.create(target)) {
       long length = reduced.logicalLength();
+      if (length != snapshot.length()) {
+        throw new IOException(
+            snapshot.file() + " holds " + length + " bytes, its replica " + snapshot.length());
+      }
       if (!checksums.isComplete(length)) {
         throw new IOException(snapshot.metaFile() + " does not cover the whole block");
       }

@@ -83,10 +83,10 @@ final class PlainBlockScan implements Closeable {
     }
   }
 
-  /** What a settled block saves in bytes; 0 where that is not known. */
-  long saved(BlockRef block) {
+  /** What a settled block saves in bytes; {@code unknown} where it is not settled. */
+  long saved(BlockRef block, long unknown) {
     SettledBlocks blocks = settled.get(block.poolId());
-    return blocks == null ? 0 : blocks.saved(block.blockId());
+    return blocks == null ? unknown : blocks.saved(block.blockId(), unknown);
   }
 
   private void run() {

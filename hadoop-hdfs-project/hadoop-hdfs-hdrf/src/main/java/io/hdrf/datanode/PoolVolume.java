@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.TagKey;
+import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.ReductionScheme;
@@ -18,13 +19,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.conf.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * HDRF's part of one block pool on one volume, in {@code <volume>/current/<pool>/hdrf/}: the
- * superblock with the secret, the schemes' stores, and temporary files. Thread-safe.
+ * superblock with the secret, the schemes' stores, and temporary files. It is in use as long as it
+ * is in service, and beyond that until the last reader, reduction or inflation that uses it has
+ * ended: only then are the schemes closed. Thread-safe.
  */
 final class PoolVolume implements Closeable {
 
@@ -41,6 +47,8 @@ final class PoolVolume implements Closeable {
   private final VolumeSchemes schemes;
   private final ChainCodec codec;
   private final AtomicLong sequence = new AtomicLong();
+  private final AtomicInteger uses = new AtomicInteger(1);
+  private final AtomicBoolean outOfService = new AtomicBoolean();
 
   private PoolVolume(
       String poolId,
@@ -70,7 +78,7 @@ final class PoolVolume implements Closeable {
       String poolId,
       SchemeChain chain,
       SchemeRegistry registry,
-      org.apache.hadoop.conf.Configuration configuration,
+      Configuration configuration,
       DurableFiles files)
       throws IOException {
     Path directory = poolDirectory.resolve(DIRECTORY);
@@ -83,7 +91,7 @@ final class PoolVolume implements Closeable {
         superblock = Superblock.create(directory, files);
       }
     } else {
-      requireSchemes(superblock, registry, survey, poolDirectory);
+      requireSchemes(superblock, registry, configuration, survey, poolDirectory);
     }
     VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files);
     try {
@@ -98,11 +106,19 @@ final class PoolVolume implements Closeable {
   }
 
   private static void requireSchemes(
-      Superblock superblock, SchemeRegistry registry, FinalizedSurvey survey, Path poolDirectory)
+      Superblock superblock,
+      SchemeRegistry registry,
+      Configuration configuration,
+      FinalizedSurvey survey,
+      Path poolDirectory)
       throws IOException {
     for (Map.Entry<Integer, String> used : superblock.schemes().entrySet()) {
       try {
-        registry.byId(used.getKey());
+        String installed = registry.byId(used.getKey()).name();
+        if (!installed.equals(used.getValue())) {
+          throw new SchemeNotFoundException(
+              "the scheme installed with that id is \"" + installed + "\", another one");
+        }
       } catch (SchemeNotFoundException e) {
         long blocks = survey.countBlocksWith(used.getKey());
         if (blocks == 0) {
@@ -117,7 +133,12 @@ final class PoolVolume implements Closeable {
                 + "\" (id "
                 + used.getKey()
                 + "), which is not installed: "
-                + e.getMessage(),
+                + e.getMessage()
+                + "; put its jar into "
+                + HdrfKeys.PLUGINS_DIR
+                + " ("
+                + configuration.getTrimmed(HdrfKeys.PLUGINS_DIR, "not set")
+                + ") and restart the DataNode",
             e);
       }
     }
@@ -185,8 +206,38 @@ final class PoolVolume implements Closeable {
     }
   }
 
+  /**
+   * Keeps the schemes open until {@link #endUse}.
+   *
+   * @return false if they are closed
+   */
+  boolean beginUse() {
+    int before;
+    do {
+      before = uses.get();
+      if (before == 0) {
+        return false;
+      }
+    } while (!uses.compareAndSet(before, before + 1));
+    return true;
+  }
+
+  /** Ends one {@link #beginUse}. */
+  void endUse() {
+    if (uses.decrementAndGet() == 0) {
+      try {
+        schemes.close();
+      } catch (IOException e) {
+        LOG.warn("Closing the schemes in {} failed", directory, e);
+      }
+    }
+  }
+
+  /** Takes it out of service; what uses it still may go on. */
   @Override
-  public void close() throws IOException {
-    schemes.close();
+  public void close() {
+    if (outOfService.compareAndSet(false, true)) {
+      endUse();
+    }
   }
 }

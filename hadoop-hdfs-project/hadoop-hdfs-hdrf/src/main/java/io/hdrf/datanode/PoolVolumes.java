@@ -15,13 +15,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** The {@link PoolVolume}s of a DataNode, opened once each. Thread-safe. */
+/**
+ * The {@link PoolVolume}s of a DataNode that are in service. Only {@link #open} puts one there: a
+ * late user of a pool that has left must not open it anew. Thread-safe.
+ */
 final class PoolVolumes {
-
-  private static final Logger LOG = LoggerFactory.getLogger(PoolVolumes.class);
 
   private static final class Key {
     private final String storageId;
@@ -63,55 +62,43 @@ final class PoolVolumes {
   }
 
   /**
-   * Opens HDRF's part of a pool on a volume unless it is open.
+   * Opens HDRF's part of a pool on a volume, and puts it into service, unless it is there.
    *
    * @throws IOException says why the volume must not start
    */
-  PoolVolume open(FsVolumeSpi volume, String poolId) throws IOException {
+  void open(FsVolumeSpi volume, String poolId) throws IOException {
     Key key = new Key(volume, poolId);
-    PoolVolume present = opened.get(key);
-    if (present != null) {
-      return present;
+    if (opened.containsKey(key)) {
+      return;
     }
-    synchronized (this) {
-      present = opened.get(key);
-      if (present == null) {
-        present = openIn(poolDirectory(volume, poolId), volume.getStorageType(), poolId);
-        opened.put(key, present);
-      }
-      return present;
+    PoolVolume poolVolume =
+        PoolVolume.open(
+            poolDirectory(volume, poolId),
+            poolId,
+            chains.get(volume.getStorageType()),
+            registry,
+            conf.configuration(),
+            files);
+    if (opened.putIfAbsent(key, poolVolume) != null) {
+      poolVolume.close();
     }
-  }
-
-  /** Checks what {@link #open} would check, for a volume that is not in service yet. */
-  void check(File volumeDirectory, StorageType type, String poolId) throws IOException {
-    openIn(poolDirectory(volumeDirectory.toPath(), poolId), type, poolId).close();
-  }
-
-  private PoolVolume openIn(Path directory, StorageType type, String poolId) throws IOException {
-    return PoolVolume.open(
-        directory, poolId, chains.get(type), registry, conf.configuration(), files);
   }
 
   /**
-   * The open part of a pool on a volume.
+   * The part of a pool on a volume, in use by the caller until it calls {@link PoolVolume#endUse}.
    *
-   * @throws UnavailableException if it can't be opened
+   * @throws UnavailableException if it is not in service
    */
-  PoolVolume get(FsVolumeSpi volume, String poolId) throws UnavailableException {
-    try {
-      return open(volume, poolId);
-    } catch (IOException e) {
-      throw new UnavailableException(volume + " is not ready for pool " + poolId, e);
+  PoolVolume use(FsVolumeSpi volume, String poolId) throws UnavailableException {
+    PoolVolume found = opened.get(new Key(volume, poolId));
+    if (found == null || !found.beginUse()) {
+      throw new UnavailableException(volume + " is not in service for pool " + poolId, null);
     }
+    return found;
   }
 
   private static Path poolDirectory(FsVolumeSpi volume, String poolId) {
-    return poolDirectory(new File(volume.getBaseURI()).toPath(), poolId);
-  }
-
-  private static Path poolDirectory(Path volumeDirectory, String poolId) {
-    return volumeDirectory.resolve("current").resolve(poolId);
+    return new File(volume.getBaseURI()).toPath().resolve("current").resolve(poolId);
   }
 
   boolean anyMayHoldReducedBlocks() {
@@ -135,11 +122,7 @@ final class PoolVolumes {
     for (Key key : keys) {
       PoolVolume volume = which.test(key) ? opened.remove(key) : null;
       if (volume != null) {
-        try {
-          volume.close();
-        } catch (IOException e) {
-          LOG.warn("Closing the schemes in {} failed", volume.directory(), e);
-        }
+        volume.close();
       }
     }
   }

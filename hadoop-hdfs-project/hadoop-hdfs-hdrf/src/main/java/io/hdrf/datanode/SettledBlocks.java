@@ -23,9 +23,14 @@ final class SettledBlocks {
   }
 
   /** What the block saves in bytes; 0 where that is not known. */
-  synchronized long saved(long blockId) {
+  long saved(long blockId) {
+    return saved(blockId, 0);
+  }
+
+  /** What the block saves in bytes; {@code unknown} where it is not settled. */
+  synchronized long saved(long blockId, long unknown) {
     int slot = slotOf(slots, blockId);
-    return slots[slot] == blockId ? slots[slot + 1] : 0;
+    return slots[slot] == blockId ? slots[slot + 1] : unknown;
   }
 
   synchronized void put(long blockId, long saved) {

@@ -7,6 +7,7 @@ import io.hdrf.jni.NativeFiles;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import java.io.Closeable;
+import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 
@@ -32,11 +33,17 @@ public final class ReducedReads implements Closeable {
    * A stream over the decoded block.
    *
    * @param file what the block is read from; closed with the stream
+   * @param descriptor the file's
    * @param position where the stream begins, in decoded bytes
    * @param dropBehind whether the file's pages are to leave the page cache after the read
    */
   public FileInputStream open(
-      ReducedBlock block, ChainCodec codec, FileInputStream file, long position, boolean dropBehind)
+      ReducedBlock block,
+      ChainCodec codec,
+      Closeable file,
+      FileDescriptor descriptor,
+      long position,
+      boolean dropBehind)
       throws IOException {
     counters.read();
     FrameReader reader = new FrameReader(block, codec, buffers, cache, ahead, counters);
@@ -44,7 +51,7 @@ public final class ReducedReads implements Closeable {
         dropBehind
             ? () -> {
               NativeFiles.fadvise(
-                  file.getFD(), 0, block.physicalLength(), NativeFiles.Advice.DONTNEED);
+                  descriptor, 0, block.physicalLength(), NativeFiles.Advice.DONTNEED);
               file.close();
             }
             : file;

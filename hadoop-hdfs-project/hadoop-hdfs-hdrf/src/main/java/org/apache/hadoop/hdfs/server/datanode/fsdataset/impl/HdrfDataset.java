@@ -19,7 +19,7 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.BlockLocalPathInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsVersionException;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
@@ -86,13 +86,9 @@ class HdrfDataset extends FsDatasetImpl {
   public Replica updateReplicaUnderRecovery(
       ExtendedBlock oldBlock, long recoveryId, long newBlockId, long newLength) throws IOException {
     String pool = oldBlock.getBlockPoolId();
-    ReplicaInfo replica = volumeMap.get(pool, oldBlock.getBlockId());
     Replica updated;
-    if (replica != null && newLength < replica.getNumBytes()) {
-      try (HdrfService.Hold plain = service.holdPlain(pool, oldBlock.getBlockId())) {
-        updated = super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
-      }
-    } else {
+    try (HdrfService.Hold plain =
+        service.holdPlain(pool, oldBlock.getBlockId(), length -> newLength < length)) {
       updated = super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
     }
     service.finalized(pool, oldBlock.getBlockId());
@@ -107,10 +103,7 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public ReplicaHandler append(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
-    if (!isFinalized(block, expectedBlockLen)) {
-      return super.append(block, newGs, expectedBlockLen);
-    }
-    try (HdrfService.Hold plain = service.holdPlain(block.getBlockPoolId(), block.getBlockId())) {
+    try (HdrfService.Hold plain = holdForAppend(block, expectedBlockLen)) {
       return super.append(block, newGs, expectedBlockLen);
     }
   }
@@ -118,20 +111,19 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public ReplicaHandler recoverAppend(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
-    if (!isFinalized(block, expectedBlockLen)) {
-      return super.recoverAppend(block, newGs, expectedBlockLen);
-    }
-    try (HdrfService.Hold plain = service.holdPlain(block.getBlockPoolId(), block.getBlockId())) {
+    try (HdrfService.Hold plain = holdForAppend(block, expectedBlockLen)) {
       return super.recoverAppend(block, newGs, expectedBlockLen);
     }
   }
 
-  /** Whether stock code would go on to append; otherwise it throws, and nothing is inflated. */
-  private boolean isFinalized(ExtendedBlock block, long expectedLength) {
-    ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
-    return replica != null
-        && replica.getState() == ReplicaState.FINALIZED
-        && replica.getNumBytes() == expectedLength;
+  /**
+   * Held whatever state the replica is in: stock code may stop a writer that finalizes the block as
+   * its last act, and append to that.
+   */
+  private HdrfService.Hold holdForAppend(ExtendedBlock block, long expectedLength)
+      throws IOException {
+    return service.holdPlain(
+        block.getBlockPoolId(), block.getBlockId(), length -> length == expectedLength);
   }
 
   // Reads
@@ -142,7 +134,10 @@ class HdrfDataset extends FsDatasetImpl {
     try (AutoCloseableLock lock = acquireDatasetLock()) {
       replica = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
     }
-    if (replica == null || cacheManager.isCached(block.getBlockPoolId(), block.getBlockId())) {
+    if (replica == null
+        || replica.getVolume().isTransientStorage()
+        || replica.getVolume().getStorageType() == StorageType.PROVIDED
+        || cacheManager.getReplicaCachePath(block.getBlockPoolId(), block.getBlockId()) != null) {
       return super.getBlockInputStream(block, seekOffset);
     }
     String thread = Thread.currentThread().getName();
@@ -150,7 +145,11 @@ class HdrfDataset extends FsDatasetImpl {
         service.open(
             block.getBlockPoolId(), replica, seekOffset, thread.startsWith(VOLUME_SCANNER));
     if (opened == null) {
-      return super.getBlockInputStream(block, seekOffset);
+      // Of this very replica, as stock code would: looking it up again might find it reduced.
+      if (!replica.blockDataExists()) {
+        throw new IOException("No data exists for block " + block);
+      }
+      return replica.getDataInputStream(seekOffset);
     }
     if (!opened.isPlain() && thread.startsWith(PASSING_DESCRIPTORS)) {
       opened.stream().close();
@@ -161,13 +160,13 @@ class HdrfDataset extends FsDatasetImpl {
     return opened.stream();
   }
 
-  /** Clients remember the paths, and would read a file that was reduced meanwhile. */
+  /**
+   * Clients remember the paths, also beyond a restart with other settings, and would read a file
+   * that was reduced meanwhile.
+   */
   @Override
   public BlockLocalPathInfo getBlockLocalPathInfo(ExtendedBlock block) throws IOException {
-    if (service.mayHoldReducedBlocks()) {
-      throw new IOException("Blocks of this DataNode may be reduced; read " + block + " by TCP");
-    }
-    return super.getBlockLocalPathInfo(block);
+    throw new IOException("Blocks of this DataNode may be reduced; read " + block + " by TCP");
   }
 
   // Caching
@@ -205,8 +204,9 @@ class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void setPinning(ExtendedBlock block) throws IOException {
-    service.withBlockLock(
-        block.getBlockPoolId(), block.getBlockId(), () -> super.setPinning(block));
+    try (HdrfService.Hold unchanged = service.lock(block.getBlockPoolId(), block.getBlockId())) {
+      super.setPinning(block);
+    }
   }
 
   // Moves: a file is never copied as it lies
@@ -214,24 +214,25 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   ReplicaInfo copyReplicaToVolume(
       ExtendedBlock block, ReplicaInfo replica, FsVolumeReference volumeRef) throws IOException {
-    ReplicaInfo decoded = DecodedMove.copy(service, block, replica, volumeRef);
-    if (decoded != null) {
-      return decoded;
-    }
-    // The file is plain now; a swap between this look and stock code's copy must not happen.
-    try (HdrfService.Hold plain = service.holdPlain(block.getBlockPoolId(), block.getBlockId())) {
-      return super.copyReplicaToVolume(block, replica, volumeRef);
+    // Otherwise a swap might come between the look and stock code's copy.
+    try (HdrfService.Hold unchanged = service.lock(block.getBlockPoolId(), block.getBlockId())) {
+      ReplicaInfo decoded = DecodedMove.copy(service, block, replica, volumeRef);
+      return decoded != null ? decoded : super.copyReplicaToVolume(block, replica, volumeRef);
     }
   }
 
+  /** The lock is held until the source is deleted, so that what it saved is known exactly. */
   @Override
   ReplicaInfo moveBlock(ExtendedBlock block, ReplicaInfo replica, FsVolumeReference volumeRef)
       throws IOException {
-    FsVolumeImpl source = (FsVolumeImpl) replica.getVolume();
-    long saved = service.savedBytes(block.getBlockPoolId(), replica);
-    ReplicaInfo moved = super.moveBlock(block, replica, volumeRef);
-    source.incDfsUsed(block.getBlockPoolId(), saved);
-    service.finalized(block.getBlockPoolId(), block.getBlockId());
+    String pool = block.getBlockPoolId();
+    ReplicaInfo moved;
+    try (HdrfService.Hold unchanged = service.lock(pool, block.getBlockId())) {
+      long saved = service.savedBytes(pool, replica);
+      moved = super.moveBlock(block, replica, volumeRef);
+      ((FsVolumeImpl) replica.getVolume()).incDfsUsed(pool, saved);
+    }
+    service.finalized(pool, block.getBlockId());
     return moved;
   }
 
@@ -255,7 +256,7 @@ class HdrfDataset extends FsDatasetImpl {
       StorageType storageType, String storageId, ExtendedBlock block, boolean isTransfer)
       throws IOException {
     SavedSpace saved = new SavedSpace(this, service, block.getBlockPoolId());
-    saved.note(volumeMap.get(block.getBlockPoolId(), block.getBlockId()));
+    saved.noteNow(volumeMap.get(block.getBlockPoolId(), block.getBlockId()));
     try {
       return super.createTemporary(storageType, storageId, block, isTransfer);
     } finally {
@@ -267,19 +268,7 @@ class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void addBlockPool(String bpid, Configuration conf) throws IOException {
-    AddBlockPoolException failures = new AddBlockPoolException();
-    try (FsVolumeReferences volumes = getFsVolumeReferences()) {
-      Map<FsVolumeSpi, IOException> failing = new ConcurrentHashMap<>();
-      for (FsVolumeSpi volume : volumes) {
-        try {
-          service.openPool(volume, bpid);
-        } catch (IOException e) {
-          LOG.error("{} does not start: {}", volume, e.getMessage(), e);
-          failing.put(volume, e);
-        }
-      }
-      failures.mergeException(new AddBlockPoolException(failing));
-    }
+    AddBlockPoolException failures = new AddBlockPoolException(openPool(bpid));
     try {
       super.addBlockPool(bpid, conf);
     } catch (AddBlockPoolException e) {
@@ -291,16 +280,62 @@ class HdrfDataset extends FsDatasetImpl {
     }
   }
 
+  /** Opens the pool on all volumes at the same time, since each may have to look at its blocks. */
+  private Map<FsVolumeSpi, IOException> openPool(String bpid) throws IOException {
+    Map<FsVolumeSpi, IOException> failing = new ConcurrentHashMap<>();
+    try (FsVolumeReferences volumes = getFsVolumeReferences()) {
+      List<Thread> threads = new ArrayList<>();
+      for (FsVolumeSpi volume : volumes) {
+        Thread thread =
+            new Thread(() -> openPool(bpid, volume, failing), "hdrf-open-pool-" + volume);
+        thread.start();
+        threads.add(thread);
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+    return failing;
+  }
+
+  private void openPool(String bpid, FsVolumeSpi volume, Map<FsVolumeSpi, IOException> failing) {
+    try {
+      service.openPool(volume, bpid);
+    } catch (IOException e) {
+      LOG.error("{} does not start: {}", volume, e.getMessage(), e);
+      failing.put(volume, e);
+    } catch (RuntimeException | LinkageError e) {
+      LOG.error("{} does not start: a scheme fails", volume, e);
+      failing.put(volume, new IOException(e));
+    }
+  }
+
   @Override
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
-    for (NamespaceInfo nsInfo : nsInfos) {
-      if (location.getStorageType() != StorageType.PROVIDED) {
-        service.checkNewVolume(
-            new File(location.getUri()), location.getStorageType(), nsInfo.getBlockPoolID());
-      }
-    }
     super.addVolume(location, nsInfos);
     service.wakeScan();
+  }
+
+  /**
+   * Part of {@link #addVolume}: the directory is formatted now, which it must be before anything is
+   * written to it, and not yet in service.
+   */
+  @Override
+  public FsVolumeImpl createFsVolume(
+      String storageUuid, Storage.StorageDirectory directory, StorageLocation location)
+      throws IOException {
+    FsVolumeImpl volume = super.createFsVolume(storageUuid, directory, location);
+    try {
+      for (String pool : volumeMap.getBlockPoolList()) {
+        service.openPool(volume, pool);
+      }
+    } catch (IOException e) {
+      directory.unlock();
+      throw e;
+    }
+    return volume;
   }
 
   @Override
