@@ -29,6 +29,8 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 
 /** A MiniDFSCluster whose DataNodes run HDRF, and what tests ask of it. */
@@ -172,16 +174,27 @@ public final class HdrfCluster implements AutoCloseable {
       List<File> files = new ArrayList<>();
       for (LocatedBlock located : blocks(path)) {
         ExtendedBlock block = located.getBlock();
-        for (int datanode = 0; datanode < cluster.getDataNodes().size(); datanode++) {
-          File file = cluster.getBlockFile(datanode, block);
-          if (file != null && file.exists()) {
-            files.add(file);
-          }
+        for (DataNode datanode : cluster.getDataNodes()) {
+          addReplicas(datanode, block, files);
         }
       }
       return files;
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** By the DataNodes' own directories: their numbers change when one is stopped. */
+  private static void addReplicas(DataNode datanode, ExtendedBlock block, List<File> files)
+      throws IOException {
+    try (FsDatasetSpi.FsVolumeReferences volumes =
+        datanode.getFSDataset().getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : volumes) {
+        File file = MiniDFSCluster.getBlockFile(new File(volume.getBaseURI()), block);
+        if (file.exists()) {
+          files.add(file);
+        }
+      }
     }
   }
 
