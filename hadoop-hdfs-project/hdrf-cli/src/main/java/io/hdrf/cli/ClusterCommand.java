@@ -87,7 +87,7 @@ final class ClusterCommand implements Runnable {
 
   private static void start(LocalCluster cluster, Terminal terminal) throws IOException {
     ClusterConfig config = cluster.config();
-    try (Progress progress = terminal.progress("Starting", 0, Progress.Unit.COUNT)) {
+    try (Progress progress = terminal.progress("Starting", 0, Progress.Unit.NONE)) {
       cluster.start();
       progress.done(
           "NameNode and "
@@ -99,7 +99,7 @@ final class ClusterCommand implements Runnable {
   }
 
   private static void stop(LocalCluster cluster, Terminal terminal) throws IOException {
-    try (Progress progress = terminal.progress("Stopping", 0, Progress.Unit.COUNT)) {
+    try (Progress progress = terminal.progress("Stopping", 0, Progress.Unit.NONE)) {
       cluster.stop();
       cluster.kill();
       progress.done("all processes ended");

@@ -162,7 +162,7 @@ final class Demo {
   }
 
   private LocalCluster start(String step, ClusterConfig which) throws IOException {
-    try (Progress progress = count("Starting")) {
+    try (Progress progress = step("Starting")) {
       LocalCluster cluster = LocalCluster.create(which, runtime);
       cluster.start();
       progress.done(
@@ -208,7 +208,7 @@ final class Demo {
           line -> {
             Matcher percent = MAP_REDUCE.matcher(line);
             if (percent.matches()) {
-              progress.set(
+              progress.raise(
                   (Long.parseLong(percent.group(1)) + Long.parseLong(percent.group(2))) / 2);
             }
           });
@@ -249,7 +249,7 @@ final class Demo {
   }
 
   private void drain(LocalCluster cluster) throws IOException {
-    try (Progress progress = count("Reducing")) {
+    try (Progress progress = terminal.progress("Reducing, blocks left", 0, Progress.Unit.COUNT)) {
       cluster.awaitReduced(DRAIN_PATIENCE, progress::set);
       progress.done("all queues are empty");
       report.took("hdrf.drain", progress.seconds());
@@ -266,7 +266,7 @@ final class Demo {
   }
 
   private void restart(LocalCluster cluster) throws IOException {
-    try (Progress progress = count("Restarting the DataNodes")) {
+    try (Progress progress = step("Restarting the DataNodes")) {
       cluster.restartDataNodes();
       progress.done("all are back");
       report.took("hdrf.restart", progress.seconds());
@@ -274,15 +274,15 @@ final class Demo {
   }
 
   private void stop(String step, LocalCluster cluster) throws IOException {
-    try (Progress progress = count("Stopping")) {
+    try (Progress progress = step("Stopping")) {
       cluster.stop();
       progress.done("all processes ended");
       report.took(step + ".stop", progress.seconds());
     }
   }
 
-  private Progress count(String label) {
-    return terminal.progress(label, 0, Progress.Unit.COUNT);
+  private Progress step(String label) {
+    return terminal.progress(label, 0, Progress.Unit.NONE);
   }
 
   private static List<DiskUsage> usage(LocalCluster cluster) throws IOException {

@@ -3,6 +3,7 @@ package io.hdrf.cli;
 
 import io.hdrf.cluster.ClusterException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,11 @@ final class TestCommand implements Callable<Integer> {
     Path home = Home.directory();
     List<String> command = new ArrayList<>();
     if (selection != null && selection.hadoop != null) {
-      command.add(home.resolve("hadoop-hdfs-project/hadoop-tests/run").toString());
+      Path script = home.resolve("hadoop-hdfs-project/hadoop-tests/run");
+      if (!Files.isExecutable(script)) {
+        throw new ClusterException("No " + script);
+      }
+      command.add(script.toString());
       selection.hadoop.stream().filter(name -> !name.isEmpty()).forEach(command::add);
     } else if (selection != null && selection.crash != null) {
       command.addAll(
