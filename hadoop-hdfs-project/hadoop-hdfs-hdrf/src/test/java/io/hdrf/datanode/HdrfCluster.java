@@ -4,8 +4,6 @@ package io.hdrf.datanode;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.ChannelFile;
-import io.hdrf.scheme.PluginJars;
-import io.hdrf.scheme.ReductionScheme;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -71,19 +68,6 @@ public final class HdrfCluster implements AutoCloseable {
     Configuration conf = configuration();
     conf.unset(FACTORY_KEY);
     return conf;
-  }
-
-  /** A directory with the jar of lz4 and one of test schemes, all of one package. */
-  @SafeVarargs
-  public static String pluginsWith(Class<? extends ReductionScheme>... schemes) throws IOException {
-    Path plugins = Files.createTempDirectory(testData(), "plugins");
-    try (Stream<Path> jars = Files.list(Paths.get(System.getProperty("hdrf.test.plugins")))) {
-      for (Path jar : jars.toList()) {
-        Files.copy(jar, plugins.resolve(jar.getFileName()));
-      }
-    }
-    PluginJars.of(plugins, schemes);
-    return plugins.toString();
   }
 
   private static Path testData() throws IOException {
