@@ -136,13 +136,17 @@ class SwapStressTest {
       }
     }
 
+    /** A recovery that failed, as one may beside a move, is not soon repeated unless asked for. */
     private void truncate(long length) throws Exception {
       if (!cluster.fs().truncate(path, length)) {
+        AtomicInteger looks = new AtomicInteger();
         HdrfCluster.await(
             "the truncation of " + path,
             () -> {
               try {
-                return cluster.fs().isFileClosed(path);
+                return looks.incrementAndGet() % 200 == 0
+                    ? cluster.fs().recoverLease(path)
+                    : cluster.fs().isFileClosed(path);
               } catch (IOException e) {
                 throw new java.io.UncheckedIOException(e);
               }
