@@ -35,7 +35,7 @@ final class BlockChainCodec extends ChainCodec {
     try {
       block.encode(new Source(length, in), frames);
       frames.finish();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       throw new IOException(describe() + " failed on a block of " + length + " bytes", e);
     } finally {
       frames.release();
@@ -71,7 +71,7 @@ final class BlockChainCodec extends ChainCodec {
   private void decodePayload(ByteBuffer payload, ByteBuffer frame) throws IOException {
     try {
       block.decode(payload, frame);
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | LinkageError e) {
       throw new IOException(describe() + " can't decode", e);
     } catch (RuntimeException e) {
       throw new CorruptFrameException(describe() + " can't decode a frame", e);

@@ -169,7 +169,7 @@ public final class FrameChain implements Closeable {
     }
     try {
       codecs[stage].encode(input, output);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       throw new IOException(describe(stage) + " failed on a frame of " + length + " bytes", e);
     }
     if (input.hasRemaining()) {
@@ -228,7 +228,7 @@ public final class FrameChain implements Closeable {
     int length = output.remaining();
     try {
       codecs[stage].decode(input, output);
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | LinkageError e) {
       throw new IOException(describe(stage) + " can't decode", e);
     } catch (RuntimeException e) {
       throw new CorruptFrameException(describe(stage) + " can't decode a frame", e);

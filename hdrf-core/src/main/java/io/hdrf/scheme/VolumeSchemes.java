@@ -79,7 +79,11 @@ public final class VolumeSchemes implements Closeable {
     requireOpen();
     ChainCodec codec = codecs.get(key);
     if (codec == null) {
-      codec = open(chain);
+      try {
+        codec = open(chain);
+      } catch (RuntimeException | LinkageError e) {
+        throw new SchemeLoadException("the chain " + chain + " can't be opened: " + e, e);
+      }
       codecs.put(key, codec);
     }
     return codec;

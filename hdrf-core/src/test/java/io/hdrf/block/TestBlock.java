@@ -34,7 +34,10 @@ final class TestBlock {
     return new TagKey(secret);
   }
 
-  /** Frames of random lengths from {@code min} to {@code max}, about one of ten stored as it is. */
+  /**
+   * Frames of random lengths from {@code min} (at least 100) to {@code max}; about one of ten, but
+   * none of the first two, is stored as it is.
+   */
   static TestBlock random(Random random, int frames, int min, int max) {
     int[] lengths = new int[frames];
     int length = min + random.nextInt(max - min + 1);
@@ -45,10 +48,9 @@ final class TestBlock {
       }
       lengths[i] = length;
     }
-    return new TestBlock(
-        lengths,
-        random.longs(frames).toArray(),
-        random.ints(frames, 0, 10).map(n -> n == 0 ? 0 : 1).toArray());
+    int[] stages = new int[frames];
+    Arrays.setAll(stages, i -> i > 1 && random.nextInt(10) == 0 ? 0 : 1);
+    return new TestBlock(lengths, random.longs(frames).toArray(), stages);
   }
 
   void writeFrames(ReducedBlockWriter writer) throws IOException {

@@ -228,6 +228,12 @@ class ChainCodecTest {
     scripted.openFailure = new IOException("the store is damaged");
     assertThatThrownBy(() -> codec("scripted")).isSameAs(scripted.openFailure);
     scripted.openFailure = null;
+    scripted.failure = new IllegalArgumentException("no luck");
+    assertThatThrownBy(() -> codec("scripted,trim1"))
+        .isInstanceOf(SchemeLoadException.class)
+        .hasMessageContaining("scripted,trim1")
+        .hasMessageContaining("no luck");
+    scripted.failure = null;
     scripted.emit(1, new byte[1]);
     assertThat(Volume.encode(codec("scripted"), new byte[1], random)).hasSize(1);
   }
@@ -252,6 +258,24 @@ class ChainCodecTest {
       assertThatThrownBy(() -> volume.codec(ids)).isInstanceOf(CorruptFrameException.class);
     }
     assertThatThrownBy(() -> volume.codec(4711)).isInstanceOf(SchemeNotFoundException.class);
+  }
+
+  @Test
+  void theInputIsReadToTheBlocksEndAndNoFurther() throws IOException {
+    for (String chain : new String[] {"trim0", "run,trim0", "whole-block", "store"}) {
+      long[] counts = new long[2];
+      codec(chain)
+          .encode(
+              150_001,
+              dst -> {
+                int count = dst.remaining();
+                dst.position(dst.limit());
+                counts[0] += count;
+                return count;
+              },
+              (originalLength, stages, stored) -> counts[1] += originalLength);
+      assertThat(counts).as(chain).containsExactly(150_001, 150_001);
+    }
   }
 
   @Test
@@ -358,6 +382,9 @@ class ChainCodecTest {
 
     @Override
     public BlockCodec open(SchemeContext newContext) throws IOException {
+      if (failure != null) {
+        throw failure;
+      }
       if (openFailure != null) {
         throw openFailure;
       }

@@ -184,6 +184,20 @@ class FrameChainTest {
   }
 
   @Test
+  void aStageThatSavedNothingIsCorrupt() throws IOException {
+    try (FrameChain chain = chain(2)) {
+      byte[] frame = frameFor(0b01);
+      StoredFrame once = encode(chain, frame);
+      int length = once.bytes().length;
+      ByteBuffer twice = ByteBuffer.allocate(8 + length);
+      twice.putInt(Integer.reverseBytes(length)).putInt(0).put(once.bytes());
+      assertThatThrownBy(() -> decode(chain, new StoredFrame(frame.length, 0b11, twice.array())))
+          .isInstanceOf(CorruptFrameException.class)
+          .hasMessageContaining("a stage of " + length + " bytes");
+    }
+  }
+
+  @Test
   void damageIsCorruptionWhateverTheCodecThrows() throws IOException {
     try (FrameChain chain = chain(4)) {
       for (int stages = 1; stages < 16; stages++) {
@@ -202,15 +216,17 @@ class FrameChainTest {
     assertThatThrownBy(() -> decode(throwing, new StoredFrame(9, 1, new byte[] {'u', 0})))
         .isInstanceOf(CorruptFrameException.class)
         .hasMessageContaining("left 1 bytes unread");
-    assertThatThrownBy(() -> decode(throwing, new StoredFrame(9, 1, new byte[] {'s'})))
-        .isInstanceOf(IOException.class)
-        .isNotInstanceOf(CorruptFrameException.class);
+    for (char notNow : new char[] {'s', 'l'}) {
+      assertThatThrownBy(() -> decode(throwing, new StoredFrame(9, 1, new byte[] {(byte) notNow})))
+          .isInstanceOf(IOException.class)
+          .isNotInstanceOf(CorruptFrameException.class);
+    }
   }
 
   @Test
   void faultyCodecsAreFoundWhileEncoding() throws IOException {
     FrameChain broken = FrameChain.of(List.of(new BrokenScheme()), configuration);
-    for (char fault : new char[] {'i', 'u', 's'}) {
+    for (char fault : new char[] {'i', 'u', 's', 'l'}) {
       assertThatThrownBy(() -> encode(broken, new byte[] {(byte) fault, 1, 2, 3}))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("scheme broken");
@@ -320,6 +336,9 @@ class FrameChainTest {
     private static void fail(byte how) {
       if (how == 'i') {
         throw new IndexOutOfBoundsException();
+      }
+      if (how == 'l') {
+        throw new NoClassDefFoundError("acme/Library");
       }
       if (how == 's') {
         throw new IllegalStateException("closed");

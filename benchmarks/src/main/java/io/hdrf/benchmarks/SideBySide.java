@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.benchmarks;
+
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.cluster.LocalCluster;
+import io.hdrf.corpus.SourceCorpus;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Stock HDFS against HDRF: the same machine and data, alternating, as separate processes. */
+@Command(
+    name = "side-by-side",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "Writes and reads a file of source text on stock HDFS and on HDRF in turn, and prints"
+            + " medians and the median of the paired ratios as Markdown.")
+public final class SideBySide implements Callable<Integer> {
+
+  /** HDRF in its place, with nothing to do. */
+  private static final String NO_SCHEME = "none";
+
+  /** Stock HDFS a second time: how much two equal sides differ on this machine. */
+  private static final String STOCK = "stock";
+
+  @Option(names = "--pairs", defaultValue = "5", description = "Paired rounds (${DEFAULT-VALUE}).")
+  private int pairs;
+
+  @Option(
+      names = "--size-mb",
+      defaultValue = "2000",
+      description = "The file's size in MB (${DEFAULT-VALUE}).")
+  private long megabytes;
+
+  @Option(
+      names = "--replication",
+      split = ",",
+      defaultValue = "1,3",
+      description = "Replication; as many DataNodes are started (${DEFAULT-VALUE}).")
+  private List<Integer> replications;
+
+  @Option(
+      names = "--against",
+      split = ":",
+      defaultValue = "lz4:none:stock",
+      description =
+          "What to compare with stock, separated by colons: chains, 'none' (HDRF without a"
+              + " scheme) or 'stock' (${DEFAULT-VALUE}).")
+  private List<String> variants;
+
+  @Option(
+      names = "-D",
+      description = "More settings of the HDRF side, as -D hdrf.reduce.threads=1.",
+      mapFallbackValue = "")
+  private java.util.Map<String, String> settings = new java.util.LinkedHashMap<>();
+
+  @Option(names = "--out", description = "Also write the tables to this file.")
+  private Path out;
+
+  private final Path home = Path.of(System.getProperty("hdrf.home"));
+  private final Path dist = Path.of(System.getProperty("hdrf.dist"));
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new SideBySide()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    byte[] data = corpus();
+    StringBuilder tables = new StringBuilder();
+    for (int replication : replications) {
+      for (String variant : variants) {
+        String table = compare(replication, variant, data);
+        System.out.println(table);
+        tables.append(table).append('\n');
+        if (out != null) {
+          Files.writeString(out, tables);
+        }
+      }
+    }
+    return 0;
+  }
+
+  private byte[] corpus() throws IOException {
+    ByteArrayOutputStream text = new ByteArrayOutputStream();
+    for (Path tar : new SourceCorpus(home).files(version -> {})) {
+      text.write(Files.readAllBytes(tar));
+    }
+    return text.toByteArray();
+  }
+
+  private String compare(int replication, String variant, byte[] data) throws Exception {
+    long length = megabytes * 1_000_000;
+    HadoopRuntime runtime = HadoopRuntime.ofDist(dist);
+    Path work = home.resolve("target").resolve("side-by-side");
+    for (String name : List.of("baseline", "variant")) {
+      LocalCluster.killLeftovers(work.resolve(name));
+      deleteAll(work.resolve(name));
+    }
+    List<Figures> baseline = new ArrayList<>();
+    List<Figures> compared = new ArrayList<>();
+    try (Side stock = new Side(config(work.resolve("baseline"), replication, STOCK), runtime);
+        Side other = new Side(config(work.resolve("variant"), replication, variant), runtime)) {
+      for (Side side : List.of(stock, other)) {
+        side.round(data, length / 4);
+        side.round(data, length / 4);
+      }
+      for (int pair = 0; pair < pairs; pair++) {
+        // Each side goes first in half of the pairs.
+        if (pair % 2 == 0) {
+          baseline.add(stock.round(data, length));
+          compared.add(other.round(data, length));
+        } else {
+          compared.add(other.round(data, length));
+          baseline.add(stock.round(data, length));
+        }
+        System.err.printf(
+            "replication %d, %s: pair %d of %d%n", replication, variant, pair + 1, pairs);
+      }
+    }
+    return table(replication, variant, baseline, compared);
+  }
+
+  private ClusterConfig config(Path directory, int replication, String variant) throws IOException {
+    ClusterConfig config =
+        ClusterConfig.in(directory)
+            .withDataNodes(replication)
+            .withReplication(replication)
+            .withHeaps("512m", "1g");
+    if (variant.equals(STOCK)) {
+      return config.withStock(true);
+    }
+    config = config.withSchemes(variant.equals(NO_SCHEME) ? "none" : variant);
+    for (java.util.Map.Entry<String, String> setting : settings.entrySet()) {
+      config = config.with(setting.getKey(), setting.getValue());
+    }
+    return config;
+  }
+
+  private String table(
+      int replication, String variant, List<Figures> baseline, List<Figures> compared) {
+    java.io.StringWriter text = new java.io.StringWriter();
+    PrintWriter printer = new PrintWriter(text);
+    printer.printf(
+        Locale.ROOT,
+        "### Replication %d, %s, %d MB, %d pairs%n%n",
+        replication,
+        variant.equals(STOCK) ? "stock against itself" : variant,
+        megabytes,
+        pairs);
+    printer.printf("| | stock | %s | ratio | pairs |%n|---|---|---|---|---|%n", variant);
+    Figures stockMedian = Figures.median(baseline);
+    Figures otherMedian = Figures.median(compared);
+    Figures ratios = Figures.ratios(compared, baseline);
+    for (String name : ratios.values().keySet()) {
+      printer.printf(
+          Locale.ROOT,
+          "| %s | %.2f | %.2f | %.2f | %s |%n",
+          name,
+          stockMedian.values().get(name),
+          otherMedian.values().get(name),
+          ratios.values().get(name),
+          Figures.spread(compared, baseline, name));
+    }
+    return text.toString();
+  }
+
+  private static void deleteAll(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      try (var tree = Files.walk(directory)) {
+        for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockVerifier;
+import io.hdrf.block.FrameTable;
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.block.TagKey;
+import io.hdrf.block.VerifyResult;
+import io.hdrf.cluster.DiskUsage;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.scheme.ReductionScheme;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeNotFoundException;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.volume.Superblock;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * What a block file holds, found out without changing anything. The file may be on a volume, where
+ * the superblock and the {@code .meta} file are, or a copy elsewhere, of which less can be said.
+ */
+final class BlockInspection {
+  private static final Pattern BLOCK = Pattern.compile("blk_(-?\\d+)");
+
+  /** How a file was judged. */
+  enum Verdict {
+    /** What it decodes to, or holds, matches its checksums. */
+    VERIFIED,
+    /** Something is wrong; the detail says what. */
+    DAMAGED,
+    /** There was nothing to compare with, or no scheme to decode with. */
+    NOT_VERIFIED
+  }
+
+  private final Map<String, Object> facts = new LinkedHashMap<>();
+  private Verdict verdict = Verdict.NOT_VERIFIED;
+  private String detail = "";
+
+  private BlockInspection() {}
+
+  /** Names and values in the order in which they are shown; values are text, numbers or lists. */
+  Map<String, Object> facts() {
+    return facts;
+  }
+
+  Verdict verdict() {
+    return verdict;
+  }
+
+  /** Says more of the verdict; may be empty. */
+  String detail() {
+    return detail;
+  }
+
+  /**
+   * Inspects a file.
+   *
+   * @param withFrames whether each frame becomes part of the facts
+   */
+  static BlockInspection of(Path file, SchemeRegistry registry, boolean withFrames)
+      throws IOException {
+    BlockInspection inspection = new BlockInspection();
+    try (ChannelFile open = new ChannelFile(FileChannel.open(file, StandardOpenOption.READ))) {
+      inspection.inspect(file.toAbsolutePath().normalize(), open, registry, withFrames);
+    } catch (CorruptFileException | UnknownFormatVersionException e) {
+      inspection.judge(Verdict.DAMAGED, e.getMessage());
+    }
+    inspection.facts.put(
+        "verdict", inspection.verdict.name().toLowerCase(Locale.ROOT).replace('_', ' '));
+    if (!inspection.detail.isEmpty()) {
+      inspection.facts.put("detail", inspection.detail);
+    }
+    return inspection;
+  }
+
+  private void judge(Verdict newVerdict, String why) {
+    verdict = newVerdict;
+    detail = why;
+  }
+
+  private void inspect(Path file, ChannelFile open, SchemeRegistry registry, boolean withFrames)
+      throws IOException {
+    long physical = DiskUsage.allocated(file);
+    facts.put("file", file.toString());
+    facts.put("logicalBytes", open.length());
+    facts.put("physicalBytes", physical);
+    facts.put("ratio", open.length() == 0 ? 1.0 : (double) physical / open.length());
+
+    Optional<BlockIdentity> identity = identity(file);
+    Optional<Path> meta = meta(file);
+    Path hdrf = poolDirectory(file).map(pool -> pool.resolve("hdrf")).orElse(null);
+    Optional<TagKey> key =
+        hdrf != null && Files.isDirectory(hdrf) ? Superblock.readKey(hdrf) : Optional.empty();
+
+    if (identity.isPresent() && key.isPresent()) {
+      BlockProbe probe = BlockProbe.examine(file, open, identity.get(), key.get());
+      if (probe.kind() == BlockProbe.Kind.REDUCED) {
+        facts.put("tag", "that of the volume");
+        reduced(
+            ReducedBlock.open(file, open, identity.get(), key.get()),
+            meta,
+            registry,
+            hdrf,
+            withFrames);
+        return;
+      }
+      plain(open, meta);
+      if (probe.kind() == BlockProbe.Kind.FOREIGN && verdict != Verdict.VERIFIED) {
+        throw probe.reason();
+      }
+      return;
+    }
+    if (looksReduced(open)) {
+      facts.put("tag", "not checked: there is no superblock above this file");
+      reduced(ReducedBlock.openUntrusted(file, open), meta, registry, hdrf, withFrames);
+    } else {
+      plain(open, meta);
+    }
+  }
+
+  private static boolean looksReduced(ChannelFile open) throws IOException {
+    ByteBuffer magic = ByteBuffer.allocate(Integer.BYTES);
+    open.read(magic, 0);
+    magic.flip();
+    return BlockHeader.hasMagic(magic);
+  }
+
+  private void plain(ChannelFile open, Optional<Path> meta) throws IOException {
+    facts.put("form", "plain");
+    if (meta.isEmpty()) {
+      judge(Verdict.NOT_VERIFIED, "there is no .meta file beside it");
+      return;
+    }
+    try (BlockChecksums checksums = checksums(meta.get())) {
+      judge(BlockVerifier.verifyPlain(open, checksums));
+    }
+  }
+
+  private void reduced(
+      ReducedBlock block,
+      Optional<Path> meta,
+      SchemeRegistry registry,
+      Path hdrf,
+      boolean withFrames)
+      throws IOException {
+    BlockHeader header = block.header();
+    FrameTable frames = block.frames();
+    facts.put("form", "reduced");
+    facts.put("blockId", header.blockId());
+    facts.put("blockPoolHash", Long.toHexString(header.poolHash()));
+    facts.put("schemes", schemes(header.chainIds(), registry));
+    facts.put("storedBytes", header.physicalLength());
+    facts.put("frames", frames.frameCount());
+    facts.put("longestFrame", frames.maxOriginalLength());
+    facts.put("longestStoredFrame", frames.maxStoredLength());
+    facts.put("framesStoredAsTheyAre", plainFrames(frames));
+    facts.put("frameTablePosition", header.tablePosition());
+    facts.put("frameTableBytes", header.tableLength());
+    if (withFrames) {
+      facts.put("frameList", frameList(frames));
+    }
+    if (meta.isEmpty()) {
+      judge(Verdict.NOT_VERIFIED, "there is no .meta file beside it");
+      return;
+    }
+    SchemeChain chain;
+    try {
+      chain = SchemeChain.ofIds(header.chainIds(), registry);
+    } catch (SchemeNotFoundException e) {
+      judge(Verdict.NOT_VERIFIED, e.getMessage());
+      return;
+    }
+    if (chain.keepsContentInStore()) {
+      judge(Verdict.NOT_VERIFIED, "its content lies in the store of its volume");
+      return;
+    }
+    Path store = hdrf == null ? block.name().resolveSibling("hdrf") : hdrf;
+    try (BlockChecksums checksums = checksums(meta.get());
+        VolumeSchemes opened =
+            new VolumeSchemes(registry, new Configuration(), store, LocalDurableFiles.INSTANCE)) {
+      judge(BlockVerifier.verify(block, opened.codec(header.chainIds())::decode, checksums, null));
+    }
+  }
+
+  private void judge(VerifyResult result) {
+    switch (result.outcome()) {
+      case OK -> judge(Verdict.VERIFIED, "");
+      case MISMATCH ->
+          judge(Verdict.DAMAGED, "its checksums differ from byte " + result.offset() + " on");
+      case CHECKSUMS_INCOMPLETE ->
+          judge(Verdict.NOT_VERIFIED, "its .meta file has too few checksums");
+      default -> judge(Verdict.NOT_VERIFIED, "its .meta file has no checksums");
+    }
+  }
+
+  private static BlockChecksums checksums(Path meta) throws IOException {
+    FileChannel channel = FileChannel.open(meta, StandardOpenOption.READ);
+    boolean opened = false;
+    try {
+      BlockChecksums checksums = BlockChecksums.open(meta, new ChannelFile(channel));
+      opened = true;
+      return checksums;
+    } finally {
+      if (!opened) {
+        channel.close();
+      }
+    }
+  }
+
+  private static List<String> schemes(int[] ids, SchemeRegistry registry) {
+    List<String> names = new ArrayList<>();
+    for (int id : ids) {
+      String name;
+      try {
+        ReductionScheme scheme = registry.byId(id);
+        name = scheme.name();
+      } catch (SchemeNotFoundException e) {
+        name = "(id " + id + ", not installed)";
+      }
+      names.add(name);
+    }
+    return names;
+  }
+
+  private static int plainFrames(FrameTable frames) {
+    int plain = 0;
+    for (int i = 0; i < frames.frameCount(); i++) {
+      plain += frames.stages(i) == 0 ? 1 : 0;
+    }
+    return plain;
+  }
+
+  private static List<Map<String, Object>> frameList(FrameTable frames) {
+    List<Map<String, Object>> list = new ArrayList<>();
+    for (int i = 0; i < frames.frameCount(); i++) {
+      Map<String, Object> frame = new LinkedHashMap<>();
+      frame.put("position", frames.originalPosition(i));
+      frame.put("length", frames.originalLength(i));
+      frame.put("storedPosition", frames.storedPosition(i));
+      frame.put("storedLength", frames.storedLength(i));
+      frame.put("stages", frames.stages(i));
+      frame.put("crc32c", String.format("%08x", frames.checksum(i)));
+      list.add(frame);
+    }
+    return list;
+  }
+
+  private static Optional<BlockIdentity> identity(Path file) {
+    Matcher name = BLOCK.matcher(file.getFileName().toString());
+    Optional<Path> pool = poolDirectory(file);
+    return name.matches() && pool.isPresent()
+        ? Optional.of(
+            new BlockIdentity(pool.get().getFileName().toString(), Long.parseLong(name.group(1))))
+        : Optional.empty();
+  }
+
+  /** The directory {@code <volume>/current/BP-…} that the file is below. */
+  private static Optional<Path> poolDirectory(Path file) {
+    for (Path path = file.getParent(); path != null; path = path.getParent()) {
+      if (path.getFileName() != null && path.getFileName().toString().startsWith("BP-")) {
+        return Optional.of(path);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<Path> meta(Path file) throws IOException {
+    try (DirectoryStream<Path> found =
+        Files.newDirectoryStream(file.getParent(), file.getFileName() + "_*.meta")) {
+      for (Path meta : found) {
+        return Optional.of(meta);
+      }
+    }
+    return Optional.empty();
+  }
+}

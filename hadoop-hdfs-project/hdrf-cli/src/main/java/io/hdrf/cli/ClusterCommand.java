@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.ClusterException;
+import io.hdrf.cluster.DataNode;
+import io.hdrf.cluster.DiskUsage;
+import io.hdrf.cluster.LocalCluster;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code hdrf cluster}. */
+@Command(
+    name = "cluster",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    description = {
+      "A small HDFS cluster on 127.0.0.1 to try things by hand; it keeps its data.",
+      "With HADOOP_HOME set, that distribution's jars are used."
+    },
+    subcommands = {
+      ClusterCommand.Start.class,
+      ClusterCommand.Stop.class,
+      ClusterCommand.Restart.class,
+      ClusterCommand.Status.class,
+      ClusterCommand.Fs.class,
+      ClusterCommand.Conf.class
+    })
+final class ClusterCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Which command?");
+  }
+
+  /** Where the cluster is. */
+  static final class Location {
+    @Option(
+        names = "--data-dir",
+        paramLabel = "DIR",
+        description = "The cluster's directory. Default: .hdrf/cluster in the home directory.")
+    private Path directory;
+
+    Path directory() {
+      Path chosen =
+          directory == null
+              ? Path.of(System.getProperty("user.home"), ".hdrf", "cluster")
+              : directory;
+      return chosen.toAbsolutePath().normalize();
+    }
+
+    LocalCluster open() throws IOException {
+      if (!ClusterConfig.exists(directory())) {
+        throw new ClusterException(
+            "No cluster in " + directory() + "; 'hdrf cluster start' makes one");
+      }
+      return LocalCluster.open(directory(), Home.runtime());
+    }
+
+    LocalCluster openRunning() throws IOException {
+      LocalCluster cluster = open();
+      if (!cluster.isRunning()) {
+        throw new ClusterException(
+            "The cluster in " + directory() + " is not running; see 'hdrf cluster start'");
+      }
+      return cluster;
+    }
+  }
+
+  private static void start(LocalCluster cluster, Terminal terminal) throws IOException {
+    ClusterConfig config = cluster.config();
+    try (Progress progress = terminal.progress("Starting", 0, Progress.Unit.NONE)) {
+      cluster.start();
+      progress.done(
+          "NameNode and "
+              + config.dataNodes()
+              + " DataNodes "
+              + (config.stock() ? "without HDRF" : "with schemes " + config.schemes()));
+    }
+    terminal.result(cluster.uri());
+  }
+
+  private static void stop(LocalCluster cluster, Terminal terminal) throws IOException {
+    try (Progress progress = terminal.progress("Stopping", 0, Progress.Unit.NONE)) {
+      cluster.stop();
+      cluster.kill();
+      progress.done("all processes ended");
+    }
+  }
+
+  /** {@code hdrf cluster start}. */
+  @Command(
+      name = "start",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Start the cluster; it goes on running when the command has ended.",
+        "Options that are left out are as at the last start."
+      })
+  static final class Start implements Callable<Integer> {
+    @Mixin private Location location;
+
+    @Option(names = "--datanodes", paramLabel = "N", description = "Number of DataNodes; first 3.")
+    private Integer dataNodes;
+
+    @Option(names = "--volumes", paramLabel = "N", description = "Volumes a DataNode; first 1.")
+    private Integer volumes;
+
+    @Option(names = "--replication", paramLabel = "N", description = "Replicas; first 3.")
+    private Integer replication;
+
+    @Option(names = "--schemes", paramLabel = "CHAIN", description = "hdrf.schemes; first lz4.")
+    private String schemes;
+
+    @Option(names = "--stock", description = "Without HDRF.")
+    private boolean stock;
+
+    @Option(
+        names = "-D",
+        paramLabel = "KEY=VALUE",
+        description = "A property for hdfs-site.xml, kept for later starts.")
+    private Map<String, String> properties = Map.of();
+
+    @Override
+    public Integer call() throws IOException {
+      Path directory = location.directory();
+      ClusterConfig config =
+          ClusterConfig.exists(directory)
+              ? ClusterConfig.load(directory)
+              : ClusterConfig.in(directory);
+      if (dataNodes != null) {
+        config = config.withDataNodes(dataNodes);
+      }
+      if (volumes != null) {
+        config = config.withVolumes(volumes);
+      }
+      if (replication != null) {
+        config = config.withReplication(replication);
+      }
+      if (schemes != null) {
+        config = config.withSchemes(schemes);
+      }
+      if (stock) {
+        config = config.withStock(true);
+      }
+      for (Map.Entry<String, String> property : properties.entrySet()) {
+        config = config.with(property.getKey(), property.getValue());
+      }
+      if (ClusterConfig.exists(directory)) {
+        LocalCluster before = LocalCluster.open(directory, Home.runtime());
+        if (before.isRunning() && !config.equals(before.config())) {
+          throw new ClusterException(
+              "The cluster in " + directory + " is running with other options; stop it first");
+        }
+      }
+      ClusterCommand.start(LocalCluster.create(config, Home.runtime()), Terminal.system());
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code hdrf cluster stop}. */
+  @Command(
+      name = "stop",
+      mixinStandardHelpOptions = true,
+      description = "Stop the cluster; its data stays.")
+  static final class Stop implements Callable<Integer> {
+    @Mixin private Location location;
+
+    @Override
+    public Integer call() throws IOException {
+      ClusterCommand.stop(location.open(), Terminal.system());
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code hdrf cluster restart}. */
+  @Command(name = "restart", mixinStandardHelpOptions = true, description = "Stop and start.")
+  static final class Restart implements Callable<Integer> {
+    @Mixin private Location location;
+
+    @Override
+    public Integer call() throws IOException {
+      LocalCluster cluster = location.open();
+      Terminal terminal = Terminal.system();
+      ClusterCommand.stop(cluster, terminal);
+      ClusterCommand.start(cluster, terminal);
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code hdrf cluster fs}. */
+  @Command(
+      name = "fs",
+      description = "Run 'hadoop fs' on the cluster, for instance: hdrf cluster fs -ls /",
+      mixinStandardHelpOptions = true)
+  static final class Fs implements Callable<Integer> {
+    @Mixin private Location location;
+
+    @Parameters(paramLabel = "ARGS", arity = "0..*", description = "As 'hadoop fs' takes them.")
+    private List<String> arguments = List.of();
+
+    @Override
+    public Integer call() throws IOException {
+      Process shell =
+          location.openRunning().command("org.apache.hadoop.fs.FsShell", arguments).start();
+      try {
+        return shell.waitFor();
+      } catch (InterruptedException e) {
+        shell.destroy();
+        Thread.currentThread().interrupt();
+        throw new ClusterException("Interrupted", e);
+      }
+    }
+  }
+
+  /** {@code hdrf cluster conf}. */
+  @Command(
+      name = "conf",
+      mixinStandardHelpOptions = true,
+      description = "Print the directory to set HADOOP_CONF_DIR to.")
+  static final class Conf implements Callable<Integer> {
+    @Mixin private Location location;
+
+    @Override
+    public Integer call() throws IOException {
+      Terminal.system().result(location.open().conf().toString());
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code hdrf cluster status}. */
+  @Command(
+      name = "status",
+      mixinStandardHelpOptions = true,
+      description = {
+        "What runs, what the DataNodes hold, and HDRF's metrics.",
+        "The exit code is 0 if every daemon runs, else 1."
+      })
+  static final class Status implements Callable<Integer> {
+    private static final ObjectMapper MAPPER =
+        new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+    @Mixin private Location location;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException {
+      LocalCluster cluster = location.open();
+      Terminal terminal = Terminal.system();
+      ObjectNode root = MAPPER.createObjectNode();
+      boolean healthy = cluster.nameNode().isServing();
+      root.put("directory", cluster.config().directory().toString());
+      root.put("uri", cluster.uri());
+      root.put("stock", cluster.config().stock());
+      root.put("schemes", cluster.config().stock() ? "" : cluster.config().schemes());
+      root.put("nameNode", healthy ? "serving" : "down");
+      root.put("liveDataNodes", healthy ? cluster.nameNode().liveDataNodes() : 0);
+      ArrayNode nodes = root.putArray("dataNodes");
+      List<DiskUsage> usages = new ArrayList<>();
+      List<List<JsonNode>> metrics = new ArrayList<>();
+      for (DataNode dataNode : cluster.dataNodes()) {
+        boolean serving = dataNode.isAlive() && dataNode.isServing();
+        healthy &= serving;
+        usages.add(dataNode.diskUsage());
+        metrics.add(serving ? dataNode.hdrfMetrics() : List.of());
+        ObjectNode node = nodes.addObject();
+        node.put("name", dataNode.name());
+        node.put("state", serving ? "serving" : "down");
+        node.setAll(UsageJson.of(usages.get(usages.size() - 1)));
+        node.putArray("hdrf").addAll(metrics.get(metrics.size() - 1));
+      }
+      if (json) {
+        terminal.result(MAPPER.writeValueAsString(root));
+      } else {
+        terminal.result(
+            String.format(
+                "%s  NameNode %s, %d of %d DataNodes alive, %s",
+                root.path("uri").asText(),
+                root.path("nameNode").asText(),
+                root.path("liveDataNodes").asInt(),
+                cluster.dataNodes().size(),
+                cluster.config().stock() ? "stock" : "schemes " + cluster.config().schemes()));
+        terminal.result("");
+        terminal.table(UsageJson.table(usages));
+        if (!cluster.config().stock()) {
+          terminal.result("");
+          terminal.table(MetricsTable.rows(metrics));
+        }
+      }
+      return healthy ? ExitCode.OK : ExitCode.DIFFERENT;
+    }
+  }
+
+  static CommandLine configure(CommandLine commandLine) {
+    // What follows 'fs' belongs to Hadoop's shell, options too.
+    commandLine
+        .getSubcommands()
+        .get("cluster")
+        .getSubcommands()
+        .get("fs")
+        .setUnmatchedOptionsArePositionalParams(true)
+        .setStopAtPositional(true);
+    return commandLine;
+  }
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.DataNode;
+import io.hdrf.cluster.DiskUsage;
+import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.cluster.Job;
+import io.hdrf.cluster.LocalCluster;
+import io.hdrf.cluster.Waiting;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Stores files on stock HDFS and on HDRF, one cluster after the other, and compares. Kills all its
+ * processes if it is interrupted, and what an earlier run left before it begins.
+ */
+final class Demo {
+  private static final String INPUT = "/demo/input";
+  private static final String OUTPUT = "/demo/output";
+  private static final String HEAP = "1g";
+  private static final Duration DRAIN_PATIENCE = Duration.ofHours(1);
+  private static final Pattern MAP_REDUCE = Pattern.compile(".* map (\\d+)% reduce (\\d+)%.*");
+
+  private final Terminal terminal;
+  private final Path work;
+  private final ClusterConfig config;
+  private final HadoopRuntime runtime;
+  private final DemoReport report;
+
+  /** A file to store. */
+  private record Source(Path path, String name, long length) {}
+
+  Demo(Terminal terminal, Path work, ClusterConfig config, HadoopRuntime runtime) {
+    this.terminal = terminal;
+    this.work = work;
+    this.config = config;
+    this.runtime = runtime;
+    this.report = new DemoReport(config);
+  }
+
+  /**
+   * Runs it.
+   *
+   * @param input a directory, or null for the corpus
+   */
+  DemoReport run(Path input) throws IOException {
+    Path stockDirectory = work.resolve("stock");
+    List<Path> clusters = List.of(stockDirectory, config.directory());
+    try (ProcessGuard guard = new ProcessGuard(clusters)) {
+      guard.killLeftovers();
+      deleteAll(work.resolve("result"));
+      for (Path cluster : clusters) {
+        deleteAll(cluster);
+      }
+      Files.createDirectories(work.resolve("result"));
+
+      long began = System.nanoTime();
+      List<Source> sources = input == null ? corpus() : filesOf(input);
+      long bytes = sources.stream().mapToLong(Source::length).sum();
+      report.input(sources.size(), bytes);
+      Map<Source, String> digests = digests(sources, bytes);
+
+      heading("Stock HDFS");
+      Path expected = work.resolve("result").resolve("stock.txt");
+      ClusterConfig stock =
+          ClusterConfig.in(stockDirectory)
+              .withDataNodes(config.dataNodes())
+              .withReplication(config.replication())
+              .withStock(true);
+      LocalCluster cluster = start("stock", stock);
+      try (Hdfs hdfs = new Hdfs(cluster)) {
+        put("stock", hdfs, sources, bytes);
+        report.stockUsage(usage(cluster));
+        wordCount("stock", cluster, hdfs, expected);
+      }
+      stop("stock", cluster);
+      deleteAll(stockDirectory);
+
+      heading(config.stock() ? "Stock HDFS again" : "HDFS with HDRF, schemes " + config.schemes());
+      Path actual = work.resolve("result").resolve("hdrf.txt");
+      cluster = start("hdrf", config);
+      try (Hdfs hdfs = new Hdfs(cluster)) {
+        put("hdrf", hdfs, sources, bytes);
+        readBack("while blocks are being reduced", "readWhileReducing", hdfs, digests, bytes);
+        wordCount("hdrf", cluster, hdfs, actual);
+        compareOutputs(expected, actual);
+        hdfs.delete(OUTPUT);
+        drain(cluster);
+        readBack("reduced", "readReduced", hdfs, digests, bytes);
+        restart(cluster);
+        readBack("after the restart", "readAfterRestart", hdfs, digests, bytes);
+        awaitDeleted(cluster, bytes);
+        List<DiskUsage> held = usage(cluster);
+        report.usage(held);
+        terminal.result("");
+        terminal.table(UsageJson.table(held));
+      }
+      stop("hdrf", cluster);
+      deleteAll(config.directory());
+      report.took("total", (System.nanoTime() - began) / 1e9);
+    }
+    terminal.result("");
+    terminal.result(
+        report.allIdentical()
+            ? "Everything read back and the job's output are identical."
+            : "SOMETHING DIFFERS: see above.");
+    return report;
+  }
+
+  private void heading(String title) {
+    terminal.say("");
+    terminal.say("== " + title);
+  }
+
+  private List<Source> corpus() throws IOException {
+    List<Source> sources = new ArrayList<>();
+    for (Path file : CorpusCommand.files(terminal)) {
+      sources.add(new Source(file, file.getFileName().toString(), Files.size(file)));
+    }
+    return sources;
+  }
+
+  private static List<Source> filesOf(Path directory) throws IOException {
+    List<Path> files;
+    try (Stream<Path> tree = Files.walk(directory)) {
+      files = tree.filter(Files::isRegularFile).sorted().toList();
+    }
+    List<Source> sources = new ArrayList<>();
+    for (Path file : files) {
+      sources.add(new Source(file, directory.relativize(file).toString(), Files.size(file)));
+    }
+    if (sources.isEmpty()) {
+      throw new IllegalArgumentException("No files in " + directory);
+    }
+    return sources;
+  }
+
+  private Map<Source, String> digests(List<Source> sources, long bytes) throws IOException {
+    Map<Source, String> digests = new LinkedHashMap<>();
+    try (Progress progress =
+        terminal.progress("SHA-256 of the local files", bytes, Progress.Unit.BYTES)) {
+      for (Source source : sources) {
+        try (InputStream in = Files.newInputStream(source.path())) {
+          digests.put(source, Hdfs.sha256(in, progress::add));
+        }
+      }
+      progress.done(sources.size() + " files, " + Sizes.bytes(bytes));
+    }
+    return digests;
+  }
+
+  private LocalCluster start(String step, ClusterConfig which) throws IOException {
+    try (Progress progress = step("Starting")) {
+      LocalCluster cluster = LocalCluster.create(which, runtime);
+      cluster.start();
+      progress.done(
+          "NameNode and "
+              + which.dataNodes()
+              + " DataNodes, replication "
+              + which.replication()
+              + ", at "
+              + cluster.uri());
+      report.took(step + ".start", progress.seconds());
+      return cluster;
+    }
+  }
+
+  private void put(String step, Hdfs hdfs, List<Source> sources, long bytes) throws IOException {
+    try (Progress progress = terminal.progress("Writing", bytes, Progress.Unit.BYTES)) {
+      for (Source source : sources) {
+        hdfs.put(source.path(), target(source), progress::add);
+      }
+      progress.done(sources.size() + " files, " + Sizes.bytes(bytes));
+      report.took(step + ".write", progress.seconds());
+    }
+  }
+
+  private static String target(Source source) {
+    return INPUT + "/" + source.name();
+  }
+
+  private void wordCount(String step, LocalCluster cluster, Hdfs hdfs, Path result)
+      throws IOException {
+    try (Progress progress = terminal.progress("WordCount", 100, Progress.Unit.PERCENT)) {
+      Job job =
+          cluster.submit(
+              "wordcount",
+              HEAP,
+              "org.apache.hadoop.examples.ExampleDriver",
+              List.of(
+                  "wordcount",
+                  "-Dmapreduce.input.fileinputformat.input.dir.recursive=true",
+                  INPUT,
+                  OUTPUT));
+      job.awaitSuccess(
+          line -> {
+            Matcher percent = MAP_REDUCE.matcher(line);
+            if (percent.matches()) {
+              progress.raise(
+                  (Long.parseLong(percent.group(1)) + Long.parseLong(percent.group(2))) / 2);
+            }
+          });
+      hdfs.getOutput(OUTPUT, result);
+      progress.done("output of " + Sizes.bytes(Files.size(result)));
+      report.took(step + ".wordcount", progress.seconds());
+    }
+  }
+
+  private void compareOutputs(Path expected, Path actual) throws IOException {
+    long different = Files.mismatch(expected, actual);
+    terminal.say(
+        different < 0
+            ? "The job's output is byte-identical to that on stock HDFS"
+            : "THE JOB'S OUTPUT DIFFERS from that on stock HDFS, from byte "
+                + different
+                + "; both are in "
+                + expected.getParent());
+    report.compared("jobOutput", different < 0);
+  }
+
+  private void readBack(String when, String key, Hdfs hdfs, Map<Source, String> digests, long bytes)
+      throws IOException {
+    try (Progress progress =
+        terminal.progress("Reading back " + when, bytes, Progress.Unit.BYTES)) {
+      List<String> wrong = new ArrayList<>();
+      for (Map.Entry<Source, String> entry : digests.entrySet()) {
+        String digest = hdfs.sha256(target(entry.getKey()), progress::add);
+        if (!digest.equals(entry.getValue())) {
+          wrong.add(entry.getKey().name());
+        }
+      }
+      progress.done(
+          wrong.isEmpty() ? "all checksums equal" : wrong.size() + " FILES DIFFER: " + wrong);
+      report.compared(key, wrong.isEmpty());
+      report.took("hdrf." + key, progress.seconds());
+    }
+  }
+
+  private void drain(LocalCluster cluster) throws IOException {
+    try (Progress progress = terminal.progress("Reducing, blocks left", 0, Progress.Unit.COUNT)) {
+      cluster.awaitReduced(DRAIN_PATIENCE, progress::set);
+      progress.done("all queues are empty");
+      report.took("hdrf.drain", progress.seconds());
+    }
+  }
+
+  /** Until the job's output, which is no source text, has left the DataNodes. */
+  private static void awaitDeleted(LocalCluster cluster, long bytes) throws IOException {
+    long expected = bytes * cluster.config().replication();
+    Waiting.until(
+        LocalCluster.PATIENCE,
+        () -> cluster.diskUsage().logicalBytes() == expected,
+        () -> "The DataNodes don't hold " + expected + " bytes, which is what was stored");
+  }
+
+  private void restart(LocalCluster cluster) throws IOException {
+    try (Progress progress = step("Restarting the DataNodes")) {
+      cluster.restartDataNodes();
+      progress.done("all are back");
+      report.took("hdrf.restart", progress.seconds());
+    }
+  }
+
+  private void stop(String step, LocalCluster cluster) throws IOException {
+    try (Progress progress = step("Stopping")) {
+      cluster.stop();
+      progress.done("all processes ended");
+      report.took(step + ".stop", progress.seconds());
+    }
+  }
+
+  private Progress step(String label) {
+    return terminal.progress(label, 0, Progress.Unit.NONE);
+  }
+
+  private static List<DiskUsage> usage(LocalCluster cluster) throws IOException {
+    List<DiskUsage> usages = new ArrayList<>();
+    for (DataNode dataNode : cluster.dataNodes()) {
+      usages.add(dataNode.diskUsage());
+    }
+    return usages;
+  }
+
+  private static void deleteAll(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(directory)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.ClusterException;
+import io.hdrf.cluster.HadoopRuntime;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code hdrf demo}. */
+@Command(
+    name = "demo",
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true,
+    description = {
+      "Store real files on a real cluster and prove that nothing changed but the space they take.",
+      "",
+      "Starts a NameNode and DataNodes as separate processes on 127.0.0.1, stores files, runs"
+          + " WordCount by MapReduce, reads everything back, restarts the DataNodes and reads again:"
+          + " once on stock HDFS, once with HDRF. Everything is stopped at the end."
+    })
+final class DemoCommand implements Callable<Integer> {
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "DIR",
+      description = "The files to store. Default: source text of several Hadoop versions.")
+  private Path input;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to a file.")
+  private Path json;
+
+  @Option(names = "--datanodes", paramLabel = "N", description = "Number of DataNodes.")
+  private int dataNodes = 3;
+
+  @Option(names = "--replication", paramLabel = "N", description = "Replicas of each block.")
+  private int replication = 3;
+
+  @Option(names = "--schemes", paramLabel = "CHAIN", description = "Reduction schemes, in order.")
+  private String schemes = "lz4";
+
+  @Option(
+      names = "--stock",
+      description = "Use stock DataNodes for the second half too, to see what they need.")
+  private boolean stock;
+
+  @Option(
+      names = "--work-dir",
+      paramLabel = "DIR",
+      defaultValue = "",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      description = "Where the clusters live. Default: target/demo in HDRF's source tree.")
+  private String workDirectory = "";
+
+  @Override
+  public Integer call() throws IOException {
+    if (input != null && !Files.isDirectory(input)) {
+      throw new IllegalArgumentException("No directory " + input);
+    }
+    Path work =
+        workDirectory.isEmpty()
+            ? Home.directory().resolve("target").resolve("demo")
+            : Path.of(workDirectory).toAbsolutePath();
+    ClusterConfig config =
+        ClusterConfig.in(work.resolve("hdrf"))
+            .withDataNodes(dataNodes)
+            .withReplication(replication)
+            .withSchemes(schemes)
+            .withStock(stock);
+    HadoopRuntime runtime = Home.runtime();
+    Files.createDirectories(work);
+    try (FileChannel channel =
+            FileChannel.open(
+                work.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock()) {
+      if (lock == null) {
+        throw new ClusterException("Another demo is running in " + work);
+      }
+      DemoReport report = new Demo(Terminal.system(), work, config, runtime).run(input);
+      if (json != null) {
+        report.write(json);
+      }
+      return report.allIdentical() ? ExitCode.OK : ExitCode.DIFFERENT;
+    }
+  }
+}

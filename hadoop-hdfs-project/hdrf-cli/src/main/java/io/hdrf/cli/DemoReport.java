@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.DiskUsage;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a demo found, for {@code --json}. */
+final class DemoReport {
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+  private final ClusterConfig config;
+  private final Map<String, Double> seconds = new LinkedHashMap<>();
+  private final Map<String, Boolean> identical = new LinkedHashMap<>();
+  private long files;
+  private long bytes;
+  private List<DiskUsage> stock = List.of();
+  private List<DiskUsage> reduced = List.of();
+
+  DemoReport(ClusterConfig config) {
+    this.config = config;
+  }
+
+  void input(long fileCount, long byteCount) {
+    files = fileCount;
+    bytes = byteCount;
+  }
+
+  void took(String step, double duration) {
+    seconds.put(step, duration);
+  }
+
+  void compared(String what, boolean same) {
+    identical.put(what, same);
+  }
+
+  void stockUsage(List<DiskUsage> perDataNode) {
+    stock = new ArrayList<>(perDataNode);
+  }
+
+  void usage(List<DiskUsage> perDataNode) {
+    reduced = new ArrayList<>(perDataNode);
+  }
+
+  boolean allIdentical() {
+    return !identical.isEmpty() && !identical.containsValue(false);
+  }
+
+  void write(Path file) throws IOException {
+    MAPPER.writeValue(file.toFile(), toJson());
+  }
+
+  ObjectNode toJson() {
+    ObjectNode root = MAPPER.createObjectNode();
+    root.putObject("input").put("files", files).put("bytes", bytes);
+    root.put("schemes", config.stock() ? "" : config.schemes());
+    root.put("stock", config.stock());
+    root.put("replication", config.replication());
+    ObjectNode same = root.putObject("identical");
+    identical.forEach(same::put);
+    root.put("allIdentical", allIdentical());
+    root.set("cluster", usages(reduced));
+    root.set("stockCluster", usages(stock));
+    ObjectNode times = root.putObject("seconds");
+    seconds.forEach(times::put);
+    return root;
+  }
+
+  private static ObjectNode usages(List<DiskUsage> perDataNode) {
+    ObjectNode node = MAPPER.createObjectNode();
+    DiskUsage total = DiskUsage.NONE;
+    var list = node.putArray("dataNodes");
+    for (DiskUsage usage : perDataNode) {
+      list.add(UsageJson.of(usage));
+      total = total.plus(usage);
+    }
+    node.set("total", UsageJson.of(total));
+    return node;
+  }
+}

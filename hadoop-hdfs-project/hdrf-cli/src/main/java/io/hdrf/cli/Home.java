@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.cluster.ClusterException;
+import io.hdrf.cluster.HadoopRuntime;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Where things are, as {@code bin/hdrf} says in system properties. */
+final class Home {
+  private Home() {}
+
+  /** HDRF's source tree. */
+  static Path directory() throws IOException {
+    return property("hdrf.home");
+  }
+
+  /** The layout that {@code bin/hdrf} builds and this command runs from. */
+  static Path dist() throws IOException {
+    return property("hdrf.dist");
+  }
+
+  /** The distribution that HADOOP_HOME names, else Hadoop's jars in {@link #dist}. */
+  static HadoopRuntime runtime() throws IOException {
+    String hadoopHome = System.getenv("HADOOP_HOME");
+    return hadoopHome == null || hadoopHome.isEmpty()
+        ? HadoopRuntime.ofDist(dist())
+        : HadoopRuntime.ofHadoopHome(Path.of(hadoopHome), dist());
+  }
+
+  private static Path property(String name) throws IOException {
+    String value = System.getProperty(name);
+    if (value == null) {
+      throw new ClusterException("Run this command through bin/hdrf (no -D" + name + ")");
+    }
+    return Path.of(value);
+  }
+}

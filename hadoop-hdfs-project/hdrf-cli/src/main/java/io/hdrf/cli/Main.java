@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import java.io.IOException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The {@code hdrf} command. */
+@Command(
+    name = "hdrf",
+    mixinStandardHelpOptions = true,
+    versionProvider = Main.Version.class,
+    description = "HDFS DataNodes that store their blocks in reduced form.",
+    synopsisSubcommandLabel = "COMMAND",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done, and nothing differs",
+      "1:done, and something differs or failed its test",
+      "2:the command line can't be understood",
+      "3:the command could not do its work"
+    },
+    subcommands = {
+      DemoCommand.class,
+      ClusterCommand.class,
+      InspectCommand.class,
+      TestCommand.class,
+      CorpusCommand.class,
+      DocsCommand.class,
+      CommandLine.HelpCommand.class
+    })
+public final class Main implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Which command?");
+  }
+
+  /** Runs the command and exits with its code. */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    return ClusterCommand.configure(new CommandLine(new Main()))
+        .setExecutionExceptionHandler(
+            (e, commandLine, parsed) -> {
+              if (!(e instanceof IOException) && !(e instanceof IllegalArgumentException)) {
+                throw e;
+              }
+              commandLine.getErr().println("hdrf: " + message(e));
+              commandLine.getErr().flush();
+              return e instanceof IllegalArgumentException ? ExitCode.USAGE : ExitCode.FAILED;
+            })
+        .setExitCodeExceptionMapper(
+            e -> e instanceof ParameterException ? ExitCode.USAGE : ExitCode.FAILED);
+  }
+
+  private static String message(Exception e) {
+    return e.getMessage() == null ? e.toString() : e.getMessage();
+  }
+
+  /** From the jar's manifest. */
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {"hdrf " + (version == null ? "(development)" : version)};
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.cluster.LocalCluster;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Kills all processes of some clusters when it is closed, and when the JVM is told to end (Ctrl-C).
+ * Opened by the thread that starts the processes: that thread is interrupted first, so that it
+ * starts none behind the guard's back.
+ */
+final class ProcessGuard implements AutoCloseable {
+  private static final long PATIENCE_SECONDS = 15;
+
+  private final List<Path> clusters;
+  private final Thread owner = Thread.currentThread();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread hook = new Thread(this::onShutdown, "hdrf-shutdown");
+
+  ProcessGuard(List<Path> clusters) {
+    this.clusters = List.copyOf(clusters);
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /** Kills what an earlier run left. */
+  void killLeftovers() throws IOException {
+    for (Path cluster : clusters) {
+      LocalCluster.killLeftovers(cluster);
+    }
+  }
+
+  private void onShutdown() {
+    owner.interrupt();
+    try {
+      closed.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      killLeftovers();
+    } catch (IOException e) {
+      System.err.println("hdrf: can't end all processes: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    // An interrupted thread could not wait for the processes to go.
+    boolean interrupted = Thread.interrupted();
+    try {
+      killLeftovers();
+    } finally {
+      closed.countDown();
+      try {
+        Runtime.getRuntime().removeShutdownHook(hook);
+      } catch (IllegalStateException e) {
+        // The hook is what interrupted us.
+        interrupted = true;
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

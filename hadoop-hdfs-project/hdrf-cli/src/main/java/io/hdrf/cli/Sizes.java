@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import java.util.Locale;
+
+/** Sizes and ratios as people read them. */
+final class Sizes {
+  private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+
+  private Sizes() {}
+
+  /** For instance {@code 512 B}, {@code 1.5 MiB}. */
+  static String bytes(long bytes) {
+    double value = bytes;
+    int unit = 0;
+    while (Math.abs(value) >= 1024 && unit < UNITS.length - 1) {
+      value /= 1024;
+      unit++;
+    }
+    return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", value, UNITS[unit]);
+  }
+
+  /** For instance {@code 43.2 %}. */
+  static String percent(double share) {
+    return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+  }
+
+  /** For instance {@code 3.4 s}, {@code 2:05 min}. */
+  static String seconds(double seconds) {
+    if (seconds < 99.95) {
+      return String.format(Locale.ROOT, "%.1f s", seconds);
+    }
+    long whole = Math.round(seconds);
+    return String.format(Locale.ROOT, "%d:%02d min", whole / 60, whole % 60);
+  }
+}

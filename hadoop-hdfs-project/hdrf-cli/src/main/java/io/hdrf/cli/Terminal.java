@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import java.io.PrintStream;
+import java.util.List;
+
+/** Standard error for progress and messages, standard output for results. */
+final class Terminal {
+  private final PrintStream out;
+  private final PrintStream err;
+  private final boolean interactive;
+
+  Terminal(PrintStream out, PrintStream err, boolean interactive) {
+    this.out = out;
+    this.err = err;
+    this.interactive = interactive;
+  }
+
+  static Terminal system() {
+    return new Terminal(System.out, System.err, Boolean.getBoolean("hdrf.terminal"));
+  }
+
+  Progress progress(String label, long total, Progress.Unit unit) {
+    return new Progress(err, interactive, label, total, unit);
+  }
+
+  void say(String message) {
+    err.println(message);
+  }
+
+  void result(String line) {
+    out.println(line);
+  }
+
+  /** Prints rows with columns aligned: the first to the left, the others to the right. */
+  void table(List<List<String>> rows) {
+    int columns = rows.get(0).size();
+    int[] widths = new int[columns];
+    for (List<String> row : rows) {
+      for (int i = 0; i < columns; i++) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    for (List<String> row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < columns; i++) {
+        String cell = row.get(i);
+        String space = " ".repeat(widths[i] - cell.length());
+        line.append(i == 0 ? cell + space : "  " + space + cell);
+      }
+      out.println(line.toString().stripTrailing());
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.cluster.ClusterException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code hdrf test}. */
+@Command(
+    name = "test",
+    mixinStandardHelpOptions = true,
+    description = "Run HDRF's test suite in its source tree.")
+final class TestCommand implements Callable<Integer> {
+  /** Kills a DataNode process again and again while a writer and the Reducer work. */
+  private static final String CRASH_MODULE = "hadoop-hdfs-project/hadoop-hdfs-hdrf";
+
+  private static final String CRASH_TEST = "ProcessCrashTest";
+
+  @ArgGroup private Selection selection;
+
+  static final class Selection {
+    @Option(
+        names = "--hadoop",
+        arity = "0..*",
+        paramLabel = "CLASS",
+        description = "Hadoop's own test classes under HDRF: those named, or all.")
+    private List<String> hadoop;
+
+    @Option(
+        names = "--crash",
+        arity = "0..1",
+        fallbackValue = "100",
+        paramLabel = "ROUNDS",
+        description = "kill -9 of a DataNode at random moments (${FALLBACK-VALUE} rounds).")
+    private Integer crash;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Path home = Home.directory();
+    List<String> command = new ArrayList<>();
+    if (selection != null && selection.hadoop != null) {
+      Path script = home.resolve("hadoop-hdfs-project/hadoop-tests/run");
+      if (!Files.isExecutable(script)) {
+        throw new ClusterException("No " + script);
+      }
+      command.add(script.toString());
+      selection.hadoop.stream().filter(name -> !name.isEmpty()).forEach(command::add);
+    } else if (selection != null && selection.crash != null) {
+      command.addAll(
+          List.of(
+              "mvn",
+              "-B",
+              "-ntp",
+              "-pl",
+              CRASH_MODULE,
+              "-am",
+              "test",
+              "-Dtest=" + CRASH_TEST,
+              "-Dsurefire.failIfNoSpecifiedTests=false",
+              "-Dhdrf.crash.rounds=" + selection.crash));
+    } else {
+      command.addAll(List.of("mvn", "-B", "-ntp", "verify"));
+    }
+    Process process = new ProcessBuilder(command).directory(home.toFile()).inheritIO().start();
+    try {
+      return process.waitFor() == 0 ? ExitCode.OK : ExitCode.DIFFERENT;
+    } catch (InterruptedException e) {
+      process.destroy();
+      Thread.currentThread().interrupt();
+      throw new ClusterException("Interrupted", e);
+    }
+  }
+}

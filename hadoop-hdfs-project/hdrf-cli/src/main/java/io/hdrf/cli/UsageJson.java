@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hdrf.cluster.DiskUsage;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What DataNodes hold, as JSON and as a table. */
+final class UsageJson {
+  private UsageJson() {}
+
+  static ObjectNode of(DiskUsage usage) {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("blocks", usage.blocks())
+        .put("logicalBytes", usage.logicalBytes())
+        .put("physicalBytes", usage.physicalBytes())
+        .put("blockFileBytes", usage.blockBytes())
+        .put("hdrfBytes", usage.hdrfBytes())
+        .put("metaBytes", usage.metaBytes())
+        .put("ratio", usage.ratio());
+  }
+
+  static List<List<String>> table(List<DiskUsage> perDataNode) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("", "blocks", "logical", "physical", "ratio", "+ .meta"));
+    DiskUsage total = DiskUsage.NONE;
+    for (int i = 0; i < perDataNode.size(); i++) {
+      rows.add(row("DataNode " + i, perDataNode.get(i)));
+      total = total.plus(perDataNode.get(i));
+    }
+    rows.add(row("all", total));
+    return rows;
+  }
+
+  private static List<String> row(String name, DiskUsage usage) {
+    return List.of(
+        name,
+        Long.toString(usage.blocks()),
+        Sizes.bytes(usage.logicalBytes()),
+        Sizes.bytes(usage.physicalBytes()),
+        Sizes.percent(usage.ratio()),
+        Sizes.bytes(usage.metaBytes()));
+  }
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+
+class MainTest {
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    return Main.commandLine().setErr(new PrintWriter(err)).execute(args);
+  }
+
+  static Stream<CommandLine> commands() {
+    return all(Main.commandLine());
+  }
+
+  private static Stream<CommandLine> all(CommandLine command) {
+    return Stream.concat(
+        Stream.of(command), command.getSubcommands().values().stream().flatMap(MainTest::all));
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void everythingHasHelp(CommandLine command) {
+    assertThat(command.getCommandSpec().usageMessage().description())
+        .as(command.getCommandName())
+        .isNotEmpty();
+    assertThat(command.getCommandSpec().args())
+        .allSatisfy(arg -> assertThat(arg.description()).as(arg.toString()).isNotEmpty());
+    assertThat(command.getCommandSpec().findOption("--help"))
+        .as(command.getCommandName())
+        .satisfiesAnyOf(
+            option -> assertThat(option).isNotNull(),
+            option -> assertThat(command.getCommandName()).isEqualTo("help"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', 2",
+    "nonsense, 2",
+    "cluster, 2",
+    "demo /no/such/directory, 2",
+    "cluster start --datanodes 0 --data-dir /no/such, 2",
+    "cluster start --datanodes many, 2",
+    "test --crash 5 --hadoop TestX, 2",
+    "cluster stop --data-dir /no/such, 3",
+    "cluster status --data-dir /no/such, 3",
+    "docs, 3",
+    "--version, 0",
+    "help cluster, 0"
+  })
+  void exitCodes(String line, int expected) {
+    assertThat(run(line.isEmpty() ? new String[0] : line.split(" ")))
+        .as(err.toString())
+        .isEqualTo(expected);
+    if (expected != 0) {
+      assertThat(err.toString()).isNotEmpty().doesNotContain("\tat ");
+    }
+  }
+
+  @Test
+  void aMissingClusterIsNamed(@TempDir Path directory) {
+    run("cluster", "conf", "--data-dir", directory.toString());
+    assertThat(err.toString()).contains(directory.toString()).contains("hdrf cluster start");
+    assertThat(Files.exists(directory.resolve("cluster.properties"))).isFalse();
+  }
+
+  @Test
+  void optionsBehindFsAreHadoops() {
+    var parsed =
+        Main.commandLine().parseArgs("cluster", "fs", "--data-dir", "/x", "-ls", "-h", "/");
+    var fs = parsed.subcommand().subcommand();
+    assertThat(fs.isUsageHelpRequested()).isFalse();
+    assertThat(fs.matchedPositionals().get(0).stringValues()).containsExactly("-ls", "-h", "/");
+  }
+}

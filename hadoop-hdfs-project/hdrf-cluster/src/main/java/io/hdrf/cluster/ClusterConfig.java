@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cluster;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/**
+ * What a {@link LocalCluster} is made of. Immutable: each {@code with…} returns a changed copy.
+ * Kept in {@code cluster.properties} in the cluster's directory.
+ */
+public final class ClusterConfig {
+  /** The file below the cluster's directory. */
+  static final String FILE = "cluster.properties";
+
+  private static final int MAX_DATANODES = 100;
+
+  private final Path directory;
+  private final int dataNodes;
+  private final int volumes;
+  private final int replication;
+  private final boolean stock;
+  private final String schemes;
+  private final String nameNodeHeap;
+  private final String dataNodeHeap;
+  private final Map<String, String> site;
+
+  private ClusterConfig(
+      Path directory,
+      int dataNodes,
+      int volumes,
+      int replication,
+      boolean stock,
+      String schemes,
+      String nameNodeHeap,
+      String dataNodeHeap,
+      Map<String, String> site) {
+    this.directory = directory;
+    this.dataNodes = dataNodes;
+    this.volumes = volumes;
+    this.replication = replication;
+    this.stock = stock;
+    this.schemes = schemes;
+    this.nameNodeHeap = nameNodeHeap;
+    this.dataNodeHeap = dataNodeHeap;
+    this.site = Collections.unmodifiableMap(new TreeMap<>(site));
+  }
+
+  /** Three DataNodes of one volume each, replication 3, scheme {@code lz4}. */
+  public static ClusterConfig in(Path directory) {
+    return new ClusterConfig(
+        directory.toAbsolutePath().normalize(), 3, 1, 3, false, "lz4", "512m", "1g", Map.of());
+  }
+
+  /** Number of DataNodes, 1 to 100. */
+  public ClusterConfig withDataNodes(int count) {
+    if (count < 1 || count > MAX_DATANODES) {
+      throw new IllegalArgumentException("DataNodes: " + count + "; 1 to " + MAX_DATANODES);
+    }
+    return new ClusterConfig(
+        directory, count, volumes, replication, stock, schemes, nameNodeHeap, dataNodeHeap, site);
+  }
+
+  /** Number of volumes (data directories) of each DataNode, at least 1. */
+  public ClusterConfig withVolumes(int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException("Volumes: " + count + "; at least 1");
+    }
+    return new ClusterConfig(
+        directory, dataNodes, count, replication, stock, schemes, nameNodeHeap, dataNodeHeap, site);
+  }
+
+  /** Replicas of each block, at least 1; never more than DataNodes ({@link #replication()}). */
+  public ClusterConfig withReplication(int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException("Replication: " + count + "; at least 1");
+    }
+    return new ClusterConfig(
+        directory, dataNodes, volumes, count, stock, schemes, nameNodeHeap, dataNodeHeap, site);
+  }
+
+  /** Whether DataNodes run without HDRF. */
+  public ClusterConfig withStock(boolean value) {
+    return new ClusterConfig(
+        directory,
+        dataNodes,
+        volumes,
+        replication,
+        value,
+        schemes,
+        nameNodeHeap,
+        dataNodeHeap,
+        site);
+  }
+
+  /** The value of {@code hdrf.schemes}; may be empty. */
+  public ClusterConfig withSchemes(String value) {
+    return new ClusterConfig(
+        directory, dataNodes, volumes, replication, stock, value, nameNodeHeap, dataNodeHeap, site);
+  }
+
+  /** Heap limits as {@code -Xmx} takes them. */
+  public ClusterConfig withHeaps(String nameNode, String dataNode) {
+    return new ClusterConfig(
+        directory, dataNodes, volumes, replication, stock, schemes, nameNode, dataNode, site);
+  }
+
+  /** A property for the cluster's {@code hdfs-site.xml}; it overrides what HDRF would write. */
+  public ClusterConfig with(String name, String value) {
+    Map<String, String> changed = new TreeMap<>(site);
+    changed.put(name, value);
+    return new ClusterConfig(
+        directory,
+        dataNodes,
+        volumes,
+        replication,
+        stock,
+        schemes,
+        nameNodeHeap,
+        dataNodeHeap,
+        changed);
+  }
+
+  public Path directory() {
+    return directory;
+  }
+
+  public int dataNodes() {
+    return dataNodes;
+  }
+
+  public int volumes() {
+    return volumes;
+  }
+
+  /** Replicas of each block: what was asked for, at most the number of DataNodes. */
+  public int replication() {
+    return Math.min(replication, dataNodes);
+  }
+
+  public boolean stock() {
+    return stock;
+  }
+
+  public String schemes() {
+    return schemes;
+  }
+
+  public String nameNodeHeap() {
+    return nameNodeHeap;
+  }
+
+  public String dataNodeHeap() {
+    return dataNodeHeap;
+  }
+
+  /** Properties given by {@link #with}, sorted. */
+  public Map<String, String> site() {
+    return site;
+  }
+
+  /** Whether {@code directory} holds a cluster. */
+  public static boolean exists(Path directory) {
+    return Files.isRegularFile(directory.resolve(FILE));
+  }
+
+  /**
+   * The configuration kept in {@code directory}.
+   *
+   * @throws ClusterException if there is none or it can't be understood
+   */
+  public static ClusterConfig load(Path directory) throws IOException {
+    Path file = directory.resolve(FILE);
+    if (!Files.isRegularFile(file)) {
+      throw new ClusterException("No cluster in " + directory + " (no " + FILE + ")");
+    }
+    Properties kept = new Properties();
+    try (InputStream in = Files.newInputStream(file)) {
+      kept.load(in);
+    }
+    try {
+      ClusterConfig config =
+          in(directory)
+              .withDataNodes(Integer.parseInt(kept.getProperty("datanodes")))
+              .withVolumes(Integer.parseInt(kept.getProperty("volumes")))
+              .withReplication(Integer.parseInt(kept.getProperty("replication")))
+              .withStock(Boolean.parseBoolean(kept.getProperty("stock")))
+              .withSchemes(kept.getProperty("schemes", ""))
+              .withHeaps(
+                  kept.getProperty("heap.namenode", "512m"),
+                  kept.getProperty("heap.datanode", "1g"));
+      for (String name : kept.stringPropertyNames()) {
+        if (name.startsWith("site.")) {
+          config = config.with(name.substring("site.".length()), kept.getProperty(name));
+        }
+      }
+      return config;
+    } catch (IllegalArgumentException e) {
+      throw new ClusterException("Can't understand " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  void save() throws IOException {
+    store(toProperties(), directory.resolve(FILE), "HDRF local cluster");
+  }
+
+  private Properties toProperties() {
+    Properties kept = new Properties();
+    kept.setProperty("datanodes", Integer.toString(dataNodes));
+    kept.setProperty("volumes", Integer.toString(volumes));
+    kept.setProperty("replication", Integer.toString(replication));
+    kept.setProperty("stock", Boolean.toString(stock));
+    kept.setProperty("schemes", schemes);
+    kept.setProperty("heap.namenode", nameNodeHeap);
+    kept.setProperty("heap.datanode", dataNodeHeap);
+    site.forEach((name, value) -> kept.setProperty("site." + name, value));
+    return kept;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ClusterConfig config
+        && directory.equals(config.directory)
+        && toProperties().equals(config.toProperties());
+  }
+
+  @Override
+  public int hashCode() {
+    return directory.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return directory + " " + toProperties();
+  }
+
+  /** Writes a properties file so that an interrupt leaves the old one or the new one. */
+  static void store(Properties properties, Path file, String comment) throws IOException {
+    Path fresh = file.resolveSibling(file.getFileName() + ".new");
+    try (OutputStream out = Files.newOutputStream(fresh)) {
+      properties.store(out, comment);
+    }
+    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** A DataNode of a {@link LocalCluster}. */
+public final class DataNode extends Daemon {
+  private static final String MAIN = "org.apache.hadoop.hdfs.server.datanode.DataNode";
+
+  private final LocalCluster cluster;
+  private final int index;
+
+  DataNode(LocalCluster cluster, int index) {
+    super("DataNode " + index, cluster.config().directory().resolve("datanode-" + index));
+    this.cluster = cluster;
+    this.index = index;
+  }
+
+  /** From 0. */
+  public int index() {
+    return index;
+  }
+
+  /** Its data directories, as in {@code dfs.datanode.data.dir}. */
+  public List<Path> volumes() {
+    return IntStream.range(0, cluster.config().volumes())
+        .mapToObj(volume -> directory().resolve("data-" + volume))
+        .toList();
+  }
+
+  /** Starts it and returns before it has registered; see {@link LocalCluster#awaitReady}. */
+  public void start() throws IOException {
+    ClusterConfig config = cluster.config();
+    String key = "datanode-" + index;
+    List<String> program = new ArrayList<>(List.of(MAIN));
+    program.add(
+        "-Ddfs.datanode.data.dir="
+            + volumes().stream()
+                .map(volume -> volume.toUri().toString())
+                .collect(Collectors.joining(",")));
+    for (String service : List.of("data", "ipc", "http")) {
+      program.add(
+          "-Ddfs.datanode."
+              + (service.equals("data") ? "" : service + ".")
+              + "address=127.0.0.1:"
+              + cluster.freePort(key + "." + service));
+    }
+    launch(
+        cluster.runtime(),
+        config.stock()
+            ? cluster.runtime().classPath(cluster.conf())
+            : cluster.runtime().dataNodeClassPath(cluster.conf()),
+        List.of("-Xmx" + config.dataNodeHeap(), "-Dproc_datanode"),
+        program);
+  }
+
+  public Jmx jmx() throws IOException {
+    return new Jmx(cluster.port("datanode-" + index + ".http"));
+  }
+
+  /** Whether it answers, has registered with the NameNode and has sent its block report. */
+  public boolean isServing() {
+    try {
+      JsonNode actors =
+          Jmx.embedded(
+              jmx().bean("Hadoop:service=DataNode,name=DataNodeInfo").path("BPServiceActorInfo"));
+      for (JsonNode actor : actors) {
+        if (actor.path("ActorState").asText().equals("RUNNING")) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** HDRF's metrics: the beans whose names begin with {@code Hdrf}; none on a stock DataNode. */
+  public List<JsonNode> hdrfMetrics() throws IOException {
+    return jmx().query("Hadoop:service=DataNode,name=Hdrf*");
+  }
+
+  /**
+   * How many blocks wait to be reduced or are in work.
+   *
+   * @throws ClusterException if it does not run HDRF
+   */
+  public long pendingReductions() throws IOException {
+    List<JsonNode> beans = hdrfMetrics();
+    if (beans.isEmpty()) {
+      throw new ClusterException(name() + " has no metrics of HDRF; see " + log());
+    }
+    return beans.stream().mapToLong(bean -> bean.path("Pending").asLong()).sum();
+  }
+
+  /** What its volumes hold now. */
+  public DiskUsage diskUsage() throws IOException {
+    return DiskUsage.of(volumes());
+  }
+}

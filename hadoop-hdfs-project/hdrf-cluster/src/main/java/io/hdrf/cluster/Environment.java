@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cluster;
+
+import java.util.Map;
+
+/** Keeps what the user's shell sets for another Hadoop or JVM from reaching our processes. */
+final class Environment {
+  private Environment() {}
+
+  static void clean(Map<String, String> environment) {
+    environment
+        .keySet()
+        .removeIf(
+            name ->
+                name.startsWith("HADOOP_")
+                    || name.startsWith("HDFS_")
+                    || name.startsWith("YARN_")
+                    || name.equals("CLASSPATH")
+                    || name.equals("_JAVA_OPTIONS")
+                    || name.equals("JDK_JAVA_OPTIONS"));
+  }
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The NameNode of a {@link LocalCluster}. */
+public final class NameNode extends Daemon {
+  private static final String MAIN = "org.apache.hadoop.hdfs.server.namenode.NameNode";
+
+  private final LocalCluster cluster;
+
+  NameNode(LocalCluster cluster) {
+    super("NameNode", cluster.config().directory().resolve("namenode"));
+    this.cluster = cluster;
+  }
+
+  Path storage() {
+    return directory().resolve("data");
+  }
+
+  boolean isFormatted() {
+    return Files.exists(storage().resolve("current").resolve("seen_txid"));
+  }
+
+  /** Formats its storage where it never was, and starts it; returns before it answers. */
+  public void start() throws IOException {
+    List<String> flags = List.of("-Xmx" + cluster.config().nameNodeHeap(), "-Dproc_namenode");
+    String classPath = cluster.runtime().classPath(cluster.conf());
+    if (!isFormatted()) {
+      // -force: an interrupt may have left half a format behind.
+      Job format = new Job("Formatting the NameNode", directory(), cluster);
+      format.start(
+          flags, MAIN, List.of("-format", "-force", "-nonInteractive", "-clusterId", "hdrf"));
+      format.awaitSuccess(line -> {});
+    }
+    launch(cluster.runtime(), classPath, flags, List.of(MAIN));
+  }
+
+  public Jmx jmx() throws IOException {
+    return new Jmx(cluster.port("namenode.http"));
+  }
+
+  /** Its RPC address as a file-system URI. */
+  public String uri() throws IOException {
+    return "hdfs://127.0.0.1:" + cluster.port("namenode.rpc");
+  }
+
+  /** Number of DataNodes that it takes for alive. A killed one counts for ten minutes more. */
+  public int liveDataNodes() throws IOException {
+    return jmx()
+        .bean("Hadoop:service=NameNode,name=FSNamesystemState")
+        .path("NumLiveDataNodes")
+        .asInt(0);
+  }
+
+  /** Whether it answers and has left safe mode. */
+  public boolean isServing() {
+    try {
+      JsonNode safeMode = jmx().bean("Hadoop:service=NameNode,name=NameNodeInfo").path("Safemode");
+      return safeMode.isTextual() && safeMode.textValue().isEmpty();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}
