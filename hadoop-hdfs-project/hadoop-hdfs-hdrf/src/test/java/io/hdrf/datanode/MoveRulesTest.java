@@ -125,9 +125,7 @@ class MoveRulesTest {
     byte[] data = HdrfCluster.text(SIZE, 12);
     ExtendedBlock block = reducedBlock("/types", data);
     System.setProperty(FaultyScheme.ENCODE_DELAY, "300");
-    move(
-        block,
-        () -> cluster.dataset(0).moveBlockAcrossStorage(block, StorageType.ARCHIVE, null));
+    move(block, () -> cluster.dataset(0).moveBlockAcrossStorage(block, StorageType.ARCHIVE, null));
     assertThat(cluster.volume(0, block).getStorageType()).isEqualTo(StorageType.ARCHIVE);
     RuleCluster.assertSame(
         "the moved file", Files.readAllBytes(cluster.file(0, block).toPath()), data);
@@ -146,8 +144,7 @@ class MoveRulesTest {
     assertThatThrownBy(() -> cluster.dataset(0).moveBlockAcrossVolumes(block, target))
         .hasMessageContaining("CRC32C of frame");
     assertThat(cluster.volume(0, block)).isSameAs(source);
-    java.nio.file.Path temporary =
-        RuleCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
+    java.nio.file.Path temporary = RuleCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
     assertThat(hasFiles(temporary)).isFalse();
     cluster.fs().delete(new Path("/damaged"), false);
     HdrfCluster.await("the block to go", () -> cluster.replica(0, block) == null);
@@ -188,8 +185,7 @@ class MoveRulesTest {
                 throw new java.io.UncheckedIOException(e);
               }
             });
-    java.nio.file.Path temporary =
-        RuleCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
+    java.nio.file.Path temporary = RuleCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
     HdrfCluster.await("the move to begin", () -> hasFiles(temporary));
     long recoveryId = block.getGenerationStamp() + 1;
     cluster.dataset(0).initReplicaRecovery(new RecoveringBlock(block, null, recoveryId));
@@ -203,9 +199,7 @@ class MoveRulesTest {
     RuleCluster.assertSame(
         "truncated", cluster.replicaBytes(0, truncated), java.util.Arrays.copyOf(data, 1000));
     cluster.fs().delete(new Path("/recovery"), false);
-    cluster
-        .dataset(0)
-        .invalidate(block.getBlockPoolId(), new Block[] {truncated.getLocalBlock()});
+    cluster.dataset(0).invalidate(block.getBlockPoolId(), new Block[] {truncated.getLocalBlock()});
     settleUse();
   }
 
@@ -229,8 +223,7 @@ class MoveRulesTest {
     cluster
         .dataset(0)
         .invalidate(
-            known.getBlockPoolId(),
-            new Block[] {known.getLocalBlock(), unknown.getLocalBlock()});
+            known.getBlockPoolId(), new Block[] {known.getLocalBlock(), unknown.getLocalBlock()});
     awaitDeletions();
     assertUse();
   }

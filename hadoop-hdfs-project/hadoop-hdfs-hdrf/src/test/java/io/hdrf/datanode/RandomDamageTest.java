@@ -80,9 +80,7 @@ class RandomDamageTest {
       }
       for (int i = 0; i < BLOCKS; i++) {
         readDamaged(
-            cluster,
-            cases.get(i),
-            Arrays.copyOfRange(data, i * BLOCK_SIZE, (i + 1) * BLOCK_SIZE));
+            cluster, cases.get(i), Arrays.copyOfRange(data, i * BLOCK_SIZE, (i + 1) * BLOCK_SIZE));
       }
       readAsClients(cluster, data);
       for (Case damaged : cases) {
@@ -183,9 +181,7 @@ class RandomDamageTest {
         byte[] found = new byte[1 + random.nextInt(Math.min(400_000, data.length - position))];
         in.readFully(position, found);
         RuleCluster.assertSame(
-            "at " + position,
-            found,
-            Arrays.copyOfRange(data, position, position + found.length));
+            "at " + position, found, Arrays.copyOfRange(data, position, position + found.length));
       }
     }
   }

@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Rule 5: appends, truncations, deletions, moves, re-creations, scans and reads of a few small
- * blocks at the same time, with a Reducer that is always close behind. What a file may hold is known
- * at each moment: the bytes that were there before an operation, those that will be there after it,
- * or (while it runs) either.
+ * blocks at the same time, with a Reducer that is always close behind. What a file may hold is
+ * known at each moment: the bytes that were there before an operation, those that will be there
+ * after it, or (while it runs) either.
  */
 class SwapStressTest {
 
@@ -201,7 +201,10 @@ class SwapStressTest {
         }
       }
       throw new AssertionError(
-          path + ": " + (found == null ? "nothing" : found.length + " bytes") + " that it never had");
+          path
+              + ": "
+              + (found == null ? "nothing" : found.length + " bytes")
+              + " that it never had");
     }
   }
 
@@ -306,8 +309,16 @@ class SwapStressTest {
         inflated += cluster.service(datanode).counters().values().get("blocksInflated");
       }
       System.out.println(
-          "operations " + operations + ", exact reads " + exactReads + ", moves " + moves
-              + ", reduced " + reduced + ", inflated " + inflated);
+          "operations "
+              + operations
+              + ", exact reads "
+              + exactReads
+              + ", moves "
+              + moves
+              + ", reduced "
+              + reduced
+              + ", inflated "
+              + inflated);
       assertThat(reduced).isGreaterThan(FILES);
       assertThat(inflated).isPositive();
       assertThat(exactReads.get()).isPositive();

@@ -14,8 +14,9 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.junit.jupiter.api.Test;
 
 /**
- * A jar that is not on the class path, with a library that conflicts with another plug-in's, dropped
- * into the plug-in directory and named in the configuration; three DataNodes in one JVM share it.
+ * A jar that is not on the class path, with a library that conflicts with another plug-in's,
+ * dropped into the plug-in directory and named in the configuration; three DataNodes in one JVM
+ * share it.
  */
 class ThirdPartySchemeClusterTest {
 

@@ -49,8 +49,7 @@ class UpgradeRestTest {
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
     cluster.mini().triggerHeartbeats();
     Path pool = RuleCluster.poolDirectory(cluster.volumes(0).get(0), cluster.pool());
-    HdrfCluster.await(
-        "the marker", () -> Files.exists(pool.resolve("RollingUpgradeInProgress")));
+    HdrfCluster.await("the marker", () -> Files.exists(pool.resolve("RollingUpgradeInProgress")));
 
     byte[] data = HdrfCluster.text(500_000, 82);
     cluster.write("/during", data, 1);
@@ -88,8 +87,10 @@ class UpgradeRestTest {
     Files.delete(link);
     cluster.awaitReduced(0, block);
     RuleCluster.assertSame("the file", cluster.read("/previous"), data);
-    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(
-            cluster.hdrfDirectory(volume).resolve("superblock.0"))))
+    assertThat(
+            PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(
+                    cluster.hdrfDirectory(volume).resolve("superblock.0"))))
         .isEqualTo("rw-------");
   }
 }

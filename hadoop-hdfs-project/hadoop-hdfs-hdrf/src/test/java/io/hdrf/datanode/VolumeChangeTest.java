@@ -30,8 +30,7 @@ class VolumeChangeTest {
   }
 
   private static Configuration configuration() throws IOException {
-    return RuleCluster.configuration(
-        RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
+    return RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
   }
 
   @Test
@@ -179,8 +178,7 @@ class VolumeChangeTest {
           "still there", cluster.replicaBytes(0, block), HdrfCluster.text(SIZE, 106));
       cluster.fs().delete(new org.apache.hadoop.fs.Path("/file"), false);
       HdrfCluster.await("the block to go", () -> cluster.replica(0, block) == null);
-      HdrfCluster.await(
-          "the files to go", () -> noBlockFiles(directory));
+      HdrfCluster.await("the files to go", () -> noBlockFiles(directory));
       cluster.mini().shutdownNameNode(0);
       cluster.dataset(0).shutdownBlockPool(pool);
       cluster.dataset(0).deleteBlockPool(pool, false);

@@ -13,8 +13,8 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * Deflate, which fails or dawdles on demand. It is told by system properties, since it runs behind a
- * class loader of its own.
+ * Deflate, which fails or dawdles on demand. It is told by system properties, since it runs behind
+ * a class loader of its own.
  */
 public final class FaultyScheme implements FrameScheme {
 
