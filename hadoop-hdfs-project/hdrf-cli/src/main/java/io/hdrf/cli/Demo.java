@@ -93,12 +93,12 @@ final class Demo {
       cluster = start("hdrf", config);
       try (Hdfs hdfs = new Hdfs(cluster)) {
         put("hdrf", hdfs, sources, bytes);
-        readBack("while blocks are being reduced", "readWhileReducing", hdfs, digests, bytes);
+        readBack("right after writing", "readAfterWrite", hdfs, digests, bytes);
         wordCount("hdrf", cluster, hdfs, actual);
         compareOutputs(expected, actual);
         hdfs.delete(OUTPUT);
         drain(cluster);
-        readBack("reduced", "readReduced", hdfs, digests, bytes);
+        readBack("once all is reduced", "readReduced", hdfs, digests, bytes);
         restart(cluster);
         readBack("after the restart", "readAfterRestart", hdfs, digests, bytes);
         awaitDeleted(cluster, bytes);
@@ -249,7 +249,8 @@ final class Demo {
   }
 
   private void drain(LocalCluster cluster) throws IOException {
-    try (Progress progress = terminal.progress("Reducing, blocks left", 0, Progress.Unit.COUNT)) {
+    try (Progress progress =
+        terminal.progress("Waiting for the Reducers", 0, Progress.Unit.COUNT)) {
       cluster.awaitReduced(DRAIN_PATIENCE, progress::set);
       progress.done("all queues are empty");
       report.took("hdrf.drain", progress.seconds());
