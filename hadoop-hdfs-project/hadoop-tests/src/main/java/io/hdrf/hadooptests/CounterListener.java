@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.hadooptests;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.runner.Description;
+import org.junit.runner.notification.RunListener;
+
+/**
+ * Writes what HDRF counted in this JVM to a file named after the test class, in the directory of
+ * the system property {@code hadoop.tests.counters.dir}.
+ *
+ * <p>The file is written anew after each test method, so that a class which is killed by its
+ * time-out leaves its counts, and once more when the JVM ends. It needs a JVM of its own for each
+ * class, as the counters are those of the JVM.
+ */
+public final class CounterListener extends RunListener {
+  /** Where the counters come from: a class with a static {@code Map<String, Long> jvmTotals()}. */
+  static final String COUNTERS_CLASS = "io.hdrf.reduce.ReducerCounters";
+
+  private final Path directory;
+  private volatile String testClass;
+
+  /** Made by Surefire in the forked JVM. */
+  public CounterListener() {
+    this(Paths.get(System.getProperty("hadoop.tests.counters.dir", ".")));
+    Runtime.getRuntime().addShutdownHook(new Thread(this::write, "hdrf-test-counters"));
+  }
+
+  CounterListener(Path directory) {
+    this.directory = directory;
+  }
+
+  @Override
+  public void testStarted(Description description) {
+    testClass = description.getClassName();
+  }
+
+  @Override
+  public void testFinished(Description description) {
+    write();
+  }
+
+  private synchronized void write() {
+    String name = testClass;
+    if (name == null) {
+      return;
+    }
+    try {
+      CounterFiles.write(directory, name, totals(COUNTERS_CLASS));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The totals of this JVM; empty where the class isn't on the class path (stock HDFS alone). */
+  static Map<String, Long> totals(String countersClass) {
+    Class<?> type;
+    try {
+      type = Class.forName(countersClass);
+    } catch (ClassNotFoundException absent) {
+      return new HashMap<>();
+    }
+    try {
+      Map<String, Long> totals = new HashMap<>();
+      ((Map<?, ?>) type.getMethod("jvmTotals").invoke(null))
+          .forEach((key, value) -> totals.put((String) key, ((Number) value).longValue()));
+      return totals;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(countersClass + " has no usable static jvmTotals()", e);
+    }
+  }
+}
