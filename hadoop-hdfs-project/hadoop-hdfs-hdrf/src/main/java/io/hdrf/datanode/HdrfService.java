@@ -108,16 +108,15 @@ public final class HdrfService implements Closeable {
     scan =
         new PlainBlockScan(
             datanodeUuid, access, reducer, conf.scanIntervalSeconds(), conf.queueLength());
-    if (anyChain) {
-      scan.start();
-    }
     metrics = new HdrfMetrics(datanodeUuid, counters, reducer);
     metrics.register();
   }
 
   private void onSkip(BlockRef block, SkipReason reason) {
     if (reason.isLasting()) {
-      scan.settle(block, reason == SkipReason.ALREADY_REDUCED ? savedBytes(block) : 0);
+      // Where the chain was taken away, reduced blocks are declined before anyone looks at them.
+      boolean mayBeReduced = reason == SkipReason.ALREADY_REDUCED || reason == SkipReason.DECLINED;
+      scan.settle(block, mayBeReduced ? savedBytes(block) : 0);
     }
   }
 
@@ -137,6 +136,14 @@ public final class HdrfService implements Closeable {
   /** All replicas of the pool are in the map: the scan may look for plain ones. */
   public void poolIsLoaded(String poolId) {
     scan.addPool(poolId);
+    startScan();
+  }
+
+  /** Without a chain there still may be reduced blocks, whose saving must be known. */
+  private void startScan() {
+    if (anyChain || volumes.anyMayHoldReducedBlocks()) {
+      scan.start();
+    }
   }
 
   public void closePool(String poolId) {
@@ -155,6 +162,7 @@ public final class HdrfService implements Closeable {
 
   /** Something happened that may leave plain blocks: look for them soon. */
   public void wakeScan() {
+    startScan();
     scan.wake();
   }
 
