@@ -129,7 +129,7 @@ final class OneBlockDataNode implements AutoCloseable {
 
   /** Makes the block plain, as an append does first. */
   void inflate() throws IOException {
-    service.holdPlain(POOL, BLOCK).close();
+    service.holdPlain(POOL, BLOCK, HdrfService.ANY_LENGTH).close();
   }
 
   /** The block's bytes, as a client gets them. */
@@ -143,8 +143,9 @@ final class OneBlockDataNode implements AutoCloseable {
     return HdrfCluster.isReduced(blockFile(directory).toFile());
   }
 
-  long length() {
-    return replica.getNumBytes();
+  /** What will be given back when the block is deleted. */
+  long knownSaving() {
+    return service.knownSaving(POOL, BLOCK);
   }
 
   boolean isDamageReported() {

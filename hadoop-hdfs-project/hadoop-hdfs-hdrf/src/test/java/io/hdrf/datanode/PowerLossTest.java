@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.PowerLoss;
-import io.hdrf.io.Seeds;
 import io.hdrf.sample.StoreScheme;
-import io.hdrf.scheme.PluginJarBuilder;
+import io.hdrf.scheme.PluginJars;
+import io.hdrf.scheme.TestSeed;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,10 +57,7 @@ class PowerLossTest {
         Files.copy(jar, plugins.resolve(jar.getFileName()));
       }
     }
-    new PluginJarBuilder()
-        .packageOf(StoreScheme.class)
-        .scheme(StoreScheme.class.getName())
-        .write(plugins.resolve("store.jar"));
+    PluginJars.of(plugins, StoreScheme.class);
   }
 
   @AfterAll
@@ -84,7 +81,7 @@ class PowerLossTest {
   @CsvSource({"lz4, true", "lz4, false", "store, true", "store, false"})
   void swapSurvivesPowerLoss(String chain, boolean synced) throws Exception {
     conf = OneBlockDataNode.configuration(plugins, chain);
-    long seed = Seeds.next("swap " + chain + (synced ? " of a synced block" : ""));
+    long seed = TestSeed.random("swap " + chain + (synced ? " of a synced block" : "")).nextLong();
     PowerLoss.Setup setup = directory -> OneBlockDataNode.format(directory, data);
     PowerLoss.Work work =
         (directory, files) -> {
@@ -110,7 +107,8 @@ class PowerLossTest {
   @CsvSource({"lz4, false", "lz4, true", "store, false"})
   void inflationSurvivesPowerLoss(String chain, boolean linked) throws Exception {
     conf = OneBlockDataNode.configuration(plugins, chain);
-    long seed = Seeds.next("inflation " + chain + (linked ? " with another link" : ""));
+    long seed =
+        TestSeed.random("inflation " + chain + (linked ? " with another link" : "")).nextLong();
     Path template = reducedVolume();
     byte[] previous = Files.readAllBytes(OneBlockDataNode.blockFile(template));
     PowerLoss.Setup setup =
@@ -162,7 +160,7 @@ class PowerLossTest {
   @ValueSource(strings = {"lz4", "store"})
   void killAtAnyOperationThenPowerLoss(String chain) throws Exception {
     conf = OneBlockDataNode.configuration(plugins, chain);
-    long seed = Seeds.next("kill, then power loss");
+    long seed = TestSeed.random("kill, then power loss").nextLong();
     for (int operation = 1; ; operation++) {
       Path directory = newVolume();
       CrashableFiles files = new CrashableFiles(directory).failFrom(operation, "killed");
@@ -192,7 +190,7 @@ class PowerLossTest {
   @CsvSource({"lz4, " + EIO, "lz4, " + ENOSPC, "store, " + EIO})
   void reductionSurvivesAFailingOperation(String chain, String failure) throws Exception {
     conf = OneBlockDataNode.configuration(plugins, chain);
-    long seed = Seeds.next("failing reduction");
+    long seed = TestSeed.random("failing reduction").nextLong();
     for (int operation = 1; ; operation++) {
       Path directory = newVolume();
       CrashableFiles files = new CrashableFiles(directory).failAt(operation, failure);
@@ -221,13 +219,16 @@ class PowerLossTest {
   void inflationSurvivesAFailingOperation(String chain, String failure) throws Exception {
     conf = OneBlockDataNode.configuration(plugins, chain);
     Path template = reducedVolume();
-    long seed = Seeds.next("failing inflation");
+    long seed = TestSeed.random("failing inflation").nextLong();
     for (int operation = 1; ; operation++) {
       Path directory = Files.createTempDirectory(scratch, "volume");
       copy(template, directory);
       CrashableFiles files = new CrashableFiles(directory).failAt(operation, failure);
       String context = failure + " at operation " + operation;
       try (OneBlockDataNode datanode = openInSpiteOf(failure, directory, files)) {
+        // The DataNode looks at the block, and knows from then on what it saves.
+        datanode.reduce();
+        assertThat(datanode.knownSaving()).isPositive();
         boolean failed = false;
         try {
           datanode.inflate();
@@ -236,6 +237,7 @@ class PowerLossTest {
           failed = true;
         }
         assertThat(datanode.isReduced() && !failed).as(context).isFalse();
+        assertThat(datanode.isReduced() || datanode.knownSaving() == 0).as(context).isTrue();
         assertThat(datanode.read()).as(context).isEqualTo(data);
         assertThat(datanode.isDamageReported()).isFalse();
         assertNoTemporaries(directory, context + " of " + files.log());

@@ -9,10 +9,10 @@ import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
-import io.hdrf.io.Seeds;
 import io.hdrf.sample.StoreScheme;
-import io.hdrf.scheme.PluginJarBuilder;
+import io.hdrf.scheme.PluginJars;
 import io.hdrf.scheme.SchemeLoader;
+import io.hdrf.scheme.TestSeed;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -81,15 +81,11 @@ class CrashTest {
 
   @BeforeEach
   void start() throws IOException {
-    long seed = Seeds.next("crash");
-    random = new Random(seed);
+    random = TestSeed.random("crash");
     LocalCluster.killLeftovers(directory);
     FileUtil.fullyDelete(directory.toFile());
     Path plugins = Path.of(System.getProperty("hdrf.test.plugins"));
-    new PluginJarBuilder()
-        .packageOf(StoreScheme.class)
-        .scheme(StoreScheme.class.getName())
-        .write(plugins.resolve("store.jar"));
+    PluginJars.of(plugins, StoreScheme.class);
     volumes = new VolumeCheck(SchemeLoader.load(plugins));
     runtime = HadoopRuntime.ofThisJvm(Optional.of(plugins));
     configureAndStart();
