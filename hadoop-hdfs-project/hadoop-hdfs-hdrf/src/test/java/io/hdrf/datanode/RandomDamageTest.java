@@ -114,7 +114,6 @@ class RandomDamageTest {
       physical = reduced.physicalLength();
     }
     String what;
-    boolean magicGone = false;
     switch (random.nextInt(7)) {
       case 0:
         what = flip(file, 0, 64);
@@ -136,7 +135,7 @@ class RandomDamageTest {
         what = cut(file, physical + random.nextInt((int) (file.length() - physical)), false);
         break;
     }
-    magicGone = !HdrfCluster.isReduced(file);
+    boolean magicGone = !HdrfCluster.isReduced(file);
     return new Case(block, datanode, what, magicGone);
   }
 
