@@ -63,6 +63,7 @@ final class RuleCluster implements AutoCloseable {
 
   /** A new plug-in directory with the jar of lz4 and one with these schemes, of one package. */
   @SafeVarargs
+  @SuppressWarnings("varargs") // the array is only read
   static Path plugins(Class<? extends ReductionScheme>... schemes) throws IOException {
     Path plugins = Files.createTempDirectory(testData(), "plugins");
     try (Stream<Path> jars = Files.list(Paths.get(System.getProperty("hdrf.test.plugins")))) {
