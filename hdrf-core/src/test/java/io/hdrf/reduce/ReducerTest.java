@@ -267,7 +267,7 @@ class ReducerTest {
     try {
       throw (T) fault.getConstructor(String.class).newInstance("for a test");
     } catch (ReflectiveOperationException e) {
-      throw new LinkageError("can't make the fault", e);
+      throw new LinkageError(e.getMessage(), e);
     }
   }
 
