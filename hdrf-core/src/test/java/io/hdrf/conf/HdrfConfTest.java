@@ -16,8 +16,8 @@ class HdrfConfTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "hdrf.reduce.threads        | 0       | 1 to 1024",
-        "hdrf.reduce.threads        | 1025    | 1 to 1024",
+        "hdrf.reduce.threads        | -1      | 0 to 1024",
+        "hdrf.reduce.threads        | 1025    | 0 to 1024",
         "hdrf.reduce.threads        | two     | whole number",
         "hdrf.reduce.threads        | 2.5     | whole number",
         "hdrf.reduce.queue.length   | 0       | 1 to 1048576",

@@ -4,8 +4,6 @@ package io.hdrf.datanode;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.ChannelFile;
-import io.hdrf.scheme.PluginJars;
-import io.hdrf.scheme.ReductionScheme;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -29,6 +26,8 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 
 /** A MiniDFSCluster whose DataNodes run HDRF, and what tests ask of it. */
@@ -69,19 +68,6 @@ public final class HdrfCluster implements AutoCloseable {
     Configuration conf = configuration();
     conf.unset(FACTORY_KEY);
     return conf;
-  }
-
-  /** A directory with the jar of lz4 and one of test schemes, all of one package. */
-  @SafeVarargs
-  public static String pluginsWith(Class<? extends ReductionScheme>... schemes) throws IOException {
-    Path plugins = Files.createTempDirectory(testData(), "plugins");
-    try (Stream<Path> jars = Files.list(Paths.get(System.getProperty("hdrf.test.plugins")))) {
-      for (Path jar : jars.toList()) {
-        Files.copy(jar, plugins.resolve(jar.getFileName()));
-      }
-    }
-    PluginJars.of(plugins, schemes);
-    return plugins.toString();
   }
 
   private static Path testData() throws IOException {
@@ -172,16 +158,27 @@ public final class HdrfCluster implements AutoCloseable {
       List<File> files = new ArrayList<>();
       for (LocatedBlock located : blocks(path)) {
         ExtendedBlock block = located.getBlock();
-        for (int datanode = 0; datanode < cluster.getDataNodes().size(); datanode++) {
-          File file = cluster.getBlockFile(datanode, block);
-          if (file != null && file.exists()) {
-            files.add(file);
-          }
+        for (DataNode datanode : cluster.getDataNodes()) {
+          addReplicas(datanode, block, files);
         }
       }
       return files;
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** By the DataNodes' own directories: their numbers change when one is stopped. */
+  private static void addReplicas(DataNode datanode, ExtendedBlock block, List<File> files)
+      throws IOException {
+    try (FsDatasetSpi.FsVolumeReferences volumes =
+        datanode.getFSDataset().getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : volumes) {
+        File file = MiniDFSCluster.getBlockFile(new File(volume.getBaseURI()), block);
+        if (file.exists()) {
+          files.add(file);
+        }
+      }
     }
   }
 

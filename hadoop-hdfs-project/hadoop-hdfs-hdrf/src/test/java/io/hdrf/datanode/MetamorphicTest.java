@@ -40,7 +40,7 @@ class MetamorphicTest {
   void everyChainGivesTheBytesOfStockHdfs() throws Exception {
     long seed = TestSeed.random(MetamorphicTest.class.getName()).nextLong();
     Configuration store = with("store", false);
-    store.set(HdrfKeys.PLUGINS_DIR, HdrfCluster.pluginsWith(StoreScheme.class));
+    store.set(HdrfKeys.PLUGINS_DIR, RuleCluster.plugins(StoreScheme.class).toString());
     store.setInt("hdrf.reduce.min.block.size", 0);
     Map<String, Configuration> configurations = new LinkedHashMap<>();
     configurations.put("stock", HdrfCluster.stockConfiguration());

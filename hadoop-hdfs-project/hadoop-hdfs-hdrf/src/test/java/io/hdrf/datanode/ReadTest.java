@@ -323,8 +323,8 @@ class ReadTest {
   /** Makes each piece another one, so that pieces in the wrong place are noticed. */
   private static void stamp(byte[] piece, long position) {
     for (int i = 0; i < 8; i++) {
-      piece[500_000 + i] = (byte) (position >>> 8 * i);
-      piece[i] = (byte) (position >>> 8 * i);
+      piece[500_000 + i] = (byte) (position >>> (8 * i));
+      piece[i] = (byte) (position >>> (8 * i));
     }
   }
 

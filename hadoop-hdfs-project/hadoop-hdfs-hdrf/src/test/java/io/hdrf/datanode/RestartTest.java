@@ -37,7 +37,7 @@ class RestartTest {
   @Test
   void aDataNodeRestartedBeforeDuringAndAfterReduction() throws Exception {
     Configuration conf = HdrfCluster.configuration();
-    conf.set(HdrfKeys.PLUGINS_DIR, HdrfCluster.pluginsWith(GateScheme.class));
+    conf.set(HdrfKeys.PLUGINS_DIR, RuleCluster.plugins(GateScheme.class).toString());
     conf.set(HdrfKeys.SCHEMES, "gate");
     conf.setInt("hdrf.reduce.threads", 1);
     cluster = HdrfCluster.start(conf, 1);
@@ -167,7 +167,7 @@ class RestartTest {
   @Test
   void aFullQueueLosesNothing() throws Exception {
     Configuration conf = HdrfCluster.configuration();
-    conf.set(HdrfKeys.PLUGINS_DIR, HdrfCluster.pluginsWith(GateScheme.class));
+    conf.set(HdrfKeys.PLUGINS_DIR, RuleCluster.plugins(GateScheme.class).toString());
     conf.set(HdrfKeys.SCHEMES, "gate");
     conf.setInt("hdrf.reduce.queue.length", 1);
     conf.setInt("hdrf.reduce.threads", 1);

@@ -43,8 +43,7 @@ final class RuleCluster implements AutoCloseable {
   }
 
   static RuleCluster start(Configuration conf, int datanodes, int volumes) throws IOException {
-    return start(
-        conf, builder -> builder.numDataNodes(datanodes).storagesPerDatanode(volumes));
+    return start(conf, builder -> builder.numDataNodes(datanodes).storagesPerDatanode(volumes));
   }
 
   static RuleCluster start(Configuration conf, Consumer<MiniDFSCluster.Builder> customizer)
@@ -64,6 +63,7 @@ final class RuleCluster implements AutoCloseable {
 
   /** A new plug-in directory with the jar of lz4 and one with these schemes, of one package. */
   @SafeVarargs
+  @SuppressWarnings("varargs") // the array is only read
   static Path plugins(Class<? extends ReductionScheme>... schemes) throws IOException {
     Path plugins = Files.createTempDirectory(testData(), "plugins");
     try (Stream<Path> jars = Files.list(Paths.get(System.getProperty("hdrf.test.plugins")))) {
@@ -163,8 +163,7 @@ final class RuleCluster implements AutoCloseable {
       for (int datanode = 0; datanode < cluster.getDataNodes().size(); datanode++) {
         if (replica(datanode, located.getBlock()) != null) {
           int index = datanode;
-          HdrfCluster.await(
-              located + " to be reduced", () -> isReduced(index, located.getBlock()));
+          HdrfCluster.await(located + " to be reduced", () -> isReduced(index, located.getBlock()));
         }
       }
     }
@@ -187,8 +186,7 @@ final class RuleCluster implements AutoCloseable {
 
   List<FsVolumeImpl> volumes(int datanode) throws IOException {
     List<FsVolumeImpl> found = new ArrayList<>();
-    try (FsDatasetSpi.FsVolumeReferences references =
-        dataset(datanode).getFsVolumeReferences()) {
+    try (FsDatasetSpi.FsVolumeReferences references = dataset(datanode).getFsVolumeReferences()) {
       for (FsVolumeSpi volume : references) {
         found.add((FsVolumeImpl) volume);
       }
@@ -235,7 +233,13 @@ final class RuleCluster implements AutoCloseable {
     int difference = Arrays.mismatch(found, expected);
     if (difference >= 0) {
       throw new AssertionError(
-          what + ": " + found.length + " of " + expected.length + " bytes, differ at " + difference);
+          what
+              + ": "
+              + found.length
+              + " of "
+              + expected.length
+              + " bytes, differ at "
+              + difference);
     }
   }
 
