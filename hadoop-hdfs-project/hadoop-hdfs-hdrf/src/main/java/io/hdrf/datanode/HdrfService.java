@@ -47,7 +47,7 @@ public final class HdrfService implements Closeable {
   private final HdrfConf conf;
   private final boolean anyChain;
   private final boolean dropBehindReads;
-  private final DurableFiles files = LocalDurableFiles.INSTANCE;
+  private final DurableFiles files;
   private final ReducerCounters counters = new ReducerCounters();
   private final BlockLocks locks = new BlockLocks();
   private final PlainHolds holds = new PlainHolds();
@@ -68,6 +68,11 @@ public final class HdrfService implements Closeable {
    * @throws IOException names the key that is wrong
    */
   public HdrfService(Configuration configuration) throws IOException {
+    this(configuration, LocalDurableFiles.INSTANCE);
+  }
+
+  HdrfService(Configuration configuration, DurableFiles files) throws IOException {
+    this.files = files;
     UsageCheck.check(configuration);
     conf = new HdrfConf(configuration);
     SchemeRegistry registry =
@@ -222,8 +227,10 @@ public final class HdrfService implements Closeable {
       dataset.handleDamaged(
           snapshot.block().poolId(), snapshot.replica(), String.valueOf(e.getMessage()));
       throw e;
+    } finally {
+      // A failed sync comes after the rename: the block may be plain in spite of the exception.
+      scan.unsettle(snapshot.block());
     }
-    scan.unsettle(snapshot.block());
   }
 
   /**

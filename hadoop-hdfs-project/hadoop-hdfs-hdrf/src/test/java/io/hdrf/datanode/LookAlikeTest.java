@@ -123,8 +123,7 @@ class LookAlikeTest {
       RuleCluster.assertSame(path, cluster.read(path), data);
       cluster.awaitIdle();
       for (int datanode = 0; datanode < 3; datanode++) {
-        RuleCluster.assertSame(
-            path, cluster.replicaBytes(datanode, cluster.block(path)), data);
+        RuleCluster.assertSame(path, cluster.replicaBytes(datanode, cluster.block(path)), data);
       }
     }
   }

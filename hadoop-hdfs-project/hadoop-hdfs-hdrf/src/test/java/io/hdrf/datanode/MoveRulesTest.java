@@ -8,8 +8,8 @@ import io.hdrf.datanode.faulty.FaultyScheme;
 import java.io.File;
 import java.nio.file.Files;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
@@ -17,6 +17,7 @@ import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -57,6 +58,7 @@ class MoveRulesTest {
   @AfterEach
   void normalSpeed() {
     System.clearProperty(FaultyScheme.ENCODE_DELAY);
+    System.clearProperty(FaultyScheme.DECODE_DELAY);
   }
 
   @AfterAll
@@ -123,9 +125,7 @@ class MoveRulesTest {
     byte[] data = HdrfCluster.text(SIZE, 12);
     ExtendedBlock block = reducedBlock("/types", data);
     System.setProperty(FaultyScheme.ENCODE_DELAY, "300");
-    move(
-        block,
-        () -> cluster.dataset(0).moveBlockAcrossStorage(block, StorageType.ARCHIVE, null));
+    move(block, () -> cluster.dataset(0).moveBlockAcrossStorage(block, StorageType.ARCHIVE, null));
     assertThat(cluster.volume(0, block).getStorageType()).isEqualTo(StorageType.ARCHIVE);
     RuleCluster.assertSame(
         "the moved file", Files.readAllBytes(cluster.file(0, block).toPath()), data);
@@ -144,11 +144,8 @@ class MoveRulesTest {
     assertThatThrownBy(() -> cluster.dataset(0).moveBlockAcrossVolumes(block, target))
         .hasMessageContaining("CRC32C of frame");
     assertThat(cluster.volume(0, block)).isSameAs(source);
-    java.nio.file.Path temporary =
-        RuleCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
-    try (var files = Files.walk(temporary)) {
-      assertThat(files.filter(Files::isRegularFile)).isEmpty();
-    }
+    java.nio.file.Path temporary = RuleCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
+    assertThat(hasFiles(temporary)).isFalse();
     cluster.fs().delete(new Path("/damaged"), false);
     HdrfCluster.await("the block to go", () -> cluster.replica(0, block) == null);
     awaitDeletions();
@@ -171,6 +168,49 @@ class MoveRulesTest {
     assertUse();
   }
 
+  /** Rules 1 and 4: where both meet, the recovery goes on and the move does not. */
+  @Test
+  void recoveryWinsOverAMove() throws Exception {
+    byte[] data = HdrfCluster.text(SIZE, 18);
+    ExtendedBlock block = reducedBlock("/recovery", data);
+    FsVolumeImpl source = cluster.volume(0, block);
+    FsVolumeImpl target = otherDisk(block);
+    System.setProperty(FaultyScheme.DECODE_DELAY, "50");
+    CompletableFuture<Void> move =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                cluster.dataset(0).moveBlockAcrossVolumes(block, target);
+              } catch (java.io.IOException e) {
+                throw new java.io.UncheckedIOException(e);
+              }
+            });
+    java.nio.file.Path temporary = RuleCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
+    HdrfCluster.await("the move to begin", () -> hasFiles(temporary));
+    long recoveryId = block.getGenerationStamp() + 1;
+    cluster.dataset(0).initReplicaRecovery(new RecoveringBlock(block, null, recoveryId));
+    cluster.dataset(0).updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), 1000);
+    assertThatThrownBy(move::get).hasMessageContaining("any more");
+    System.clearProperty(FaultyScheme.DECODE_DELAY);
+    assertThat(hasFiles(temporary)).isFalse();
+    ExtendedBlock truncated = new ExtendedBlock(block);
+    truncated.setGenerationStamp(recoveryId);
+    assertThat(cluster.volume(0, truncated)).isSameAs(source);
+    RuleCluster.assertSame(
+        "truncated", cluster.replicaBytes(0, truncated), java.util.Arrays.copyOf(data, 1000));
+    cluster.fs().delete(new Path("/recovery"), false);
+    cluster.dataset(0).invalidate(block.getBlockPoolId(), new Block[] {truncated.getLocalBlock()});
+    settleUse();
+  }
+
+  private static boolean hasFiles(java.nio.file.Path directory) {
+    try (var files = Files.walk(directory)) {
+      return files.anyMatch(Files::isRegularFile);
+    } catch (java.io.IOException | java.io.UncheckedIOException e) {
+      return false;
+    }
+  }
+
   /** Rule 14: what was saved is given back once, whether or not HDRF knew of it. */
   @Test
   void deletionGivesBackWhatWasUsed() throws Exception {
@@ -183,8 +223,7 @@ class MoveRulesTest {
     cluster
         .dataset(0)
         .invalidate(
-            known.getBlockPoolId(),
-            new Block[] {known.getLocalBlock(), unknown.getLocalBlock()});
+            known.getBlockPoolId(), new Block[] {known.getLocalBlock(), unknown.getLocalBlock()});
     awaitDeletions();
     assertUse();
   }
@@ -220,14 +259,21 @@ class MoveRulesTest {
     cluster.awaitReduced(0, block);
     cluster.append("/pinned", new byte[10]);
     assertThat(cluster.dataset(0).getPinning(cluster.block("/pinned"))).isTrue();
-    List<FsVolumeImpl> volumes = cluster.volumes(0);
-    assertThat(volumes).hasSize(3);
     cluster.fs().delete(new Path("/pinned"), false);
-    // Stock code counts an appended block's bytes twice; so the use is no longer exact.
-    for (FsVolumeImpl volume : volumes) {
-      HdrfCluster.await(
-          "the block to go", () -> cluster.replica(0, block) == null);
-      BASE.put(volume.getStorageID(), volume.getDfsUsed() - cluster.physicalBytes(volume));
+    HdrfCluster.await("the block to go", () -> cluster.replica(0, block) == null);
+    settleUse();
+  }
+
+  /** Stock code counts the bytes of a block twice that was appended to or truncated. */
+  private static void settleUse() throws Exception {
+    cluster.awaitIdle();
+    for (FsVolumeImpl volume : cluster.volumes(0)) {
+      long overhead = -1;
+      while (overhead != volume.getDfsUsed() - cluster.physicalBytes(volume)) {
+        overhead = volume.getDfsUsed() - cluster.physicalBytes(volume);
+        Thread.sleep(300);
+      }
+      BASE.put(volume.getStorageID(), overhead);
     }
   }
 }

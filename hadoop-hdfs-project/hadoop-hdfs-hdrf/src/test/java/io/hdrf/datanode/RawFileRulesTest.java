@@ -84,8 +84,7 @@ class RawFileRulesTest {
     byte[] data = HdrfCluster.text(SIZE, 31);
     ExtendedBlock block = reducedBlock("/full", data);
     fillDisk();
-    assertThatThrownBy(
-            () -> cluster.dataset(0).append(block, block.getGenerationStamp() + 1, SIZE))
+    assertThatThrownBy(() -> cluster.dataset(0).append(block, block.getGenerationStamp() + 1, SIZE))
         .isInstanceOf(org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException.class);
     assertThat(cluster.isReduced(0, block)).isTrue();
     assertThat(temporaryFiles()).isEmptyDirectory();
@@ -99,15 +98,13 @@ class RawFileRulesTest {
     byte[] data = HdrfCluster.text(SIZE, 32);
     ExtendedBlock block = reducedBlock("/undecodable", data);
     System.setProperty(FaultyScheme.DECODE_FAILURE, "io");
-    assertThatThrownBy(
-            () -> cluster.dataset(0).append(block, block.getGenerationStamp() + 1, SIZE))
+    assertThatThrownBy(() -> cluster.dataset(0).append(block, block.getGenerationStamp() + 1, SIZE))
         .hasMessageContaining("the store is down");
     System.clearProperty(FaultyScheme.DECODE_FAILURE);
     assertThat(cluster.isReduced(0, block)).isTrue();
     assertThat(temporaryFiles()).isEmptyDirectory();
     cluster.append("/undecodable", new byte[] {1});
-    RuleCluster.assertSame(
-        "the file", cluster.read("/undecodable"), concat(data, new byte[] {1}));
+    RuleCluster.assertSame("the file", cluster.read("/undecodable"), concat(data, new byte[] {1}));
   }
 
   private static byte[] concat(byte[] first, byte[] second) {
@@ -140,15 +137,12 @@ class RawFileRulesTest {
             block, null, recoveryId);
     assertThat(cluster.dataset(0).initReplicaRecovery(recovering).getNumBytes()).isEqualTo(SIZE);
     RuleCluster.assertSame("under recovery", cluster.replicaBytes(0, block), data);
-    cluster
-        .dataset(0)
-        .updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), SIZE);
+    cluster.dataset(0).updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), SIZE);
     ExtendedBlock recovered = new ExtendedBlock(block);
     recovered.setGenerationStamp(recoveryId);
     assertThat(cluster.replica(0, recovered).getGenerationStamp()).isEqualTo(recoveryId);
     assertThat(cluster.isReduced(0, recovered)).isTrue();
-    assertThat(cluster.service(0).counters().values().get("blocksInflated"))
-        .isEqualTo(inflated);
+    assertThat(cluster.service(0).counters().values().get("blocksInflated")).isEqualTo(inflated);
     RuleCluster.assertSame("recovered", cluster.replicaBytes(0, recovered), data);
   }
 
@@ -171,9 +165,7 @@ class RawFileRulesTest {
         .isInstanceOf(org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException.class);
     assertThat(HdrfCluster.isReduced(cluster.file(0, block))).isTrue();
     cluster.volumes(0).get(0).setCapacityForTesting(-1);
-    cluster
-        .dataset(0)
-        .updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), 123_457);
+    cluster.dataset(0).updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), 123_457);
     ExtendedBlock truncated = new ExtendedBlock(block);
     truncated.setGenerationStamp(recoveryId);
     RuleCluster.assertSame(
@@ -196,14 +188,12 @@ class RawFileRulesTest {
     HdrfCluster.await("the truncation", () -> isClosed("/snapshots/file"));
     RuleCluster.assertSame(
         "the file", cluster.read("/snapshots/file"), Arrays.copyOf(data, 400_003));
-    RuleCluster.assertSame(
-        "the snapshot", cluster.read("/snapshots/.snapshot/s/file"), data);
+    RuleCluster.assertSame("the snapshot", cluster.read("/snapshots/.snapshot/s/file"), data);
     cluster.awaitReduced("/snapshots/file");
     cluster.awaitReduced("/snapshots/.snapshot/s/file");
     RuleCluster.assertSame(
         "the file", cluster.read("/snapshots/file"), Arrays.copyOf(data, 400_003));
-    RuleCluster.assertSame(
-        "the snapshot", cluster.read("/snapshots/.snapshot/s/file"), data);
+    RuleCluster.assertSame("the snapshot", cluster.read("/snapshots/.snapshot/s/file"), data);
   }
 
   private static boolean isClosed(String path) {
@@ -221,8 +211,7 @@ class RawFileRulesTest {
     System.setProperty(FaultyScheme.ENCODE_DELAY, "100");
     cluster.write("/appended", data, 1);
     HdrfCluster.await("the reduction to begin", () -> cluster.service(0).pending() > 0);
-    try (FSDataOutputStream out =
-        cluster.fs().append(new org.apache.hadoop.fs.Path("/appended"))) {
+    try (FSDataOutputStream out = cluster.fs().append(new org.apache.hadoop.fs.Path("/appended"))) {
       out.write(data, 0, 1000);
       out.hflush();
       System.clearProperty(FaultyScheme.ENCODE_DELAY);
@@ -275,8 +264,7 @@ class RawFileRulesTest {
     for (int i = 0; i < 50; i++) {
       assertThatThrownBy(
               () ->
-                  passingDescriptors(
-                      block, () -> cluster.dataset(0).getBlockInputStream(block, 0)))
+                  passingDescriptors(block, () -> cluster.dataset(0).getBlockInputStream(block, 0)))
           .isInstanceOf(ShortCircuitFdsVersionException.class);
       assertThatThrownBy(
               () ->

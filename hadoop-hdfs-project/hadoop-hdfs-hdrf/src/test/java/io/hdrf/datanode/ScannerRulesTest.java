@@ -62,8 +62,7 @@ class ScannerRulesTest {
     long reads = cluster.service(0).counters().values().get("reads");
     DataNodeProbe.scan(cluster.datanode(0), block);
     HdrfCluster.await(
-        "the scanner",
-        () -> cluster.service(0).counters().values().get("reads") > reads);
+        "the scanner", () -> cluster.service(0).counters().values().get("reads") > reads);
     Thread.sleep(500);
     cluster.mini().triggerHeartbeats();
   }
@@ -151,8 +150,7 @@ class ScannerRulesTest {
   void damageIsReported() throws Exception {
     ExtendedBlock block = reducedBlock("/damaged", 62);
     long before = corruptBlocks();
-    Damage.flip(
-        cluster.file(0, block), RuleCluster.physicalLength(cluster.file(0, block)) / 2, 4);
+    Damage.flip(cluster.file(0, block), RuleCluster.physicalLength(cluster.file(0, block)) / 2, 4);
     DataNodeProbe.scan(cluster.datanode(0), block);
     HdrfCluster.await("the report", () -> corruptBlocks() == before + 1);
     cluster.fs().delete(new org.apache.hadoop.fs.Path("/damaged"), false);

@@ -182,7 +182,8 @@ class VolumeStartTest {
         .contains("put its jar into hdrf.plugins.dir (" + others + ")")
         .contains("lz4 (id");
     stopped = stopDataNode();
-    StoppedDataNode.configuration(stopped).set(HdrfKeys.PLUGINS_DIR, conf.get(HdrfKeys.PLUGINS_DIR));
+    StoppedDataNode.configuration(stopped)
+        .set(HdrfKeys.PLUGINS_DIR, conf.get(HdrfKeys.PLUGINS_DIR));
     StoppedDataNode.configuration(stopped).set(HdrfKeys.SCHEMES, conf.get(HdrfKeys.SCHEMES));
     startDataNode(stopped);
     assertReadable();
@@ -193,7 +194,8 @@ class VolumeStartTest {
   void aDataNodeWithoutVolumesExits() throws Exception {
     Path directory = cluster.hdrfDirectory(cluster.volume(0, block));
     DataNodeProperties stopped = stopDataNode();
-    StoppedDataNode.configuration(stopped).setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 0);
+    StoppedDataNode.configuration(stopped)
+        .setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 0);
     for (String name : new String[] {"superblock.0", "superblock.1"}) {
       Damage.flip(directory.resolve(name).toFile(), 40, 1);
     }
@@ -204,7 +206,8 @@ class VolumeStartTest {
     for (String name : new String[] {"superblock.0", "superblock.1"}) {
       Damage.flip(directory.resolve(name).toFile(), 40, 1);
     }
-    StoppedDataNode.configuration(stopped).setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 1);
+    StoppedDataNode.configuration(stopped)
+        .setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 1);
     startDataNode(stopped);
     assertReadable();
   }

@@ -19,9 +19,9 @@ import picocli.CommandLine.Option;
     description = "Run HDRF's test suite in its source tree.")
 final class TestCommand implements Callable<Integer> {
   /** Kills a DataNode process again and again while a writer and the Reducer work. */
-  private static final String CRASH_MODULE = "hadoop-hdfs-project/hadoop-hdfs-hdrf";
+  private static final String CRASH_MODULE = "hadoop-hdfs-project/hdrf-crash-tests";
 
-  private static final String CRASH_TEST = "ProcessCrashTest";
+  private static final String CRASH_TEST = "CrashTest";
 
   @ArgGroup private Selection selection;
 
@@ -62,7 +62,7 @@ final class TestCommand implements Callable<Integer> {
               "-pl",
               CRASH_MODULE,
               "-am",
-              "test",
+              "package",
               "-Dtest=" + CRASH_TEST,
               "-Dsurefire.failIfNoSpecifiedTests=false",
               "-Dhdrf.crash.rounds=" + selection.crash));

@@ -13,8 +13,8 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * Deflate, which fails or dawdles on demand. It is told by system properties, since it runs behind a
- * class loader of its own.
+ * Deflate, which fails or dawdles on demand. It is told by system properties, since it runs behind
+ * a class loader of its own.
  */
 public final class FaultyScheme implements FrameScheme {
 
@@ -26,6 +26,9 @@ public final class FaultyScheme implements FrameScheme {
 
   /** How long encoding a frame takes, in milliseconds. */
   public static final String ENCODE_DELAY = "hdrf.test.faulty.encode.delay";
+
+  /** How long decoding a frame takes, in milliseconds. */
+  public static final String DECODE_DELAY = "hdrf.test.faulty.decode.delay";
 
   @Override
   public int spiVersion() {
@@ -61,11 +64,7 @@ public final class FaultyScheme implements FrameScheme {
 
     @Override
     public void encode(ByteBuffer src, ByteBuffer dst) throws IOException {
-      try {
-        Thread.sleep(Integer.getInteger(ENCODE_DELAY, 0));
-      } catch (InterruptedException e) {
-        throw new IOException(e);
-      }
+      pause(ENCODE_DELAY);
       Deflater deflater = new Deflater(1);
       try {
         deflater.setInput(src);
@@ -76,8 +75,17 @@ public final class FaultyScheme implements FrameScheme {
       }
     }
 
+    private static void pause(String property) throws IOException {
+      try {
+        Thread.sleep(Integer.getInteger(property, 0));
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+    }
+
     @Override
     public void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
+      pause(DECODE_DELAY);
       switch (System.getProperty(DECODE_FAILURE, "")) {
         case "io":
           throw new IOException("the store is down");

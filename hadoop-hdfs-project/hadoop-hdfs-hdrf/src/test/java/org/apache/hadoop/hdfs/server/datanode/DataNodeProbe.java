@@ -21,8 +21,8 @@ public final class DataNodeProbe {
   }
 
   /**
-   * What a short-circuit reader's request calls, on this thread, whatever its name; as if there were
-   * libhadoop and a UNIX domain socket.
+   * What a short-circuit reader's request calls, on this thread, whatever its name; as if there
+   * were libhadoop and a UNIX domain socket.
    */
   public static FileInputStream[] shortCircuit(DataNode datanode, ExtendedBlock block)
       throws IOException, ReflectiveOperationException {
