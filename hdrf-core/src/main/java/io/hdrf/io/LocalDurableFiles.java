@@ -65,6 +65,10 @@ public final class LocalDurableFiles implements DurableFiles {
       missing.push(parent);
       parent = parent.getParent();
     }
+    if (parent != null && parent.getParent() != null) {
+      // A process killed after it made this directory may have left a name that only seems durable.
+      forceDirectory(parent.getParent());
+    }
     for (Path next : missing) {
       try {
         Files.createDirectory(next);

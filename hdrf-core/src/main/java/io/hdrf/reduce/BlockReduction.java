@@ -4,6 +4,7 @@ package io.hdrf.reduce;
 import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockProbe;
 import io.hdrf.block.BlockVerifier;
+import io.hdrf.block.CorruptBlockException;
 import io.hdrf.block.NotSmallerException;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
 
 /**
  * Reduces one block: encode aside, decode and verify against the block's checksums, make durable,
@@ -35,11 +37,17 @@ final class BlockReduction {
   private final DurableFiles files;
   private final ReducerCounters counters;
   private final int minBlockSize;
+  private final BooleanSupplier stopping;
 
-  BlockReduction(DurableFiles files, ReducerCounters counters, int minBlockSize) {
+  /**
+   * @param stopping whether blocks in work are to be given up
+   */
+  BlockReduction(
+      DurableFiles files, ReducerCounters counters, int minBlockSize, BooleanSupplier stopping) {
     this.files = files;
     this.counters = counters;
     this.minBlockSize = minBlockSize;
+    this.stopping = stopping;
   }
 
   /**
@@ -128,7 +136,7 @@ final class BlockReduction {
       block.recordSchemes();
       block.codec().force();
       writer.force();
-      block.checkWanted();
+      checkWanted(block);
       block.swap(temporary, physicalLength);
       inPlace = true;
       counters.reduced(
@@ -150,17 +158,27 @@ final class BlockReduction {
     }
   }
 
+  private void checkWanted(PlainBlock block) throws BlockSkippedException {
+    if (stopping.getAsBoolean()) {
+      throw new BlockSkippedException(SkipReason.STOPPING, "the DataNode stops");
+    }
+    block.checkWanted();
+  }
+
   private static void verify(
       PlainBlock block, ChannelFile plain, BlockChecksums checksums, Path temporary)
       throws IOException {
-    VerifyResult result;
+    String difference;
     try (ChannelFile file = ChannelFile.open(temporary);
         ReducedBlock reduced =
             ReducedBlock.open(temporary, file, block.identity(), block.tagKey())) {
-      result = BlockVerifier.verify(reduced, block.codec()::decode, checksums, plain);
-    }
-    if (result.isOk()) {
-      return;
+      VerifyResult result = BlockVerifier.verify(reduced, block.codec()::decode, checksums, plain);
+      if (result.isOk()) {
+        return;
+      }
+      difference = result.toString();
+    } catch (CorruptBlockException e) {
+      difference = e.getMessage();
     }
     if (!block.isUnchanged()) {
       throw new BlockSkippedException(SkipReason.CHANGED, "it changed while it was read");
@@ -171,12 +189,12 @@ final class BlockReduction {
           "chain "
               + block.codec().chain()
               + " does not give back what it was given: "
-              + result
+              + difference
               + "; this is a fault of a scheme, please report it");
     }
     block.reportMismatch();
     throw new BlockSkippedException(
-        SkipReason.MISMATCH, "it does not match its own checksums: " + result);
+        SkipReason.MISMATCH, "it does not match its own checksums: " + difference);
   }
 
   private static boolean isSound(ChannelFile plain, BlockChecksums checksums) throws IOException {
@@ -185,7 +203,7 @@ final class BlockReduction {
   }
 
   /** The block's data, with a look now and then at whether the work is still wanted. */
-  private static final class WatchedInput implements ChainCodec.BlockInput {
+  private final class WatchedInput implements ChainCodec.BlockInput {
     private final PlainBlock block;
     private final ChannelFile plain;
     private long position;
@@ -199,7 +217,7 @@ final class BlockReduction {
     @Override
     public int read(ByteBuffer dst) throws IOException {
       if (position >= nextCheck) {
-        block.checkWanted();
+        checkWanted(block);
         nextCheck = position + CHECK_INTERVAL;
       }
       // The file may have grown: an append that began meanwhile must not be read.

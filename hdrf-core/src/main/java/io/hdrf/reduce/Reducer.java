@@ -67,7 +67,7 @@ public final class Reducer implements Closeable {
       SkipListener onSkip) {
     this.owner = owner;
     this.counters = counters;
-    this.reduction = new BlockReduction(files, counters, conf.minBlockSize());
+    this.reduction = new BlockReduction(files, counters, conf.minBlockSize(), () -> stopping);
     this.queue = new ArrayBlockingQueue<>(conf.queueLength());
     this.roomMark = conf.queueLength() / 2;
     this.onRoom = onRoom;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.Seeds;
+import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -41,7 +41,7 @@ class BlockChecksumsTest {
   @ParameterizedTest
   @EnumSource(names = {"CRC32", "CRC32C"})
   void agreesWithHdfs(DataChecksum.Type type) throws IOException {
-    Random random = new Random(Seeds.next("agreesWithHdfs"));
+    Random random = TestSeed.random("agreesWithHdfs");
     for (int chunk : CHUNKS) {
       for (int length : new int[] {0, 1, 511, 512, 513, 5120, 70_000}) {
         byte[] data = ToyFrames.data(random.nextLong(), length);

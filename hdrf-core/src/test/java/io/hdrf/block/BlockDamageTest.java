@@ -4,9 +4,9 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.hdrf.io.Seeds;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
+import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -38,7 +38,7 @@ class BlockDamageTest {
   private final ByteBuffer frame = ByteBuffer.allocateDirect(MAX_LENGTH);
 
   private void writeBlocks(String test) throws IOException {
-    random = new Random(Seeds.next(test));
+    random = TestSeed.random(test);
     for (int i = 0; i < 10; i++) {
       TestBlock block = TestBlock.random(random, 1 + random.nextInt(i * 8 + 1), 100, 3000);
       Path path = dir.resolve("f" + i);

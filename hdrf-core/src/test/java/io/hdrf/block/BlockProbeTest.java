@@ -4,9 +4,9 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.Seeds;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
+import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -85,7 +85,7 @@ class BlockProbeTest {
 
   @Test
   void anythingWithoutMagicIsPlain() throws IOException {
-    Random random = new Random(Seeds.next("plain"));
+    Random random = TestSeed.random("plain");
     for (int i = 0; i < 1000; i++) {
       byte[] bytes = new byte[random.nextInt(200)];
       random.nextBytes(bytes);

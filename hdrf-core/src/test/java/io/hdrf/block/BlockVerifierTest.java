@@ -4,7 +4,7 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.Seeds;
+import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ class BlockVerifierTest {
 
   @Test
   void rightBlocksVerify() throws IOException {
-    Random random = new Random(Seeds.next("rightBlocks"));
+    Random random = TestSeed.random("rightBlocks");
     for (int i = 0; i < 100; i++) {
       TestBlock block = TestBlock.random(random, 1 + random.nextInt(50), 100, 5000);
       byte[] data = block.data();
@@ -46,7 +46,7 @@ class BlockVerifierTest {
   /** The file is whole, but its content is not what the client wrote. */
   @Test
   void wrongContentIsFoundAtTheRightPlace() throws IOException {
-    Random random = new Random(Seeds.next("wrongContent"));
+    Random random = TestSeed.random("wrongContent");
     for (int i = 0; i < 100; i++) {
       TestBlock block = TestBlock.random(random, 1 + random.nextInt(20), 100, 5000);
       byte[] data = block.data();
@@ -114,7 +114,7 @@ class BlockVerifierTest {
 
   @Test
   void plainBlocksVerify() throws IOException {
-    Random random = new Random(Seeds.next("plainBlocks"));
+    Random random = TestSeed.random("plainBlocks");
     for (int length : new int[] {0, 1, 512, 1000, (1 << 20) - 1, 1 << 20, (3 << 20) + 5}) {
       byte[] data = ToyFrames.data(random.nextLong(), length);
       BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, data);

@@ -7,11 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.DurableFile;
+import io.hdrf.io.InMemory;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.PowerLoss;
-import io.hdrf.io.Seeds;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -26,7 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ReducedBlockTest {
 
-  @TempDir Path dir;
+  @TempDir(factory = InMemory.class)
+  Path dir;
 
   private Path file() {
     return dir.resolve("blk_1073741825");
@@ -53,7 +55,7 @@ class ReducedBlockTest {
 
   @Test
   void randomBlocksReadBackByAnyPieces() throws IOException {
-    Random random = new Random(Seeds.next("randomBlocks"));
+    Random random = TestSeed.random("randomBlocks");
     for (int round = 0; round < 200; round++) {
       int frames = 1 + random.nextInt(round % 10 == 0 ? 2000 : 20);
       TestBlock block = TestBlock.random(random, frames, 200, 200 + random.nextInt(3000));
@@ -220,7 +222,7 @@ class ReducedBlockTest {
 
   @Test
   void stopsAsSoonAsTheLimitIsPassed() throws IOException {
-    Random random = new Random(Seeds.next("limit"));
+    Random random = TestSeed.random("limit");
     for (int round = 0; round < 100; round++) {
       TestBlock block = TestBlock.random(random, 1 + random.nextInt(30), 100, 1000);
       long physical = block.write(file());
@@ -451,7 +453,7 @@ class ReducedBlockTest {
     byte[] data = block.data();
     PowerLoss.everywhere(
         dir,
-        Seeds.next("replaced"),
+        TestSeed.random("replaced").nextLong(),
         24,
         directory -> Files.write(directory.resolve("blk_1"), data),
         (directory, files) -> {

@@ -4,6 +4,7 @@ package io.hdrf.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -19,7 +20,8 @@ class CrashableFilesTest {
   private static final int STATES = 200;
   private static final int LENGTH = 20_000;
 
-  @TempDir Path scratch;
+  @TempDir(factory = InMemory.class)
+  Path scratch;
 
   private static byte[] bytes(int value, int length) {
     byte[] bytes = new byte[length];
@@ -320,7 +322,7 @@ class CrashableFilesTest {
   private int swapEverywhere(Swap swap) throws Exception {
     return PowerLoss.everywhere(
         scratch,
-        Seeds.next("swap"),
+        TestSeed.random("swap").nextLong(),
         40,
         dir -> {
           Files.createDirectories(dir.resolve("final"));

@@ -18,8 +18,13 @@ class BZip2SchemeTest extends BaseSchemeTestCase {
   protected Configuration configuration() {
     Configuration configuration = super.configuration();
     configuration.setInt("bzip2.compress.blocksize", 1);
-    configuration.set("hdrf.bzip2.frame.size", "20k");
+    configuration.set("hdrf.bzip2.frame.size", "8k");
     return configuration;
+  }
+
+  @Override
+  protected int longestBlock() {
+    return 20_000;
   }
 
   @Override

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.PowerLoss;
 import io.hdrf.sample.DeflateScheme;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -40,9 +41,6 @@ import org.junit.jupiter.api.io.TempDir;
  * it. Random choices depend on a seed that is printed; {@code -Dhdrf.test.seed=N} repeats them.
  */
 public abstract class BaseSchemeTestCase {
-
-  /** Blocks are tested up to this length, or four frames where those are longer. */
-  private static final int LONG_BLOCK = 300_000;
 
   private static final int LONGEST_FRAME_TRIED = 4 << 20;
 
@@ -81,6 +79,11 @@ public abstract class BaseSchemeTestCase {
   /** Whether every block becomes shorter, or is kept elsewhere, if it consists of zeros. */
   protected boolean reducesZeros() {
     return true;
+  }
+
+  /** The longest block to test with; four frames where those are longer. For slow schemes. */
+  protected int longestBlock() {
+    return 300_000;
   }
 
   @BeforeEach
@@ -186,7 +189,7 @@ public abstract class BaseSchemeTestCase {
   @Test
   void roundTripsAroundPowersOfTwo() throws IOException {
     for (TestData kind : TestData.values()) {
-      for (int power = 512; power <= 1 << 18; power *= 2) {
+      for (int power = 512; power < longestBlock(); power *= 2) {
         for (int length = power - 1; length <= power + 1; length++) {
           assertRoundTrip(kind, length);
         }
@@ -220,7 +223,7 @@ public abstract class BaseSchemeTestCase {
   }
 
   private int longBlock() {
-    return Math.max(LONG_BLOCK, Math.min(4 * codec.frameLength(), LONGEST_FRAME_TRIED));
+    return Math.max(longestBlock(), Math.min(4 * codec.frameLength(), LONGEST_FRAME_TRIED));
   }
 
   private void assertRoundTrip(TestData kind, int length) throws IOException {
@@ -374,7 +377,7 @@ public abstract class BaseSchemeTestCase {
             () -> {
               for (int i = 0; i < 40; i++) {
                 TestData kind = TestData.values()[own.nextInt(TestData.values().length)];
-                byte[] block = kind.bytes(1 + own.nextInt(LONG_BLOCK / 2), own);
+                byte[] block = kind.bytes(1 + own.nextInt(longestBlock() / 2), own);
                 List<StoredFrame> frames = Volume.encode(codec, block, own);
                 for (int again = 0; again < 2; again++) {
                   if (!Arrays.equals(Volume.decode(codec, frames, own), block)) {
@@ -538,6 +541,48 @@ public abstract class BaseSchemeTestCase {
       direct += pool.getName().equals("direct") ? pool.getMemoryUsed() : 0;
     }
     return threads.getThreadAllocatedBytes(Thread.currentThread().getId()) + direct;
+  }
+
+  // Durability
+
+  /** At every operation on the scheme's store, with what was not forced dropped, kept or torn. */
+  @Test
+  void forcedFramesSurviveAPowerLoss(@TempDir Path scratch) throws Exception {
+    if (scheme instanceof FrameScheme) {
+      return;
+    }
+    byte[] first = TestData.REPEATS.bytes(1 + random.nextInt(100_000), random);
+    byte[] second = TestData.RANDOM.bytes(1 + random.nextInt(10_000), random);
+    List<List<StoredFrame>> undisturbed = new ArrayList<>();
+    List<List<StoredFrame>> forced = new ArrayList<>();
+    PowerLoss.everywhere(
+        scratch,
+        random.nextInt(1 << 30),
+        6,
+        work -> {},
+        (work, files) -> {
+          forced.clear();
+          try (Volume crashing = new Volume(registry, configuration(), work, files)) {
+            ChainCodec crashingCodec = crashing.codec(scheme.id());
+            for (byte[] block : List.of(first, second)) {
+              forced.add(Volume.encode(crashingCodec, block, random));
+            }
+          }
+          undisturbed.addAll(forced);
+        },
+        (state, finished) -> {
+          try (Volume after = new Volume(registry, configuration(), state)) {
+            ChainCodec reader = after.codec(scheme.id());
+            List<List<StoredFrame>> kept = finished ? undisturbed : forced;
+            for (int i = 0; i < kept.size(); i++) {
+              byte[] block = i == 0 ? first : second;
+              if (!Arrays.equals(Volume.decode(reader, kept.get(i), random), block)) {
+                fail("block %d came back changed", i);
+              }
+            }
+          }
+        });
+    assertThat(undisturbed).hasSize(2);
   }
 
   // Limits

@@ -2,7 +2,7 @@
 package io.hdrf.scheme;
 
 /** A frame as the core stores it. */
-record StoredFrame(int originalLength, int stages, byte[] bytes) {
+public record StoredFrame(int originalLength, int stages, byte[] bytes) {
 
   StoredFrame with(byte[] otherBytes) {
     return new StoredFrame(originalLength, stages, otherBytes);

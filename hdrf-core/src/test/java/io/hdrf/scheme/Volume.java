@@ -3,6 +3,7 @@ package io.hdrf.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
 import java.io.Closeable;
 import java.io.IOException;
@@ -14,25 +15,31 @@ import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 
 /** {@link VolumeSchemes} with byte arrays for blocks, for tests. */
-final class Volume implements Closeable {
+public final class Volume implements Closeable {
 
   private final VolumeSchemes schemes;
 
-  Volume(SchemeRegistry registry, Configuration configuration, Path directory) {
-    this.schemes =
-        new VolumeSchemes(registry, configuration, directory, LocalDurableFiles.INSTANCE);
+  public Volume(SchemeRegistry registry, Configuration configuration, Path directory) {
+    this(registry, configuration, directory, LocalDurableFiles.INSTANCE);
   }
 
-  ChainCodec codec(SchemeChain chain) throws IOException {
+  public Volume(
+      SchemeRegistry registry, Configuration configuration, Path directory, DurableFiles files) {
+    this.schemes = new VolumeSchemes(registry, configuration, directory, files);
+  }
+
+  /** The codec of a chain. */
+  public ChainCodec codec(SchemeChain chain) throws IOException {
     return schemes.codec(chain);
   }
 
-  ChainCodec codec(int... ids) throws IOException {
+  /** The codec of a chain. */
+  public ChainCodec codec(int... ids) throws IOException {
     return schemes.codec(ids);
   }
 
   /** Encodes a block that comes in pieces of random size, and makes it durable. */
-  static List<StoredFrame> encode(ChainCodec codec, byte[] block, Random random)
+  public static List<StoredFrame> encode(ChainCodec codec, byte[] block, Random random)
       throws IOException {
     ByteBuffer rest = ByteBuffer.wrap(block);
     List<StoredFrame> frames = new ArrayList<>();
@@ -61,7 +68,8 @@ final class Volume implements Closeable {
   }
 
   /** Decodes one frame between canaries. */
-  static byte[] decode(ChainCodec codec, StoredFrame frame, Random random) throws IOException {
+  public static byte[] decode(ChainCodec codec, StoredFrame frame, Random random)
+      throws IOException {
     GuardedBuffer stored = new GuardedBuffer(frame.bytes(), random);
     GuardedBuffer decoded = new GuardedBuffer(frame.originalLength(), random);
     try {
@@ -77,7 +85,7 @@ final class Volume implements Closeable {
   }
 
   /** Decodes a block's frames in random order. */
-  static byte[] decode(ChainCodec codec, List<StoredFrame> frames, Random random)
+  public static byte[] decode(ChainCodec codec, List<StoredFrame> frames, Random random)
       throws IOException {
     int[] offsets = new int[frames.size() + 1];
     List<Integer> order = new ArrayList<>();

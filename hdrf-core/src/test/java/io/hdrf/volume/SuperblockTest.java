@@ -8,11 +8,12 @@ import static org.assertj.core.api.Assertions.entry;
 import io.hdrf.block.TagKey;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.DurableFiles;
+import io.hdrf.io.InMemory;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.PowerLoss;
-import io.hdrf.io.Seeds;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
+import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -33,7 +34,9 @@ class SuperblockTest {
   private static final DurableFiles FILES = LocalDurableFiles.INSTANCE;
   private static final int STATES = 24;
 
-  @TempDir Path scratch;
+  @TempDir(factory = InMemory.class)
+  Path scratch;
+
   private Path dir;
 
   @BeforeEach
@@ -283,7 +286,7 @@ class SuperblockTest {
     int checked =
         PowerLoss.everywhere(
             scratch,
-            Seeds.next("creation"),
+            TestSeed.random("creation").nextLong(),
             STATES,
             directory -> {},
             (directory, files) -> Superblock.create(directory.resolve("hdrf"), files, secret, 1),
@@ -301,7 +304,7 @@ class SuperblockTest {
     int[] recorded = new int[1];
     PowerLoss.everywhere(
         scratch,
-        Seeds.next("records"),
+        TestSeed.random("records").nextLong(),
         STATES,
         directory -> {
           byte[] secret = new byte[TagKey.LENGTH];
@@ -355,7 +358,7 @@ class SuperblockTest {
 
   @Test
   void damageNeverGivesAnotherSecret() throws IOException {
-    Random random = new Random(Seeds.next("damage"));
+    Random random = TestSeed.random("damage");
     Superblock superblock = Superblock.create(dir, FILES);
     superblock.recordScheme(1, "lz4");
     byte[] good = Files.readAllBytes(copy(0));

@@ -47,7 +47,7 @@ public final class HdrfService implements Closeable {
   private final HdrfConf conf;
   private final boolean anyChain;
   private final boolean dropBehindReads;
-  private final DurableFiles files = LocalDurableFiles.INSTANCE;
+  private final DurableFiles files;
   private final ReducerCounters counters = new ReducerCounters();
   private final BlockLocks locks = new BlockLocks();
   private final PlainHolds holds = new PlainHolds();
@@ -68,6 +68,11 @@ public final class HdrfService implements Closeable {
    * @throws IOException names the key that is wrong
    */
   public HdrfService(Configuration configuration) throws IOException {
+    this(configuration, LocalDurableFiles.INSTANCE);
+  }
+
+  HdrfService(Configuration configuration, DurableFiles files) throws IOException {
+    this.files = files;
     UsageCheck.check(configuration);
     conf = new HdrfConf(configuration);
     SchemeRegistry registry =
@@ -103,16 +108,15 @@ public final class HdrfService implements Closeable {
     scan =
         new PlainBlockScan(
             datanodeUuid, access, reducer, conf.scanIntervalSeconds(), conf.queueLength());
-    if (anyChain) {
-      scan.start();
-    }
     metrics = new HdrfMetrics(datanodeUuid, counters, reducer);
     metrics.register();
   }
 
   private void onSkip(BlockRef block, SkipReason reason) {
     if (reason.isLasting()) {
-      scan.settle(block, reason == SkipReason.ALREADY_REDUCED ? savedBytes(block) : 0);
+      // Where the chain was taken away, reduced blocks are declined before anyone looks at them.
+      boolean mayBeReduced = reason == SkipReason.ALREADY_REDUCED || reason == SkipReason.DECLINED;
+      scan.settle(block, mayBeReduced ? savedBytes(block) : 0);
     }
   }
 
@@ -132,6 +136,14 @@ public final class HdrfService implements Closeable {
   /** All replicas of the pool are in the map: the scan may look for plain ones. */
   public void poolIsLoaded(String poolId) {
     scan.addPool(poolId);
+    startScan();
+  }
+
+  /** Without a chain there still may be reduced blocks, whose saving must be known. */
+  private void startScan() {
+    if (anyChain || volumes.anyMayHoldReducedBlocks()) {
+      scan.start();
+    }
   }
 
   public void closePool(String poolId) {
@@ -150,6 +162,7 @@ public final class HdrfService implements Closeable {
 
   /** Something happened that may leave plain blocks: look for them soon. */
   public void wakeScan() {
+    startScan();
     scan.wake();
   }
 
@@ -214,8 +227,10 @@ public final class HdrfService implements Closeable {
       dataset.handleDamaged(
           snapshot.block().poolId(), snapshot.replica(), String.valueOf(e.getMessage()));
       throw e;
+    } finally {
+      // A failed sync comes after the rename: the block may be plain in spite of the exception.
+      scan.unsettle(snapshot.block());
     }
-    scan.unsettle(snapshot.block());
   }
 
   /**

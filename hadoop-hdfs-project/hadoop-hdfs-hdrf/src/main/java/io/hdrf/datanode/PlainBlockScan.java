@@ -44,8 +44,11 @@ final class PlainBlockScan implements Closeable {
     thread.setDaemon(true);
   }
 
-  void start() {
-    thread.start();
+  /** Starts the rounds, unless they were started or the scan was closed. */
+  synchronized void start() {
+    if (thread.getState() == Thread.State.NEW && !stopping) {
+      thread.start();
+    }
   }
 
   void addPool(String poolId) {

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.block.ReducedBlock;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.ChannelFile;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
@@ -22,6 +26,8 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 
 /** A MiniDFSCluster whose DataNodes run HDRF, and what tests ask of it. */
@@ -29,10 +35,14 @@ public final class HdrfCluster implements AutoCloseable {
 
   static final int BLOCK_SIZE = 1 << 20;
 
-  private final MiniDFSCluster cluster;
-  private final Configuration conf;
+  private static final String FACTORY_KEY = "dfs.datanode.fsdataset.factory";
 
-  private HdrfCluster(MiniDFSCluster cluster, Configuration conf) {
+  private final File directory;
+  private MiniDFSCluster cluster;
+  private Configuration conf;
+
+  private HdrfCluster(File directory, MiniDFSCluster cluster, Configuration conf) {
+    this.directory = directory;
     this.cluster = cluster;
     this.conf = conf;
   }
@@ -41,8 +51,7 @@ public final class HdrfCluster implements AutoCloseable {
   public static Configuration configuration() {
     Configuration conf = new HdfsConfiguration();
     conf.set(
-        "dfs.datanode.fsdataset.factory",
-        "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasetFactory");
+        FACTORY_KEY, "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasetFactory");
     conf.set(HdrfKeys.PLUGINS_DIR, System.getProperty("hdrf.test.plugins"));
     conf.set(HdrfKeys.SCHEMES, "lz4");
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, BLOCK_SIZE);
@@ -54,6 +63,18 @@ public final class HdrfCluster implements AutoCloseable {
     return conf;
   }
 
+  /** The same configuration with Hadoop's own storage. */
+  public static Configuration stockConfiguration() {
+    Configuration conf = configuration();
+    conf.unset(FACTORY_KEY);
+    return conf;
+  }
+
+  private static Path testData() throws IOException {
+    Path target = Paths.get(System.getProperty("test.build.data", "target/test-data"));
+    return Files.createDirectories(target);
+  }
+
   /** Starts a cluster in a directory of its own. */
   public static HdrfCluster start(Configuration conf, int datanodes) throws IOException {
     return start(conf, datanodes, 1);
@@ -61,16 +82,32 @@ public final class HdrfCluster implements AutoCloseable {
 
   public static HdrfCluster start(Configuration conf, int datanodes, int volumes)
       throws IOException {
-    Path target = Paths.get(System.getProperty("test.build.data", "target/test-data"));
-    Files.createDirectories(target);
-    File directory = Files.createTempDirectory(target, "cluster").toFile();
+    File directory = Files.createTempDirectory(testData(), "cluster").toFile();
+    MiniDFSCluster cluster = build(directory, conf, datanodes, volumes, true);
+    return new HdrfCluster(directory, cluster, conf);
+  }
+
+  private static MiniDFSCluster build(
+      File directory, Configuration conf, int datanodes, int volumes, boolean format)
+      throws IOException {
     MiniDFSCluster cluster =
         new MiniDFSCluster.Builder(conf, directory)
             .numDataNodes(datanodes)
             .storagesPerDatanode(volumes)
+            .format(format)
             .build();
     cluster.waitActive();
-    return new HdrfCluster(cluster, conf);
+    return cluster;
+  }
+
+  /** Stops everything and starts it again on the same storage with another configuration. */
+  public void restartAs(Configuration newConf) throws IOException {
+    int datanodes = cluster.getDataNodes().size();
+    int volumes = cluster.getStoragesPerDatanode();
+    cluster.shutdown();
+    conf = newConf;
+    conf.unset(MiniDFSCluster.HDFS_MINIDFS_BASEDIR);
+    cluster = build(directory, conf, datanodes, volumes, false);
   }
 
   public MiniDFSCluster mini() {
@@ -97,7 +134,9 @@ public final class HdrfCluster implements AutoCloseable {
     }
   }
 
-  /** Waits until the file's blocks are reduced on all their DataNodes. */
+  /**
+   * Waits until the file's blocks are reduced on all their DataNodes; none may be too short for it.
+   */
   public void awaitReduced(String path) throws Exception {
     await("all blocks of " + path + " to be reduced", () -> plainReplicas(path).isEmpty());
   }
@@ -117,19 +156,144 @@ public final class HdrfCluster implements AutoCloseable {
   public List<File> replicas(String path) {
     try {
       List<File> files = new ArrayList<>();
-      for (LocatedBlock located :
-          DFSTestUtil.getAllBlocks(fs(), new org.apache.hadoop.fs.Path(path))) {
+      for (LocatedBlock located : blocks(path)) {
         ExtendedBlock block = located.getBlock();
-        for (int datanode = 0; datanode < cluster.getDataNodes().size(); datanode++) {
-          File file = cluster.getBlockFile(datanode, block);
-          if (file != null && file.exists()) {
-            files.add(file);
-          }
+        for (DataNode datanode : cluster.getDataNodes()) {
+          addReplicas(datanode, block, files);
         }
       }
       return files;
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** By the DataNodes' own directories: their numbers change when one is stopped. */
+  private static void addReplicas(DataNode datanode, ExtendedBlock block, List<File> files)
+      throws IOException {
+    try (FsDatasetSpi.FsVolumeReferences volumes =
+        datanode.getFSDataset().getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : volumes) {
+        File file = MiniDFSCluster.getBlockFile(new File(volume.getBaseURI()), block);
+        if (file.exists()) {
+          files.add(file);
+        }
+      }
+    }
+  }
+
+  /** The length of a replica's file, or what a reduced one takes of it. */
+  public static long physicalLength(File replica) throws IOException {
+    if (!isReduced(replica)) {
+      return replica.length();
+    }
+    Path path = replica.toPath();
+    try (ReducedBlock block = ReducedBlock.openUntrusted(path, ChannelFile.open(path))) {
+      return block.physicalLength();
+    }
+  }
+
+  /**
+   * Waits until a file's blocks have so many replicas each, on disk and as the NameNode sees it.
+   */
+  public void awaitReplication(String path, int replication) throws Exception {
+    await(
+        path + " to have " + replication + " replicas",
+        () -> {
+          try {
+            int blocks = 0;
+            for (LocatedBlock located : blocks(path)) {
+              if (located.getLocations().length != replication) {
+                return false;
+              }
+              blocks++;
+            }
+            return replicas(path).size() == blocks * replication;
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
+  }
+
+  public List<LocatedBlock> blocks(String path) throws IOException {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(path);
+    return fs().getFileStatus(file).getLen() == 0
+        ? List.of()
+        : DFSTestUtil.getAllBlocks(fs(), file);
+  }
+
+  /** Reads a file, and each of its replicas on its own DataNode, and compares. */
+  public void assertContent(String path, byte[] expected) throws IOException {
+    assertSame(path, read(path), expected);
+    for (LocatedBlock located : blocks(path)) {
+      ExtendedBlock block = located.getBlock();
+      int from = (int) located.getStartOffset();
+      byte[] part = Arrays.copyOfRange(expected, from, from + (int) block.getNumBytes());
+      for (DataNode datanode : cluster.getDataNodes()) {
+        if (datanode.getFSDataset().contains(block)) {
+          try (InputStream in = datanode.getFSDataset().getBlockInputStream(block, 0)) {
+            assertSame(path + " " + block + " on " + datanode, in.readAllBytes(), part);
+          }
+        }
+      }
+    }
+  }
+
+  /** Fails with the place of the first difference. */
+  public static void assertSame(String what, byte[] found, byte[] expected) {
+    int difference = Arrays.mismatch(found, expected);
+    if (difference >= 0) {
+      throw new AssertionError(
+          what
+              + " differs from byte "
+              + difference
+              + " on; it has "
+              + found.length
+              + " bytes, expected are "
+              + expected.length);
+    }
+  }
+
+  /** How many bytes a DataNode says that it uses. */
+  public long used(int datanode) {
+    try {
+      return cluster.getDataNodes().get(datanode).getFSDataset().getDfsUsed();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until the NameNode has closed a file, after a truncation or a writer that failed. */
+  public void awaitClosed(String path) throws Exception {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(path);
+    await(
+        path + " to be closed",
+        () -> {
+          try {
+            return fs().isFileClosed(file);
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
+  }
+
+  /** Has the lease of a writer that failed recovered. */
+  public void recoverLease(String path) throws Exception {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(path);
+    await(
+        "the lease of " + path + " to be recovered",
+        () -> {
+          try {
+            return fs().recoverLease(file);
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
+  }
+
+  public void append(String path, byte[] data) throws IOException {
+    try (FSDataOutputStream out = fs().append(new org.apache.hadoop.fs.Path(path))) {
+      out.write(data);
     }
   }
 
@@ -164,12 +328,9 @@ public final class HdrfCluster implements AutoCloseable {
   }
 
   public byte[] read(String path) throws IOException {
-    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(path);
-    byte[] data = new byte[(int) fs().getFileStatus(file).getLen()];
-    try (FSDataInputStream in = fs().open(file)) {
-      in.readFully(data);
+    try (FSDataInputStream in = fs().open(new org.apache.hadoop.fs.Path(path))) {
+      return in.readAllBytes();
     }
-    return data;
   }
 
   /** Text-like bytes that compress to about a third. */

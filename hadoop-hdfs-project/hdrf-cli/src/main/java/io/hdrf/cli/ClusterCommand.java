@@ -87,7 +87,7 @@ final class ClusterCommand implements Runnable {
 
   private static void start(LocalCluster cluster, Terminal terminal) throws IOException {
     ClusterConfig config = cluster.config();
-    try (Progress progress = terminal.progress("Starting", 0, Progress.Unit.COUNT)) {
+    try (Progress progress = terminal.progress("Starting", 0, Progress.Unit.NONE)) {
       cluster.start();
       progress.done(
           "NameNode and "
@@ -99,7 +99,7 @@ final class ClusterCommand implements Runnable {
   }
 
   private static void stop(LocalCluster cluster, Terminal terminal) throws IOException {
-    try (Progress progress = terminal.progress("Stopping", 0, Progress.Unit.COUNT)) {
+    try (Progress progress = terminal.progress("Stopping", 0, Progress.Unit.NONE)) {
       cluster.stop();
       cluster.kill();
       progress.done("all processes ended");
@@ -141,6 +141,13 @@ final class ClusterCommand implements Runnable {
     @Override
     public Integer call() throws IOException {
       Path directory = location.directory();
+      try (DirectoryLock lock = DirectoryLock.take(directory)) {
+        start(directory);
+      }
+      return ExitCode.OK;
+    }
+
+    private void start(Path directory) throws IOException {
       ClusterConfig config =
           ClusterConfig.exists(directory)
               ? ClusterConfig.load(directory)
@@ -171,7 +178,6 @@ final class ClusterCommand implements Runnable {
         }
       }
       ClusterCommand.start(LocalCluster.create(config, Home.runtime()), Terminal.system());
-      return ExitCode.OK;
     }
   }
 
@@ -185,7 +191,10 @@ final class ClusterCommand implements Runnable {
 
     @Override
     public Integer call() throws IOException {
-      ClusterCommand.stop(location.open(), Terminal.system());
+      LocalCluster cluster = location.open();
+      try (DirectoryLock lock = DirectoryLock.take(location.directory())) {
+        ClusterCommand.stop(cluster, Terminal.system());
+      }
       return ExitCode.OK;
     }
   }
@@ -199,8 +208,10 @@ final class ClusterCommand implements Runnable {
     public Integer call() throws IOException {
       LocalCluster cluster = location.open();
       Terminal terminal = Terminal.system();
-      ClusterCommand.stop(cluster, terminal);
-      ClusterCommand.start(cluster, terminal);
+      try (DirectoryLock lock = DirectoryLock.take(location.directory())) {
+        ClusterCommand.stop(cluster, terminal);
+        ClusterCommand.start(cluster, terminal);
+      }
       return ExitCode.OK;
     }
   }

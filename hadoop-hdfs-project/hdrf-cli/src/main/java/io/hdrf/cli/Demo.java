@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -92,30 +93,35 @@ final class Demo {
       Path actual = work.resolve("result").resolve("hdrf.txt");
       cluster = start("hdrf", config);
       try (Hdfs hdfs = new Hdfs(cluster)) {
-        put("hdrf", hdfs, sources, bytes);
-        readBack("while blocks are being reduced", "readWhileReducing", hdfs, digests, bytes);
+        long stored = put("hdrf", hdfs, sources, bytes);
+        readBack("right after writing", "readAfterWrite", hdfs, digests, bytes);
         wordCount("hdrf", cluster, hdfs, actual);
         compareOutputs(expected, actual);
         hdfs.delete(OUTPUT);
         drain(cluster);
-        readBack("reduced", "readReduced", hdfs, digests, bytes);
+        for (DataNode dataNode : cluster.dataNodes()) {
+          report.metrics(dataNode.hdrfMetrics());
+        }
+        readBack("once all is reduced", "readReduced", hdfs, digests, bytes);
         restart(cluster);
         readBack("after the restart", "readAfterRestart", hdfs, digests, bytes);
-        awaitDeleted(cluster, bytes);
+        awaitDeleted(cluster, stored);
         List<DiskUsage> held = usage(cluster);
         report.usage(held);
         terminal.result("");
         terminal.table(UsageJson.table(held));
       }
       stop("hdrf", cluster);
-      deleteAll(config.directory());
+      if (report.allIdentical()) {
+        deleteAll(config.directory());
+      }
       report.took("total", (System.nanoTime() - began) / 1e9);
     }
     terminal.result("");
     terminal.result(
         report.allIdentical()
             ? "Everything read back and the job's output are identical."
-            : "SOMETHING DIFFERS: see above.");
+            : "SOMETHING DIFFERS, see above; the cluster's files are in " + config.directory());
     return report;
   }
 
@@ -162,7 +168,7 @@ final class Demo {
   }
 
   private LocalCluster start(String step, ClusterConfig which) throws IOException {
-    try (Progress progress = count("Starting")) {
+    try (Progress progress = step("Starting")) {
       LocalCluster cluster = LocalCluster.create(which, runtime);
       cluster.start();
       progress.done(
@@ -177,14 +183,23 @@ final class Demo {
     }
   }
 
-  private void put(String step, Hdfs hdfs, List<Source> sources, long bytes) throws IOException {
+  /** Returns the number of bytes stored. */
+  private long put(String step, Hdfs hdfs, List<Source> sources, long bytes) throws IOException {
+    LongAdder stored = new LongAdder();
     try (Progress progress = terminal.progress("Writing", bytes, Progress.Unit.BYTES)) {
       for (Source source : sources) {
-        hdfs.put(source.path(), target(source), progress::add);
+        hdfs.put(
+            source.path(),
+            target(source),
+            count -> {
+              stored.add(count);
+              progress.add(count);
+            });
       }
       progress.done(sources.size() + " files, " + Sizes.bytes(bytes));
       report.took(step + ".write", progress.seconds());
     }
+    return stored.sum();
   }
 
   private static String target(Source source) {
@@ -208,7 +223,7 @@ final class Demo {
           line -> {
             Matcher percent = MAP_REDUCE.matcher(line);
             if (percent.matches()) {
-              progress.set(
+              progress.raise(
                   (Long.parseLong(percent.group(1)) + Long.parseLong(percent.group(2))) / 2);
             }
           });
@@ -249,7 +264,8 @@ final class Demo {
   }
 
   private void drain(LocalCluster cluster) throws IOException {
-    try (Progress progress = count("Reducing")) {
+    try (Progress progress =
+        terminal.progress("Waiting for the Reducers", 0, Progress.Unit.COUNT)) {
       cluster.awaitReduced(DRAIN_PATIENCE, progress::set);
       progress.done("all queues are empty");
       report.took("hdrf.drain", progress.seconds());
@@ -266,7 +282,7 @@ final class Demo {
   }
 
   private void restart(LocalCluster cluster) throws IOException {
-    try (Progress progress = count("Restarting the DataNodes")) {
+    try (Progress progress = step("Restarting the DataNodes")) {
       cluster.restartDataNodes();
       progress.done("all are back");
       report.took("hdrf.restart", progress.seconds());
@@ -274,15 +290,15 @@ final class Demo {
   }
 
   private void stop(String step, LocalCluster cluster) throws IOException {
-    try (Progress progress = count("Stopping")) {
+    try (Progress progress = step("Stopping")) {
       cluster.stop();
       progress.done("all processes ended");
       report.took(step + ".stop", progress.seconds());
     }
   }
 
-  private Progress count(String label) {
-    return terminal.progress(label, 0, Progress.Unit.COUNT);
+  private Progress step(String label) {
+    return terminal.progress(label, 0, Progress.Unit.NONE);
   }
 
   private static List<DiskUsage> usage(LocalCluster cluster) throws IOException {

@@ -2,14 +2,10 @@
 package io.hdrf.cli;
 
 import io.hdrf.cluster.ClusterConfig;
-import io.hdrf.cluster.ClusterException;
 import io.hdrf.cluster.HadoopRuntime;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -75,14 +71,7 @@ final class DemoCommand implements Callable<Integer> {
             .withSchemes(schemes)
             .withStock(stock);
     HadoopRuntime runtime = Home.runtime();
-    Files.createDirectories(work);
-    try (FileChannel channel =
-            FileChannel.open(
-                work.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        FileLock lock = channel.tryLock()) {
-      if (lock == null) {
-        throw new ClusterException("Another demo is running in " + work);
-      }
+    try (DirectoryLock lock = DirectoryLock.take(work)) {
       DemoReport report = new Demo(Terminal.system(), work, config, runtime).run(input);
       if (json != null) {
         report.write(json);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.DiskUsage;
@@ -21,6 +23,7 @@ final class DemoReport {
   private final ClusterConfig config;
   private final Map<String, Double> seconds = new LinkedHashMap<>();
   private final Map<String, Boolean> identical = new LinkedHashMap<>();
+  private final List<List<JsonNode>> metrics = new ArrayList<>();
   private long files;
   private long bytes;
   private List<DiskUsage> stock = List.of();
@@ -51,6 +54,11 @@ final class DemoReport {
     reduced = new ArrayList<>(perDataNode);
   }
 
+  /** Adds a DataNode's metrics of HDRF, as they are once all is reduced. */
+  void metrics(List<JsonNode> beans) {
+    metrics.add(beans);
+  }
+
   boolean allIdentical() {
     return !identical.isEmpty() && !identical.containsValue(false);
   }
@@ -70,6 +78,10 @@ final class DemoReport {
     root.put("allIdentical", allIdentical());
     root.set("cluster", usages(reduced));
     root.set("stockCluster", usages(stock));
+    ArrayNode perDataNode = root.putArray("hdrfMetrics");
+    for (List<JsonNode> beans : metrics) {
+      perDataNode.addArray().addAll(beans);
+    }
     ObjectNode times = root.putObject("seconds");
     seconds.forEach(times::put);
     return root;
@@ -78,7 +90,7 @@ final class DemoReport {
   private static ObjectNode usages(List<DiskUsage> perDataNode) {
     ObjectNode node = MAPPER.createObjectNode();
     DiskUsage total = DiskUsage.NONE;
-    var list = node.putArray("dataNodes");
+    ArrayNode list = node.putArray("dataNodes");
     for (DiskUsage usage : perDataNode) {
       list.add(UsageJson.of(usage));
       total = total.plus(usage);

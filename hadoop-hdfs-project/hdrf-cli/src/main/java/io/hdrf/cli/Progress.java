@@ -14,6 +14,13 @@ final class Progress implements AutoCloseable {
 
   /** How amounts are written. */
   enum Unit {
+    /** There is no amount. */
+    NONE {
+      @Override
+      String show(long amount) {
+        return "...";
+      }
+    },
     BYTES {
       @Override
       String show(long amount) {
@@ -67,6 +74,11 @@ final class Progress implements AutoCloseable {
     set(amount + more);
   }
 
+  /** Like {@link #set}, but never goes back. */
+  synchronized void raise(long value) {
+    set(Math.max(amount, value));
+  }
+
   synchronized void set(long value) {
     amount = value;
     long now = System.nanoTime();
@@ -112,7 +124,7 @@ final class Progress implements AutoCloseable {
   }
 
   private void draw() {
-    out.print("\r\033[K" + label + " " + bar() + " " + state());
+    out.print("\r\033[K" + label + bar() + " " + state());
     out.flush();
   }
 
@@ -127,6 +139,6 @@ final class Progress implements AutoCloseable {
       return "";
     }
     int filled = (int) (BAR * Math.min(amount, total) / total);
-    return "[" + "#".repeat(filled) + ".".repeat(BAR - filled) + "]";
+    return " [" + "#".repeat(filled) + ".".repeat(BAR - filled) + "]";
   }
 }

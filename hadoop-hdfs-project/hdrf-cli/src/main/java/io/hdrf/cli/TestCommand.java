@@ -3,6 +3,7 @@ package io.hdrf.cli;
 
 import io.hdrf.cluster.ClusterException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +19,9 @@ import picocli.CommandLine.Option;
     description = "Run HDRF's test suite in its source tree.")
 final class TestCommand implements Callable<Integer> {
   /** Kills a DataNode process again and again while a writer and the Reducer work. */
-  private static final String CRASH_MODULE = "hadoop-hdfs-project/hadoop-hdfs-hdrf";
+  private static final String CRASH_MODULE = "hadoop-hdfs-project/hdrf-crash-tests";
 
-  private static final String CRASH_TEST = "ProcessCrashTest";
+  private static final String CRASH_TEST = "CrashTest";
 
   @ArgGroup private Selection selection;
 
@@ -46,7 +47,11 @@ final class TestCommand implements Callable<Integer> {
     Path home = Home.directory();
     List<String> command = new ArrayList<>();
     if (selection != null && selection.hadoop != null) {
-      command.add(home.resolve("hadoop-hdfs-project/hadoop-tests/run").toString());
+      Path script = home.resolve("hadoop-hdfs-project/hadoop-tests/run");
+      if (!Files.isExecutable(script)) {
+        throw new ClusterException("No " + script);
+      }
+      command.add(script.toString());
       selection.hadoop.stream().filter(name -> !name.isEmpty()).forEach(command::add);
     } else if (selection != null && selection.crash != null) {
       command.addAll(
@@ -57,7 +62,7 @@ final class TestCommand implements Callable<Integer> {
               "-pl",
               CRASH_MODULE,
               "-am",
-              "test",
+              "package",
               "-Dtest=" + CRASH_TEST,
               "-Dsurefire.failIfNoSpecifiedTests=false",
               "-Dhdrf.crash.rounds=" + selection.crash));

@@ -33,7 +33,7 @@ public final class Waiting {
         Thread.sleep(POLL_MILLIS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        throw new ClusterException("Interrupted. " + complaint.get(), e);
+        throw new ClusterException("Interrupted", e);
       }
     }
   }

@@ -19,6 +19,7 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.BlockLocalPathInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsVersionException;
@@ -26,6 +27,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -234,6 +236,19 @@ class HdrfDataset extends FsDatasetImpl {
     }
     service.finalized(pool, block.getBlockId());
     return moved;
+  }
+
+  /** Stock code would put the copy in the place of a replica whose recovery began meanwhile. */
+  @Override
+  void finalizeNewReplica(ReplicaInfo copy, ExtendedBlock block) throws IOException {
+    ReplicaInfo current = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+    if (current == null || current.getState() != ReplicaState.FINALIZED) {
+      copy.deleteBlockData();
+      copy.deleteMetadata();
+      throw new ReplicaNotFoundException(
+          ReplicaNotFoundException.UNFINALIZED_REPLICA + block + " any more");
+    }
+    super.finalizeNewReplica(copy, block);
   }
 
   // Deletion: stock code takes the logical length off the space used

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.scheme.TestSeed;
+import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.util.Random;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeProbe;
+import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Rule 2: user data that look like a reduced block, and reduced blocks that no longer do. */
+class LookAlikeTest {
+
+  private static final int SIZE = 600_000;
+  private static final int BLOCK_ID = 24;
+
+  private static RuleCluster cluster;
+
+  @BeforeAll
+  static void start() throws Exception {
+    cluster = RuleCluster.start(HdrfCluster.configuration(), 3, 1);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  /** The file of a reduced block, as it lies on a disk: header, frames, table and hole. */
+  private static byte[] reducedFile(String path) throws Exception {
+    cluster.write(path, HdrfCluster.text(SIZE, path.hashCode()), 3);
+    cluster.awaitReduced(path);
+    return Files.readAllBytes(cluster.file(0, cluster.block(path)).toPath());
+  }
+
+  /** The id that the next block is going to have. */
+  private static long nextBlockId(String path) throws Exception {
+    cluster.write(path, new byte[] {1}, 1);
+    return cluster.block(path).getBlockId() + 1;
+  }
+
+  private static void assertComesBack(String path, byte[] data) throws Exception {
+    RuleCluster.assertSame("just written", cluster.read(path), data);
+    cluster.service(0).wakeScan();
+    cluster.awaitIdle();
+    ExtendedBlock block = cluster.block(path);
+    for (int datanode = 0; datanode < 3; datanode++) {
+      RuleCluster.assertSame("on " + datanode, cluster.replicaBytes(datanode, block), data);
+    }
+    cluster.mini().restartDataNodes(true);
+    cluster.mini().waitActive();
+    RuleCluster.assertSame("after a restart", cluster.read(path), data);
+    cluster.awaitIdle();
+    for (int datanode = 0; datanode < 3; datanode++) {
+      RuleCluster.assertSame(
+          "after a restart on " + datanode, cluster.replicaBytes(datanode, block), data);
+    }
+    byte[] longer = java.util.Arrays.copyOf(data, data.length + 1);
+    cluster.append(path, new byte[1]);
+    RuleCluster.assertSame("appended", cluster.read(path), longer);
+    for (int datanode = 0; datanode < 3; datanode++) {
+      int index = datanode;
+      HdrfCluster.await("the replica", () -> cluster.replica(index, block) != null);
+    }
+    assertThat(cluster.fs().getFileStatus(new Path(path)).getLen()).isEqualTo(longer.length);
+  }
+
+  /** A real reduced file of another block, mostly a hole, so that it becomes smaller again. */
+  @Test
+  void anotherBlocksFileComesBackAsWritten() throws Exception {
+    byte[] raw = reducedFile("/model");
+    cluster.write("/copy", raw, 3);
+    cluster.awaitReduced("/copy");
+    assertComesBack("/copy", raw);
+  }
+
+  /** Its very header, with data that stay plain. */
+  @Test
+  void anotherBlocksHeaderComesBackAsWritten() throws Exception {
+    byte[] data = HdrfCluster.noise(SIZE, 51);
+    System.arraycopy(reducedFile("/model2"), 0, data, 0, 64);
+    cluster.write("/header", data, 3);
+    assertComesBack("/header", data);
+    assertThat(HdrfCluster.isReduced(cluster.file(0, cluster.block("/header")))).isTrue();
+  }
+
+  /** Header and CRC right for this very block; only the tag is that of another volume. */
+  @Test
+  void itsOwnHeaderWithAWrongTagComesBackAsWritten() throws Exception {
+    byte[] raw = reducedFile("/model3");
+    long id = nextBlockId("/before");
+    ByteBuffer header = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
+    header.putLong(BLOCK_ID, id);
+    header.putInt(48, io.hdrf.jni.Crc32c.update(0, ByteBuffer.wrap(raw, 0, 48)));
+    cluster.write("/own", raw, 3);
+    assertThat(cluster.block("/own").getBlockId()).isEqualTo(id);
+    assertComesBack("/own", raw);
+  }
+
+  /** Any bytes behind the magic. */
+  @Test
+  void randomHeadersComeBackAsWritten() throws Exception {
+    Random random = TestSeed.random("random headers");
+    byte[] raw = reducedFile("/model4");
+    for (int i = 0; i < 10; i++) {
+      byte[] data = random.nextBoolean() ? raw.clone() : HdrfCluster.text(SIZE, i);
+      System.arraycopy(raw, 0, data, 0, 64);
+      for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {
+        data[4 + random.nextInt(60)] ^= (byte) (1 << random.nextInt(8));
+      }
+      String path = "/random" + i;
+      cluster.write(path, data, 3);
+      RuleCluster.assertSame(path, cluster.read(path), data);
+      cluster.awaitIdle();
+      for (int datanode = 0; datanode < 3; datanode++) {
+        RuleCluster.assertSame(path, cluster.replicaBytes(datanode, cluster.block(path)), data);
+      }
+    }
+  }
+
+  /** A wrong tag on bytes that don't match the checksums is damage: reported, and healed. */
+  @Test
+  void aWrongTagIsReportedAndHealed() throws Exception {
+    byte[] data = HdrfCluster.text(SIZE, 52);
+    cluster.write("/tag", data, 2);
+    cluster.awaitReduced("/tag");
+    ExtendedBlock block = cluster.block("/tag");
+    int damaged = cluster.replica(0, block) != null ? 0 : 1;
+    File file = cluster.file(damaged, block);
+    Damage.flip(file, 60, 1);
+    assertThatThrownBy(() -> cluster.replicaBytes(damaged, block))
+        .isInstanceOf(DiskFileCorruptException.class)
+        .hasMessageContaining("tag");
+    RuleCluster.assertSame("the file", cluster.read("/tag"), data);
+    DataNodeProbe.scan(cluster.datanode(damaged), block);
+    HdrfCluster.await(
+        "two sound replicas",
+        () -> {
+          int sound = 0;
+          for (int datanode = 0; datanode < 3; datanode++) {
+            try {
+              RuleCluster.assertSame("", cluster.replicaBytes(datanode, block), data);
+              sound++;
+            } catch (AssertionError | Exception e) {
+              continue;
+            }
+          }
+          return sound == 2;
+        });
+    RuleCluster.assertSame("the file", cluster.read("/tag"), data);
+  }
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.DurableFiles;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.util.DataChecksum;
+
+/**
+ * HDRF as it runs in a DataNode, on a volume with one finalized block and with any {@link
+ * DurableFiles}: the dataset and its volume alone are made up. Nothing works in the background; the
+ * caller's thread does it all.
+ */
+final class OneBlockDataNode implements AutoCloseable {
+
+  static final String POOL = "BP-1";
+  static final long BLOCK = 1073741825L;
+
+  private static final long STAMP = 1001;
+  private static final int BYTES_PER_CHECKSUM = 512;
+
+  /** Closing takes a fifth of a second, for nobody's benefit. */
+  private static final ExecutorService CLOSER =
+      Executors.newFixedThreadPool(
+          32,
+          task -> {
+            Thread thread = new Thread(task, "closer");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private final Path directory;
+  private final HdrfService service;
+  private final Volume volume;
+  private final FinalizedReplica replica;
+  private boolean damageReported;
+
+  /**
+   * Starts it, as a DataNode starts: the pool is opened, the block is found.
+   *
+   * @param directory the volume
+   * @throws IOException if the volume does not start
+   */
+  OneBlockDataNode(Path directory, Configuration conf, DurableFiles files) throws IOException {
+    this.directory = directory;
+    this.volume = new Volume(directory);
+    this.replica =
+        new FinalizedReplica(
+            BLOCK,
+            Files.size(blockFile(directory)),
+            STAMP,
+            volume,
+            blockFile(directory).getParent().toFile());
+    this.service = new HdrfService(conf, files);
+    boolean started = false;
+    try {
+      service.start(UUID.randomUUID().toString(), new Dataset());
+      service.openPool(volume, POOL);
+      started = true;
+    } finally {
+      if (!started) {
+        close();
+      }
+    }
+  }
+
+  static Configuration configuration(Path plugins, String chain) {
+    Configuration conf = new Configuration();
+    conf.set(HdrfKeys.PLUGINS_DIR, plugins.toString());
+    conf.set(HdrfKeys.SCHEMES, chain);
+    conf.setBoolean("hdrf.reduce.inline", true);
+    conf.setInt("hdrf.reduce.threads", 1);
+    conf.setInt("hdrf.read.ahead.threads", 0);
+    return conf;
+  }
+
+  /** Makes a volume that HDRF never saw, with a plain block. */
+  static void format(Path directory, byte[] data) throws IOException {
+    Path file = blockFile(directory);
+    Files.createDirectories(file.getParent());
+    Files.write(file, data);
+    DataChecksum checksum =
+        DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, BYTES_PER_CHECKSUM);
+    try (var out = new java.io.DataOutputStream(Files.newOutputStream(metaFile(directory)))) {
+      out.writeShort(1);
+      checksum.writeHeader(out);
+      int chunks = (data.length + BYTES_PER_CHECKSUM - 1) / BYTES_PER_CHECKSUM;
+      byte[] sums = new byte[chunks * checksum.getChecksumSize()];
+      checksum.calculateChunkedSums(data, 0, data.length, sums, 0);
+      out.write(sums);
+    }
+  }
+
+  static Path poolDirectory(Path directory) {
+    return directory.resolve("current").resolve(POOL);
+  }
+
+  static Path blockFile(Path directory) {
+    return poolDirectory(directory)
+        .resolve("current/finalized/subdir0/subdir0")
+        .resolve("blk_" + BLOCK);
+  }
+
+  static Path metaFile(Path directory) {
+    return blockFile(directory).resolveSibling("blk_" + BLOCK + "_" + STAMP + ".meta");
+  }
+
+  /** Reduces the block if that is possible; failures are HDRF's to handle. */
+  void reduce() {
+    service.finalized(POOL, BLOCK);
+  }
+
+  /** Makes the block plain, as an append does first. */
+  void inflate() throws IOException {
+    service.holdPlain(POOL, BLOCK, HdrfService.ANY_LENGTH).close();
+  }
+
+  /** The block's bytes, as a client gets them. */
+  byte[] read() throws IOException {
+    try (InputStream in = service.open(POOL, replica, 0, false).stream()) {
+      return in.readAllBytes();
+    }
+  }
+
+  boolean isReduced() {
+    return HdrfCluster.isReduced(blockFile(directory).toFile());
+  }
+
+  /** What will be given back when the block is deleted. */
+  long knownSaving() {
+    return service.knownSaving(POOL, BLOCK);
+  }
+
+  boolean isDamageReported() {
+    return damageReported;
+  }
+
+  @Override
+  public void close() {
+    CLOSER.execute(service::close);
+  }
+
+  /** Waits until all that were closed are gone. */
+  static void awaitClosed() throws InterruptedException {
+    CLOSER.shutdown();
+    if (!CLOSER.awaitTermination(10, TimeUnit.MINUTES)) {
+      throw new AssertionError("HDRF does not close");
+    }
+  }
+
+  private static final class Volume extends ExternalVolumeImpl {
+    private final Path directory;
+
+    Volume(Path directory) {
+      this.directory = directory;
+    }
+
+    @Override
+    public FsVolumeReference obtainReference() {
+      return new FsVolumeReference() {
+        @Override
+        public FsVolumeSpi getVolume() {
+          return Volume.this;
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+
+    @Override
+    public long getAvailable() {
+      return 1L << 40;
+    }
+
+    @Override
+    public String getStorageID() {
+      return "DS-1";
+    }
+
+    @Override
+    public StorageType getStorageType() {
+      return StorageType.DISK;
+    }
+
+    @Override
+    public URI getBaseURI() {
+      return directory.toUri();
+    }
+
+    @Override
+    public String toString() {
+      return directory.toString();
+    }
+  }
+
+  private final class Dataset implements DatasetAccess {
+
+    @Override
+    public DatasetLock lock() {
+      return () -> {};
+    }
+
+    @Override
+    public ReplicaInfo replica(String poolId, long blockId) {
+      return poolId.equals(POOL) && blockId == BLOCK ? replica : null;
+    }
+
+    @Override
+    public List<ReplicaInfo> finalizedReplicas(String poolId) {
+      return Collections.singletonList(replica);
+    }
+
+    @Override
+    public void adjustUsed(FsVolumeSpi onVolume, String poolId, long bytes) {}
+
+    @Override
+    public void revokeDescriptors(String poolId, long blockId) {}
+
+    @Override
+    public boolean isUpgradeOpen(FsVolumeSpi onVolume, String poolId) {
+      return false;
+    }
+
+    @Override
+    public void checkDisk(FsVolumeSpi onVolume) {}
+
+    @Override
+    public void handleDamaged(String poolId, ReplicaInfo damaged, String damage) {
+      damageReported = true;
+    }
+  }
+}

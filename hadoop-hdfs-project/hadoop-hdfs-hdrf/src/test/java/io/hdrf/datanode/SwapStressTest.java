@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.scheme.TestSeed;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Rule 5: appends, truncations, deletions, moves, re-creations, scans and reads of a few small
+ * blocks at the same time, with a Reducer that is always close behind. What a file may hold is
+ * known at each moment: the bytes that were there before an operation, those that will be there
+ * after it, or (while it runs) either.
+ */
+class SwapStressTest {
+
+  private static final int FILES = 4;
+  private static final int READERS = 3;
+  private static final int BLOCK_SIZE = 96 << 10;
+  private static final int MAX_LENGTH = 3 * BLOCK_SIZE;
+  private static final long MILLIS = Long.getLong("hdrf.test.stress.millis", 20_000);
+
+  private final AtomicBoolean stop = new AtomicBoolean();
+  private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+  private final AtomicInteger operations = new AtomicInteger();
+  private final AtomicInteger exactReads = new AtomicInteger();
+  private final AtomicInteger moves = new AtomicInteger();
+  private RuleCluster cluster;
+
+  private static Configuration configuration() {
+    Configuration conf = HdrfCluster.configuration();
+    conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, BLOCK_SIZE);
+    conf.setInt("hdrf.reduce.min.block.size", 1);
+    conf.setInt("hdrf.reduce.threads", 3);
+    conf.setInt("hdrf.lz4.frame.size", 8 << 10);
+    conf.setBoolean("dfs.client.block.write.replace-datanode-on-failure.enable", false);
+    return conf;
+  }
+
+  /** What a file may hold; each content is right, null stands for 'there is no file'. */
+  private static final class State {
+    private final List<byte[]> contents;
+
+    State(byte[]... contents) {
+      this.contents = Arrays.asList(contents);
+    }
+
+    boolean isCertain() {
+      return contents.size() == 1;
+    }
+  }
+
+  /** One file with its only writer. */
+  private final class Writer implements Runnable {
+    private final Path path;
+    private final Random random;
+    private final AtomicReference<State> state = new AtomicReference<>(new State((byte[]) null));
+
+    Writer(int number) {
+      this.path = new Path("/stress" + number);
+      this.random = TestSeed.random("writer", number);
+    }
+
+    @Override
+    public void run() {
+      try {
+        while (!stop.get()) {
+          operate();
+          operations.incrementAndGet();
+          Thread.sleep(random.nextInt(60));
+        }
+      } catch (Throwable e) {
+        fail(path + " after " + operations, e);
+      }
+    }
+
+    private void operate() throws Exception {
+      byte[] before = state.get().contents.get(0);
+      int choice = random.nextInt(10);
+      if (before == null) {
+        byte[] after = fresh(1 + random.nextInt(MAX_LENGTH));
+        change(before, after, () -> write(cluster.fs().create(path, (short) 2), after, 0));
+      } else if (choice == 0) {
+        change(before, null, () -> cluster.fs().delete(path, false));
+      } else if (choice <= 5 && before.length < MAX_LENGTH) {
+        byte[] more = fresh(1 + random.nextInt(BLOCK_SIZE));
+        byte[] after = Arrays.copyOf(before, before.length + more.length);
+        System.arraycopy(more, 0, after, before.length, more.length);
+        change(before, after, () -> write(cluster.fs().append(path), after, before.length));
+      } else if (before.length > 1) {
+        byte[] after = Arrays.copyOf(before, 1 + random.nextInt(before.length - 1));
+        change(before, after, () -> truncate(after.length));
+      }
+    }
+
+    private byte[] fresh(int length) {
+      return random.nextInt(4) == 0
+          ? HdrfCluster.noise(length, random.nextLong())
+          : HdrfCluster.text(length, random.nextLong());
+    }
+
+    private void change(byte[] before, byte[] after, Operation operation) throws Exception {
+      state.set(new State(before, after));
+      operation.run();
+      state.set(new State(after));
+    }
+
+    private void write(FSDataOutputStream opened, byte[] content, int from) throws IOException {
+      try (FSDataOutputStream out = opened) {
+        int middle = from + random.nextInt(content.length - from + 1);
+        out.write(content, from, middle - from);
+        if (random.nextBoolean()) {
+          out.hflush();
+        }
+        out.write(content, middle, content.length - middle);
+      }
+    }
+
+    /** A recovery that failed, as one may beside a move, is not soon repeated unless asked for. */
+    private void truncate(long length) throws Exception {
+      if (!cluster.fs().truncate(path, length)) {
+        AtomicInteger looks = new AtomicInteger();
+        HdrfCluster.await(
+            "the truncation of " + path,
+            () -> {
+              try {
+                return looks.incrementAndGet() % 200 == 0
+                    ? cluster.fs().recoverLease(path)
+                    : cluster.fs().isFileClosed(path);
+              } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+              }
+            });
+      }
+    }
+
+    /** Reads the file and compares it with what it may hold. */
+    void read(Random choice) throws Exception {
+      State first = state.get();
+      byte[] found;
+      try (FSDataInputStream in = cluster.fs().open(path)) {
+        in.setReadahead(choice.nextBoolean() ? 0L : 4096L);
+        found = in.readAllBytes();
+      } catch (FileNotFoundException e) {
+        found = null;
+      } catch (IOException e) {
+        State second = state.get();
+        if (first == second && first.isCertain()) {
+          throw e;
+        }
+        return; // the block may be under recovery, or gone
+      }
+      State second = state.get();
+      if (first == second && first.isCertain()) {
+        exactReads.incrementAndGet();
+        assertSame(found, first.contents.get(0));
+      } else if (second == state.get() && second.contents.containsAll(first.contents)) {
+        assertOneOf(found, second.contents);
+      }
+    }
+
+    private void assertSame(byte[] found, byte[] expected) {
+      if (found == null || expected == null) {
+        assertThat(found == null).as("there is no " + path).isEqualTo(expected == null);
+      } else {
+        RuleCluster.assertSame(path.toString(), found, expected);
+      }
+    }
+
+    /** A file that grows or shrinks shows a prefix of its longest content. */
+    private void assertOneOf(byte[] found, List<byte[]> contents) {
+      for (byte[] content : contents) {
+        boolean fits =
+            found == null
+                ? content == null
+                : content != null
+                    && found.length <= content.length
+                    && Arrays.mismatch(found, Arrays.copyOf(content, found.length)) < 0;
+        if (fits) {
+          return;
+        }
+      }
+      throw new AssertionError(
+          path
+              + ": "
+              + (found == null ? "nothing" : found.length + " bytes")
+              + " that it never had");
+    }
+  }
+
+  private interface Operation {
+    void run() throws Exception;
+  }
+
+  private void fail(String what, Throwable cause) {
+    failures.add(new AssertionError(what, cause));
+    stop.set(true);
+  }
+
+  private void readOn(List<Writer> writers, int reader) {
+    Random random = TestSeed.random("reader", reader);
+    try {
+      while (!stop.get()) {
+        writers.get(random.nextInt(writers.size())).read(random);
+      }
+    } catch (Throwable e) {
+      fail("reader " + reader, e);
+    }
+  }
+
+  /** Moves finalized replicas from disk to disk, as the disk balancer does. */
+  private void moveOn(List<Writer> writers) {
+    Random random = TestSeed.random("mover");
+    while (!stop.get()) {
+      try {
+        int datanode = random.nextInt(2);
+        List<FsVolumeImpl> volumes = cluster.volumes(datanode);
+        Writer writer = writers.get(random.nextInt(writers.size()));
+        for (LocatedBlock located : cluster.blocks(writer.path.toString())) {
+          ExtendedBlock block = located.getBlock();
+          ReplicaInfo replica = cluster.replica(datanode, block);
+          FsVolumeImpl target = volumes.get(random.nextInt(volumes.size()));
+          if (replica != null && replica.getVolume() != target) {
+            cluster.dataset(datanode).moveBlockAcrossVolumes(block, target);
+            moves.incrementAndGet();
+          }
+        }
+        Thread.sleep(random.nextInt(20));
+      } catch (IOException | RuntimeException e) {
+        continue; // the block changed under the move, which stock code answers in many ways
+      } catch (InterruptedException e) {
+        return;
+      }
+    }
+  }
+
+  private void scanOn() {
+    try {
+      while (!stop.get()) {
+        for (int datanode = 0; datanode < 2; datanode++) {
+          cluster.service(datanode).wakeScan();
+          DataNodeTestUtils.runDirectoryScanner(cluster.datanode(datanode));
+        }
+        Thread.sleep(200);
+      }
+    } catch (Throwable e) {
+      fail("scanner", e);
+    }
+  }
+
+  @Test
+  void everyReadIsRight() throws Exception {
+    cluster = RuleCluster.start(configuration(), 2, 2);
+    try {
+      List<Writer> writers = new ArrayList<>();
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < FILES; i++) {
+        Writer writer = new Writer(i);
+        writers.add(writer);
+        threads.add(new Thread(writer, "stress-writer-" + i));
+      }
+      for (int i = 0; i < READERS; i++) {
+        int reader = i;
+        threads.add(new Thread(() -> readOn(writers, reader), "stress-reader-" + i));
+      }
+      threads.add(new Thread(() -> moveOn(writers), "stress-mover"));
+      threads.add(new Thread(this::scanOn, "stress-scanner"));
+      threads.forEach(Thread::start);
+      long end = System.nanoTime() + MILLIS * 1_000_000;
+      while (!stop.get() && System.nanoTime() < end) {
+        Thread.sleep(50);
+      }
+      stop.set(true);
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      for (Throwable failure : failures) {
+        throw new AssertionError(failures.size() + " failures", failure);
+      }
+      cluster.awaitIdle();
+      for (Writer writer : writers) {
+        writer.read(new Random());
+        checkReplicas(writer);
+      }
+      long reduced = 0;
+      long inflated = 0;
+      for (int datanode = 0; datanode < 2; datanode++) {
+        reduced += cluster.service(datanode).counters().blocksReduced();
+        inflated += cluster.service(datanode).counters().values().get("blocksInflated");
+      }
+      System.out.println(
+          "operations "
+              + operations
+              + ", exact reads "
+              + exactReads
+              + ", moves "
+              + moves
+              + ", reduced "
+              + reduced
+              + ", inflated "
+              + inflated);
+      assertThat(reduced).isGreaterThan(FILES);
+      assertThat(inflated).isPositive();
+      assertThat(exactReads.get()).isPositive();
+      assertThat(moves.get()).isPositive();
+      for (int datanode = 0; datanode < 2; datanode++) {
+        for (FsVolumeImpl volume : cluster.volumes(datanode)) {
+          assertThat(cluster.hdrfDirectory(volume).resolve("tmp")).isEmptyDirectory();
+          assertThat(RuleCluster.openFiles(volume + "/current/BP")).isZero();
+        }
+      }
+    } finally {
+      cluster.close();
+    }
+  }
+
+  /**
+   * Every replica that the NameNode knows, straight from its DataNode, once repairs have ended:
+   * stock code may have deleted an old replica's file after a new one had taken its place.
+   */
+  private void checkReplicas(Writer writer) throws Exception {
+    byte[] content = writer.state.get().contents.get(0);
+    if (content == null) {
+      return;
+    }
+    HdrfCluster.await(
+        "replicas of " + writer.path,
+        () -> {
+          try {
+            return areReplicasRight(writer.path.toString(), content);
+          } catch (IOException e) {
+            return false;
+          }
+        });
+  }
+
+  private boolean areReplicasRight(String path, byte[] content) throws IOException {
+    for (LocatedBlock located : cluster.blocks(path)) {
+      int from = (int) located.getStartOffset();
+      byte[] expected = Arrays.copyOfRange(content, from, from + (int) located.getBlockSize());
+      for (int datanode = 0; datanode < 2; datanode++) {
+        DataNodeTestUtils.runDirectoryScanner(cluster.datanode(datanode));
+        ReplicaInfo replica = cluster.replica(datanode, located.getBlock());
+        if (replica != null
+            && replica.getGenerationStamp() == located.getBlock().getGenerationStamp()) {
+          RuleCluster.assertSame(
+              located + " on " + datanode,
+              cluster.replicaBytes(datanode, located.getBlock()),
+              expected);
+        }
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.datanode.faulty.FaultyScheme;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.conf.ReconfigurationException;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Rules 5, 12 and 20: volumes that come and go, pools that are deleted, volumes left alone. */
+class VolumeChangeTest {
+
+  private static final int SIZE = 600_000;
+  private static final String DIRECTORIES = DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY;
+
+  @AfterEach
+  void normalSpeed() {
+    System.clearProperty(FaultyScheme.ENCODE_DELAY);
+  }
+
+  private static Configuration configuration() throws IOException {
+    return RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
+  }
+
+  @Test
+  void volumesAreRemovedAndAddedWhileTheReducerWorks() throws Exception {
+    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 2)) {
+      byte[] first = HdrfCluster.text(SIZE, 101);
+      cluster.write("/first", first, 1);
+      ExtendedBlock block = cluster.block("/first");
+      cluster.awaitReduced(0, block);
+      DataNode datanode = cluster.datanode(0);
+      String both = datanode.getConf().get(DIRECTORIES);
+      FsVolumeImpl leaving = cluster.volume(0, block);
+      String remaining = without(both, leaving);
+
+      // A block on each volume is being reduced while one of them leaves.
+      System.setProperty(FaultyScheme.ENCODE_DELAY, "200");
+      byte[] second = HdrfCluster.text(SIZE, 102);
+      cluster.write("/second", second, 1);
+      cluster.write("/third", second, 1);
+      HdrfCluster.await("the Reducer", () -> cluster.service(0).pending() > 0);
+      datanode.reconfigurePropertyImpl(DIRECTORIES, remaining);
+      assertThat(cluster.volumes(0)).hasSize(1);
+      assertThat(cluster.replica(0, block)).isNull();
+      assertThatThrownBy(() -> cluster.replicaBytes(0, block)).isInstanceOf(IOException.class);
+      System.clearProperty(FaultyScheme.ENCODE_DELAY);
+      cluster.awaitIdle();
+
+      datanode.reconfigurePropertyImpl(DIRECTORIES, both);
+      assertThat(cluster.volumes(0)).hasSize(2);
+      HdrfCluster.await("the block to be back", () -> cluster.replica(0, block) != null);
+      assertThat(cluster.isReduced(0, block)).isTrue();
+      RuleCluster.assertSame("the file", cluster.read("/first"), first);
+      cluster.awaitReduced("/second");
+      cluster.awaitReduced("/third");
+      RuleCluster.assertSame("the file", cluster.read("/second"), second);
+      RuleCluster.assertSame("the file", cluster.read("/third"), second);
+      for (FsVolumeImpl volume : cluster.volumes(0)) {
+        assertThat(cluster.hdrfDirectory(volume).resolve("tmp")).isEmptyDirectory();
+      }
+    }
+  }
+
+  private static String without(String directories, FsVolumeImpl volume) {
+    StringBuilder kept = new StringBuilder();
+    for (String directory : directories.split(",", -1)) {
+      if (!directory.contains(volume.toString())) {
+        kept.append(kept.length() == 0 ? "" : ",").append(directory);
+      }
+    }
+    return kept.toString();
+  }
+
+  /** A new directory is formatted by stock code, which wants it empty; then it is HDRF's too. */
+  @Test
+  void anUnformattedVolumeIsAdded() throws Exception {
+    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 1)) {
+      DataNode datanode = cluster.datanode(0);
+      Path fresh = Files.createTempDirectory(RuleCluster.testData(), "fresh");
+      datanode.reconfigurePropertyImpl(
+          DIRECTORIES, datanode.getConf().get(DIRECTORIES) + ",[DISK]" + fresh.toUri());
+      assertThat(cluster.volumes(0)).hasSize(2);
+      byte[] data = HdrfCluster.text(SIZE, 103);
+      cluster.write("/file", data, 1);
+      ExtendedBlock block = cluster.block("/file");
+      cluster.awaitReduced(0, block);
+      FsVolumeImpl added =
+          cluster.volumes(0).stream()
+              .filter(volume -> volume.toString().contains("fresh"))
+              .findFirst()
+              .orElseThrow();
+      if (cluster.volume(0, block) != added) {
+        cluster.dataset(0).moveBlockAcrossVolumes(block, added);
+        cluster.awaitReduced(0, block);
+      }
+      assertThat(cluster.volume(0, block)).isSameAs(added);
+      RuleCluster.assertSame("the file", cluster.read("/file"), data);
+    }
+  }
+
+  /** A volume that must not start is not added, and can be once it is repaired. */
+  @Test
+  void aVolumeWithoutItsSecretIsNotAdded() throws Exception {
+    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 2)) {
+      byte[] data = HdrfCluster.text(SIZE, 104);
+      cluster.write("/file", data, 1);
+      ExtendedBlock block = cluster.block("/file");
+      cluster.awaitReduced(0, block);
+      DataNode datanode = cluster.datanode(0);
+      String both = datanode.getConf().get(DIRECTORIES);
+      FsVolumeImpl leaving = cluster.volume(0, block);
+      Path directory = cluster.hdrfDirectory(leaving);
+      datanode.reconfigurePropertyImpl(DIRECTORIES, without(both, leaving));
+      Path aside = directory.resolveSibling("aside");
+      Files.move(directory, aside);
+      assertThatThrownBy(() -> datanode.reconfigurePropertyImpl(DIRECTORIES, both))
+          .isInstanceOf(ReconfigurationException.class)
+          .cause()
+          .hasMessageContaining("superblock is missing");
+      assertThat(cluster.volumes(0)).hasSize(1);
+      Files.move(aside, directory);
+      datanode.reconfigurePropertyImpl(DIRECTORIES, both);
+      HdrfCluster.await("the block to be back", () -> cluster.replica(0, block) != null);
+      RuleCluster.assertSame("the file", cluster.read("/file"), data);
+    }
+  }
+
+  /** Rule 12: nothing is reduced where data are not meant to last. */
+  @Test
+  void memoryIsLeftAlone() throws Exception {
+    Configuration conf = configuration();
+    try (RuleCluster cluster =
+        RuleCluster.start(
+            conf,
+            builder ->
+                builder
+                    .numDataNodes(1)
+                    .storagesPerDatanode(2)
+                    .storageTypes(new StorageType[] {StorageType.RAM_DISK, StorageType.DISK}))) {
+      for (FsVolumeImpl volume : cluster.volumes(0)) {
+        assertThat(Files.exists(cluster.hdrfDirectory(volume).resolve("superblock.0")))
+            .isEqualTo(!volume.isTransientStorage());
+      }
+      byte[] data = HdrfCluster.text(SIZE, 105);
+      cluster.write("/disk", data, 1);
+      cluster.awaitReduced("/disk");
+      RuleCluster.assertSame("the file", cluster.read("/disk"), data);
+    }
+  }
+
+  /** Rule 20: a pool's directory goes as a whole. */
+  @Test
+  void aDeletedPoolLeavesNothingBehind() throws Exception {
+    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 1)) {
+      cluster.write("/file", HdrfCluster.text(SIZE, 106), 1);
+      ExtendedBlock block = cluster.block("/file");
+      cluster.awaitReduced(0, block);
+      String pool = cluster.pool();
+      FsVolumeImpl volume = cluster.volumes(0).get(0);
+      Path directory = RuleCluster.poolDirectory(volume, pool);
+      Path superblock = cluster.hdrfDirectory(volume).resolve("superblock.0");
+      assertThatThrownBy(() -> cluster.dataset(0).deleteBlockPool(pool, false))
+          .isInstanceOf(IOException.class);
+      assertThat(superblock).exists();
+      RuleCluster.assertSame(
+          "still there", cluster.replicaBytes(0, block), HdrfCluster.text(SIZE, 106));
+      cluster.fs().delete(new org.apache.hadoop.fs.Path("/file"), false);
+      HdrfCluster.await("the block to go", () -> cluster.replica(0, block) == null);
+      HdrfCluster.await("the files to go", () -> noBlockFiles(directory));
+      cluster.mini().shutdownNameNode(0);
+      cluster.dataset(0).shutdownBlockPool(pool);
+      cluster.dataset(0).deleteBlockPool(pool, false);
+      assertThat(directory).doesNotExist();
+    }
+  }
+
+  private static boolean noBlockFiles(Path directory) {
+    try (var files = Files.walk(directory)) {
+      return files.noneMatch(file -> file.getFileName().toString().startsWith("blk_"));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.faulty;
+
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.FrameCodec;
+import io.hdrf.scheme.FrameScheme;
+import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.SpiVersion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+
+/**
+ * Deflate, which fails or dawdles on demand. It is told by system properties, since it runs behind
+ * a class loader of its own.
+ */
+public final class FaultyScheme implements FrameScheme {
+
+  public static final String NAME = "faulty";
+  public static final int ID = 65301;
+
+  /** How decoding fails: {@code io}, {@code state} or {@code memory}; unset: it does not. */
+  public static final String DECODE_FAILURE = "hdrf.test.faulty.decode";
+
+  /** How long encoding a frame takes, in milliseconds. */
+  public static final String ENCODE_DELAY = "hdrf.test.faulty.encode.delay";
+
+  /** How long decoding a frame takes, in milliseconds. */
+  public static final String DECODE_DELAY = "hdrf.test.faulty.decode.delay";
+
+  @Override
+  public int spiVersion() {
+    return SpiVersion.CURRENT;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public int id() {
+    return ID;
+  }
+
+  @Override
+  public int frameLength(SchemeSettings settings) {
+    return 64 << 10;
+  }
+
+  @Override
+  public FrameCodec newCodec(SchemeSettings settings) {
+    return new Codec();
+  }
+
+  private static final class Codec implements FrameCodec {
+
+    @Override
+    public int maxEncodedLength(int length) {
+      return length + length / 100 + 64;
+    }
+
+    @Override
+    public void encode(ByteBuffer src, ByteBuffer dst) throws IOException {
+      pause(ENCODE_DELAY);
+      Deflater deflater = new Deflater(1);
+      try {
+        deflater.setInput(src);
+        deflater.finish();
+        deflater.deflate(dst);
+      } finally {
+        deflater.end();
+      }
+    }
+
+    private static void pause(String property) throws IOException {
+      try {
+        Thread.sleep(Integer.getInteger(property, 0));
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+    }
+
+    @Override
+    public void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
+      pause(DECODE_DELAY);
+      switch (System.getProperty(DECODE_FAILURE, "")) {
+        case "io":
+          throw new IOException("the store is down");
+        case "state":
+          throw new IllegalStateException("the store is closed");
+        case "memory":
+          throw new OutOfMemoryError("Direct buffer memory");
+        default:
+          inflate(src, dst);
+      }
+    }
+
+    private static void inflate(ByteBuffer src, ByteBuffer dst) throws IOException {
+      Inflater inflater = new Inflater();
+      try {
+        inflater.setInput(src);
+        inflater.inflate(dst);
+      } catch (DataFormatException e) {
+        throw new CorruptFrameException("no deflated data");
+      } finally {
+        inflater.end();
+      }
+    }
+  }
+}

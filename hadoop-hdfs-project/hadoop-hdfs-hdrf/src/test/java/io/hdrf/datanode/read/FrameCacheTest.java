@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.scheme.TestSeed;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class FrameCacheTest {
+
+  private static FrameCache.Key key(int frame) {
+    return new FrameCache.Key(7, 1_073_741_825L, frame, 0xCAFE);
+  }
+
+  @Test
+  void aFrameIsFoundByAllPartsOfItsKeyOnly() {
+    FrameCache cache = new FrameCache(1000);
+    byte[] frame = new byte[100];
+    cache.put(new FrameCache.Key(7, 8, 9, 10), frame);
+    assertThat(cache.get(new FrameCache.Key(7, 8, 9, 10))).isSameAs(frame);
+    assertThat(cache.get(new FrameCache.Key(1, 8, 9, 10))).isNull();
+    assertThat(cache.get(new FrameCache.Key(7, 1, 9, 10))).isNull();
+    assertThat(cache.get(new FrameCache.Key(7, 8, 1, 10))).isNull();
+    assertThat(cache.get(new FrameCache.Key(7, 8, 9, 1))).isNull();
+  }
+
+  @Test
+  void theLeastRecentlyUsedLeavesFirst() {
+    FrameCache cache = new FrameCache(300);
+    for (int frame = 0; frame < 3; frame++) {
+      cache.put(key(frame), new byte[100]);
+    }
+    cache.get(key(0));
+    cache.put(key(3), new byte[100]);
+    assertThat(cache.get(key(1))).isNull();
+    assertThat(cache.get(key(0))).isNotNull();
+    cache.put(key(4), new byte[200]);
+    assertThat(cache.size()).isEqualTo(300);
+    assertThat(cache.get(key(0))).isNotNull();
+    assertThat(cache.get(key(4))).isNotNull();
+    assertThat(cache.get(key(2))).isNull();
+    assertThat(cache.get(key(3))).isNull();
+  }
+
+  @Test
+  void replacingAFrameCountsItOnce() {
+    FrameCache cache = new FrameCache(300);
+    cache.put(key(1), new byte[100]);
+    cache.put(key(1), new byte[150]);
+    assertThat(cache.size()).isEqualTo(150);
+    assertThat(cache.get(key(1))).hasSize(150);
+  }
+
+  @Test
+  void onlyFramesMuchSmallerThanTheCacheAreTaken() {
+    FrameCache cache = new FrameCache(800);
+    assertThat(cache.accepts(100)).isTrue();
+    assertThat(cache.accepts(101)).isFalse();
+    assertThat(new FrameCache(0).accepts(1)).isFalse();
+  }
+
+  @Test
+  void theSizeIsThatOfWhatIsKept() {
+    Random random = TestSeed.random(FrameCacheTest.class.getName());
+    FrameCache cache = new FrameCache(10_000);
+    Map<Integer, byte[]> put = new HashMap<>();
+    for (int step = 0; step < 20_000; step++) {
+      int frame = random.nextInt(60);
+      if (random.nextBoolean()) {
+        byte[] bytes = new byte[1 + random.nextInt(1250)];
+        cache.put(key(frame), bytes);
+        put.put(frame, bytes);
+      } else {
+        byte[] found = cache.get(key(frame));
+        assertThat(found == null || found == put.get(frame)).isTrue();
+      }
+      assertThat(cache.size()).isLessThanOrEqualTo(10_000);
+    }
+    long kept = 0;
+    for (int frame = 0; frame < 60; frame++) {
+      byte[] found = cache.get(key(frame));
+      kept += found == null ? 0 : found.length;
+    }
+    assertThat(cache.size()).isEqualTo(kept);
+  }
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.datanode.UnavailableException;
+import io.hdrf.io.BufferPool;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.scheme.TestData;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class FrameSlotTest {
+
+  private static final int FRAMES = 5;
+  private static final int LENGTH = (FRAMES - 1) * HookedScheme.FRAME_LENGTH + 1234;
+
+  @TempDir Path directory;
+
+  private final Random random = TestSeed.random(FrameSlotTest.class.getName());
+  private final byte[] data = TestData.TEXT.bytes(LENGTH, random);
+  private final ReducerCounters counters = new ReducerCounters();
+  private final BufferPool buffers = new BufferPool(1 << 20);
+  private ReducedFile file;
+  private ReducedBlock block;
+
+  @BeforeEach
+  void open() throws IOException {
+    file = new ReducedFile(directory, data);
+    block = file.open();
+    assertThat(block.frames().frameCount()).isEqualTo(FRAMES);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    block.close();
+    file.close();
+  }
+
+  private FrameSlot slot() {
+    return new FrameSlot(block, file.codec, buffers, counters);
+  }
+
+  private void assertHolds(ByteBuffer decoded, int frame) {
+    byte[] found = new byte[decoded.remaining()];
+    decoded.duplicate().get(found);
+    int from = frame * HookedScheme.FRAME_LENGTH;
+    assertThat(found).isEqualTo(Arrays.copyOfRange(data, from, from + found.length));
+    assertThat(found).hasSize(block.frames().originalLength(frame));
+  }
+
+  @Test
+  void theReaderDecodesWhatNobodyDecodedAhead() throws IOException {
+    FrameSlot slot = slot();
+    for (int frame : new int[] {4, 0, 3, 3}) {
+      slot.assign(frame);
+      assertThat(slot.frame()).isEqualTo(frame);
+      assertHolds(slot.get(), frame);
+      assertHolds(slot.get(), frame);
+    }
+    slot.release();
+  }
+
+  @Test
+  void aFrameIsDecodedOnceWhoeverComesFirst() throws Exception {
+    AtomicInteger decodings = new AtomicInteger();
+    file.scheme.afterDecode = frame -> decodings.incrementAndGet();
+    FrameSlot slot = slot();
+    ExecutorService ahead = Executors.newFixedThreadPool(2);
+    int rounds = 3000;
+    for (int round = 0; round < rounds; round++) {
+      int frame = round % FRAMES;
+      slot.assign(frame);
+      ahead.execute(slot);
+      ahead.execute(slot);
+      if (random.nextBoolean()) {
+        Thread.yield();
+      }
+      assertHolds(slot.get(), frame);
+    }
+    slot.release();
+    ahead.shutdown();
+    assertThat(ahead.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(decodings.get()).isEqualTo(rounds);
+  }
+
+  @Test
+  void assigningAndReleasingWaitForADecodingUnderWay() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    file.scheme.afterDecode =
+        frame -> {
+          begun.countDown();
+          try {
+            gate.await();
+          } catch (InterruptedException e) {
+            throw new java.io.InterruptedIOException();
+          }
+        };
+    FrameSlot slot = slot();
+    slot.assign(1);
+    Thread ahead = new Thread(slot);
+    ahead.start();
+    begun.await();
+    Thread reader =
+        new Thread(
+            () -> {
+              slot.assign(2);
+              slot.release();
+            });
+    reader.start();
+    while (reader.getState() != Thread.State.WAITING) {
+      Thread.sleep(2);
+    }
+    assertThat(slot.frame()).isEqualTo(1);
+    assertThat(buffers.idleBytes()).isZero();
+    reader.interrupt();
+    gate.countDown();
+    reader.join();
+    ahead.join();
+    assertThat(buffers.idleBytes()).isPositive();
+  }
+
+  /** The buffers may belong to another block by then. */
+  @Test
+  void aTaskThatComesAfterTheReleaseDoesNothing() throws Exception {
+    AtomicInteger decodings = new AtomicInteger();
+    file.scheme.afterDecode = frame -> decodings.incrementAndGet();
+    FrameSlot slot = slot();
+    slot.assign(1);
+    slot.release();
+    slot.run();
+    assertThat(decodings.get()).isZero();
+  }
+
+  @Test
+  void damageFoundAheadIsToldToTheReader() throws Exception {
+    byte[] raw = Files.readAllBytes(file.path);
+    int position =
+        (int) (block.frames().storedPosition(2) + random.nextInt(block.frames().storedLength(2)));
+    raw[position] ^= 1;
+    Files.write(file.path, raw);
+    FrameSlot slot = slot();
+    slot.assign(2);
+    slot.run();
+    assertThatThrownBy(slot::get)
+        .isInstanceOf(DiskFileCorruptException.class)
+        .hasMessageContaining("blk_1");
+    assertThat(slot.frame()).isEqualTo(-1);
+    assertThat(counters.values()).containsEntry("corruptBlocks", 1L);
+    slot.assign(3);
+    assertHolds(slot.get(), 3);
+  }
+
+  @Test
+  void aSchemeWithoutMemoryIsNoDamage() {
+    FrameSlot slot = slot();
+    for (Throwable fault :
+        new Throwable[] {
+          new OutOfMemoryError("for a test"),
+          new NoClassDefFoundError(),
+          new IOException((String) null),
+          new java.net.SocketException("the store is down")
+        }) {
+      file.scheme.afterDecode =
+          frame -> {
+            if (fault instanceof IOException) {
+              throw (IOException) fault;
+            }
+            throw (Error) fault;
+          };
+      slot.assign(1);
+      assertThatThrownBy(slot::get)
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageContaining("blk_1");
+    }
+    assertThat(counters.values()).containsEntry("corruptBlocks", 0L);
+  }
+}

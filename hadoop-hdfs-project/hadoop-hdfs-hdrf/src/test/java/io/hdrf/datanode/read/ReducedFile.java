@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.read;
+
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.block.ReducedBlockWriter;
+import io.hdrf.block.TagKey;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.VolumeSchemes;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+
+/** A reduced block in a file of its own, with frames of {@link HookedScheme#FRAME_LENGTH}. */
+final class ReducedFile implements Closeable {
+
+  private static final BlockIdentity IDENTITY = new BlockIdentity("BP-1-127.0.0.1-1", 1);
+
+  final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
+  final ChainCodec codec;
+  final Path path;
+  private final VolumeSchemes schemes;
+  private final TagKey key = new TagKey(new byte[TagKey.LENGTH]);
+
+  ReducedFile(Path directory, byte[] data) throws IOException {
+    SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
+    schemes =
+        new VolumeSchemes(
+            registry, new Configuration(false), directory, LocalDurableFiles.INSTANCE);
+    codec = schemes.codec(SchemeChain.parse("chain", "hooked", registry));
+    path = directory.resolve("blk_1");
+    ByteBuffer rest = ByteBuffer.wrap(data);
+    try (ReducedBlockWriter writer =
+        ReducedBlockWriter.create(
+            LocalDurableFiles.INSTANCE,
+            path,
+            IDENTITY,
+            data.length,
+            codec.chain().ids(),
+            key,
+            data.length)) {
+      codec.encode(
+          data.length,
+          dst -> {
+            int count = Math.min(dst.remaining(), rest.remaining());
+            dst.put(rest.slice().limit(count));
+            rest.position(rest.position() + count);
+            return count;
+          },
+          writer);
+      writer.finish();
+    }
+  }
+
+  ReducedBlock open() throws IOException {
+    return ReducedBlock.open(path, ChannelFile.open(path), IDENTITY, key);
+  }
+
+  @Override
+  public void close() throws IOException {
+    schemes.close();
+  }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package org.apache.hadoop.hdfs.server.datanode;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.hadoop.hdfs.ExtendedBlockId;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+
+/** Lets tests reach what is package-private in the DataNode. */
+public final class DataNodeProbe {
+
+  private DataNodeProbe() {}
+
+  /** Has the block scanner look at a block now. */
+  public static void scan(DataNode datanode, ExtendedBlock block) {
+    String storage = datanode.getFSDataset().getVolume(block).getStorageID();
+    datanode.getBlockScanner().markSuspectBlock(storage, block);
+  }
+
+  /**
+   * What a short-circuit reader's request calls, on this thread, whatever its name; as if there
+   * were libhadoop and a UNIX domain socket.
+   */
+  public static FileInputStream[] shortCircuit(DataNode datanode, ExtendedBlock block)
+      throws IOException, ReflectiveOperationException {
+    Field disabled = DataNode.class.getDeclaredField("fileDescriptorPassingDisabledReason");
+    disabled.setAccessible(true);
+    disabled.set(datanode, null);
+    return datanode.requestShortCircuitFdsForRead(block, null, Integer.MAX_VALUE);
+  }
+
+  /** Blocks whose descriptors are revoked from now on. */
+  public static List<ExtendedBlockId> recordRevocations(DataNode datanode) throws IOException {
+    List<ExtendedBlockId> revoked = new CopyOnWriteArrayList<>();
+    datanode.shortCircuitRegistry.shutdown();
+    datanode.shortCircuitRegistry =
+        new ShortCircuitRegistry(datanode.getConf()) {
+          @Override
+          public synchronized void processBlockInvalidation(ExtendedBlockId block) {
+            revoked.add(block);
+            super.processBlockInvalidation(block);
+          }
+        };
+    return revoked;
+  }
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.ReducedBlockWriter;
+import io.hdrf.block.TagKey;
+import io.hdrf.cli.BlockInspection.Verdict;
+import io.hdrf.codec.lz4.Lz4Scheme;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.volume.Superblock;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BlockInspectionTest {
+  private static final String POOL = "BP-1-127.0.0.1-1";
+  private static final int LENGTH = 300_000;
+
+  @TempDir private Path volume;
+  private final byte[] data = new byte[LENGTH];
+  private SchemeRegistry registry;
+  private Path hdrf;
+  private Path block;
+  private Path meta;
+
+  @BeforeEach
+  void writeReducedBlock() throws Exception {
+    Random random = new Random(1);
+    for (int i = 0; i < LENGTH; i++) {
+      data[i] = (byte) ('a' + random.nextInt(4));
+    }
+    Path finalized = volume.resolve("current/" + POOL + "/current/finalized/subdir0");
+    Files.createDirectories(finalized);
+    block = finalized.resolve("blk_77");
+    meta = finalized.resolve("blk_77_1001.meta");
+    hdrf = volume.resolve("current/" + POOL + "/hdrf");
+    registry = SchemeRegistry.of(List.of(new Lz4Scheme()));
+    writeMeta(meta, data);
+    TagKey key = Superblock.create(hdrf, LocalDurableFiles.INSTANCE).key();
+    SchemeChain chain = SchemeChain.parse("test", "lz4", registry);
+    try (VolumeSchemes schemes =
+            new VolumeSchemes(registry, new Configuration(), hdrf, LocalDurableFiles.INSTANCE);
+        ReducedBlockWriter writer =
+            ReducedBlockWriter.create(
+                LocalDurableFiles.INSTANCE,
+                block,
+                new BlockIdentity(POOL, 77),
+                LENGTH,
+                chain.ids(),
+                key,
+                LENGTH)) {
+      ByteBuffer source = ByteBuffer.wrap(data);
+      ChainCodec.BlockInput input =
+          dst -> {
+            if (!source.hasRemaining()) {
+              return -1;
+            }
+            int count = Math.min(dst.remaining(), source.remaining());
+            dst.put(source.slice().limit(count));
+            source.position(source.position() + count);
+            return count;
+          };
+      schemes.codec(chain).encode(LENGTH, input, writer);
+      writer.finish();
+      writer.force();
+    }
+  }
+
+  /** As HDFS writes it: version 1, CRC32C, 512 bytes a checksum. */
+  private static void writeMeta(Path meta, byte[] data) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(7 + 4 * ((data.length + 511) / 512));
+    bytes.putShort((short) 1).put((byte) 2).putInt(512);
+    for (int i = 0; i < data.length; i += 512) {
+      CRC32C crc = new CRC32C();
+      crc.update(data, i, Math.min(512, data.length - i));
+      bytes.putInt((int) crc.getValue());
+    }
+    Files.write(meta, bytes.array());
+  }
+
+  private static void flip(Path file, long position) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.seek(position);
+      int value = open.read();
+      open.seek(position);
+      open.write(value ^ 1);
+    }
+  }
+
+  private BlockInspection inspect() throws IOException {
+    return BlockInspection.of(block, registry, true);
+  }
+
+  @Test
+  void aSoundBlockIsVerified() throws IOException {
+    BlockInspection inspection = inspect();
+    assertThat(inspection.verdict()).as(inspection.detail()).isEqualTo(Verdict.VERIFIED);
+    assertThat(inspection.facts())
+        .containsEntry("form", "reduced")
+        .containsEntry("blockId", 77L)
+        .containsEntry("schemes", List.of("lz4"))
+        .containsEntry("logicalBytes", (long) LENGTH)
+        .containsEntry("frames", 3)
+        .containsEntry("longestFrame", 128 << 10)
+        .containsEntry("tag", "that of the volume")
+        .containsEntry("verdict", "verified");
+    assertThat((List<?>) inspection.facts().get("frameList")).hasSize(3);
+  }
+
+  @Test
+  void everyDamagedByteIsSeen() throws IOException {
+    for (long position : new long[] {4, 30, 50, 55, 70, 100_000}) {
+      flip(block, position);
+      BlockInspection inspection = inspect();
+      assertThat(inspection.verdict()).as("byte " + position).isEqualTo(Verdict.DAMAGED);
+      assertThat(inspection.detail()).isNotEmpty();
+      flip(block, position);
+    }
+    assertThat(inspect().verdict()).isEqualTo(Verdict.VERIFIED);
+  }
+
+  @Test
+  void otherChecksumsAreAMismatch() throws IOException {
+    flip(meta, 7 + 4 * 100);
+    BlockInspection inspection = inspect();
+    assertThat(inspection.verdict()).isEqualTo(Verdict.DAMAGED);
+    assertThat(inspection.detail()).contains("51200");
+  }
+
+  @Test
+  void anotherVolumesTagIsDamage() throws IOException {
+    Files.delete(hdrf.resolve("superblock.0"));
+    Files.delete(hdrf.resolve("superblock.1"));
+    Superblock.create(hdrf, LocalDurableFiles.INSTANCE);
+    assertThat(inspect().verdict()).isEqualTo(Verdict.DAMAGED);
+    assertThat(inspect().detail()).contains("tag");
+  }
+
+  @Test
+  void aCopyElsewhereIsReadWithoutItsTag() throws IOException {
+    Path copy = Files.createDirectories(volume.resolve("copy")).resolve("blk_77");
+    Files.copy(block, copy);
+    block = copy;
+    assertThat(inspect().verdict()).isEqualTo(Verdict.NOT_VERIFIED);
+    Files.copy(meta, copy.resolveSibling("blk_77_1001.meta"));
+    assertThat(inspect().verdict()).isEqualTo(Verdict.VERIFIED);
+    assertThat(inspect().facts().get("tag")).asString().startsWith("not checked");
+  }
+
+  @Test
+  void aSchemeThatIsNotInstalledIsNamed() throws IOException {
+    registry = SchemeRegistry.of(List.of());
+    BlockInspection inspection = inspect();
+    assertThat(inspection.verdict()).isEqualTo(Verdict.NOT_VERIFIED);
+    assertThat(inspection.facts().get("schemes")).asString().contains("not installed");
+  }
+
+  @Test
+  void plainBlocksAreCheckedToo() throws IOException {
+    Files.write(block, data);
+    assertThat(inspect().verdict()).isEqualTo(Verdict.VERIFIED);
+    assertThat(inspect().facts()).containsEntry("form", "plain");
+    flip(block, 5);
+    assertThat(inspect().verdict()).isEqualTo(Verdict.DAMAGED);
+    Files.delete(meta);
+    assertThat(inspect().verdict()).isEqualTo(Verdict.NOT_VERIFIED);
+  }
+
+  @Test
+  void userDataThatLooksReducedIsPlain() throws IOException {
+    byte[] imitation = Files.readAllBytes(block);
+    imitation[60] ^= 1;
+    Files.write(block, imitation);
+    writeMeta(meta, imitation);
+    BlockInspection inspection = inspect();
+    assertThat(inspection.verdict()).isEqualTo(Verdict.VERIFIED);
+    assertThat(inspection.facts()).containsEntry("form", "plain");
+  }
+}

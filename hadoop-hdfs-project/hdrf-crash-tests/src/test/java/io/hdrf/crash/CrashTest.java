@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.DataNode;
+import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.cluster.LocalCluster;
+import io.hdrf.cluster.Waiting;
+import io.hdrf.sample.StoreScheme;
+import io.hdrf.scheme.PluginJars;
+import io.hdrf.scheme.SchemeLoader;
+import io.hdrf.scheme.TestSeed;
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.hdfs.BlockReader;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.impl.BlockReaderTestUtil;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * {@code kill -9} of DataNode processes at random moments, while writers and the Reducer work. In
+ * each round one, two or all of three DataNodes are killed; what they left on their volumes is
+ * checked before anything can heal it; they are started again; and every acknowledged byte of every
+ * file is read from every replica.
+ *
+ * <p>{@code -Dhdrf.crash.rounds=N} sets the number of rounds, {@code -Dhdrf.test.seed=N} the seed
+ * of everything but the operating system's part.
+ */
+class CrashTest {
+
+  private static final int ROUNDS = Integer.getInteger("hdrf.crash.rounds", 8);
+  private static final int WRITERS = 3;
+  private static final int BLOCK_SIZE = 1 << 20;
+  private static final int MAX_PIECE = 800_000;
+  private static final Duration PATIENCE = LocalCluster.PATIENCE;
+
+  /** What must stay at zero. */
+  private static final List<String> ALARMS =
+      List.of("CorruptBlocks", "SkippedMismatch", "SkippedVerificationFailed");
+
+  /** When to kill. */
+  private enum Moment {
+    ANY_TIME,
+    AFTER_A_CLOSE,
+    WHILE_A_BLOCK_IS_WRITTEN_ANEW
+  }
+
+  private final Path directory = Path.of(System.getProperty("hdrf.crash.directory"));
+  private final List<Writer> writers = new ArrayList<>();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private Random random;
+  private HadoopRuntime runtime;
+  private LocalCluster cluster;
+  private VolumeCheck volumes;
+  private long bytesRead;
+
+  @BeforeEach
+  void start() throws IOException {
+    random = TestSeed.random("crash");
+    LocalCluster.killLeftovers(directory);
+    FileUtil.fullyDelete(directory.toFile());
+    Path plugins = Path.of(System.getProperty("hdrf.test.plugins"));
+    PluginJars.of(plugins, StoreScheme.class);
+    volumes = new VolumeCheck(SchemeLoader.load(plugins));
+    runtime = HadoopRuntime.ofThisJvm(Optional.of(plugins));
+    configureAndStart();
+    for (int i = 0; i < WRITERS; i++) {
+      writers.add(
+          new Writer(new org.apache.hadoop.fs.Path("/writer-" + i), random.nextLong(), MAX_PIECE));
+    }
+  }
+
+  @AfterEach
+  void kill() throws IOException {
+    threads.shutdownNow();
+    LocalCluster.killLeftovers(directory);
+  }
+
+  /** Starts what does not run, with this round's chain and way of reducing. */
+  private void configureAndStart() throws IOException {
+    ClusterConfig config =
+        ClusterConfig.in(directory)
+            .withSchemes(random.nextInt(3) == 0 ? "store" : "lz4")
+            .withHeaps("256m", "256m")
+            .with("hdrf.reduce.inline", Boolean.toString(random.nextInt(3) == 0))
+            .with("hdrf.reduce.scan.interval", "1")
+            .with("hdrf.reduce.threads", "2")
+            .with("dfs.blocksize", Integer.toString(BLOCK_SIZE))
+            .with("dfs.heartbeat.interval", "1")
+            .with("dfs.namenode.redundancy.interval.seconds", "1")
+            .with("dfs.namenode.reconstruction.pending.timeout-sec", "3")
+            .with("dfs.namenode.replication.max-streams", "50")
+            .with("dfs.namenode.replication.max-streams-hard-limit", "100")
+            .with("dfs.namenode.fs-limits.min-block-size", "0");
+    cluster = LocalCluster.create(config, runtime);
+    cluster.start();
+  }
+
+  private DistributedFileSystem client() throws IOException {
+    Configuration conf = new Configuration();
+    conf.addResource(
+        new org.apache.hadoop.fs.Path(cluster.conf().resolve("hdfs-site.xml").toUri()));
+    // There is no fourth DataNode.
+    conf.set("dfs.client.block.write.replace-datanode-on-failure.policy", "NEVER");
+    conf.setInt("dfs.client.block.write.locateFollowingBlock.retries", 3);
+    conf.setInt("dfs.client.retry.window.base", 100);
+    return (DistributedFileSystem) FileSystem.newInstance(URI.create(cluster.uri()), conf);
+  }
+
+  @Test
+  void everyAcknowledgedByteSurvives() throws Exception {
+    for (int round = 1; round <= ROUNDS; round++) {
+      try {
+        round(round);
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError("round " + round + " of " + ROUNDS + ": " + e, e);
+      }
+    }
+    cluster.stop();
+    for (DataNode dataNode : cluster.dataNodes()) {
+      checkVolumes(dataNode, Collections.emptySet());
+    }
+    System.out.println(volumes + "; " + bytesRead + " bytes read from replicas");
+    assertThat(volumes.reduced()).isPositive();
+  }
+
+  private void round(int round) throws Exception {
+    Writer.Scene scene = new Writer.Scene();
+    List<DistributedFileSystem> clients = new ArrayList<>();
+    List<Future<Void>> work = new ArrayList<>();
+    for (Writer writer : writers) {
+      DistributedFileSystem client = client();
+      clients.add(client);
+      work.add(threads.submit(writer.in(client, scene)));
+    }
+    List<DataNode> victims = victims();
+    Moment moment = Moment.values()[random.nextInt(Moment.values().length)];
+    await(moment, victims, scene);
+    for (DataNode victim : victims) {
+      assertNoAlarm(victim);
+    }
+    scene.killing = true;
+    for (DataNode victim : victims) {
+      threads.submit(
+          () -> {
+            victim.kill();
+            return null;
+          });
+    }
+    for (DataNode victim : victims) {
+      victim.kill();
+    }
+    System.out.println("round " + round + ": killed " + victims.size() + " " + moment);
+    Set<Long> truncating = Set.copyOf(scene.truncating);
+    for (DataNode victim : victims) {
+      checkVolumes(victim, truncating);
+    }
+    configureAndStart();
+    Thread.sleep(random.nextInt(1000));
+    scene.stopping = true;
+    for (Future<Void> each : work) {
+      each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+    try (DistributedFileSystem checker = client()) {
+      for (Writer writer : writers) {
+        for (FileModel file : List.copyOf(writer.files())) {
+          check(checker, writer, file, victims.size());
+        }
+      }
+      assertThat(checker.getMissingBlocksCount()).as("missing blocks").isZero();
+      assertThat(checker.getCorruptBlocksCount()).as("corrupt blocks").isZero();
+    }
+    for (DataNode dataNode : cluster.dataNodes()) {
+      assertNoAlarm(dataNode);
+    }
+    for (DistributedFileSystem client : clients) {
+      // Streams that were left open are closed in vain, which takes its time.
+      threads.submit(
+          () -> {
+            client.close();
+            return null;
+          });
+    }
+  }
+
+  private List<DataNode> victims() {
+    List<DataNode> all = new ArrayList<>(cluster.dataNodes());
+    Collections.shuffle(all, random);
+    int count = new int[] {1, 1, 1, 2, 2, 3}[random.nextInt(6)];
+    return all.subList(0, count);
+  }
+
+  private void await(Moment moment, List<DataNode> victims, Writer.Scene scene)
+      throws InterruptedException {
+    Thread.sleep(300 + random.nextInt(2000));
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
+    switch (moment) {
+      case ANY_TIME -> {}
+      case AFTER_A_CLOSE -> {
+        long closes = scene.closes.get();
+        while (scene.closes.get() == closes && System.nanoTime() < deadline) {
+          Thread.onSpinWait();
+        }
+        Thread.sleep(random.nextInt(20));
+      }
+      case WHILE_A_BLOCK_IS_WRITTEN_ANEW -> {
+        List<File> temporary = victims.stream().flatMap(CrashTest::temporaryDirectories).toList();
+        while (temporary.stream().allMatch(CrashTest::isEmpty) && System.nanoTime() < deadline) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+  }
+
+  private static java.util.stream.Stream<File> temporaryDirectories(DataNode dataNode) {
+    return dataNode.volumes().stream()
+        .map(volume -> volume.resolve("current").toFile().listFiles())
+        .flatMap(java.util.Arrays::stream)
+        .map(pool -> new File(pool, "hdrf/tmp"))
+        .filter(File::isDirectory);
+  }
+
+  private static boolean isEmpty(File directory) {
+    String[] names = directory.list();
+    return names == null || names.length == 0;
+  }
+
+  private void checkVolumes(DataNode dataNode, Set<Long> truncating) throws IOException {
+    for (Path volume : dataNode.volumes()) {
+      volumes.check(volume, truncating);
+    }
+  }
+
+  private static void assertNoAlarm(DataNode dataNode) throws IOException {
+    for (JsonNode bean : dataNode.hdrfMetrics()) {
+      for (String alarm : ALARMS) {
+        assertThat(bean.path(alarm).asLong(-1)).as(dataNode.name() + ": " + alarm).isZero();
+      }
+    }
+  }
+
+  private void check(DistributedFileSystem fs, Writer writer, FileModel file, int killed)
+      throws Exception {
+    if (!fs.exists(file.path())) {
+      assertThat(file.isExistenceKnown()).as(file.path() + " exists").isFalse();
+      writer.gone(file);
+      return;
+    }
+    if (!file.isSettled()) {
+      close(fs, file);
+    }
+    FileStatus status = fs.getFileStatus(file.path());
+    assertThat((int) status.getLen())
+        .as("length of " + file.path())
+        .isBetween(file.acknowledged(killed), file.maximum());
+    for (LocatedBlock block : replicated(fs, file).getLocatedBlocks()) {
+      for (DatanodeInfo location : block.getLocations()) {
+        String difference =
+            file.difference((int) block.getStartOffset(), read(fs, block, location));
+        assertThat(difference)
+            .as(file.path() + ", " + block.getBlock() + " on " + location)
+            .isNull();
+      }
+    }
+    file.settle((int) status.getLen());
+  }
+
+  /** Has the NameNode close a file that was left open, or is being truncated. */
+  private static void close(DistributedFileSystem fs, FileModel file) throws IOException {
+    long[] next = {System.nanoTime()};
+    Waiting.until(
+        PATIENCE,
+        () -> {
+          if (System.nanoTime() < next[0]) {
+            return fs.isFileClosed(file.path());
+          }
+          // A recovery under way is given time: asking again makes it start anew.
+          next[0] = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+          return fs.recoverLease(file.path());
+        },
+        () -> file.path() + " can't be closed");
+  }
+
+  /** Waits until all replicas are there. */
+  private static LocatedBlocks replicated(DistributedFileSystem fs, FileModel file)
+      throws IOException {
+    LocatedBlocks[] blocks = new LocatedBlocks[1];
+    Waiting.until(
+        PATIENCE,
+        () -> {
+          blocks[0] = fs.getClient().getLocatedBlocks(file.path().toString(), 0, Long.MAX_VALUE);
+          return blocks[0].getLocatedBlocks().stream()
+              .allMatch(
+                  block -> !block.isCorrupt() && block.getLocations().length == file.replication());
+        },
+        () -> file.path() + " is not replicated: " + blocks[0]);
+    return blocks[0];
+  }
+
+  private byte[] read(DistributedFileSystem fs, LocatedBlock block, DatanodeInfo location)
+      throws IOException {
+    LocatedBlock one = new LocatedBlock(block.getBlock(), new DatanodeInfo[] {location});
+    one.setBlockToken(block.getBlockToken());
+    byte[] data = new byte[(int) block.getBlockSize()];
+    if (data.length > 0) {
+      BlockReader reader = BlockReaderTestUtil.getBlockReader(fs, one, 0, data.length);
+      try {
+        reader.readFully(data, 0, data.length);
+      } finally {
+        reader.close();
+      }
+    }
+    bytesRead += data.length;
+    return data;
+  }
+}

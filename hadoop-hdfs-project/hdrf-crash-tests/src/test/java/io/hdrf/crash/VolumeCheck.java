@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.crash;
+
+import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockVerifier;
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.block.TagKey;
+import io.hdrf.block.VerifyResult;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.volume.Superblock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * Looks at every finalized block on the volume of a DataNode that does not run: each must match its
+ * checksums, as it lies or decoded. Nothing has healed yet.
+ */
+final class VolumeCheck {
+
+  private static final String BLOCK = "blk_-?\\d+";
+
+  private final SchemeRegistry registry;
+  private int plain;
+  private int reduced;
+  private int truncated;
+  private int withoutChecksums;
+  private int unfinished;
+
+  VolumeCheck(SchemeRegistry registry) {
+    this.registry = registry;
+  }
+
+  /** Reduced blocks seen so far. */
+  int reduced() {
+    return reduced;
+  }
+
+  /** Temporary files seen so far: work that was cut off. */
+  int unfinished() {
+    return unfinished;
+  }
+
+  /**
+   * Checks a volume.
+   *
+   * @param truncating blocks that stock code may have been truncating in place; such a block may
+   *     disagree with its checksums if it is plain
+   */
+  void check(Path volume, Set<Long> truncating) throws IOException {
+    try (Stream<Path> pools = Files.list(volume.resolve("current"))) {
+      for (Path pool :
+          pools.filter(path -> path.getFileName().toString().startsWith("BP-")).toList()) {
+        checkPool(pool, truncating);
+      }
+    }
+  }
+
+  private void checkPool(Path pool, Set<Long> truncating) throws IOException {
+    Path hdrf = pool.resolve("hdrf");
+    // Without a superblock there are no reduced blocks, and no key fits.
+    TagKey key = Superblock.readKey(hdrf).orElseGet(() -> new TagKey(new byte[TagKey.LENGTH]));
+    if (Files.isDirectory(hdrf.resolve("tmp"))) {
+      try (Stream<Path> files = Files.list(hdrf.resolve("tmp"))) {
+        unfinished += (int) files.count();
+      }
+    }
+    try (VolumeSchemes schemes =
+            new VolumeSchemes(registry, new Configuration(), hdrf, LocalDurableFiles.INSTANCE);
+        Stream<Path> files = Files.walk(pool.resolve("current").resolve("finalized"))) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        if (file.getFileName().toString().matches(BLOCK)) {
+          checkBlock(pool, file, key, schemes, truncating);
+        }
+      }
+    }
+  }
+
+  private void checkBlock(
+      Path pool, Path file, TagKey key, VolumeSchemes schemes, Set<Long> truncating)
+      throws IOException {
+    long id = Long.parseLong(file.getFileName().toString().substring("blk_".length()));
+    Path metaFile = metaOf(file);
+    if (metaFile == null) {
+      // Stock code renames the checksums before the block, and was killed in between.
+      withoutChecksums++;
+      return;
+    }
+    BlockIdentity identity = new BlockIdentity(pool.getFileName().toString(), id);
+    try (ChannelFile open = ChannelFile.open(file);
+        ChannelFile meta = ChannelFile.open(metaFile);
+        BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {
+      if (BlockProbe.examine(file, open, identity, key).kind() == BlockProbe.Kind.REDUCED) {
+        ReducedBlock block = ReducedBlock.open(file, open, identity, key);
+        VerifyResult result =
+            BlockVerifier.verify(
+                block, schemes.codec(block.header().chainIds())::decode, checksums, null);
+        require(result.isOk(), file + " is reduced and damaged: " + result);
+        reduced++;
+      } else {
+        VerifyResult result = BlockVerifier.verifyPlain(open, checksums);
+        boolean beingTruncated = !result.isOk() && truncating.contains(id);
+        require(result.isOk() || beingTruncated, file + " is damaged: " + result);
+        plain++;
+        truncated += beingTruncated ? 1 : 0;
+      }
+    }
+  }
+
+  private static void require(boolean condition, String complaint) {
+    if (!condition) {
+      throw new AssertionError(complaint);
+    }
+  }
+
+  private static Path metaOf(Path file) throws IOException {
+    String name = file.getFileName().toString();
+    try (Stream<Path> beside = Files.list(file.getParent())) {
+      return beside
+          .filter(path -> path.getFileName().toString().matches(name + "_\\d+\\.meta"))
+          .findFirst()
+          .orElse(null);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        "%d reduced and %d plain blocks verified where a DataNode was killed (%d of them being"
+            + " truncated, %d without checksums), %d unfinished files",
+        reduced, plain, truncated, withoutChecksums, unfinished);
+  }
+}

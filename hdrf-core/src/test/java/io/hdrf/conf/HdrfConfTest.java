@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.conf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.scheme.BadSettingException;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class HdrfConfTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "hdrf.reduce.threads        | -1      | 0 to 1024",
+        "hdrf.reduce.threads        | 1025    | 0 to 1024",
+        "hdrf.reduce.threads        | two     | whole number",
+        "hdrf.reduce.threads        | 2.5     | whole number",
+        "hdrf.reduce.queue.length   | 0       | 1 to 1048576",
+        "hdrf.reduce.queue.length   | -7      | 1 to 1048576",
+        "hdrf.reduce.min.block.size | -1      | 0 to 1073741824",
+        "hdrf.reduce.min.block.size | 2g      | 0 to 1073741824",
+        "hdrf.reduce.min.block.size | 16 kb   | size in bytes",
+        "hdrf.reduce.nice           | 20      | 0 to 19",
+        "hdrf.reduce.nice           | -1      | 0 to 19",
+        "hdrf.reduce.inline         | yes     | true or false",
+        "hdrf.reduce.scan.interval  | 0       | 1 to 604800",
+        "hdrf.reduce.scan.interval  | 10m     | whole number",
+        "hdrf.reduce.during.upgrade | 1       | true or false",
+        "hdrf.read.cache.size       | 9999999999999999999 | size in bytes",
+        "hdrf.read.cache.size       | big     | size in bytes",
+        "hdrf.read.ahead.threads    | 257     | 0 to 256",
+        "hdrf.read.ahead.threads    | -1      | 0 to 256",
+      })
+  void aWrongValueIsNamedWithItsKeyAndWhatIsAccepted(String key, String value, String accepted) {
+    Configuration conf = new Configuration(false);
+    conf.set(key, value);
+    assertThatThrownBy(() -> new HdrfConf(conf))
+        .isInstanceOf(BadSettingException.class)
+        .hasMessageContaining(key)
+        .hasMessageContaining(value)
+        .hasMessageContaining(accepted);
+  }
+
+  @Test
+  void valuesAreRead() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.set("hdrf.reduce.threads", " 3 ");
+    conf.set("hdrf.reduce.queue.length", "7");
+    conf.set("hdrf.reduce.min.block.size", "1m");
+    conf.set("hdrf.reduce.nice", "0");
+    conf.set("hdrf.reduce.inline", "TRUE");
+    conf.set("hdrf.reduce.scan.interval", "1");
+    conf.set("hdrf.reduce.during.upgrade", "true");
+    conf.set("hdrf.read.cache.size", "0");
+    conf.set("hdrf.read.ahead.threads", "0");
+    conf.set("hdrf.plugins.dir", " /some/where ");
+    HdrfConf hdrf = new HdrfConf(conf);
+    assertThat(hdrf.reduceThreads()).isEqualTo(3);
+    assertThat(hdrf.queueLength()).isEqualTo(7);
+    assertThat(hdrf.minBlockSize()).isEqualTo(1 << 20);
+    assertThat(hdrf.nice()).isZero();
+    assertThat(hdrf.inline()).isTrue();
+    assertThat(hdrf.scanIntervalSeconds()).isEqualTo(1);
+    assertThat(hdrf.duringUpgrade()).isTrue();
+    assertThat(hdrf.readCacheSize()).isZero();
+    assertThat(hdrf.readAheadThreads()).isZero();
+    assertThat(hdrf.pluginsDirectory()).hasToString("/some/where");
+  }
+
+  @Test
+  void aStorageTypesOwnChainGoesFirst() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.set("hdrf.schemes", "lz4");
+    conf.set("hdrf.schemes.ARCHIVE", "dedup,zstd");
+    conf.set("hdrf.schemes.SSD", "");
+    HdrfConf hdrf = new HdrfConf(conf);
+    assertThat(hdrf.chain("DISK")).isEqualTo("lz4");
+    assertThat(hdrf.chainKey("DISK")).isEqualTo("hdrf.schemes");
+    assertThat(hdrf.chain("ARCHIVE")).isEqualTo("dedup,zstd");
+    assertThat(hdrf.chainKey("ARCHIVE")).isEqualTo("hdrf.schemes.ARCHIVE");
+    assertThat(hdrf.chain("SSD")).isEmpty();
+    assertThat(hdrf.chainKey("SSD")).isEqualTo("hdrf.schemes.SSD");
+  }
+
+  @Test
+  void aMissingPluginDirectoryIsNull() throws Exception {
+    assertThat(new HdrfConf(new Configuration(false)).pluginsDirectory()).isNull();
+  }
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.reduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.TestData;
+import io.hdrf.scheme.TestSeed;
+import io.hdrf.scheme.VolumeSchemes;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.DataChecksum;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(120)
+class ReducerTest {
+
+  private static final int LENGTH = 300_000;
+
+  @TempDir Path directory;
+
+  private final Random random = TestSeed.random(ReducerTest.class.getName());
+  private final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
+  private final ReducerCounters counters = new ReducerCounters();
+  private final AtomicInteger roomSignals = new AtomicInteger();
+  private VolumeSchemes schemes;
+  private FileBlocks blocks;
+  private Reducer reducer;
+
+  @BeforeEach
+  void open() throws Exception {
+    SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
+    schemes =
+        new VolumeSchemes(
+            registry, new Configuration(false), directory, LocalDurableFiles.INSTANCE);
+    blocks =
+        new FileBlocks(directory, schemes.codec(SchemeChain.parse("chain", "hooked", registry)));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    if (reducer != null) {
+      reducer.close();
+    }
+    schemes.close();
+    assertThat(blocks.leftovers()).as("temporary files").isEmpty();
+  }
+
+  private void start(int threads, int queueLength) throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.setInt("hdrf.reduce.threads", threads);
+    conf.setInt("hdrf.reduce.queue.length", queueLength);
+    reducer =
+        new Reducer(
+            "test",
+            new HdrfConf(conf),
+            blocks,
+            LocalDurableFiles.INSTANCE,
+            counters,
+            roomSignals::incrementAndGet,
+            blocks.skips::put);
+  }
+
+  private byte[] text(int length) {
+    return TestData.TEXT.bytes(length, random);
+  }
+
+  private BlockRef write(long id, byte[] data) throws IOException {
+    return blocks.write(id, data, DataChecksum.Type.CRC32C);
+  }
+
+  private static void await(BooleanSupplier condition) throws InterruptedException {
+    while (!condition.getAsBoolean()) {
+      Thread.sleep(5);
+    }
+  }
+
+  private void awaitIdle() throws InterruptedException {
+    await(() -> reducer.pending() == 0);
+  }
+
+  private void assertStaysPlain(BlockRef block, byte[] data, SkipReason reason) throws IOException {
+    assertThat(blocks.skips).containsEntry(block, reason);
+    assertThat(counters.skippedFor(reason)).isEqualTo(1);
+    assertThat(Files.readAllBytes(blocks.file(block.blockId()))).isEqualTo(data);
+  }
+
+  @Test
+  void reducesWhatIsOffered() throws Exception {
+    start(3, 100);
+    byte[][] data = new byte[20][];
+    for (int id = 0; id < data.length; id++) {
+      data[id] = text(20_000 + random.nextInt(400_000));
+      assertThat(reducer.offer(write(id, data[id]))).isTrue();
+    }
+    awaitIdle();
+    for (int id = 0; id < data.length; id++) {
+      assertThat(blocks.isReduced(id)).isTrue();
+      assertThat(Files.size(blocks.file(id))).isEqualTo(data[id].length);
+      assertThat(blocks.decoded(id)).isEqualTo(data[id]);
+    }
+    assertThat(counters.blocksReduced()).isEqualTo(data.length);
+    assertThat(counters.byChain()).containsOnlyKeys("hooked");
+  }
+
+  @Test
+  void reducingTwiceIsNoticed() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    reducer.reduceNow(block);
+    reducer.reduceNow(block);
+    assertThat(blocks.skips).containsEntry(block, SkipReason.ALREADY_REDUCED);
+    assertThat(blocks.decoded(1)).isEqualTo(data);
+  }
+
+  @Test
+  void aFullQueueRefusesAndTellsWhenThereIsRoom() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    scheme.beforeEncode =
+        frame -> {
+          begun.countDown();
+          awaitGate(gate);
+        };
+    start(1, 2);
+    BlockRef[] refs = new BlockRef[4];
+    for (int id = 0; id < refs.length; id++) {
+      refs[id] = write(id, text(LENGTH));
+    }
+    assertThat(reducer.offer(refs[0])).isTrue();
+    begun.await();
+    assertThat(reducer.offer(refs[1])).isTrue();
+    assertThat(reducer.offer(refs[2])).isTrue();
+    assertThat(reducer.room()).isZero();
+    assertThat(reducer.offer(refs[3])).isFalse();
+    assertThat(counters.skippedFor(SkipReason.QUEUE_FULL)).isEqualTo(1);
+    assertThat(reducer.pending()).isEqualTo(3);
+    assertThat(roomSignals.get()).isZero();
+    gate.countDown();
+    awaitIdle();
+    await(() -> roomSignals.get() == 1);
+    assertThat(blocks.isReduced(0) && blocks.isReduced(1) && blocks.isReduced(2)).isTrue();
+    assertThat(blocks.isReduced(3)).isFalse();
+    assertThat(reducer.offer(refs[3])).isTrue();
+    awaitIdle();
+    assertThat(blocks.isReduced(3)).isTrue();
+    assertThat(roomSignals.get()).isEqualTo(1);
+  }
+
+  private static void awaitGate(CountDownLatch gate) throws IOException {
+    try {
+      gate.await();
+    } catch (InterruptedException e) {
+      throw new java.io.InterruptedIOException();
+    }
+  }
+
+  @Test
+  void aWaitingBlockIsQueuedOnce() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    scheme.beforeEncode =
+        frame -> {
+          begun.countDown();
+          awaitGate(gate);
+        };
+    start(1, 10);
+    BlockRef inWork = write(1, text(LENGTH));
+    BlockRef waiting = write(2, text(LENGTH));
+    reducer.offer(inWork);
+    begun.await();
+    for (int i = 0; i < 5; i++) {
+      assertThat(reducer.offer(waiting)).isTrue();
+    }
+    assertThat(reducer.queueLength()).isEqualTo(1);
+    // What is in work may have been finalized anew since it was opened.
+    assertThat(reducer.offer(inWork)).isTrue();
+    assertThat(reducer.queueLength()).isEqualTo(2);
+    gate.countDown();
+    awaitIdle();
+    assertThat(counters.blocksReduced()).isEqualTo(2);
+    assertThat(counters.skippedFor(SkipReason.ALREADY_REDUCED)).isEqualTo(1);
+  }
+
+  @Test
+  void closingGivesUpWhatIsInWork() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    scheme.beforeEncode =
+        frame -> {
+          begun.countDown();
+          awaitGate(gate);
+        };
+    start(1, 10);
+    byte[] data = text(13 << 20);
+    BlockRef inWork = write(1, data);
+    BlockRef waiting = write(2, text(LENGTH));
+    reducer.offer(inWork);
+    begun.await();
+    reducer.offer(waiting);
+    Thread closing = new Thread(reducer::close);
+    closing.start();
+    await(() -> !reducer.offer(waiting));
+    gate.countDown();
+    closing.join();
+    assertStaysPlain(inWork, data, SkipReason.STOPPING);
+    assertThat(blocks.isReduced(2)).isFalse();
+    assertThat(counters.blocksReduced()).isZero();
+    assertThat(reducer.pending()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {IllegalStateException.class, NoSuchMethodError.class, OutOfMemoryError.class})
+  void aFaultOfASchemeEndsNoThread(Class<? extends Throwable> fault) throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    scheme.beforeEncode =
+        frame -> {
+          throwUnchecked(fault);
+        };
+    BlockRef encoding = write(1, data);
+    reducer.offer(encoding);
+    awaitIdle();
+    assertStaysPlain(encoding, data, SkipReason.FAILED);
+    scheme.beforeEncode = frame -> {};
+    scheme.afterDecode =
+        frame -> {
+          throwUnchecked(fault);
+        };
+    BlockRef verifying = write(2, data);
+    reducer.offer(verifying);
+    awaitIdle();
+    assertThat(blocks.skips).containsKey(verifying);
+    assertThat(Files.readAllBytes(blocks.file(2))).isEqualTo(data);
+    scheme.afterDecode = frame -> {};
+    reducer.offer(encoding);
+    reducer.offer(verifying);
+    awaitIdle();
+    assertThat(blocks.decoded(1)).isEqualTo(data);
+    assertThat(blocks.decoded(2)).isEqualTo(data);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> void throwUnchecked(Class<? extends Throwable> fault)
+      throws T {
+    try {
+      throw (T) fault.getConstructor(String.class).newInstance("for a test");
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"CRC32", "CRC32C", "NULL"})
+  void aSchemeThatGivesOtherBytesBackIsFoundOut(String type) throws Exception {
+    start(1, 10);
+    AtomicInteger frames = new AtomicInteger();
+    scheme.afterDecode =
+        frame -> {
+          if (frames.incrementAndGet() == 3) {
+            int position = random.nextInt(frame.limit());
+            frame.put(position, (byte) (frame.get(position) ^ 1 << random.nextInt(8)));
+          }
+        };
+    byte[] data = text(LENGTH);
+    BlockRef block = blocks.write(1, data, DataChecksum.Type.valueOf(type));
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.VERIFICATION_FAILED);
+    assertThat(blocks.mismatches.get()).isZero();
+  }
+
+  @Test
+  void aSchemeThatRefusesItsOwnFramesIsFoundOut() throws Exception {
+    start(1, 10);
+    scheme.afterDecode =
+        frame -> {
+          throw new CorruptFrameException("for a test");
+        };
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.VERIFICATION_FAILED);
+    assertThat(blocks.ioErrors.get()).isZero();
+    assertThat(blocks.mismatches.get()).isZero();
+  }
+
+  @Test
+  void aBlockThatIsCorruptStaysPlainAndIsReported() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    data[random.nextInt(LENGTH)] ^= 4;
+    Files.write(blocks.file(1), data);
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.MISMATCH);
+    assertThat(blocks.mismatches.get()).isEqualTo(1);
+  }
+
+  @Test
+  void aMismatchOfABlockThatChangedIsNoCorruption() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    data[random.nextInt(LENGTH)] ^= 4;
+    Files.write(blocks.file(1), data);
+    blocks.unchanged = false;
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.CHANGED);
+    assertThat(blocks.mismatches.get()).isZero();
+  }
+
+  @Test
+  void aShortMetaFileLeavesTheBlockPlain() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    try (FileChannel meta = FileChannel.open(blocks.metaFile(1), StandardOpenOption.WRITE)) {
+      meta.truncate(meta.size() - 1);
+    }
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.CHECKSUMS_INCOMPLETE);
+  }
+
+  @Test
+  void bytesBehindTheChecksumsAreIgnored() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    Files.write(blocks.metaFile(1), new byte[] {1, 2, 3, 4, 5}, StandardOpenOption.APPEND);
+    reducer.offer(block);
+    awaitIdle();
+    assertThat(blocks.decoded(1)).isEqualTo(data);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 4095, 16383})
+  void shortBlocksStayPlain(int length) throws Exception {
+    start(1, 10);
+    byte[] data = new byte[length];
+    BlockRef block = write(1, data);
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.SMALL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {16384, 300_000, 3 << 20})
+  void noiseStaysPlain(int length) throws Exception {
+    start(1, 10);
+    byte[] data = TestData.RANDOM.bytes(length, random);
+    BlockRef block = write(1, data);
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.INCOMPRESSIBLE);
+  }
+
+  /** The probe sees four places; the rest decides. */
+  @Test
+  void noiseThatTheProbeMissesStaysPlain() throws Exception {
+    start(1, 10);
+    int length = 4 << 20;
+    byte[] data = TestData.RANDOM.bytes(length, random);
+    int sample = 32 << 10;
+    for (int i = 0; i < 4; i++) {
+      int from = i * ((length - sample) / 3);
+      java.util.Arrays.fill(data, from, from + sample, (byte) 0);
+    }
+    BlockRef block = write(1, data);
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.INCOMPRESSIBLE);
+  }
+
+  @Test
+  void aBlockThatIsGoneIsNoFailure() throws Exception {
+    start(1, 10);
+    BlockRef block = new BlockRef(FileBlocks.POOL, 77);
+    reducer.offer(block);
+    awaitIdle();
+    assertThat(blocks.skips).containsEntry(block, SkipReason.CHANGED);
+    assertThat(blocks.ioErrors.get()).isZero();
+  }
+
+  @Test
+  void aSwapThatFailsLeavesThePlainBlock() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    blocks.swapFailure = new BlockSkippedException(SkipReason.HELD_PLAIN, "for a test");
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.HELD_PLAIN);
+    blocks.swapFailure = new IOException("for a test");
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.FAILED);
+    assertThat(blocks.ioErrors.get()).isEqualTo(1);
+  }
+
+  @Test
+  void anIoErrorIsToldToTheOwner() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    blocks.openFailure = new IOException("Input/output error");
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.FAILED);
+    assertThat(blocks.ioErrors.get()).isEqualTo(1);
+  }
+
+  @Test
+  void nothingIsTakenAfterClose() throws Exception {
+    start(2, 10);
+    reducer.close();
+    BlockRef block = write(1, text(LENGTH));
+    assertThat(reducer.offer(block)).isFalse();
+    assertThat(reducer.pending()).isZero();
+    assertThat(blocks.isReduced(1)).isFalse();
+    reducer.close();
+  }
+}
