@@ -53,8 +53,8 @@ class SettledBlocksTest {
       Map<Long, Long> model = new HashMap<>();
       long[] ids = new long[40];
       for (int i = 0; i < ids.length; i++) {
-        long home = 1024 - 8 + random.nextInt(8);
-        long mixed = home << 33 | random.nextInt() & 0xFFFFFFFFL;
+        long home = 1024L - 8 + random.nextInt(8);
+        long mixed = (home << 33) | (random.nextInt() & 0xFFFFFFFFL);
         ids[i] = mixed * inverse(MIXER);
       }
       for (int step = 0; step < 300; step++) {
