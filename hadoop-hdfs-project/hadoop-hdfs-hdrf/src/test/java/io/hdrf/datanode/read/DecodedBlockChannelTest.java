@@ -111,7 +111,7 @@ class DecodedBlockChannelTest {
     long begin = position;
     try (DecodedBlockChannel channel = channel(position)) {
       while (position < LENGTH) {
-        long wanted = 1 + random.nextInt(150_000);
+        long wanted = 1L + random.nextInt(150_000);
         long sent = channel.transferTo(position, wanted, target);
         assertThat(sent).isBetween(0L, wanted);
         position += sent;
