@@ -141,17 +141,27 @@ final class ClusterCommand implements Runnable {
     @Override
     public Integer call() throws IOException {
       Path directory = location.directory();
+      ClusterConfig config =
+          changed(
+              ClusterConfig.exists(directory)
+                  ? ClusterConfig.load(directory)
+                  : ClusterConfig.in(directory));
       try (DirectoryLock lock = DirectoryLock.take(directory)) {
-        start(directory);
+        if (ClusterConfig.exists(directory)) {
+          LocalCluster before = LocalCluster.open(directory, Home.runtime());
+          if (before.isRunning() && !config.equals(before.config())) {
+            throw new ClusterException(
+                "The cluster in " + directory + " is running with other options; stop it first");
+          }
+        }
+        ClusterCommand.start(LocalCluster.create(config, Home.runtime()), Terminal.system());
       }
       return ExitCode.OK;
     }
 
-    private void start(Path directory) throws IOException {
-      ClusterConfig config =
-          ClusterConfig.exists(directory)
-              ? ClusterConfig.load(directory)
-              : ClusterConfig.in(directory);
+    /** With the options that were given. */
+    private ClusterConfig changed(ClusterConfig before) {
+      ClusterConfig config = before;
       if (dataNodes != null) {
         config = config.withDataNodes(dataNodes);
       }
@@ -170,14 +180,7 @@ final class ClusterCommand implements Runnable {
       for (Map.Entry<String, String> property : properties.entrySet()) {
         config = config.with(property.getKey(), property.getValue());
       }
-      if (ClusterConfig.exists(directory)) {
-        LocalCluster before = LocalCluster.open(directory, Home.runtime());
-        if (before.isRunning() && !config.equals(before.config())) {
-          throw new ClusterException(
-              "The cluster in " + directory + " is running with other options; stop it first");
-        }
-      }
-      ClusterCommand.start(LocalCluster.create(config, Home.runtime()), Terminal.system());
+      return config;
     }
   }
 

@@ -65,6 +65,7 @@ class MainTest {
     assertThat(run(line.isEmpty() ? new String[0] : line.split(" ")))
         .as(err.toString())
         .isEqualTo(expected);
+    assertThat(Files.exists(Path.of("/no"))).isFalse();
     if (expected != 0) {
       assertThat(err.toString()).isNotEmpty().doesNotContain("\tat ");
     }
