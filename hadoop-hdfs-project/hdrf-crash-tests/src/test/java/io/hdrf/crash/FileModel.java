@@ -27,6 +27,7 @@ final class FileModel {
   private boolean open;
   private boolean existenceKnown;
   private boolean settled;
+  private boolean truncating;
 
   /** A file that does not exist yet. */
   FileModel(Path path, int replication) {
@@ -88,12 +89,14 @@ final class FileModel {
   void closed() {
     synced();
     open = false;
+    truncating = false;
     settled = true;
   }
 
   /** To be called before the truncation. */
   void truncating(int length) {
     settled = false;
+    truncating = true;
     flushed = Math.min(flushed, length);
     synced = Math.min(synced, length);
   }
@@ -101,6 +104,11 @@ final class FileModel {
   void truncated(int length) {
     content = Arrays.copyOf(content, length);
     closed();
+  }
+
+  /** Whether nobody knows how a truncation ended. */
+  boolean isTruncationCutOff() {
+    return truncating;
   }
 
   /** To be called before the deletion. */

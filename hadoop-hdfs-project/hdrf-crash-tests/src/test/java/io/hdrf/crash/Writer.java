@@ -97,8 +97,8 @@ final class Writer implements Callable<Void> {
       return;
     }
     switch (random.nextInt(files.size() < MAX_FILES ? 8 : 10)) {
-      case 0, 1, 2 -> append(file);
-      case 3, 4 -> truncate(file);
+      case 0, 1, 2, 3 -> append(file);
+      case 4 -> truncate(file);
       case 5, 6, 7 -> read(file);
       default -> delete(file);
     }
