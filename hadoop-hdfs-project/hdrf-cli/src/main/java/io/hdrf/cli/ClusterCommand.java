@@ -14,8 +14,10 @@ import io.hdrf.cluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -289,11 +291,15 @@ final class ClusterCommand implements Runnable {
       root.put("nameNode", healthy ? "serving" : "down");
       root.put("liveDataNodes", healthy ? cluster.nameNode().liveDataNodes() : 0);
       ArrayNode nodes = root.putArray("dataNodes");
+      Set<Integer> down = new HashSet<>();
       List<DiskUsage> usages = new ArrayList<>();
       List<List<JsonNode>> metrics = new ArrayList<>();
       for (DataNode dataNode : cluster.dataNodes()) {
         boolean serving = dataNode.isAlive() && dataNode.isServing();
         healthy &= serving;
+        if (!serving) {
+          down.add(dataNode.index());
+        }
         usages.add(dataNode.diskUsage());
         metrics.add(serving ? dataNode.hdrfMetrics() : List.of());
         ObjectNode node = nodes.addObject();
@@ -314,7 +320,7 @@ final class ClusterCommand implements Runnable {
                 cluster.dataNodes().size(),
                 cluster.config().stock() ? "stock" : "schemes " + cluster.config().schemes()));
         terminal.result("");
-        terminal.table(UsageJson.table(usages));
+        terminal.table(UsageJson.table(usages, down));
         if (!cluster.config().stock()) {
           terminal.result("");
           terminal.table(MetricsTable.rows(metrics));

@@ -18,10 +18,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Run HDRF's test suite in its source tree.")
 final class TestCommand implements Callable<Integer> {
-  /** Kills a DataNode process again and again while a writer and the Reducer work. */
-  private static final String CRASH_MODULE = "hadoop-hdfs-project/hdrf-crash-tests";
-
-  private static final String CRASH_TEST = "CrashTest";
+  private static final String CRASH_MODULE = ":hdrf-crash-tests";
+  private static final String CRASH_TEST = "io.hdrf.crash.CrashTest";
 
   @ArgGroup private Selection selection;
 
@@ -38,7 +36,10 @@ final class TestCommand implements Callable<Integer> {
         arity = "0..1",
         fallbackValue = "100",
         paramLabel = "ROUNDS",
-        description = "kill -9 of a DataNode at random moments (${FALLBACK-VALUE} rounds).")
+        description = {
+          "kill -9 of DataNodes at random moments while files are written:",
+          "so many rounds, ${FALLBACK-VALUE} if none are given."
+        })
     private Integer crash;
   }
 
