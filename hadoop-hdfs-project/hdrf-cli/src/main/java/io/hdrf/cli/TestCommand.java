@@ -43,6 +43,11 @@ final class TestCommand implements Callable<Integer> {
     private Integer crash;
   }
 
+  /** The classes named with {@code --hadoop}; none means all. */
+  List<String> hadoopClasses() {
+    return selection.hadoop.stream().filter(name -> !name.isEmpty()).toList();
+  }
+
   @Override
   public Integer call() throws IOException {
     Path home = Home.directory();
@@ -53,7 +58,7 @@ final class TestCommand implements Callable<Integer> {
         throw new ClusterException("No " + script);
       }
       command.add(script.toString());
-      selection.hadoop.stream().filter(name -> !name.isEmpty()).forEach(command::add);
+      command.addAll(hadoopClasses());
     } else if (selection != null && selection.crash != null) {
       command.addAll(
           List.of(
