@@ -14,8 +14,10 @@ import io.hdrf.cluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -141,17 +143,27 @@ final class ClusterCommand implements Runnable {
     @Override
     public Integer call() throws IOException {
       Path directory = location.directory();
+      ClusterConfig config =
+          changed(
+              ClusterConfig.exists(directory)
+                  ? ClusterConfig.load(directory)
+                  : ClusterConfig.in(directory));
       try (DirectoryLock lock = DirectoryLock.take(directory)) {
-        start(directory);
+        if (ClusterConfig.exists(directory)) {
+          LocalCluster before = LocalCluster.open(directory, Home.runtime());
+          if (before.isRunning() && !config.equals(before.config())) {
+            throw new ClusterException(
+                "The cluster in " + directory + " is running with other options; stop it first");
+          }
+        }
+        ClusterCommand.start(LocalCluster.create(config, Home.runtime()), Terminal.system());
       }
       return ExitCode.OK;
     }
 
-    private void start(Path directory) throws IOException {
-      ClusterConfig config =
-          ClusterConfig.exists(directory)
-              ? ClusterConfig.load(directory)
-              : ClusterConfig.in(directory);
+    /** With the options that were given. */
+    private ClusterConfig changed(ClusterConfig before) {
+      ClusterConfig config = before;
       if (dataNodes != null) {
         config = config.withDataNodes(dataNodes);
       }
@@ -170,14 +182,7 @@ final class ClusterCommand implements Runnable {
       for (Map.Entry<String, String> property : properties.entrySet()) {
         config = config.with(property.getKey(), property.getValue());
       }
-      if (ClusterConfig.exists(directory)) {
-        LocalCluster before = LocalCluster.open(directory, Home.runtime());
-        if (before.isRunning() && !config.equals(before.config())) {
-          throw new ClusterException(
-              "The cluster in " + directory + " is running with other options; stop it first");
-        }
-      }
-      ClusterCommand.start(LocalCluster.create(config, Home.runtime()), Terminal.system());
+      return config;
     }
   }
 
@@ -286,11 +291,15 @@ final class ClusterCommand implements Runnable {
       root.put("nameNode", healthy ? "serving" : "down");
       root.put("liveDataNodes", healthy ? cluster.nameNode().liveDataNodes() : 0);
       ArrayNode nodes = root.putArray("dataNodes");
+      Set<Integer> down = new HashSet<>();
       List<DiskUsage> usages = new ArrayList<>();
       List<List<JsonNode>> metrics = new ArrayList<>();
       for (DataNode dataNode : cluster.dataNodes()) {
         boolean serving = dataNode.isAlive() && dataNode.isServing();
         healthy &= serving;
+        if (!serving) {
+          down.add(dataNode.index());
+        }
         usages.add(dataNode.diskUsage());
         metrics.add(serving ? dataNode.hdrfMetrics() : List.of());
         ObjectNode node = nodes.addObject();
@@ -311,7 +320,7 @@ final class ClusterCommand implements Runnable {
                 cluster.dataNodes().size(),
                 cluster.config().stock() ? "stock" : "schemes " + cluster.config().schemes()));
         terminal.result("");
-        terminal.table(UsageJson.table(usages));
+        terminal.table(UsageJson.table(usages, down));
         if (!cluster.config().stock()) {
           terminal.result("");
           terminal.table(MetricsTable.rows(metrics));

@@ -2,6 +2,7 @@
 package io.hdrf.cli;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,6 +61,10 @@ public final class Main implements Runnable {
   }
 
   private static String message(Exception e) {
+    if (e instanceof FileSystemException) {
+      // Its message is the file alone.
+      return e.getClass().getSimpleName().replaceFirst("Exception$", "") + ": " + e.getMessage();
+    }
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }
 

@@ -18,10 +18,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Run HDRF's test suite in its source tree.")
 final class TestCommand implements Callable<Integer> {
-  /** Kills a DataNode process again and again while a writer and the Reducer work. */
-  private static final String CRASH_MODULE = "hadoop-hdfs-project/hdrf-crash-tests";
-
-  private static final String CRASH_TEST = "CrashTest";
+  private static final String CRASH_MODULE = ":hdrf-crash-tests";
+  private static final String CRASH_TEST = "io.hdrf.crash.CrashTest";
 
   @ArgGroup private Selection selection;
 
@@ -38,15 +36,23 @@ final class TestCommand implements Callable<Integer> {
         arity = "0..1",
         fallbackValue = "100",
         paramLabel = "ROUNDS",
-        description = "kill -9 of a DataNode at random moments (${FALLBACK-VALUE} rounds).")
+        description = {
+          "kill -9 of DataNodes at random moments while files are written:",
+          "so many rounds, ${FALLBACK-VALUE} if none are given."
+        })
     private Integer crash;
+  }
+
+  /** The classes named with {@code --hadoop}; none means all. */
+  List<String> hadoopClasses() {
+    return selection.hadoop.stream().filter(name -> !name.isEmpty()).toList();
   }
 
   @Override
   public Integer call() throws IOException {
     Path home = Home.directory();
     if (selection != null && selection.hadoop != null) {
-      return run(home, hadoopTests(home, selection.hadoop));
+      return run(home, hadoopTests(home, hadoopClasses()));
     }
     if (selection != null && selection.crash != null) {
       return run(home, crashTest(selection.crash));
@@ -76,7 +82,7 @@ final class TestCommand implements Callable<Integer> {
     }
     List<String> command = new ArrayList<>();
     command.add(script.toString());
-    arguments.stream().filter(argument -> !argument.isEmpty()).forEach(command::add);
+    command.addAll(arguments);
     return command;
   }
 

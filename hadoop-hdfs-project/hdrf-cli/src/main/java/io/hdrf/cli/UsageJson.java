@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.cluster.DiskUsage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** What DataNodes hold, as JSON and as a table. */
 final class UsageJson {
@@ -24,11 +25,16 @@ final class UsageJson {
   }
 
   static List<List<String>> table(List<DiskUsage> perDataNode) {
+    return table(perDataNode, Set.of());
+  }
+
+  /** The table, with the DataNodes of these numbers marked as down. */
+  static List<List<String>> table(List<DiskUsage> perDataNode, Set<Integer> down) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("", "blocks", "logical", "physical", "ratio", "+ .meta"));
     DiskUsage total = DiskUsage.NONE;
     for (int i = 0; i < perDataNode.size(); i++) {
-      rows.add(row("DataNode " + i, perDataNode.get(i)));
+      rows.add(row("DataNode " + i + (down.contains(i) ? " (down)" : ""), perDataNode.get(i)));
       total = total.plus(perDataNode.get(i));
     }
     rows.add(row("all", total));

@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +66,7 @@ class MainTest {
     assertThat(run(line.isEmpty() ? new String[0] : line.split(" ")))
         .as(err.toString())
         .isEqualTo(expected);
+    assertThat(Files.exists(Path.of("/no"))).isFalse();
     if (expected != 0) {
       assertThat(err.toString()).isNotEmpty().doesNotContain("\tat ");
     }
@@ -84,5 +86,21 @@ class MainTest {
     var fs = parsed.subcommand().subcommand();
     assertThat(fs.isUsageHelpRequested()).isFalse();
     assertThat(fs.matchedPositionals().get(0).stringValues()).containsExactly("-ls", "-h", "/");
+  }
+
+  @Test
+  void hadoopsTestClassesMayBeNamedOrNot() {
+    var all = Main.commandLine().parseArgs("test", "--hadoop").subcommand();
+    assertThat(all.hasMatchedOption("--hadoop")).isTrue();
+    assertThat(selected(all)).isEmpty();
+    var two = Main.commandLine().parseArgs("test", "--hadoop", "TestA", "TestB").subcommand();
+    assertThat(selected(two)).containsExactly("TestA", "TestB");
+    var crash = Main.commandLine().parseArgs("test", "--crash").subcommand();
+    assertThat((Integer) crash.matchedOptionValue("--crash", 0)).isEqualTo(100);
+  }
+
+  private static List<String> selected(CommandLine.ParseResult parsed) {
+    TestCommand command = (TestCommand) parsed.commandSpec().userObject();
+    return command.hadoopClasses();
   }
 }
