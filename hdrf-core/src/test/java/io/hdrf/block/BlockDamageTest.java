@@ -96,8 +96,23 @@ class BlockDamageTest {
 
   /** All data of the block, or null if it was found to be damaged. */
   private byte[] read(byte[] file) throws IOException {
-    long before = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
-    byte[] data = null;
+    long most = 64 * 1024 + 30L * file.length;
+    long before = allocated();
+    byte[] data = readUnmeasured(file);
+    if (allocated() - before > most) {
+      // Again, because whatever is used for the first time makes the JVM allocate.
+      before = allocated();
+      data = readUnmeasured(file);
+      assertThat(allocated() - before).isLessThan(most);
+    }
+    return data;
+  }
+
+  private static long allocated() {
+    return THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
+  }
+
+  private byte[] readUnmeasured(byte[] file) throws IOException {
     try {
       ReducedBlock block =
           ReducedBlock.open(NAME, new BytesFile(file), TestBlock.ID, TestBlock.KEY);
@@ -105,22 +120,21 @@ class BlockDamageTest {
       assertThat(block.physicalLength()).isLessThanOrEqualTo(file.length);
       assertThat(frames.maxStoredLength()).isLessThanOrEqualTo(file.length);
       assertThat(frames.maxOriginalLength()).isLessThanOrEqualTo(file.length);
-      data = new byte[file.length];
-      ByteBuffer all = ByteBuffer.wrap(data);
+      ByteBuffer all = ByteBuffer.allocate(file.length);
       for (int i = 0; i < frames.frameCount(); i++) {
-        assertThat(frames.frameAt(all.position())).isEqualTo(i);
+        if (frames.frameAt(all.position()) != i) { // An assertion would allocate.
+          throw new AssertionError("frame " + i + " is not found");
+        }
         frame.clear();
         block.readFrame(i, ToyFrames::decode, stored, frame);
         all.put(frame.flip());
       }
       assertThat(all.hasRemaining()).isFalse();
+      return all.array();
     } catch (CorruptBlockException | UnknownFormatVersionException e) {
       assertThat(e.getMessage()).startsWith(NAME + ": ");
-      data = null;
+      return null;
     }
-    long allocated = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
-    assertThat(allocated).isLessThan(64 * 1024 + 30L * file.length);
-    return data;
   }
 
   @Test

@@ -230,7 +230,7 @@ public final class HdrfCluster implements AutoCloseable {
       int from = (int) located.getStartOffset();
       byte[] part = Arrays.copyOfRange(expected, from, from + (int) block.getNumBytes());
       for (DataNode datanode : cluster.getDataNodes()) {
-        if (datanode.getFSDataset().contains(block)) {
+        if (datanode.getFSDataset().isValidBlock(block)) {
           try (InputStream in = datanode.getFSDataset().getBlockInputStream(block, 0)) {
             assertSame(path + " " + block + " on " + datanode, in.readAllBytes(), part);
           }

@@ -173,16 +173,32 @@ class RandomDamageTest {
   }
 
   private void readAsClients(RuleCluster cluster, byte[] data) throws Exception {
-    RuleCluster.assertSame("sequential", cluster.read("/file"), data);
-    try (FSDataInputStream in = cluster.fs().open(new Path("/file"))) {
-      for (int i = 0; i < 100; i++) {
-        int position = random.nextInt(data.length - 1);
-        byte[] found = new byte[1 + random.nextInt(Math.min(400_000, data.length - position))];
-        in.readFully(position, found);
-        RuleCluster.assertSame(
-            "at " + position, found, Arrays.copyOfRange(data, position, position + found.length));
+    for (int i = 0; i < 150; i++) {
+      int from = i < BLOCKS ? i * BLOCK_SIZE : random.nextInt(data.length - 1);
+      int length = i < BLOCKS ? BLOCK_SIZE : 1 + random.nextInt(data.length - from);
+      byte[] found = readPatiently(cluster, from, Math.min(length, 2 * BLOCK_SIZE));
+      RuleCluster.assertSame(
+          "at " + from, found, Arrays.copyOfRange(data, from, from + found.length));
+    }
+  }
+
+  /**
+   * A client's stream remembers nodes that failed it, for whatever block; with so many damaged ones
+   * it may run out of nodes to ask. A new stream starts afresh.
+   */
+  private static byte[] readPatiently(RuleCluster cluster, int from, int length)
+      throws IOException {
+    IOException last = null;
+    for (int attempt = 0; attempt < 10; attempt++) {
+      byte[] found = new byte[length];
+      try (FSDataInputStream in = cluster.fs().open(new Path("/file"))) {
+        in.readFully(from, found);
+        return found;
+      } catch (IOException e) {
+        last = e;
       }
     }
+    throw last;
   }
 
   private static boolean isHealed(RuleCluster cluster, ExtendedBlock block, byte[] expected) {

@@ -126,12 +126,9 @@ public final class Main {
   private static int compare(TestRun run, List<String> operands, PrintStream out)
       throws IOException {
     List<Comparison> comparisons = comparisons(run, operands.subList(1, operands.size()));
-    String table = ComparisonReport.table(comparisons);
-    String summary = ComparisonReport.summary(comparisons);
-    String markdown = "# Hadoop's own tests: stock HDFS and HDRF\n\n" + summary + ".\n\n" + table;
-    Files.write(Paths.get(operands.get(0)), markdown.getBytes(UTF_8));
-    out.print(table);
-    out.println(summary);
+    Files.write(Paths.get(operands.get(0)), ComparisonReport.markdown(comparisons).getBytes(UTF_8));
+    out.print(ComparisonReport.table(comparisons));
+    out.println(ComparisonReport.summary(comparisons));
     boolean worse = comparisons.stream().anyMatch(c -> c.verdict() == Comparison.Verdict.WORSE);
     return worse ? 1 : 0;
   }

@@ -45,30 +45,42 @@ final class TestCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Path home = Home.directory();
-    List<String> command = new ArrayList<>();
     if (selection != null && selection.hadoop != null) {
-      Path script = home.resolve("hadoop-hdfs-project/hadoop-tests/run");
-      if (!Files.isExecutable(script)) {
-        throw new ClusterException("No " + script);
-      }
-      command.add(script.toString());
-      selection.hadoop.stream().filter(name -> !name.isEmpty()).forEach(command::add);
-    } else if (selection != null && selection.crash != null) {
-      command.addAll(
-          List.of(
-              "mvn",
-              "-B",
-              "-ntp",
-              "-pl",
-              CRASH_MODULE,
-              "-am",
-              "package",
-              "-Dtest=" + CRASH_TEST,
-              "-Dsurefire.failIfNoSpecifiedTests=false",
-              "-Dhdrf.crash.rounds=" + selection.crash));
-    } else {
-      command.addAll(List.of("mvn", "-B", "-ntp", "verify"));
+      return run(home, hadoopTests(home, selection.hadoop));
     }
+    if (selection != null && selection.crash != null) {
+      return run(home, crashTest(selection.crash));
+    }
+    int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
+    return status == ExitCode.OK ? run(home, hadoopTests(home, List.of("--quick"))) : status;
+  }
+
+  private static List<String> crashTest(int rounds) {
+    return List.of(
+        "mvn",
+        "-B",
+        "-ntp",
+        "-pl",
+        CRASH_MODULE,
+        "-am",
+        "package",
+        "-Dtest=" + CRASH_TEST,
+        "-Dsurefire.failIfNoSpecifiedTests=false",
+        "-Dhdrf.crash.rounds=" + rounds);
+  }
+
+  private static List<String> hadoopTests(Path home, List<String> arguments) throws IOException {
+    Path script = home.resolve("hadoop-hdfs-project/hadoop-tests/run");
+    if (!Files.isExecutable(script)) {
+      throw new ClusterException("No " + script);
+    }
+    List<String> command = new ArrayList<>();
+    command.add(script.toString());
+    arguments.stream().filter(argument -> !argument.isEmpty()).forEach(command::add);
+    return command;
+  }
+
+  private static int run(Path home, List<String> command) throws IOException {
     Process process = new ProcessBuilder(command).directory(home.toFile()).inheritIO().start();
     try {
       return process.waitFor() == 0 ? ExitCode.OK : ExitCode.DIFFERENT;

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class FrameSlotTest {
@@ -104,8 +106,9 @@ class FrameSlotTest {
     assertThat(decodings.get()).isEqualTo(rounds);
   }
 
-  @Test
-  void assigningAndReleasingWaitForADecodingUnderWay() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void assigningAndReleasingWaitForADecodingUnderWay(boolean assign) throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch gate = new CountDownLatch(1);
     file.scheme.afterDecode =
@@ -125,11 +128,13 @@ class FrameSlotTest {
     Thread reader =
         new Thread(
             () -> {
-              slot.assign(2);
+              if (assign) {
+                slot.assign(2);
+              }
               slot.release();
             });
     reader.start();
-    while (reader.getState() != Thread.State.WAITING) {
+    while (reader.isAlive() && reader.getState() != Thread.State.WAITING) {
       Thread.sleep(2);
     }
     assertThat(slot.frame()).isEqualTo(1);
