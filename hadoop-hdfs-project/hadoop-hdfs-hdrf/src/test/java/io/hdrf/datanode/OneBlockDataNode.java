@@ -143,7 +143,7 @@ final class OneBlockDataNode implements AutoCloseable {
     return HdrfCluster.isReduced(blockFile(directory).toFile());
   }
 
-  /** What will be given back when the block is deleted. */
+  /** What will be given back when the block is deleted; negative where the file will tell. */
   long knownSaving() {
     return service.knownSaving(POOL, BLOCK);
   }
