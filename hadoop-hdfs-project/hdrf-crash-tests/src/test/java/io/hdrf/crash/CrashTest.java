@@ -58,6 +58,10 @@ class CrashTest {
   private static final int WRITERS = 3;
   private static final int BLOCK_SIZE = 1 << 20;
   private static final int MAX_PIECE = 800_000;
+
+  /** How often replicas are looked for that HDFS deletes meanwhile. */
+  private static final int MAX_ATTEMPTS = 10;
+
   private static final Duration PATIENCE = LocalCluster.PATIENCE;
 
   /** What must stay at zero. */
@@ -302,6 +306,31 @@ class CrashTest {
     assertThat((int) status.getLen())
         .as("length of " + file.path())
         .isBetween(file.acknowledged(killed), file.maximum());
+    checkReplicas(fs, file);
+    file.settle((int) status.getLen());
+  }
+
+  /** HDFS deletes replicas that are too many; what was on its way out is looked for again. */
+  private void checkReplicas(DistributedFileSystem fs, FileModel file) throws Exception {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        checkEachReplica(fs, file);
+        return;
+      } catch (IOException e) {
+        if (attempt == MAX_ATTEMPTS || !isGone(e)) {
+          throw e;
+        }
+        Thread.sleep(1000);
+      }
+    }
+  }
+
+  private static boolean isGone(IOException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.contains("Replica not found") || message.contains("is not valid");
+  }
+
+  private void checkEachReplica(DistributedFileSystem fs, FileModel file) throws IOException {
     for (LocatedBlock block : replicated(fs, file).getLocatedBlocks()) {
       for (DatanodeInfo location : block.getLocations()) {
         String difference =
@@ -311,7 +340,6 @@ class CrashTest {
             .isNull();
       }
     }
-    file.settle((int) status.getLen());
   }
 
   /**
