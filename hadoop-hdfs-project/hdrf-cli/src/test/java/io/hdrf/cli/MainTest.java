@@ -96,7 +96,8 @@ class MainTest {
     var two = Main.commandLine().parseArgs("test", "--hadoop", "TestA", "TestB").subcommand();
     assertThat(selected(two)).containsExactly("TestA", "TestB");
     var crash = Main.commandLine().parseArgs("test", "--crash").subcommand();
-    assertThat((Integer) crash.matchedOptionValue("--crash", 0)).isEqualTo(100);
+    int rounds = crash.matchedOptionValue("--crash", 0);
+    assertThat(rounds).isEqualTo(100);
   }
 
   private static List<String> selected(CommandLine.ParseResult parsed) {
