@@ -6,11 +6,12 @@ package io.hdrf.block;
  * and {@link FrameTable} read and write it.
  *
  * <p>A file consists of a header, the frames as they are stored, and the frame table, without gaps;
- * where the table ends is the <i>physical end</i>. From there to the file's length, which is the
- * block's logical length, the file is a hole, which readers ignore. All numbers are little-endian.
- * A varint is an unsigned LEB128 number (7 bits a byte, lowest first, the top bit set in all bytes
- * but the last) of at most 5 bytes and at most 2<sup>31</sup>&nbsp;-&nbsp;1. A CRC32C is that of
- * RFC 3720, as computed by {@code java.util.zip.CRC32C}.
+ * where the table ends is the <i>physical end</i>. From there to the block's logical length, which
+ * is the file's length, the file is a hole, which readers ignore, as they ignore whatever lies
+ * behind it; a shorter file is damaged. All numbers are little-endian. A varint is an unsigned
+ * LEB128 number (7 bits a byte, lowest first, the top bit set in all bytes but the last) of at most
+ * 5 bytes and at most 2<sup>31</sup>&nbsp;-&nbsp;1. A CRC32C is that of RFC 3720, as computed by
+ * {@code java.util.zip.CRC32C}.
  *
  * <h2>Header, 64 bytes</h2>
  *

@@ -62,7 +62,8 @@ public final class ReducedBlock implements Closeable {
     file.read(bytes, 0);
     bytes.flip();
     BlockHeader header = BlockHeader.parse(name, bytes, key);
-    if (file.length() != header.logicalLength()) {
+    // A longer file is not damaged: as in a plain block, what lies behind the block is not read.
+    if (file.length() < header.logicalLength()) {
       throw new CorruptBlockException(name, "file length", header.logicalLength(), file.length());
     }
     return header;

@@ -176,10 +176,6 @@ final class BlockOpener {
       BlockProbe probe = BlockProbe.examine(file, readable, identity, volume.key());
       if (probe.kind() == BlockProbe.Kind.REDUCED) {
         ReducedBlock opened = ReducedBlock.open(file, readable, identity, volume.key());
-        if (readable.length() != opened.logicalLength()) {
-          throw new CorruptFileException(
-              file, "file length", opened.logicalLength(), readable.length());
-        }
         reduced = new Opened(stream, opened, volume);
         return reduced;
       }
