@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class DecodeAhead implements Closeable {
 
+  private static final int QUEUED_PER_THREAD = 16;
+
   private final ThreadPoolExecutor executor;
 
   /**
@@ -32,7 +34,7 @@ public final class DecodeAhead implements Closeable {
             threads,
             30,
             TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(4 * threads),
+            new ArrayBlockingQueue<>(QUEUED_PER_THREAD * threads),
             task -> {
               Thread thread = new Thread(task, "hdrf-decode-ahead-" + number.incrementAndGet());
               thread.setDaemon(true);

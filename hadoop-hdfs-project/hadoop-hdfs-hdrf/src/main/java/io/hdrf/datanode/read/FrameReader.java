@@ -9,15 +9,23 @@ import io.hdrf.scheme.ChainCodec;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 
 /**
- * Decoded bytes of a reduced block at any position. Moving from one frame to the next has the one
- * after it decoded ahead; jumping about uses the frame cache. For one thread.
+ * Decoded bytes of a reduced block at any position. Moving from one frame to the next has those
+ * after it decoded ahead, twice as many at each step up to a limit; jumping about uses the frame
+ * cache. For one thread.
  */
 final class FrameReader implements Closeable {
 
   /** A reader that decoded more frames than this reads in sequence and leaves the cache alone. */
   private static final int POSITIONAL_FRAMES = 2;
+
+  /**
+   * The most frames decoded ahead. With one alone the reader and the thread that decodes wait for
+   * each other at every frame; more than a few only take memory.
+   */
+  private static final int MAX_AHEAD = 4;
 
   private final ReducedBlock block;
   private final FrameTable frames;
@@ -25,7 +33,12 @@ final class FrameReader implements Closeable {
   private final DecodeAhead ahead;
   private final ReducerCounters counters;
   private FrameSlot current;
-  private FrameSlot next;
+
+  /** The frames after the current one, in order, decoded or to be decoded. */
+  private final ArrayDeque<FrameSlot> upcoming = new ArrayDeque<>(MAX_AHEAD);
+
+  private final ArrayDeque<FrameSlot> idle = new ArrayDeque<>(MAX_AHEAD);
+  private int window;
   private int currentFrame = -1;
   private ByteBuffer currentBytes;
   private int decodedFrames;
@@ -83,37 +96,63 @@ final class FrameReader implements Closeable {
   private void moveTo(int frame) throws IOException {
     boolean sequential = frame == currentFrame + 1 && currentFrame >= 0;
     currentFrame = -1;
-    if (!sequential && useCached(frame)) {
-      return;
-    }
-    if (next != null && next.frame() == frame) {
-      FrameSlot swapped = current;
-      current = next;
-      next = swapped;
-    } else {
-      if (current == null) {
-        current = newSlot();
+    if (!sequential) {
+      forgetUpcoming();
+      if (useCached(frame)) {
+        return;
       }
-      current.assign(frame);
     }
-    if (sequential && ahead.isEnabled() && frame + 1 < frames.frameCount()) {
-      if (next == null) {
-        next = newSlot();
+    if (current != null) {
+      idle.add(current);
+    }
+    current = upcoming.poll();
+    if (current == null) {
+      try {
+        current = assigned(frame);
+      } catch (OutOfMemoryError e) {
+        throw ReadFailures.translate(block, e, counters);
       }
-      next.assign(frame + 1);
-      ahead.submit(next);
+    }
+    if (sequential && ahead.isEnabled()) {
+      window = Math.min(Math.max(1, 2 * window), MAX_AHEAD);
+      decodeAhead();
     }
     currentBytes = current.get();
     decodedFrames++;
     currentFrame = frame;
   }
 
-  private FrameSlot newSlot() throws IOException {
-    try {
-      return new FrameSlot(block, codec, buffers, counters);
-    } catch (OutOfMemoryError e) {
-      throw ReadFailures.translate(block, e, counters);
+  private void forgetUpcoming() {
+    window = 0;
+    for (FrameSlot slot : upcoming) {
+      slot.unassign();
+      idle.add(slot);
     }
+    upcoming.clear();
+  }
+
+  private void decodeAhead() {
+    int last = Math.min(current.frame() + window, frames.frameCount() - 1);
+    for (int frame = current.frame() + upcoming.size() + 1; frame <= last; frame++) {
+      FrameSlot slot;
+      try {
+        slot = assigned(frame);
+      } catch (OutOfMemoryError e) {
+        // What can be decoded only when the reader gets there takes longer, and no more room.
+        return;
+      }
+      upcoming.add(slot);
+      ahead.submit(slot);
+    }
+  }
+
+  private FrameSlot assigned(int frame) {
+    FrameSlot slot = idle.poll();
+    if (slot == null) {
+      slot = new FrameSlot(block, codec, buffers, counters);
+    }
+    slot.assign(frame);
+    return slot;
   }
 
   private boolean useCached(int frame) {
@@ -142,9 +181,8 @@ final class FrameReader implements Closeable {
       keepPositional();
       current.release();
     }
-    if (next != null) {
-      next.release();
-    }
+    upcoming.forEach(FrameSlot::release);
+    idle.forEach(FrameSlot::release);
     currentBytes = null;
   }
 

@@ -53,6 +53,14 @@ final class FrameSlot implements Runnable {
     state = State.ASSIGNED;
   }
 
+  /** Takes the assigned frame back unless its decoding has begun. */
+  synchronized void unassign() {
+    if (state == State.ASSIGNED) {
+      state = State.EMPTY;
+      frame = -1;
+    }
+  }
+
   /** Decodes the assigned frame if nobody else has begun to. */
   @Override
   public void run() {
