@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.scheme;
+package io.hdrf.plugin;
 
 import java.io.IOException;
 import java.net.URL;
@@ -26,7 +26,12 @@ final class PluginClassLoader extends URLClassLoader {
 
   /** Packages, with all that is below them, that plug-ins share with HDRF. */
   private static final String[] SHARED = {
-    "io.hdrf.scheme.", "io.hdrf.io.", "io.hdrf.jni.", "org.slf4j.", "org.apache.hadoop."
+    "io.hdrf.scheme.",
+    "io.hdrf.metadata.",
+    "io.hdrf.io.",
+    "io.hdrf.jni.",
+    "org.slf4j.",
+    "org.apache.hadoop."
   };
 
   private static final ConcurrentHashMap<Key, PluginClassLoader> LOADERS =

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.metadata;
+
+import io.hdrf.plugin.PluginLoader;
+import io.hdrf.scheme.BadSettingException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The kinds of stores that are installed, by name. Immutable. */
+public final class MetadataStores {
+
+  /** The value of the key that means no store at all. */
+  public static final String NONE = "none";
+
+  private final Map<String, MetadataStoreProvider> byName = new TreeMap<>();
+
+  private MetadataStores(Map<MetadataStoreProvider, String> origins) throws IOException {
+    for (Map.Entry<MetadataStoreProvider, String> entry : origins.entrySet()) {
+      MetadataStoreProvider provider = entry.getKey();
+      if (provider.spiVersion() != MetadataSpiVersion.CURRENT) {
+        throw new IOException(
+            String.format(
+                "%s was built for version %d of the metadata store SPI; this HDRF has version %d",
+                entry.getValue(), provider.spiVersion(), MetadataSpiVersion.CURRENT));
+      }
+      MetadataStoreProvider other = byName.putIfAbsent(provider.name(), provider);
+      if (other != null) {
+        throw new IOException(
+            String.format(
+                "two metadata stores are named \"%s\": %s and %s",
+                provider.name(), origins.get(other), entry.getValue()));
+      }
+    }
+  }
+
+  /** Loads the stores of a plug-in directory. */
+  public static MetadataStores load(Path pluginsDirectory) throws IOException {
+    return new MetadataStores(PluginLoader.load(pluginsDirectory, MetadataStoreProvider.class));
+  }
+
+  /**
+   * The store that a key names.
+   *
+   * @param key the configuration key, for the message
+   * @throws BadSettingException if there is none of that name
+   */
+  public MetadataStoreProvider named(String key, String name) throws BadSettingException {
+    MetadataStoreProvider provider = byName.get(name);
+    if (provider == null) {
+      throw new BadSettingException(
+          key, name, "\"" + NONE + "\" or one of the installed stores " + byName.keySet());
+    }
+    return provider;
+  }
+}
