@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -40,6 +41,22 @@ public final class TagKey {
       mac.init(key);
       mac.update(data, 0, length);
       return Arrays.copyOf(mac.doFinal(), TAG_LENGTH);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
+    }
+  }
+
+  /**
+   * Bytes that name the volume without giving its secret away.
+   *
+   * @param purpose the same bytes for the same purpose, others for another
+   * @param length up to 32
+   */
+  public byte[] derive(String purpose, int length) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(key);
+      return Arrays.copyOf(mac.doFinal(purpose.getBytes(StandardCharsets.UTF_8)), length);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
     }

@@ -29,4 +29,11 @@ public interface MetadataStoreProvider {
    * @throws MetadataException if that is not possible now, or at all
    */
   MetadataStore open(StoreContext context) throws MetadataException;
+
+  /**
+   * Makes room for an empty store after the one there was found damaged and closed. What it held is
+   * kept under another name, for people to look at, where it is files; a store that can't do that
+   * does nothing, and is emptied by {@link MetadataStore#clear} when it is opened again.
+   */
+  default void setAside(StoreContext context) throws IOException {}
 }

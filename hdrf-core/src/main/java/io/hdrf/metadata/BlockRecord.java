@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.metadata;
+
+import io.hdrf.jni.Crc32c;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * What a store knows of one finalized block (figure 3.3 of the thesis: length and location of every
+ * block). This is the specification of the value, version 1. Immutable.
+ *
+ * <p>The key is the block id, 8 bytes, big-endian. All numbers of the value are little-endian.
+ *
+ * <table>
+ * <caption>Fields of the value</caption>
+ * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
+ * <tr><td>0</td><td>1</td><td>version: 1</td></tr>
+ * <tr><td>1</td><td>1</td><td>state: 1 plain, 2 reduced</td></tr>
+ * <tr><td>2</td><td>1</td><td>why it is plain: {@link #NO_REASON} or what the writer means by it
+ * </td></tr>
+ * <tr><td>3</td><td>1</td><td>number n of schemes, 0 where it is plain, otherwise 1 to 4</td></tr>
+ * <tr><td>4</td><td>8</td><td>logical length: bytes of the block's data</td></tr>
+ * <tr><td>12</td><td>8</td><td>physical length: bytes of the file that are in use</td></tr>
+ * <tr><td>20</td><td>8</td><td>when the file was last changed, milliseconds since 1970-01-01 UTC
+ * </td></tr>
+ * <tr><td>28</td><td>2</td><td>location: {@code subdir<first byte>/subdir<second byte>} below
+ * {@code current/<pool>/current/finalized} of the volume</td></tr>
+ * <tr><td>30</td><td>2n</td><td>ids of the chain's schemes</td></tr>
+ * <tr><td>end - 4</td><td>4</td><td>CRC32C of all bytes before</td></tr>
+ * </table>
+ *
+ * <p>The volume, the pool and the DataNode are those of the store.
+ */
+public final class BlockRecord {
+
+  /** How a block lies on the disk. */
+  public enum State {
+    PLAIN(1),
+    REDUCED(2);
+
+    private final int code;
+
+    State(int code) {
+      this.code = code;
+    }
+  }
+
+  /** No reason is known why the block is plain, or it is not. */
+  public static final int NO_REASON = 0;
+
+  static final int VERSION = 1;
+  private static final int MAX_SCHEMES = 4;
+  private static final int FIXED_LENGTH = 30;
+  private static final int CRC_LENGTH = 4;
+
+  private final State state;
+  private final int reason;
+  private final long logicalLength;
+  private final long physicalLength;
+  private final long modified;
+  private final int location;
+  private final int[] chain;
+
+  private BlockRecord(
+      State state,
+      int reason,
+      long logicalLength,
+      long physicalLength,
+      long modified,
+      int location,
+      int[] chain) {
+    this.state = state;
+    this.reason = reason;
+    this.logicalLength = logicalLength;
+    this.physicalLength = physicalLength;
+    this.modified = modified;
+    this.location = location;
+    this.chain = chain;
+  }
+
+  /**
+   * A block that lies as it was written.
+   *
+   * @param reason from {@link #NO_REASON} to 255
+   * @param location the two bytes that name its directory
+   */
+  public static BlockRecord plain(long length, int reason, long modified, int location) {
+    return new BlockRecord(
+        State.PLAIN, reason & 0xFF, length, length, modified, location & 0xFFFF, new int[0]);
+  }
+
+  /**
+   * A reduced block.
+   *
+   * @param chain ids of the schemes that it was reduced with
+   */
+  public static BlockRecord reduced(
+      long logicalLength, long physicalLength, int[] chain, long modified, int location) {
+    if (chain.length == 0 || chain.length > MAX_SCHEMES) {
+      throw new IllegalArgumentException("a chain of " + chain.length + " schemes");
+    }
+    return new BlockRecord(
+        State.REDUCED,
+        NO_REASON,
+        logicalLength,
+        physicalLength,
+        modified,
+        location & 0xFFFF,
+        chain.clone());
+  }
+
+  /** The key of a block's record. */
+  public static byte[] key(long blockId) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(blockId).array();
+  }
+
+  /**
+   * The block of a key.
+   *
+   * @throws IllegalArgumentException if it is no key of a block
+   */
+  public static long blockId(byte[] key) {
+    if (key.length != Long.BYTES) {
+      throw new IllegalArgumentException("a key of " + key.length + " bytes");
+    }
+    return ByteBuffer.wrap(key).getLong();
+  }
+
+  /** The value as it is stored. */
+  public byte[] encode() {
+    ByteBuffer out =
+        ByteBuffer.allocate(FIXED_LENGTH + Short.BYTES * chain.length + CRC_LENGTH)
+            .order(ByteOrder.LITTLE_ENDIAN);
+    out.put((byte) VERSION).put((byte) state.code).put((byte) reason).put((byte) chain.length);
+    out.putLong(logicalLength).putLong(physicalLength).putLong(modified);
+    out.put((byte) (location >>> 8)).put((byte) location);
+    for (int id : chain) {
+      out.putShort((short) id);
+    }
+    out.putInt(Crc32c.update(0, ByteBuffer.wrap(out.array(), 0, out.position())));
+    return out.array();
+  }
+
+  /**
+   * Reads a value.
+   *
+   * @param blockId for messages
+   * @throws StoreCorruptException if it is damaged
+   * @throws StoreVersionException if a later version of HDRF wrote it
+   */
+  public static BlockRecord decode(long blockId, byte[] value) throws MetadataException {
+    if (value.length < FIXED_LENGTH + CRC_LENGTH) {
+      throw damaged(blockId, value.length + " bytes");
+    }
+    ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+    int end = value.length - CRC_LENGTH;
+    if (Crc32c.update(0, ByteBuffer.wrap(value, 0, end)) != in.getInt(end)) {
+      throw damaged(blockId, "its CRC32C differs");
+    }
+    int version = in.get() & 0xFF;
+    if (version != VERSION) {
+      throw new StoreVersionException(
+          "the record of block " + blockId + " has version " + version + ", not " + VERSION);
+    }
+    int code = in.get();
+    int reason = in.get() & 0xFF;
+    int schemes = in.get() & 0xFF;
+    long logical = in.getLong();
+    long physical = in.getLong();
+    long modified = in.getLong();
+    int location = ((in.get() & 0xFF) << 8) | (in.get() & 0xFF);
+    if (schemes > MAX_SCHEMES || end != FIXED_LENGTH + Short.BYTES * schemes) {
+      throw damaged(blockId, value.length + " bytes for " + schemes + " schemes");
+    }
+    if (logical < 0 || physical < 0 || physical > logical) {
+      throw damaged(blockId, physical + " of " + logical + " bytes");
+    }
+    int[] chain = new int[schemes];
+    for (int i = 0; i < schemes; i++) {
+      chain[i] = in.getShort() & 0xFFFF;
+    }
+    if (code == State.PLAIN.code && schemes == 0) {
+      return new BlockRecord(State.PLAIN, reason, logical, physical, modified, location, chain);
+    }
+    if (code == State.REDUCED.code && schemes > 0) {
+      return new BlockRecord(State.REDUCED, reason, logical, physical, modified, location, chain);
+    }
+    throw damaged(blockId, "state " + code + " with " + schemes + " schemes");
+  }
+
+  private static StoreCorruptException damaged(long blockId, String how) {
+    return new StoreCorruptException("the record of block " + blockId + " is damaged: " + how);
+  }
+
+  public State state() {
+    return state;
+  }
+
+  public boolean isReduced() {
+    return state == State.REDUCED;
+  }
+
+  /** Why it is plain; {@link #NO_REASON} where that is not known. */
+  public int reason() {
+    return reason;
+  }
+
+  /** In bytes. */
+  public long logicalLength() {
+    return logicalLength;
+  }
+
+  /** In bytes. */
+  public long physicalLength() {
+    return physicalLength;
+  }
+
+  /** When the file was last changed, in milliseconds since 1970-01-01 UTC. */
+  public long modified() {
+    return modified;
+  }
+
+  /** The directory below {@code finalized}. */
+  public String location() {
+    return "subdir" + (location >>> 8) + "/subdir" + (location & 0xFF);
+  }
+
+  /** The ids of the chain's schemes, none where it is plain; a copy. */
+  public int[] chain() {
+    return chain.clone();
+  }
+
+  /** Whether both say the same of the file; why a plain block is plain does not count. */
+  public boolean agreesWith(BlockRecord other) {
+    return state == other.state
+        && logicalLength == other.logicalLength
+        && physicalLength == other.physicalLength
+        && location == other.location
+        && Arrays.equals(chain, other.chain);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof BlockRecord
+        && agreesWith((BlockRecord) other)
+        && reason == ((BlockRecord) other).reason
+        && modified == ((BlockRecord) other).modified;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(state, logicalLength, physicalLength, location, Arrays.hashCode(chain));
+  }
+
+  @Override
+  public String toString() {
+    return state + " " + physicalLength + "/" + logicalLength + " " + Arrays.toString(chain);
+  }
+}

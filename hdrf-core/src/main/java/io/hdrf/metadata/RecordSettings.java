@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.metadata;
+
+/** How records are kept. Immutable. */
+public final class RecordSettings {
+  private final long flushMillis;
+  private final long checkMillis;
+  private final int maxPending;
+
+  /**
+   * @param flushMillis how long changes are gathered before they are written
+   * @param checkMillis how often an idle store is asked whether it is still the same, and the
+   *     longest time between two attempts to reach one that is down
+   * @param maxPending how many changed blocks may wait; beyond that all records are compared later
+   */
+  public RecordSettings(long flushMillis, long checkMillis, int maxPending) {
+    this.flushMillis = flushMillis;
+    this.checkMillis = checkMillis;
+    this.maxPending = maxPending;
+  }
+
+  public long flushMillis() {
+    return flushMillis;
+  }
+
+  public long checkMillis() {
+    return checkMillis;
+  }
+
+  public int maxPending() {
+    return maxPending;
+  }
+}

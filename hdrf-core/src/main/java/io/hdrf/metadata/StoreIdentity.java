@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.metadata;
+
+import io.hdrf.jni.Crc32c;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The entry of {@link Table#STATE} that says whose a store is and how far it was written. It is
+ * written with every batch, so that a store that lost batches, was put back from an older copy, or
+ * is written by somebody else is told from one that is in step. This is the specification of the
+ * value, version 1. Immutable.
+ *
+ * <table>
+ * <caption>Fields of the value, little-endian</caption>
+ * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
+ * <tr><td>0</td><td>1</td><td>version: 1</td></tr>
+ * <tr><td>1</td><td>16</td><td>volume: made from the volume's secret</td></tr>
+ * <tr><td>17</td><td>16</td><td>session: random, of the process that wrote last</td></tr>
+ * <tr><td>33</td><td>8</td><td>sequence: number of the last batch; only ever grows</td></tr>
+ * <tr><td>41</td><td>1</td><td>1 if every block had its record after that batch, otherwise 0</td>
+ * </tr>
+ * <tr><td>42</td><td>4</td><td>CRC32C of all bytes before</td></tr>
+ * </table>
+ */
+public final class StoreIdentity {
+
+  /** In bytes, of a volume and a session. */
+  public static final int ID_LENGTH = 16;
+
+  static final int VERSION = 1;
+  static final int LENGTH = 46;
+
+  private static final byte[] KEY = "identity".getBytes(StandardCharsets.US_ASCII);
+  private static final int CRC_OFFSET = LENGTH - Integer.BYTES;
+
+  private final byte[] volume;
+  private final byte[] session;
+  private final long sequence;
+  private final boolean complete;
+
+  StoreIdentity(byte[] volume, byte[] session, long sequence, boolean complete) {
+    this.volume = volume.clone();
+    this.session = session.clone();
+    this.sequence = sequence;
+    this.complete = complete;
+  }
+
+  static byte[] key() {
+    return KEY.clone();
+  }
+
+  byte[] encode() {
+    ByteBuffer out = ByteBuffer.allocate(LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    out.put((byte) VERSION).put(volume).put(session).putLong(sequence);
+    out.put((byte) (complete ? 1 : 0));
+    out.putInt(Crc32c.update(0, ByteBuffer.wrap(out.array(), 0, CRC_OFFSET)));
+    return out.array();
+  }
+
+  static StoreIdentity decode(byte[] value) throws MetadataException {
+    if (value.length > 0 && value[0] != VERSION) {
+      throw new StoreVersionException(
+          "the store's identity has version " + (value[0] & 0xFF) + ", not " + VERSION);
+    }
+    ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+    if (value.length != LENGTH
+        || Crc32c.update(0, ByteBuffer.wrap(value, 0, CRC_OFFSET)) != in.getInt(CRC_OFFSET)) {
+      throw new StoreCorruptException("the store's identity is damaged");
+    }
+    in.get();
+    byte[] volume = new byte[ID_LENGTH];
+    byte[] session = new byte[ID_LENGTH];
+    in.get(volume).get(session);
+    return new StoreIdentity(volume, session, in.getLong(), in.get() == 1);
+  }
+
+  boolean isOfVolume(byte[] other) {
+    return Arrays.equals(volume, other);
+  }
+
+  boolean isOfSession(byte[] other) {
+    return Arrays.equals(session, other);
+  }
+
+  long sequence() {
+    return sequence;
+  }
+
+  /** Whether every block had its record. */
+  boolean isComplete() {
+    return complete;
+  }
+
+  StoreIdentity next(boolean nowComplete) {
+    return new StoreIdentity(volume, session, sequence + 1, nowComplete);
+  }
+}

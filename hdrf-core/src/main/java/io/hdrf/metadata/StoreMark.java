@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.metadata;
+
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.jni.Crc32c;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * What a volume remembers of its store, in the file {@value #NAME}: which store it was, and whether
+ * it was closed in step with the blocks. Only then may its records be trusted at the next start
+ * without a look at every block. This is the specification of the file, version 1. Immutable.
+ *
+ * <table>
+ * <caption>Fields, little-endian</caption>
+ * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
+ * <tr><td>0</td><td>4</td><td>magic: 89 48 4D 53 (0x89, "HMS")</td></tr>
+ * <tr><td>4</td><td>1</td><td>version: 1</td></tr>
+ * <tr><td>5</td><td>1</td><td>1 if the store was closed in step, otherwise 0</td></tr>
+ * <tr><td>6</td><td>8</td><td>sequence of the last batch known to be written</td></tr>
+ * <tr><td>14</td><td>1</td><td>length n of the store's name</td></tr>
+ * <tr><td>15</td><td>n</td><td>the store's name, ASCII</td></tr>
+ * <tr><td>15 + n</td><td>4</td><td>CRC32C of all bytes before</td></tr>
+ * </table>
+ *
+ * <p>A file that is damaged or of another version counts as none: nothing is lost but time.
+ */
+final class StoreMark {
+
+  static final String NAME = "metadata.state";
+
+  private static final String TEMPORARY = NAME + ".tmp";
+  private static final int MAGIC = 0x534D4889;
+  private static final int VERSION = 1;
+  private static final int FIXED_LENGTH = 15;
+  private static final int MAX_NAME = 64;
+
+  private final String store;
+  private final long sequence;
+  private final boolean inStep;
+
+  StoreMark(String store, long sequence, boolean inStep) {
+    this.store = store;
+    this.sequence = sequence;
+    this.inStep = inStep;
+  }
+
+  /** What the volume remembers, or a mark of nothing. */
+  static StoreMark load(Path directory) throws IOException {
+    Path file = directory.resolve(NAME);
+    try {
+      return decode(file, Files.readAllBytes(file));
+    } catch (NoSuchFileException | CorruptFileException e) {
+      return new StoreMark("", 0, false);
+    }
+  }
+
+  private static StoreMark decode(Path file, byte[] bytes) throws CorruptFileException {
+    if (bytes.length < FIXED_LENGTH + Integer.BYTES
+        || bytes.length > FIXED_LENGTH + MAX_NAME + Integer.BYTES) {
+      throw new CorruptFileException(file, "length", "a few bytes", bytes.length);
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int crcOffset = bytes.length - Integer.BYTES;
+    int crc = Crc32c.update(0, ByteBuffer.wrap(bytes, 0, crcOffset));
+    if (in.getInt() != MAGIC || in.getInt(crcOffset) != crc || in.get() != VERSION) {
+      throw new CorruptFileException(file, "magic, version and CRC32C", "right", "others");
+    }
+    boolean inStep = in.get() == 1;
+    long sequence = in.getLong();
+    int length = in.get();
+    if (length != crcOffset - FIXED_LENGTH) {
+      throw new CorruptFileException(file, "length of the name", crcOffset - FIXED_LENGTH, length);
+    }
+    String store = new String(bytes, FIXED_LENGTH, length, StandardCharsets.US_ASCII);
+    return new StoreMark(store, sequence, inStep);
+  }
+
+  /** Puts it durably in the place of the one before. */
+  void save(Path directory, DurableFiles files) throws IOException {
+    byte[] name = store.getBytes(StandardCharsets.US_ASCII);
+    ByteBuffer out =
+        ByteBuffer.allocate(FIXED_LENGTH + name.length + Integer.BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(MAGIC).put((byte) VERSION).put((byte) (inStep ? 1 : 0)).putLong(sequence);
+    out.put((byte) name.length).put(name);
+    out.putInt(Crc32c.update(0, ByteBuffer.wrap(out.array(), 0, out.position())));
+    out.flip();
+    Path temporary = directory.resolve(TEMPORARY);
+    files.deleteIfExists(temporary);
+    try (DurableFile file = files.create(temporary)) {
+      file.write(out, 0);
+      file.force();
+    }
+    files.rename(temporary, directory.resolve(NAME));
+    files.forceDirectory(directory);
+  }
+
+  long sequence() {
+    return sequence;
+  }
+
+  /** Whether a store is the one that was closed in step, and was not written to since. */
+  boolean vouchesFor(String name, StoreIdentity identity) {
+    return inStep && store.equals(name) && identity.isComplete() && identity.sequence() == sequence;
+  }
+}
