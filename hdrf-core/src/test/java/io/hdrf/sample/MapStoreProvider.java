@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.sample;
+
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataSpiVersion;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.MetadataStoreProvider;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.StoreEntry;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.metadata.StoreVisitor;
+import io.hdrf.metadata.Table;
+import io.hdrf.scheme.SchemeSettings;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The simplest store: maps that live as long as the JVM, behind one lock. */
+public final class MapStoreProvider implements MetadataStoreProvider {
+
+  private static final Map<String, Map<Table, Map<ByteBuffer, byte[]>>> STORES =
+      new ConcurrentHashMap<>();
+
+  @Override
+  public String name() {
+    return "map";
+  }
+
+  @Override
+  public int spiVersion() {
+    return MetadataSpiVersion.CURRENT;
+  }
+
+  @Override
+  public void checkSettings(SchemeSettings settings) {}
+
+  @Override
+  public MetadataStore open(StoreContext context) {
+    return new MapStore(
+        STORES.computeIfAbsent(
+            context.storageId() + "/" + context.poolId(),
+            name -> {
+              Map<Table, Map<ByteBuffer, byte[]>> tables = new EnumMap<>(Table.class);
+              for (Table table : Table.values()) {
+                tables.put(table, new TreeMap<>());
+              }
+              return tables;
+            }));
+  }
+
+  private static final class MapStore implements MetadataStore {
+
+    private final Map<Table, Map<ByteBuffer, byte[]>> tables;
+    private boolean closed;
+
+    MapStore(Map<Table, Map<ByteBuffer, byte[]>> tables) {
+      this.tables = tables;
+    }
+
+    @Override
+    public Durability durability() {
+      return Durability.BUFFERED;
+    }
+
+    @Override
+    public synchronized List<byte[]> get(Table table, List<byte[]> keys)
+        throws StoreUnreachableException {
+      checkOpen();
+      List<byte[]> values = new ArrayList<>();
+      keys.forEach(key -> values.add(copy(tables.get(table).get(ByteBuffer.wrap(key)))));
+      return values;
+    }
+
+    @Override
+    public synchronized List<byte[]> putIfAbsent(
+        Table table, List<StoreEntry> entries, Durability durability)
+        throws StoreUnreachableException {
+      checkOpen();
+      List<byte[]> before = new ArrayList<>();
+      for (StoreEntry entry : entries) {
+        before.add(
+            copy(tables.get(table).putIfAbsent(ByteBuffer.wrap(entry.key()), entry.value())));
+      }
+      return before;
+    }
+
+    @Override
+    public synchronized void write(StoreBatch batch, Durability durability)
+        throws StoreUnreachableException {
+      checkOpen();
+      for (StoreBatch.Change change : batch.changes()) {
+        if (change.value() == null) {
+          tables.get(change.table()).remove(ByteBuffer.wrap(change.key()));
+        } else {
+          tables.get(change.table()).put(ByteBuffer.wrap(change.key()), change.value());
+        }
+      }
+    }
+
+    @Override
+    public synchronized void scan(Table table, byte[] prefix, StoreVisitor visitor)
+        throws StoreUnreachableException {
+      checkOpen();
+      for (Map.Entry<ByteBuffer, byte[]> entry : tables.get(table).entrySet()) {
+        byte[] key = entry.getKey().array();
+        if (key.length >= prefix.length
+            && Arrays.equals(Arrays.copyOf(key, prefix.length), prefix)
+            && !visitor.visit(key, entry.getValue())) {
+          return;
+        }
+      }
+    }
+
+    @Override
+    public synchronized long estimatedCount(Table table) throws StoreUnreachableException {
+      checkOpen();
+      return tables.get(table).size();
+    }
+
+    @Override
+    public synchronized void clear() throws StoreUnreachableException {
+      checkOpen();
+      tables.values().forEach(Map::clear);
+    }
+
+    @Override
+    public synchronized void close() {
+      closed = true;
+    }
+
+    private void checkOpen() throws StoreUnreachableException {
+      if (closed) {
+        throw new StoreUnreachableException("the map was closed");
+      }
+    }
+
+    private static byte[] copy(byte[] value) {
+      return value == null ? null : value.clone();
+    }
+  }
+}
