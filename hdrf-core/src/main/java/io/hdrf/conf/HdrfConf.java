@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.conf;
 
+import io.hdrf.metadata.RecordSettings;
 import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.SchemeSettings;
 import java.nio.file.Path;
@@ -20,6 +21,9 @@ public final class HdrfConf {
   /** One processor in four may reduce unless the operator says otherwise. */
   private static final int PROCESSORS_PER_THREAD = 4;
 
+  private static final String DEGRADE = "degrade";
+  private static final String FAIL_NODE = "fail-node";
+
   private final Configuration configuration;
   private final int reduceThreads;
   private final int queueLength;
@@ -30,6 +34,9 @@ public final class HdrfConf {
   private final boolean duringUpgrade;
   private final int readCacheSize;
   private final int readAheadThreads;
+  private final RecordSettings recordSettings;
+  private final boolean failNode;
+  private final int failureGraceSeconds;
 
   /**
    * Reads and checks every value but the chains, which need the installed schemes.
@@ -50,6 +57,23 @@ public final class HdrfConf {
     SchemeSettings read = new SchemeSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
+    SchemeSettings metadata = new SchemeSettings(configuration, HdrfKeys.METADATA_SECTION);
+    recordSettings =
+        new RecordSettings(
+            metadata.getInt(HdrfKeys.METADATA_FLUSH_INTERVAL, 1000, 10, 60_000),
+            metadata.getInt(HdrfKeys.METADATA_CHECK_INTERVAL, 10_000, 100, 600_000),
+            metadata.getInt(HdrfKeys.METADATA_MAX_PENDING, 100_000, 1000, 10_000_000));
+    failureGraceSeconds = metadata.getInt(HdrfKeys.METADATA_FAILURE_GRACE, 60, 0, 24 * 3600);
+    failNode = failNode(configuration);
+  }
+
+  private static boolean failNode(Configuration configuration) throws BadSettingException {
+    String policy = configuration.getTrimmed(HdrfKeys.METADATA_ON_FAILURE, DEGRADE);
+    if (!policy.equals(DEGRADE) && !policy.equals(FAIL_NODE)) {
+      throw new BadSettingException(
+          HdrfKeys.METADATA_ON_FAILURE, policy, "\"" + DEGRADE + "\" or \"" + FAIL_NODE + "\"");
+    }
+    return policy.equals(FAIL_NODE);
   }
 
   /**
@@ -146,6 +170,26 @@ public final class HdrfConf {
   /** The size of the cache of decoded frames in bytes, for the whole DataNode. */
   public int readCacheSize() {
     return readCacheSize;
+  }
+
+  /** How records are kept. */
+  public RecordSettings recordSettings() {
+    return recordSettings;
+  }
+
+  /** The metadata store's name, or null where the operator has not chosen one. */
+  public String metadataStore() {
+    String name = configuration.getTrimmed(HdrfKeys.METADATA_STORE, "");
+    return name.isEmpty() ? null : name;
+  }
+
+  /** Whether a volume whose store fails for longer than the grace is to be reported failed. */
+  public boolean failNode() {
+    return failNode;
+  }
+
+  public int failureGraceSeconds() {
+    return failureGraceSeconds;
   }
 
   /** How many threads decode ahead of the socket; 0 means that none does. */

@@ -21,6 +21,14 @@ public final class HdrfKeys {
   public static final String READ_CACHE_SIZE = "cache.size";
   public static final String READ_AHEAD_THREADS = "ahead.threads";
 
+  public static final String METADATA_SECTION = "metadata";
+  public static final String METADATA_STORE = "hdrf.metadata.store";
+  public static final String METADATA_ON_FAILURE = "hdrf.metadata.on-failure";
+  public static final String METADATA_FAILURE_GRACE = "failure.grace";
+  public static final String METADATA_FLUSH_INTERVAL = "flush.interval";
+  public static final String METADATA_CHECK_INTERVAL = "check.interval";
+  public static final String METADATA_MAX_PENDING = "max.pending";
+
   private HdrfKeys() {}
 
   /** The key with the chain for one storage type, such as {@code hdrf.schemes.ARCHIVE}. */

@@ -14,6 +14,9 @@ public final class MetadataStores {
   /** The value of the key that means no store at all. */
   public static final String NONE = "none";
 
+  /** The store that is used where none is named and this one is installed. */
+  public static final String DEFAULT = "embedded";
+
   private final Map<String, MetadataStoreProvider> byName = new TreeMap<>();
 
   private MetadataStores(Map<MetadataStoreProvider, String> origins) throws IOException {
@@ -38,6 +41,11 @@ public final class MetadataStores {
   /** Loads the stores of a plug-in directory. */
   public static MetadataStores load(Path pluginsDirectory) throws IOException {
     return new MetadataStores(PluginLoader.load(pluginsDirectory, MetadataStoreProvider.class));
+  }
+
+  /** Whether there is a store of that name. */
+  public boolean has(String name) {
+    return byName.containsKey(name);
   }
 
   /**

@@ -1,43 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
-/** Why a finalized block stays plain, for now or for good. */
+/**
+ * Why a finalized block stays plain, for now or for good. Their numbers are written into block
+ * records and never reused.
+ */
 public enum SkipReason {
   /** Shorter than {@code hdrf.reduce.min.block.size}, or too short for a header. */
-  SMALL(true),
+  SMALL(1, true),
   /** It would not save enough. */
-  INCOMPRESSIBLE(true),
+  INCOMPRESSIBLE(2, true),
   /** The scheme declined it. */
-  DECLINED(true),
+  DECLINED(3, true),
   /** It was reduced before. */
-  ALREADY_REDUCED(true),
+  ALREADY_REDUCED(4, true),
   /** Its checksums cover less than the block, or there are none. */
-  CHECKSUMS_INCOMPLETE(true),
+  CHECKSUMS_INCOMPLETE(5, true),
   /** The plain block does not match its own checksums. */
-  MISMATCH(true),
+  MISMATCH(6, true),
   /** The decoded form did not match the block's checksums although the plain form does. */
-  VERIFICATION_FAILED(true),
+  VERIFICATION_FAILED(7, true),
   /** It was appended to, truncated, moved or deleted meanwhile, or another thread has it. */
-  CHANGED(false),
+  CHANGED(8, false),
   /** It is cached, or held plain for another operation. */
-  HELD_PLAIN(false),
+  HELD_PLAIN(9, false),
   /** Another name (an upgrade's {@code previous/}) links to the same file. */
-  LINKED(false),
+  LINKED(10, false),
   /** The queue was full. */
-  QUEUE_FULL(false),
+  QUEUE_FULL(11, false),
   /** An upgrade is open. */
-  UPGRADE(false),
+  UPGRADE(12, false),
   /** The volume has too little space for the reduced copy. */
-  NO_SPACE(false),
+  NO_SPACE(13, false),
   /** Its volume is leaving, or the DataNode stops. */
-  STOPPING(false),
+  STOPPING(14, false),
   /** Reading, encoding or writing failed; the log says how. */
-  FAILED(false);
+  FAILED(15, false);
 
+  private final int code;
   private final boolean lasting;
 
-  SkipReason(boolean lasting) {
+  SkipReason(int code, boolean lasting) {
+    this.code = code;
     this.lasting = lasting;
+  }
+
+  /** The number in block records, from 1 to 255. */
+  public int code() {
+    return code;
+  }
+
+  /** The reason with that number, or null where there is none. */
+  public static SkipReason ofCode(int code) {
+    for (SkipReason reason : values()) {
+      if (reason.code == code) {
+        return reason;
+      }
+    }
+    return null;
   }
 
   /** Whether trying again makes no sense until the block is written to. */

@@ -121,6 +121,37 @@ final class BlockOpener {
   }
 
   /**
+   * The header of a reduced replica, read alone; null where the replica is plain.
+   *
+   * @throws DiskFileCorruptException if it is damaged
+   */
+  BlockHeader header(BlockRef block, LocalReplica replica) throws IOException {
+    File file = replica.getBlockFile();
+    try (FileInputStream stream = new FileInputStream(file)) {
+      if (!hasMagic(stream)) {
+        return null;
+      }
+      PoolVolume volume = volumes.use(replica.getVolume(), block.poolId());
+      try {
+        BlockProbe probe =
+            BlockProbe.examine(
+                file.toPath(),
+                new ChannelFile(stream.getChannel()),
+                volume.identity(block.blockId()),
+                volume.key());
+        if (probe.kind() != BlockProbe.Kind.FOREIGN) {
+          return probe.header();
+        }
+      } finally {
+        volume.endUse();
+      }
+    }
+    try (Opened opened = open(block, replica)) {
+      return opened.isReduced() ? opened.reduced().header() : null;
+    }
+  }
+
+  /**
    * Opens an eligible replica.
    *
    * @throws DiskFileCorruptException if it is damaged

@@ -42,6 +42,12 @@ public interface DatasetAccess {
   /** Has the volume's disk checked, after an I/O error on it. */
   void checkDisk(FsVolumeSpi volume);
 
+  /** The volumes that are in service; a snapshot. */
+  List<FsVolumeSpi> volumes();
+
+  /** Takes a volume out of service and reports it to the NameNode as failed. */
+  void failVolume(FsVolumeSpi volume, String why);
+
   /** Has a replica examined that seems damaged, and reported to the NameNode if it is. */
   void handleDamaged(String poolId, ReplicaInfo replica, String damage);
 }

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.TagKey;
+import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.PlainBlock;
 import io.hdrf.reduce.SkipReason;
@@ -23,6 +24,7 @@ final class FinalizedPlainBlock implements PlainBlock {
   private final BlockLocks locks;
   private final PlainHolds holds;
   private final PlainBlockScan scan;
+  private final RecordKeeper records;
   private final Path temporary;
 
   /**
@@ -37,7 +39,8 @@ final class FinalizedPlainBlock implements PlainBlock {
       ReplicaFiles replicaFiles,
       BlockLocks locks,
       PlainHolds holds,
-      PlainBlockScan scan) {
+      PlainBlockScan scan,
+      RecordKeeper records) {
     this.snapshot = snapshot;
     this.volume = volume;
     this.reference = reference;
@@ -46,6 +49,7 @@ final class FinalizedPlainBlock implements PlainBlock {
     this.locks = locks;
     this.holds = holds;
     this.scan = scan;
+    this.records = records;
     this.temporary = volume.temporaryFile(snapshot.block().blockId());
   }
 
@@ -118,6 +122,7 @@ final class FinalizedPlainBlock implements PlainBlock {
       }
       replicaFiles.replace(snapshot, reduced, physicalLength - snapshot.length());
       scan.settle(snapshot.block(), snapshot.length() - physicalLength);
+      records.changed(snapshot.block(), BlockRecord.NO_REASON);
     } catch (ReplicaFiles.ReplicaChangedException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage());
     }

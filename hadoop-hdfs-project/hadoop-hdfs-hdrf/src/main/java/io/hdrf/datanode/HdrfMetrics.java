@@ -22,8 +22,11 @@ final class HdrfMetrics implements MetricsSource {
   private final String name;
   private final ReducerCounters counters;
   private final Reducer reducer;
+  private final RecordKeeper records;
 
-  HdrfMetrics(String datanodeUuid, ReducerCounters counters, Reducer reducer) {
+  HdrfMetrics(
+      String datanodeUuid, ReducerCounters counters, Reducer reducer, RecordKeeper records) {
+    this.records = records;
     this.name = NAME + datanodeUuid;
     this.counters = counters;
     this.reducer = reducer;
@@ -47,6 +50,14 @@ final class HdrfMetrics implements MetricsSource {
     }
     record.addGauge(Interns.info("QueueLength", "Blocks that wait"), reducer.queueLength());
     record.addGauge(Interns.info("Pending", "Blocks that wait or are in work"), reducer.pending());
+    for (Map.Entry<String, Long> value : records.counters().values().entrySet()) {
+      record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
+    }
+    record.addGauge(
+        Interns.info("MetadataPending", "Block records that wait to be written"),
+        records.pending());
+    record.addGauge(
+        Interns.info("MetadataStoresDown", "Metadata stores that do not work"), records.down());
     counters
         .byChain()
         .forEach(

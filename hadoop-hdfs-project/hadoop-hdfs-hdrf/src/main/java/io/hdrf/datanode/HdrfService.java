@@ -6,6 +6,7 @@ import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.BlockOwner;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.BlockSkippedException;
@@ -60,6 +61,7 @@ public final class HdrfService implements Closeable {
   private Reducer reducer;
   private PlainBlockScan scan;
   private HdrfMetrics metrics;
+  private final RecordKeeper records;
 
   /**
    * Checks the configuration and loads the schemes, before anything of the DataNode's storage is
@@ -84,6 +86,7 @@ public final class HdrfService implements Closeable {
     for (String unknown : conf.unknownKeys(registry.names())) {
       LOG.warn("{} is no key of HDRF and has no effect; is it misspelt?", unknown);
     }
+    records = new RecordKeeper(conf, files);
     dropBehindReads =
         configuration.getBoolean(
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_KEY,
@@ -92,9 +95,10 @@ public final class HdrfService implements Closeable {
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
     LOG.info(
-        "HDRF stores new blocks with {}; installed schemes: {}",
+        "HDRF stores new blocks with {}; installed schemes: {}; metadata store: {}",
         anyChain ? chains.get(StorageType.DISK) : "no scheme",
-        registry.names());
+        registry.names(),
+        records.storeName());
   }
 
   /** Starts the background work. Called once, when the dataset exists. */
@@ -108,7 +112,7 @@ public final class HdrfService implements Closeable {
     scan =
         new PlainBlockScan(
             datanodeUuid, access, reducer, conf.scanIntervalSeconds(), conf.queueLength());
-    metrics = new HdrfMetrics(datanodeUuid, counters, reducer);
+    metrics = new HdrfMetrics(datanodeUuid, counters, reducer, records);
     metrics.register();
   }
 
@@ -117,6 +121,9 @@ public final class HdrfService implements Closeable {
       // Where the chain was taken away, reduced blocks are declined before anyone looks at them.
       boolean mayBeReduced = reason == SkipReason.ALREADY_REDUCED || reason == SkipReason.DECLINED;
       scan.settle(block, mayBeReduced ? savedBytes(block) : 0);
+      if (reason != SkipReason.ALREADY_REDUCED) {
+        records.changed(block, reason.code());
+      }
     }
   }
 
@@ -137,6 +144,23 @@ public final class HdrfService implements Closeable {
   public void poolIsLoaded(String poolId) {
     scan.addPool(poolId);
     startScan();
+    startRecords();
+  }
+
+  private void startRecords() {
+    for (FsVolumeSpi volume : dataset.volumes()) {
+      for (PoolVolume poolVolume : volumes.of(volume)) {
+        ReplicaInventory inventory =
+            new ReplicaInventory(dataset, opener, poolVolume.poolId(), volume.getStorageID());
+        records.open(volume, poolVolume, inventory, dataset);
+      }
+    }
+  }
+
+  /** A volume was added, with its replicas. */
+  public void volumeIsLoaded() {
+    startRecords();
+    wakeScan();
   }
 
   /** Without a chain there still may be reduced blocks, whose saving must be known. */
@@ -148,10 +172,12 @@ public final class HdrfService implements Closeable {
 
   public void closePool(String poolId) {
     scan.removePool(poolId);
+    records.closePool(poolId);
     volumes.closePool(poolId);
   }
 
   public void closeVolume(String storageId) {
+    records.closeVolume(storageId);
     volumes.closeVolume(storageId);
   }
 
@@ -230,6 +256,7 @@ public final class HdrfService implements Closeable {
     } finally {
       // A failed sync comes after the rename: the block may be plain in spite of the exception.
       scan.unsettle(snapshot.block());
+      records.changed(snapshot.block(), BlockRecord.NO_REASON);
     }
   }
 
@@ -294,6 +321,7 @@ public final class HdrfService implements Closeable {
     BlockRef block = new BlockRef(poolId, blockId);
     holds.clearCached(block);
     scan.unsettle(block);
+    records.changed(block, BlockRecord.NO_REASON);
   }
 
   /**
@@ -408,6 +436,11 @@ public final class HdrfService implements Closeable {
     return reducer.pending();
   }
 
+  /** The block records. */
+  public RecordKeeper records() {
+    return records;
+  }
+
   public ReducerCounters counters() {
     return counters;
   }
@@ -419,6 +452,7 @@ public final class HdrfService implements Closeable {
       reducer.close();
       metrics.unregister();
     }
+    records.close();
     reads.close();
     volumes.closeAll();
   }
@@ -455,7 +489,7 @@ public final class HdrfService implements Closeable {
         volume.reserveSpaceForReplica(snapshot.length());
         opened = true;
         return new FinalizedPlainBlock(
-            snapshot, poolVolume, reference, dataset, replicaFiles, locks, holds, scan);
+            snapshot, poolVolume, reference, dataset, replicaFiles, locks, holds, scan, records);
       } catch (ClosedChannelException e) {
         throw new BlockSkippedException(SkipReason.STOPPING, volume + " leaves");
       } finally {

@@ -168,6 +168,10 @@ final class PoolVolume implements Closeable {
     return new TagKey(secret);
   }
 
+  String poolId() {
+    return poolId;
+  }
+
   Path directory() {
     return directory;
   }

@@ -97,6 +97,18 @@ final class PoolVolumes {
     return found;
   }
 
+  /** Those of a volume that is in service. */
+  List<PoolVolume> of(FsVolumeSpi volume) {
+    List<PoolVolume> found = new ArrayList<>();
+    opened.forEach(
+        (key, poolVolume) -> {
+          if (key.storageId.equals(volume.getStorageID())) {
+            found.add(poolVolume);
+          }
+        });
+    return found;
+  }
+
   private static Path poolDirectory(FsVolumeSpi volume, String poolId) {
     return new File(volume.getBaseURI()).toPath().resolve("current").resolve(poolId);
   }

@@ -330,7 +330,7 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
     super.addVolume(location, nsInfos);
-    service.wakeScan();
+    service.volumeIsLoaded();
   }
 
   /**

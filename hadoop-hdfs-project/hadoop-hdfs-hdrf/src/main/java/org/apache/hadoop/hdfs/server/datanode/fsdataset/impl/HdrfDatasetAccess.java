@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.DatasetAccess;
 import java.io.File;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -13,6 +14,7 @@ import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.AutoCloseableLock;
 
@@ -73,6 +75,23 @@ final class HdrfDatasetAccess implements DatasetAccess {
   @Override
   public void checkDisk(FsVolumeSpi volume) {
     dataset.datanode.checkDiskErrorAsync(volume);
+  }
+
+  @Override
+  public List<FsVolumeSpi> volumes() {
+    List<FsVolumeSpi> volumes = new ArrayList<>();
+    try (FsDatasetSpi.FsVolumeReferences references = dataset.getFsVolumeReferences()) {
+      references.forEach(volumes::add);
+    } catch (IOException e) {
+      throw new IllegalStateException("references throw no exception on close", e);
+    }
+    return volumes;
+  }
+
+  @Override
+  public void failVolume(FsVolumeSpi volume, String why) {
+    dataset.handleVolumeFailures(Collections.singleton(volume));
+    HdrfDataNodeBridge.reportFailedVolume(dataset.datanode, volume + ": " + why);
   }
 
   @Override

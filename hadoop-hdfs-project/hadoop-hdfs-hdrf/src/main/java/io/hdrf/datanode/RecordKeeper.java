@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.metadata.MetadataStoreProvider;
+import io.hdrf.metadata.MetadataStores;
+import io.hdrf.metadata.RecordCounters;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.StoreIdentity;
+import io.hdrf.metadata.StoreListener;
+import io.hdrf.metadata.StoreStatus;
+import io.hdrf.metadata.VolumeRecords;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.scheme.SchemeSettings;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The block records of a DataNode: one {@link VolumeRecords} for each pool on each volume that may
+ * hold reduced blocks. Nothing here waits for a store but {@link #close} and its kin, for a few
+ * seconds. Thread-safe.
+ */
+public final class RecordKeeper implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RecordKeeper.class);
+
+  /** What a store's directory on the volume is called, followed by the store's name. */
+  private static final String DIRECTORY_PREFIX = "metadata-";
+
+  private static final String VOLUME_ID_PURPOSE = "metadata store";
+
+  private final HdrfConf conf;
+  private final MetadataStoreProvider provider;
+  private final SchemeSettings settings;
+  private final DurableFiles files;
+  private final RecordCounters counters = new RecordCounters();
+  private final Map<String, VolumeRecords> records = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /**
+   * Checks the settings; connects to nothing.
+   *
+   * @throws IOException names the key that is wrong
+   */
+  RecordKeeper(HdrfConf conf, DurableFiles files) throws IOException {
+    this.conf = conf;
+    this.files = files;
+    this.provider = provider(conf);
+    this.settings =
+        new SchemeSettings(
+            conf.configuration(),
+            HdrfKeys.METADATA_SECTION + "." + (provider == null ? "" : provider.name()));
+    if (provider != null) {
+      provider.checkSettings(settings);
+    }
+  }
+
+  private static MetadataStoreProvider provider(HdrfConf conf) throws IOException {
+    String name = conf.metadataStore();
+    if (MetadataStores.NONE.equals(name) || (name == null && conf.pluginsDirectory() == null)) {
+      return null;
+    }
+    if (conf.pluginsDirectory() == null) {
+      throw new IOException(
+          HdrfKeys.METADATA_STORE
+              + " is \""
+              + name
+              + "\", but "
+              + HdrfKeys.PLUGINS_DIR
+              + ", the directory with its jar, is not set");
+    }
+    MetadataStores stores = MetadataStores.load(conf.pluginsDirectory());
+    if (name == null && !stores.has(MetadataStores.DEFAULT)) {
+      return null;
+    }
+    return stores.named(HdrfKeys.METADATA_STORE, name == null ? MetadataStores.DEFAULT : name);
+  }
+
+  /** The store's name, for people. */
+  String storeName() {
+    return provider == null ? MetadataStores.NONE : provider.name();
+  }
+
+  /** Begins to keep records of a pool on a volume, unless it is done already or not wanted. */
+  void open(
+      FsVolumeSpi volume,
+      PoolVolume poolVolume,
+      ReplicaInventory inventory,
+      DatasetAccess dataset) {
+    if (provider == null || closed || !poolVolume.mayHoldReducedBlocks()) {
+      return;
+    }
+    String storageId = volume.getStorageID();
+    Path directory = poolVolume.directory();
+    records.computeIfAbsent(
+        key(storageId, poolVolume.poolId()),
+        key -> {
+          VolumeRecords opened =
+              new VolumeRecords(
+                  provider,
+                  new StoreContext(
+                      settings,
+                      directory.resolve(DIRECTORY_PREFIX + provider.name()),
+                      storageId,
+                      poolVolume.poolId()),
+                  poolVolume.key().derive(VOLUME_ID_PURPOSE, StoreIdentity.ID_LENGTH),
+                  directory,
+                  files,
+                  inventory,
+                  conf.recordSettings(),
+                  counters,
+                  failureListener(volume, dataset));
+          opened.start();
+          return opened;
+        });
+  }
+
+  private StoreListener failureListener(FsVolumeSpi volume, DatasetAccess dataset) {
+    if (!conf.failNode()) {
+      return (downMillis, why) -> {};
+    }
+    AtomicBoolean reported = new AtomicBoolean();
+    long graceMillis = TimeUnit.SECONDS.toMillis(conf.failureGraceSeconds());
+    return (downMillis, why) -> {
+      if (downMillis >= graceMillis && reported.compareAndSet(false, true)) {
+        LOG.error(
+            "{} is reported failed, because {} is fail-node and its metadata store has failed for"
+                + " {} ms: {}",
+            volume,
+            HdrfKeys.METADATA_ON_FAILURE,
+            downMillis,
+            why.getMessage());
+        // Not on the thread that writes records, which the removal of the volume waits for.
+        new Thread(
+                () -> dataset.failVolume(volume, "its metadata store failed: " + why.getMessage()),
+                "hdrf-fail-volume")
+            .start();
+      }
+    };
+  }
+
+  private static String key(String storageId, String poolId) {
+    return storageId + "/" + poolId;
+  }
+
+  /**
+   * A block came, went, moved, or has another form. Never waits.
+   *
+   * @param reason see {@link VolumeRecords#changed}
+   */
+  void changed(BlockRef block, int reason) {
+    for (VolumeRecords volume : records.values()) {
+      if (volume.poolId().equals(block.poolId())) {
+        volume.changed(block.blockId(), reason);
+      }
+    }
+  }
+
+  /** The records of every pool on every volume; a snapshot. */
+  public List<VolumeRecords> volumes() {
+    return new ArrayList<>(records.values());
+  }
+
+  /** How many changes wait to be written. */
+  long pending() {
+    return records.values().stream().mapToLong(VolumeRecords::pending).sum();
+  }
+
+  /** How many stores do not work now. */
+  long down() {
+    return records.values().stream()
+        .filter(volume -> volume.status().state() == StoreStatus.State.DOWN)
+        .count();
+  }
+
+  RecordCounters counters() {
+    return counters;
+  }
+
+  void closePool(String poolId) {
+    close(volume -> volume.poolId().equals(poolId));
+  }
+
+  void closeVolume(String storageId) {
+    close(volume -> volume.storageId().equals(storageId));
+  }
+
+  private void close(Predicate<VolumeRecords> which) {
+    for (VolumeRecords volume : volumes()) {
+      if (which.test(volume) && records.values().remove(volume)) {
+        volume.close();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    close(volume -> true);
+  }
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VolumeRecordsTest {
+
+  private static final byte[] VOLUME = new byte[StoreIdentity.ID_LENGTH];
+  private static final RecordSettings SETTINGS = new RecordSettings(10, 30, 1000);
+
+  @TempDir Path directory;
+
+  private final MapStores stores = new MapStores();
+  private final Blocks blocks = new Blocks();
+  private final RecordCounters counters = new RecordCounters();
+  private final AtomicLong downMillis = new AtomicLong(-1);
+  private VolumeRecords records;
+
+  /** Blocks that a test adds, changes and deletes. */
+  private static final class Blocks implements BlockInventory {
+    final Map<Long, BlockRecord> present = new ConcurrentSkipListMap<>();
+
+    @Override
+    public void forEach(LongConsumer ids) {
+      present.keySet().forEach(ids::accept);
+    }
+
+    @Override
+    public BlockRecord look(long blockId, int reason) throws IOException {
+      return present.get(blockId);
+    }
+  }
+
+  @BeforeEach
+  void start() {
+    records = open(VOLUME);
+  }
+
+  private VolumeRecords open(byte[] volume) {
+    VolumeRecords opened =
+        new VolumeRecords(
+            stores,
+            context(),
+            volume,
+            directory,
+            LocalDurableFiles.INSTANCE,
+            blocks,
+            SETTINGS,
+            counters,
+            (millis, why) -> downMillis.set(millis));
+    opened.start();
+    return opened;
+  }
+
+  private StoreContext context() {
+    return new StoreContext(
+        new SchemeSettings(new Configuration(false), "metadata.map"),
+        directory.resolve("map"),
+        "DS-1",
+        "BP-1");
+  }
+
+  @AfterEach
+  void stop() {
+    if (stores.frozen != null) {
+      stores.frozen.countDown();
+    }
+    records.close();
+  }
+
+  private static BlockRecord reduced(long length) {
+    return BlockRecord.reduced(length, length / 2, new int[] {1}, 5, 0x1F03);
+  }
+
+  private void put(long id, BlockRecord record) {
+    blocks.present.put(id, record);
+    records.changed(id, BlockRecord.NO_REASON);
+  }
+
+  private void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+      try {
+        Thread.sleep(5);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private boolean isInStep() {
+    return records.status().state() == StoreStatus.State.IN_STEP && records.pending() == 0;
+  }
+
+  private Map<Long, BlockRecord> stored() {
+    Map<Long, BlockRecord> found = new TreeMap<>();
+    try {
+      records.scan(
+          (key, value) -> {
+            try {
+              found.put(BlockRecord.blockId(key), BlockRecord.decode(0, value));
+            } catch (MetadataException e) {
+              found.put(BlockRecord.blockId(key), null);
+            }
+            return true;
+          });
+    } catch (MetadataException e) {
+      return null;
+    }
+    return found;
+  }
+
+  private void awaitRecords() {
+    await("records equal blocks", () -> isInStep() && blocks.present.equals(stored()));
+  }
+
+  @Test
+  void recordsFollowTheBlocks() throws IOException {
+    put(1, reduced(1000));
+    put(2, BlockRecord.plain(10, 3, 7, 0));
+    awaitRecords();
+    assertThat(records.get(1)).isEqualTo(reduced(1000));
+    assertThat(records.get(1).location()).isEqualTo("subdir31/subdir3");
+    put(1, BlockRecord.plain(1000, 0, 8, 0));
+    blocks.present.remove(2L);
+    records.changed(2, BlockRecord.NO_REASON);
+    awaitRecords();
+    assertThat(records.get(2)).isNull();
+    assertThat(records.check(false).differences()).isZero();
+  }
+
+  @Test
+  void newStoreIsFilledWithWhatIsThere() {
+    records.close();
+    for (long id = 0; id < 3000; id++) {
+      blocks.present.put(id, reduced(1000 + id));
+    }
+    records = open(VOLUME);
+    awaitRecords();
+  }
+
+  @Test
+  void storeClosedInStepIsTrusted() {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    long rebuilds = counters.values().get("metadataRebuilds");
+    records = open(VOLUME);
+    awaitRecords();
+    assertThat(counters.values().get("metadataRebuilds")).isEqualTo(rebuilds);
+  }
+
+  @Test
+  void storeThatWasNotClosedIsCompared() {
+    put(1, reduced(1000));
+    awaitRecords();
+    // What a killed process leaves: no mark of an orderly end.
+    VolumeRecords killed = records;
+    blocks.present.put(2L, reduced(2000));
+    records = open(VOLUME);
+    awaitRecords();
+    await("the first finds itself replaced", () -> killed.status().toString().contains("another"));
+    killed.close();
+  }
+
+  @Test
+  void emptiedStoreIsFilledAgain() {
+    put(1, reduced(1000));
+    awaitRecords();
+    stores.content(context()).restore(new TreeMap<>());
+    await("all records are back", () -> isInStep() && blocks.present.equals(stored()));
+  }
+
+  @Test
+  void olderCopyIsNoticedWhileRunning() {
+    put(1, reduced(1000));
+    awaitRecords();
+    Map<MapStores.Key, byte[]> older = stores.content(context()).copy();
+    blocks.present.remove(1L);
+    records.changed(1, BlockRecord.NO_REASON);
+    put(2, reduced(2000));
+    awaitRecords();
+    stores.content(context()).restore(older);
+    awaitRecords();
+  }
+
+  @Test
+  void olderCopyIsNoticedAtTheStart() {
+    put(1, reduced(1000));
+    awaitRecords();
+    Map<MapStores.Key, byte[]> older = stores.content(context()).copy();
+    put(2, reduced(2000));
+    awaitRecords();
+    records.close();
+    stores.content(context()).restore(older);
+    records = open(VOLUME);
+    awaitRecords();
+  }
+
+  @Test
+  void storeOfAnotherVolumeIsLeftAlone() {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    Map<MapStores.Key, byte[]> before = stores.content(context()).copy();
+    byte[] other = VOLUME.clone();
+    other[0] = 1;
+    records = open(other);
+    await("refusal", () -> records.status().toString().contains("belongs to another volume"));
+    assertThat(stores.content(context()).copy().keySet()).isEqualTo(before.keySet());
+  }
+
+  @Test
+  void changesWaitForAStoreThatIsDown() {
+    awaitRecords();
+    stores.failure = new StoreUnreachableException("gone");
+    put(1, reduced(1000));
+    put(2, reduced(2000));
+    await("the failure is told", () -> downMillis.get() > 0);
+    assertThat(records.status().state()).isEqualTo(StoreStatus.State.DOWN);
+    assertThat(records.pending()).isEqualTo(2);
+    stores.failure = null;
+    awaitRecords();
+  }
+
+  @Test
+  void nobodyWaitsForAFrozenStore() {
+    awaitRecords();
+    stores.frozen = new CountDownLatch(1);
+    for (long id = 0; id < 5000; id++) {
+      put(id, reduced(1000 + id));
+    }
+    // A call that waited would have waited for ever.
+    assertThat(records.pending()).isLessThanOrEqualTo(SETTINGS.maxPending());
+    stores.frozen.countDown();
+    awaitRecords();
+    assertThat(counters.values().get("metadataOverflows")).isPositive();
+  }
+
+  @Test
+  void damagedStoreIsSetAsideAndFilled() {
+    put(1, reduced(1000));
+    awaitRecords();
+    stores.failure = new StoreCorruptException("bad block");
+    await("set aside", () -> stores.setAside.get() == 1);
+    awaitRecords();
+  }
+
+  @Test
+  void damagedRecordIsFoundAndMended() throws IOException {
+    put(1, reduced(1000));
+    put(2, reduced(2000));
+    awaitRecords();
+    byte[] bad = stores.content(context()).value(Table.BLOCKS, BlockRecord.key(1));
+    bad[6] ^= 1;
+    stores.content(context()).set(Table.BLOCKS, BlockRecord.key(9), reduced(9).encode());
+    blocks.present.put(3L, reduced(3000));
+    CheckResult found = records.check(false);
+    assertThat(found.wrong()).isEqualTo(1);
+    assertThat(found.extra()).isEqualTo(1);
+    assertThat(found.missing()).isEqualTo(1);
+    assertThat(found.examples()).hasSize(3).anyMatch(line -> line.contains("block 9"));
+    records.check(true);
+    assertThat(records.check(false).differences()).isZero();
+    awaitRecords();
+  }
+
+  @Test
+  void rebuildMakesAllRecordsAnew() {
+    put(1, reduced(1000));
+    awaitRecords();
+    stores.content(context()).set(Table.BLOCKS, BlockRecord.key(9), new byte[] {1});
+    records.rebuild(true);
+    awaitRecords();
+  }
+
+  @Test
+  void newerStoreIsLeftAlone() {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    byte[] identity = stores.content(context()).value(Table.STATE, StoreIdentity.key()).clone();
+    identity[0] = StoreIdentity.VERSION + 1;
+    stores.content(context()).set(Table.STATE, StoreIdentity.key(), identity);
+    records = open(VOLUME);
+    await("refusal", () -> records.status().toString().contains("version"));
+    assertThat(stores.content(context()).value(Table.STATE, StoreIdentity.key()))
+        .isEqualTo(identity);
+    assertThatThrownBy(() -> records.get(1)).isInstanceOf(StoreUnreachableException.class);
+  }
+
+  @Test
+  void anyMixOfChangesAndFailuresEndsInStep() {
+    Random random = TestSeed.random("records");
+    List<MetadataException> failures =
+        List.of(new StoreUnreachableException("gone"), new StoreFullException("full"));
+    for (int i = 0; i < 400; i++) {
+      long id = random.nextInt(50);
+      if (random.nextInt(3) == 0) {
+        blocks.present.remove(id);
+        records.changed(id, BlockRecord.NO_REASON);
+      } else {
+        put(id, reduced(1000 + random.nextInt(1000)));
+      }
+      if (random.nextInt(40) == 0) {
+        stores.failure = failures.get(random.nextInt(2));
+      } else if (random.nextInt(10) == 0) {
+        stores.failure = null;
+      }
+      if (random.nextInt(100) == 0) {
+        records.close();
+        records = open(VOLUME);
+      }
+    }
+    stores.failure = null;
+    awaitRecords();
+  }
+
+  @Test
+  void damagedValuesAreRefused() throws IOException {
+    byte[] good = reduced(1000).encode();
+    assertThat(BlockRecord.decode(1, good)).isEqualTo(reduced(1000));
+    Random random = TestSeed.random("record");
+    List<byte[]> bad = new ArrayList<>();
+    for (int bit = 0; bit < good.length * 8; bit++) {
+      byte[] flipped = good.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      bad.add(flipped);
+    }
+    for (int length = 0; length < good.length; length++) {
+      bad.add(java.util.Arrays.copyOf(good, length));
+    }
+    for (int i = 0; i < 1000; i++) {
+      byte[] noise = new byte[random.nextInt(80)];
+      random.nextBytes(noise);
+      bad.add(noise);
+    }
+    for (byte[] value : bad) {
+      assertThatThrownBy(() -> BlockRecord.decode(1, value))
+          .isInstanceOfAny(StoreCorruptException.class, StoreVersionException.class);
+    }
+  }
+}
