@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -145,6 +146,40 @@ public final class VolumeRecords implements Closeable {
     byte[] key = BlockRecord.key(blockId);
     byte[] value = open().get(Table.BLOCKS, Collections.singletonList(key)).get(0);
     return value == null ? null : BlockRecord.decode(blockId, value);
+  }
+
+  /** The blocks behind {@code after} by ascending id, at most {@code limit}. */
+  public List<Long> blockIdsAfter(long after, int limit) throws IOException {
+    TreeSet<Long> least = new TreeSet<>();
+    inventory.forEach(
+        id -> {
+          if (id > after && (least.size() < limit || id < least.last())) {
+            least.add(id);
+            if (least.size() > limit) {
+              least.pollLast();
+            }
+          }
+        });
+    return new ArrayList<>(least);
+  }
+
+  /** The values of many records as they are stored, null where a block has none. */
+  public List<byte[]> encoded(List<Long> blockIds) throws MetadataException {
+    List<byte[]> keys = new ArrayList<>();
+    for (long id : blockIds) {
+      keys.add(BlockRecord.key(id));
+    }
+    return open().get(Table.BLOCKS, keys);
+  }
+
+  /** Looks at a block itself; see {@link BlockInventory#look}. */
+  public BlockRecord look(long blockId) throws IOException {
+    return inventory.look(blockId, BlockRecord.NO_REASON);
+  }
+
+  /** HDRF's directory of the pool on the volume. */
+  public Path directory() {
+    return directory;
   }
 
   /** Shows all records as they are stored. May take as long as the store likes. */

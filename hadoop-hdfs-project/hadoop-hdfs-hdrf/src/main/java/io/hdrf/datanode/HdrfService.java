@@ -436,6 +436,11 @@ public final class HdrfService implements Closeable {
     return reducer.pending();
   }
 
+  /** What answers administrators. */
+  public AdminService adminService() throws IOException {
+    return new AdminService(records, conf.configuration());
+  }
+
   /** The block records. */
   public RecordKeeper records() {
     return records;

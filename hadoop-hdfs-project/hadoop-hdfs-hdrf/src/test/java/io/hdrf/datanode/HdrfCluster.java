@@ -102,9 +102,19 @@ public final class HdrfCluster implements AutoCloseable {
 
   /** Stops everything and starts it again on the same storage with another configuration. */
   public void restartAs(Configuration newConf) throws IOException {
+    restartAs(newConf, () -> {});
+  }
+
+  /** What is done while nothing runs. */
+  interface Interlude {
+    void run() throws IOException;
+  }
+
+  void restartAs(Configuration newConf, Interlude whileDown) throws IOException {
     int datanodes = cluster.getDataNodes().size();
     int volumes = cluster.getStoragesPerDatanode();
     cluster.shutdown();
+    whileDown.run();
     conf = newConf;
     conf.unset(MiniDFSCluster.HDFS_MINIDFS_BASEDIR);
     cluster = build(directory, conf, datanodes, volumes, false);

@@ -243,6 +243,16 @@ final class OneBlockDataNode implements AutoCloseable {
     public void checkDisk(FsVolumeSpi onVolume) {}
 
     @Override
+    public List<FsVolumeSpi> volumes() {
+      return Collections.emptyList();
+    }
+
+    @Override
+    public void failVolume(FsVolumeSpi volume, String why) {
+      throw new AssertionError(why);
+    }
+
+    @Override
     public void handleDamaged(String poolId, ReplicaInfo damaged, String damage) {
       damageReported = true;
     }

@@ -24,6 +24,7 @@ import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsVersionException;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -61,6 +62,7 @@ class HdrfDataset extends FsDatasetImpl {
               return thread;
             });
     service.start(datanode.getDatanodeUuid(), new HdrfDatasetAccess(this));
+    HdrfDataNodeBridge.serve(datanode, service.adminService(), conf);
   }
 
   HdrfService service() {

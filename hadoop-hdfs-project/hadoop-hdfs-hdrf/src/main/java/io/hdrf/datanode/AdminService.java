@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.admin.HdrfAdminProtocol;
+import io.hdrf.admin.RecordPage;
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.metadata.BlockRecord;
+import io.hdrf.metadata.CheckResult;
+import io.hdrf.metadata.VolumeRecords;
+import io.hdrf.reduce.SkipReason;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.ipc.Server;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.authorize.AccessControlList;
+
+/** Answers administrators about one DataNode. Thread-safe. */
+public final class AdminService implements HdrfAdminProtocol {
+
+  private final RecordKeeper records;
+  private final String ownUser;
+  private final String superGroup;
+  private final AccessControlList administrators;
+
+  AdminService(RecordKeeper records, Configuration configuration) throws IOException {
+    this.records = records;
+    this.ownUser = UserGroupInformation.getCurrentUser().getShortUserName();
+    this.superGroup =
+        configuration.get(
+            DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_KEY,
+            DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_DEFAULT);
+    this.administrators = new AccessControlList(configuration.get(DFSConfigKeys.DFS_ADMIN, " "));
+  }
+
+  /** Refuses whoever is no administrator; called first by every method of the protocol. */
+  private void requireAdministrator() throws AccessControlException {
+    UserGroupInformation user = Server.getRemoteUser();
+    if (user == null
+        || !(user.getShortUserName().equals(ownUser)
+            || Arrays.asList(user.getGroupNames()).contains(superGroup)
+            || administrators.isUserAllowed(user))) {
+      throw new AccessControlException(
+          (user == null ? "An unknown user" : user.getShortUserName())
+              + " is no administrator: not "
+              + ownUser
+              + ", not in the group "
+              + superGroup
+              + ", not in "
+              + DFSConfigKeys.DFS_ADMIN);
+    }
+  }
+
+  private VolumeRecords volume(String storageId, String poolId) throws IOException {
+    for (VolumeRecords volume : records.volumes()) {
+      if (volume.storageId().equals(storageId) && volume.poolId().equals(poolId)) {
+        return volume;
+      }
+    }
+    throw new IOException(
+        "No records are kept of pool "
+            + poolId
+            + " on storage "
+            + storageId
+            + " (metadata store: "
+            + records.storeName()
+            + ")");
+  }
+
+  @Override
+  public String[] volumes() throws IOException {
+    requireAdministrator();
+    List<String> volumes = new ArrayList<>();
+    for (VolumeRecords volume : records.volumes()) {
+      volumes.add(
+          new VolumeInfo(
+                  volume.storageId(),
+                  volume.poolId(),
+                  volume.directory().toString(),
+                  records.storeName(),
+                  volume.status().toString(),
+                  volume.pending())
+              .encode());
+    }
+    return volumes.toArray(new String[0]);
+  }
+
+  @Override
+  public byte[] records(String storageId, String poolId, long after, int limit) throws IOException {
+    requireAdministrator();
+    VolumeRecords volume = volume(storageId, poolId);
+    int count = Math.max(1, Math.min(limit, RecordPage.MAX_BLOCKS));
+    List<Long> ids = volume.blockIdsAfter(after, count);
+    List<byte[]> values = volume.encoded(ids);
+    Map<Long, byte[]> page = new LinkedHashMap<>();
+    for (int i = 0; i < ids.size(); i++) {
+      page.put(ids.get(i), values.get(i));
+    }
+    return RecordPage.encode(page);
+  }
+
+  @Override
+  public String[] block(long blockId) throws IOException {
+    requireAdministrator();
+    List<String> lines = new ArrayList<>();
+    for (VolumeRecords volume : records.volumes()) {
+      BlockRecord file = null;
+      String problem = null;
+      try {
+        file = volume.look(blockId);
+      } catch (IOException e) {
+        problem = e.getMessage();
+      }
+      String record = record(volume, blockId);
+      if (file == null && problem == null && record == null) {
+        continue;
+      }
+      lines.add("volume    " + volume.directory() + " (" + volume.storageId() + ")");
+      lines.add("pool      " + volume.poolId());
+      lines.add("file      " + (problem == null ? describe(file) : "can't be read: " + problem));
+      lines.add("record    " + (record == null ? "none" : record));
+      lines.add("agree     " + (problem == null && agree(volume, blockId, file) ? "yes" : "no"));
+    }
+    return lines.toArray(new String[0]);
+  }
+
+  private static String record(VolumeRecords volume, long blockId) {
+    try {
+      BlockRecord record = volume.get(blockId);
+      return record == null ? null : describe(record);
+    } catch (IOException e) {
+      return "can't be read: " + e.getMessage();
+    }
+  }
+
+  private static boolean agree(VolumeRecords volume, long blockId, BlockRecord file) {
+    try {
+      BlockRecord record = volume.get(blockId);
+      return record == null ? file == null : file != null && record.agreesWith(file);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static String describe(BlockRecord record) {
+    if (record == null) {
+      return "not here";
+    }
+    SkipReason reason = SkipReason.ofCode(record.reason());
+    return (record.isReduced() ? "reduced" : "plain")
+        + (reason == null ? "" : " (" + reason.metricName() + ")")
+        + ", "
+        + record.logicalLength()
+        + " bytes in "
+        + record.physicalLength()
+        + (record.isReduced() ? ", schemes " + Arrays.toString(record.chain()) : "")
+        + ", in "
+        + record.location();
+  }
+
+  @Override
+  public String[] check(String storageId, String poolId, boolean repair) throws IOException {
+    requireAdministrator();
+    CheckResult result = volume(storageId, poolId).check(repair);
+    if (result == null) {
+      throw new IOException("The DataNode stops");
+    }
+    List<String> lines = new ArrayList<>();
+    for (long number :
+        new long[] {
+          result.blocks(), result.missing(), result.wrong(), result.extra(), result.unreadable()
+        }) {
+      lines.add(Long.toString(number));
+    }
+    lines.addAll(result.examples());
+    return lines.toArray(new String[0]);
+  }
+
+  @Override
+  public void rebuild(String storageId, String poolId) throws IOException {
+    requireAdministrator();
+    volume(storageId, poolId).rebuild(true);
+  }
+}

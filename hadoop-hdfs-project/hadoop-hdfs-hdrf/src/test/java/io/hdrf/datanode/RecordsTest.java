@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.admin.AdminClient;
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.metadata.BlockRecord;
+import io.hdrf.metadata.CheckResult;
+import io.hdrf.metadata.StoreStatus;
+import io.hdrf.metadata.VolumeRecords;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.PrivilegedExceptionAction;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The records of a DataNode's blocks, and what administrators see of them. */
+class RecordsTest {
+
+  private HdrfCluster cluster;
+
+  private static Configuration configuration() {
+    Configuration conf = HdrfCluster.configuration();
+    conf.set(HdrfKeys.PLUGINS_DIR, System.getProperty("hdrf.test.plugins.with.store"));
+    conf.setInt("hdrf.metadata.flush.interval", 20);
+    conf.setInt("hdrf.metadata.check.interval", 100);
+    return conf;
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  private void write(String path, byte[] data) throws IOException {
+    try (FSDataOutputStream out =
+        cluster.fs().create(new org.apache.hadoop.fs.Path(path), (short) 1)) {
+      out.write(data);
+    }
+  }
+
+  private static byte[] text(int length) {
+    byte[] data = new byte[length];
+    for (int i = 0; i < length; i++) {
+      data[i] = (byte) ('a' + i / 7 % 20);
+    }
+    return data;
+  }
+
+  private static byte[] noise(int length) {
+    byte[] data = new byte[length];
+    new Random(1).nextBytes(data);
+    return data;
+  }
+
+  private VolumeRecords records() {
+    return cluster.service(0).records().volumes().get(0);
+  }
+
+  private void awaitInStep() throws Exception {
+    cluster.awaitReduced();
+    HdrfCluster.await(
+        "records to be in step",
+        () ->
+            cluster.service(0).records().volumes().stream()
+                .allMatch(
+                    volume ->
+                        volume.status().state() == StoreStatus.State.IN_STEP
+                            && volume.pending() == 0));
+  }
+
+  private BlockRecord record(String path) throws IOException {
+    return records().get(blockId(path));
+  }
+
+  private long blockId(String path) throws IOException {
+    LocatedBlock block =
+        cluster.fs().getClient().getLocatedBlocks(path, 0).getLocatedBlocks().get(0);
+    return block.getBlock().getBlockId();
+  }
+
+  private void assertNoDifference() throws IOException {
+    for (VolumeRecords volume : cluster.service(0).records().volumes()) {
+      CheckResult check = volume.check(false);
+      assertThat(check.examples()).isEmpty();
+      assertThat(check.unreadable()).isZero();
+    }
+  }
+
+  @Test
+  void everyChangeOfABlockReachesItsRecord() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    write("/text", text(300_000));
+    write("/noise", noise(300_000));
+    write("/small", text(100));
+    cluster.awaitReduced("/text");
+    awaitInStep();
+    BlockRecord text = record("/text");
+    assertThat(text.isReduced()).isTrue();
+    assertThat(text.logicalLength()).isEqualTo(300_000);
+    assertThat(text.physicalLength()).isLessThan(150_000);
+    assertThat(text.chain()).hasSize(1);
+    HdrfCluster.await(
+        "the reason why the noise stays plain",
+        () -> {
+          try {
+            return record("/noise").reason() == io.hdrf.reduce.SkipReason.INCOMPRESSIBLE.code();
+          } catch (IOException e) {
+            return false;
+          }
+        });
+    assertThat(record("/small").isReduced()).isFalse();
+
+    try (FSDataOutputStream out = cluster.fs().append(new org.apache.hadoop.fs.Path("/text"))) {
+      out.write(text(5));
+      out.hsync();
+      awaitInStep();
+      assertThat(record("/text")).as("a block that is written to").isNull();
+    }
+    cluster.awaitReduced("/text");
+    awaitInStep();
+    assertThat(record("/text").logicalLength()).isEqualTo(300_005);
+
+    long gone = blockId("/text");
+    cluster.fs().delete(new org.apache.hadoop.fs.Path("/text"), false);
+    HdrfCluster.await(
+        "the record to go",
+        () -> {
+          try {
+            return records().get(gone) == null;
+          } catch (IOException e) {
+            return false;
+          }
+        });
+    assertNoDifference();
+  }
+
+  @Test
+  void storeSurvivesARestartAndItsLossDoesNotMatter() throws Exception {
+    Configuration conf = configuration();
+    cluster = HdrfCluster.start(conf, 1, 2);
+    for (int i = 0; i < 20; i++) {
+      write("/f" + i, text(200_000 + i));
+    }
+    awaitInStep();
+    assertNoDifference();
+    Map<String, Path> stores = stores();
+    assertThat(stores).hasSize(2);
+
+    cluster.restartAs(conf);
+    awaitInStep();
+    assertNoDifference();
+    long rebuilds = cluster.service(0).records().counters().values().get("metadataRebuilds");
+    assertThat(rebuilds).as("stores closed in step need no look at the blocks").isZero();
+
+    cluster.restartAs(
+        conf,
+        () -> {
+          for (Path store : stores.values()) {
+            deleteAll(store);
+          }
+        });
+    awaitInStep();
+    assertNoDifference();
+    for (int i = 0; i < 20; i++) {
+      assertThat(cluster.fs().getFileStatus(new org.apache.hadoop.fs.Path("/f" + i)).getLen())
+          .isEqualTo(200_000 + i);
+    }
+  }
+
+  private Map<String, Path> stores() {
+    Map<String, Path> stores = new TreeMap<>();
+    for (VolumeRecords volume : cluster.service(0).records().volumes()) {
+      stores.put(volume.storageId(), volume.directory().resolve("metadata-embedded"));
+    }
+    return stores;
+  }
+
+  private static void deleteAll(Path directory) throws IOException {
+    try (Stream<Path> tree = Files.walk(directory)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  @Test
+  void administratorsSeeTheRecordsAndOthersDoNot() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    write("/text", text(300_000));
+    cluster.awaitReduced("/text");
+    awaitInStep();
+    InetSocketAddress address =
+        new InetSocketAddress(
+            InetAddress.getLoopbackAddress(), cluster.mini().getDataNodes().get(0).getIpcPort());
+    long blockId = blockId("/text");
+    try (AdminClient client = AdminClient.connect(address, cluster.conf())) {
+      List<VolumeInfo> volumes = client.volumes();
+      assertThat(volumes).hasSize(1);
+      assertThat(volumes.get(0).store()).isEqualTo("embedded");
+      assertThat(new File(volumes.get(0).directory())).isDirectory();
+      Map<Long, BlockRecord> records = client.records(volumes.get(0), Long.MIN_VALUE).records();
+      assertThat(records).containsOnlyKeys(blockId);
+      assertThat(records.get(blockId).isReduced()).isTrue();
+      assertThat(client.records(volumes.get(0), blockId).records()).isEmpty();
+      assertThat(client.block(blockId)).anyMatch(line -> line.matches("agree +yes"));
+      assertThat(client.block(4711)).isEmpty();
+      assertThat(client.check(volumes.get(0), false)).containsExactly("1", "0", "0", "0", "0");
+      client.rebuild(volumes.get(0));
+      awaitInStep();
+      assertNoDifference();
+    }
+    UserGroupInformation stranger =
+        UserGroupInformation.createUserForTesting("stranger", new String[] {"strangers"});
+    stranger.doAs(
+        (PrivilegedExceptionAction<Void>)
+            () -> {
+              try (AdminClient client = AdminClient.connect(address, cluster.conf())) {
+                assertThatThrownBy(client::volumes)
+                    .isInstanceOf(AccessControlException.class)
+                    .hasMessageContaining("stranger is no administrator");
+                assertThatThrownBy(() -> client.block(blockId))
+                    .isInstanceOf(AccessControlException.class);
+              }
+              return null;
+            });
+  }
+
+  @Test
+  void administratorsAreHeardUnderServiceAuthorization() throws Exception {
+    Configuration conf = configuration();
+    conf.setBoolean("hadoop.security.authorization", true);
+    cluster = HdrfCluster.start(conf, 1);
+    write("/text", text(300_000));
+    InetSocketAddress address =
+        new InetSocketAddress(
+            InetAddress.getLoopbackAddress(), cluster.mini().getDataNodes().get(0).getIpcPort());
+    try (AdminClient client = AdminClient.connect(address, conf)) {
+      assertThat(client.volumes()).hasSize(1);
+    }
+  }
+
+  @Test
+  void failNodeReportsAVolumeWhoseStoreFails() throws Exception {
+    Configuration conf = configuration();
+    conf.set(HdrfKeys.METADATA_ON_FAILURE, "fail-node");
+    conf.setInt("hdrf.metadata.failure.grace", 0);
+    conf.setInt("dfs.datanode.failed.volumes.tolerated", 1);
+    cluster = HdrfCluster.start(conf, 1, 2);
+    awaitInStep();
+    Path store = stores().values().iterator().next();
+    cluster.restartAs(
+        conf,
+        () -> {
+          deleteAll(store);
+          // A file where the store's directory is to be can be no store.
+          Files.createFile(store);
+        });
+    HdrfCluster.await(
+        "one volume to be reported failed",
+        () -> cluster.mini().getDataNodes().get(0).getFSDataset().getNumFailedVolumes() == 1);
+    write("/after", text(300_000));
+    assertThat(cluster.fs().getFileStatus(new org.apache.hadoop.fs.Path("/after")).getLen())
+        .isEqualTo(300_000);
+  }
+
+  @Test
+  void unknownStoreStopsTheDataNode() {
+    Configuration conf = configuration();
+    conf.set(HdrfKeys.METADATA_STORE, "nowhere");
+    assertThatThrownBy(() -> new HdrfService(conf).close())
+        .hasMessageContaining(HdrfKeys.METADATA_STORE)
+        .hasMessageContaining("embedded");
+    conf.set(HdrfKeys.METADATA_STORE, "none");
+    conf.set(HdrfKeys.METADATA_ON_FAILURE, "panic");
+    assertThatThrownBy(() -> new HdrfService(conf).close())
+        .hasMessageContaining(HdrfKeys.METADATA_ON_FAILURE)
+        .hasMessageContaining("fail-node");
+  }
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.admin;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/** A connection to HDRF in a running DataNode. For one thread. */
+public final class AdminClient implements Closeable {
+
+  private static final String CONNECT_RETRIES = "ipc.client.connect.max.retries";
+  private static final String TIMEOUT_RETRIES = "ipc.client.connect.max.retries.on.timeouts";
+
+  private final HdrfAdminProtocol protocol;
+
+  private AdminClient(HdrfAdminProtocol protocol) {
+    this.protocol = protocol;
+  }
+
+  /**
+   * Connects as the current user.
+   *
+   * @param address of the DataNode's IPC server ({@code dfs.datanode.ipc.address})
+   */
+  @SuppressWarnings("deprecation") // the engine that Hadoop 3.1 and 3.3 have in common
+  public static AdminClient connect(InetSocketAddress address, Configuration configuration)
+      throws IOException {
+    Configuration conf = new Configuration(configuration);
+    conf.setInt(CONNECT_RETRIES, 1);
+    conf.setInt(TIMEOUT_RETRIES, 1);
+    RPC.setProtocolEngine(
+        conf, HdrfAdminProtocol.class, org.apache.hadoop.ipc.WritableRpcEngine.class);
+    // No time-out: a check takes as long as it takes, and the client pings meanwhile.
+    return new AdminClient(
+        RPC.getProtocolProxy(
+                HdrfAdminProtocol.class,
+                HdrfAdminProtocol.versionID,
+                address,
+                UserGroupInformation.getCurrentUser(),
+                conf,
+                NetUtils.getDefaultSocketFactory(conf),
+                0,
+                null)
+            .getProxy());
+  }
+
+  /** A call and its result. */
+  private interface Call<T> {
+    T run() throws IOException;
+  }
+
+  private static <T> T call(Call<T> call) throws IOException {
+    try {
+      return call.run();
+    } catch (RemoteException e) {
+      throw e.unwrapRemoteException();
+    }
+  }
+
+  public List<VolumeInfo> volumes() throws IOException {
+    List<VolumeInfo> volumes = new ArrayList<>();
+    for (String volume : call(protocol::volumes)) {
+      volumes.add(VolumeInfo.decode(volume));
+    }
+    return volumes;
+  }
+
+  /** See {@link HdrfAdminProtocol#records}. */
+  public RecordPage records(VolumeInfo volume, long after) throws IOException {
+    return RecordPage.decode(
+        call(
+            () ->
+                protocol.records(
+                    volume.storageId(), volume.poolId(), after, RecordPage.MAX_BLOCKS)));
+  }
+
+  /** See {@link HdrfAdminProtocol#block}. */
+  public String[] block(long blockId) throws IOException {
+    return call(() -> protocol.block(blockId));
+  }
+
+  /** See {@link HdrfAdminProtocol#check}. */
+  public String[] check(VolumeInfo volume, boolean repair) throws IOException {
+    return call(() -> protocol.check(volume.storageId(), volume.poolId(), repair));
+  }
+
+  /** See {@link HdrfAdminProtocol#rebuild}. */
+  public void rebuild(VolumeInfo volume) throws IOException {
+    call(
+        () -> {
+          protocol.rebuild(volume.storageId(), volume.poolId());
+          return null;
+        });
+  }
+
+  @Override
+  public void close() {
+    RPC.stopProxy(protocol);
+  }
+}

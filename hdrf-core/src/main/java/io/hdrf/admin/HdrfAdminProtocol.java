@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.admin;
+
+import java.io.IOException;
+import org.apache.hadoop.ipc.ProtocolInfo;
+import org.apache.hadoop.security.KerberosInfo;
+
+/**
+ * What administrators may ask of HDRF in a running DataNode. It is a protocol of the DataNode's own
+ * IPC server, so it is authenticated as all its others are, and every call is refused to whoever is
+ * neither the DataNode's user, nor in {@code dfs.permissions.superusergroup}, nor in {@code
+ * dfs.cluster.administrators}.
+ *
+ * <p>It uses Hadoop's Writable engine, whose wire format does not depend on a version of protobuf:
+ * Hadoop 3.1 and 3.3 bring different ones. Arguments and results are numbers, strings and bytes.
+ */
+@ProtocolInfo(protocolName = "io.hdrf.admin.HdrfAdminProtocol", protocolVersion = 1)
+@KerberosInfo(serverPrincipal = "dfs.datanode.kerberos.principal")
+public interface HdrfAdminProtocol {
+
+  /** Read by Hadoop's Writable engine. */
+  long versionID = 1;
+
+  /** The key of {@code hadoop-policy.xml} with the users who may call. */
+  String POLICY_KEY = "security.hdrf.admin.protocol.acl";
+
+  /** One {@link VolumeInfo} for each pool on each volume, as text. */
+  String[] volumes() throws IOException;
+
+  /**
+   * Some records, by ascending block id.
+   *
+   * @param after begins behind this block id; {@link Long#MIN_VALUE} at the beginning
+   * @param limit at most so many, 1 to {@link RecordPage#MAX_BLOCKS}
+   * @return a {@link RecordPage}
+   */
+  byte[] records(String storageId, String poolId, long after, int limit) throws IOException;
+
+  /**
+   * Looks at a block's file and its record on every volume.
+   *
+   * @return lines for people; none if the DataNode knows nothing of the block
+   */
+  String[] block(long blockId) throws IOException;
+
+  /**
+   * Compares the records of a pool on a volume with its blocks; ends when that is done.
+   *
+   * @param repair whether what differs is written
+   * @return blocks, missing, wrong, extra and unreadable as decimal numbers, then a line for each
+   *     of the first differences
+   */
+  String[] check(String storageId, String poolId, boolean repair) throws IOException;
+
+  /**
+   * Has the records of a pool on a volume made anew, in the background; {@link #volumes} tells how
+   * far that is.
+   */
+  void rebuild(String storageId, String poolId) throws IOException;
+}
