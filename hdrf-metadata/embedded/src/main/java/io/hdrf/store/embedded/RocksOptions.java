@@ -24,6 +24,7 @@ final class RocksOptions implements AutoCloseable {
   private static final int MAX_OPEN_FILES = 128;
   private static final int MIN_WRITE_BUFFER = 1 << 20;
   private static final int MAX_WRITE_BUFFER = 64 << 20;
+  private static final long MAX_MANIFEST_SIZE = 16L << 20;
   private static final long MAX_WAL_SIZE = 64L << 20;
   private static final long INFO_LOG_SIZE = 1L << 20;
   private static final int INFO_LOGS = 2;
@@ -51,6 +52,7 @@ final class RocksOptions implements AutoCloseable {
         .setAtomicFlush(true)
         // A torn tail is what a crash leaves; anything else is damage, and not to be read up to.
         .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords)
+        .setMaxManifestFileSize(MAX_MANIFEST_SIZE)
         .setMaxTotalWalSize(MAX_WAL_SIZE)
         .setWriteBufferManager(memory.writeBuffers())
         .setMaxOpenFiles(MAX_OPEN_FILES)

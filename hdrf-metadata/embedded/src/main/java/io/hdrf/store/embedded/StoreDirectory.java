@@ -108,6 +108,11 @@ final class StoreDirectory implements Closeable {
       if (inUse && !Files.exists(path.resolve(CURRENT))) {
         throw new StoreCorruptException(path + " has no file " + CURRENT);
       }
+      try (DirectoryStream<Path> logs = Files.newDirectoryStream(path, "{MANIFEST-*,*.log}")) {
+        for (Path log : logs) {
+          RecordLog.check(log);
+        }
+      }
     } catch (MetadataException e) {
       throw e;
     } catch (IOException e) {

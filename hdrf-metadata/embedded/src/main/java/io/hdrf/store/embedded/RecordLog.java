@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import io.hdrf.jni.Crc32c;
+import io.hdrf.metadata.StoreCorruptException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+/**
+ * Checks the files that RocksDB writes as logs, {@code MANIFEST-*} and {@code *.log}, before it
+ * opens them: one wrong byte in the type of a record makes RocksDB 10.10 read a {@code MANIFEST}
+ * for ever.
+ *
+ * <p>Such a file consists of blocks of 32 KiB, and these of records that no block boundary divides:
+ * masked CRC32C of type and payload (4 bytes), length of the payload (2), type (1, here always 1 to
+ * 4), payload; little-endian. Fewer than 7 bytes at a block's end are padding. A record that is all
+ * zeros, or that the file's end cuts, is the end of what was written; RocksDB decides on that.
+ */
+final class RecordLog {
+
+  private static final int BLOCK = 32 << 10;
+  private static final int HEADER = 7;
+  private static final int MAX_TYPE = 4;
+  private static final int CRC_MASK = 0xa282ead8;
+
+  private RecordLog() {}
+
+  /**
+   * @throws StoreCorruptException if a record is not what RocksDB wrote; the message names the file
+   *     and the place
+   */
+  static void check(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file)) {
+      ByteBuffer block = ByteBuffer.allocateDirect(BLOCK).order(ByteOrder.LITTLE_ENDIAN);
+      for (long start = 0; read(channel, block, start); start += BLOCK) {
+        int damage = firstDamage(block);
+        if (damage >= 0) {
+          throw new StoreCorruptException(
+              file + " is damaged: no record of RocksDB's at byte " + (start + damage));
+        }
+      }
+    }
+  }
+
+  /** Fills the block as far as the file goes; false at its end. */
+  private static boolean read(FileChannel channel, ByteBuffer block, long start)
+      throws IOException {
+    block.clear();
+    while (block.hasRemaining() && channel.read(block, start + block.position()) > 0) {
+      continue;
+    }
+    block.flip();
+    return block.hasRemaining();
+  }
+
+  /** Where the first wrong record of a block begins; -1 if there is none. */
+  private static int firstDamage(ByteBuffer block) {
+    int at = 0;
+    while (block.limit() - at >= HEADER) {
+      int crc = block.getInt(at);
+      int length = Short.toUnsignedInt(block.getShort(at + 4));
+      int type = block.get(at + 6);
+      if (crc == 0 && length == 0 && type == 0) {
+        return -1;
+      }
+      int end = at + HEADER + length;
+      if (end > block.limit()) {
+        return block.limit() < BLOCK ? -1 : at;
+      }
+      if (type < 1 || type > MAX_TYPE || crc != crc(block, at + HEADER - 1, end)) {
+        return at;
+      }
+      at = end;
+    }
+    return -1;
+  }
+
+  private static int crc(ByteBuffer block, int from, int to) {
+    ByteBuffer part = block.duplicate();
+    part.limit(to).position(from);
+    int crc = Crc32c.update(0, part);
+    return Integer.rotateRight(crc, 15) + CRC_MASK;
+  }
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.StoreCorruptException;
+import io.hdrf.metadata.Table;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every kind of file of a store is removed, cut, changed or extended while nobody has it open. What
+ * is read after that is right, or nothing is read and the store set aside.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DamageTest {
+
+  private static final Table TABLE = Table.CHUNKS;
+
+  /** The last part of a log can be missing without a trace: a crash leaves it like that. */
+  private static final String MAY_LOSE_ITS_TAIL = ".*\\.log";
+
+  @TempDir Path directory;
+
+  private final Map<String, String> model = new HashMap<>();
+  private final Random random = TestSeed.random("damage");
+  private Path crashed;
+
+  /** Nothing in these is needed. */
+  private static final String HARMLESS = "LOG.*|OPTIONS-.*|IDENTITY";
+
+  private static final int HARMLESS_DAMAGES = 5;
+
+  private interface Damage {
+    void to(Path file, byte[] content) throws IOException;
+  }
+
+  /** Entries in sorted files, and later ones in a log. */
+  @BeforeEach
+  void makeAStore() throws IOException {
+    Path store = directory.resolve("whole");
+    try (MetadataStore first = Stores.open(store)) {
+      fill(first, 0, 2000);
+    }
+    try (MetadataStore second = Stores.open(store)) {
+      fill(second, 1500, 2500);
+      crashed = Stores.copy(store, directory.resolve("crashed"));
+    }
+  }
+
+  private void fill(MetadataStore store, int from, int to) throws IOException {
+    for (int i = from; i < to; i += 100) {
+      StoreBatch batch = new StoreBatch();
+      for (int j = i; j < i + 100; j++) {
+        model.put("k" + j, "of " + j + " from " + from);
+        batch.put(TABLE, Stores.bytes("k" + j), Stores.bytes(model.get("k" + j)));
+      }
+      store.write(batch, Durability.PROCESS);
+    }
+  }
+
+  private Map<String, Damage> damages() {
+    Map<String, Damage> damages = new LinkedHashMap<>();
+    damages.put("removed", (file, content) -> Files.delete(file));
+    damages.put("emptied", (file, content) -> Files.write(file, new byte[0]));
+    damages.put(
+        "cut in half",
+        (file, content) -> Files.write(file, Arrays.copyOf(content, content.length / 2)));
+    damages.put(
+        "cut by one",
+        (file, content) -> Files.write(file, Arrays.copyOf(content, content.length - 1)));
+    damages.put("zeroed", (file, content) -> Files.write(file, new byte[content.length]));
+    for (int type = 1; type < 16; type++) {
+      byte changed = (byte) type;
+      damages.put(
+          "first record's type changed by " + type,
+          (file, content) -> {
+            content[6 % content.length] ^= changed;
+            Files.write(file, content);
+          });
+    }
+    for (int i = 0; i < 12; i++) {
+      damages.put(
+          "flipped " + i,
+          (file, content) -> {
+            content[random.nextInt(content.length)] ^= (byte) (1 << random.nextInt(8));
+            Files.write(file, content);
+          });
+    }
+    return damages;
+  }
+
+  @Test
+  void theStoreIsWholeWithoutDamage() throws IOException {
+    try (MetadataStore store = Stores.open(crashed)) {
+      assertThat(Stores.contents(store, TABLE)).isEqualTo(model);
+    }
+  }
+
+  @Test
+  void damageIsFoundOrHarmless() throws IOException {
+    Map<String, Integer> outcomes = new LinkedHashMap<>();
+    for (Path file : Stores.list(crashed)) {
+      String fileName = file.getFileName().toString();
+      int damaged = 0;
+      for (Map.Entry<String, Damage> damage : damages().entrySet()) {
+        if (Files.size(file) == 0
+            || (fileName.matches(HARMLESS) && damaged++ == HARMLESS_DAMAGES)) {
+          break;
+        }
+        String name = fileName + " " + damage.getKey();
+        Path store = Stores.copy(crashed, directory.resolve(name));
+        damage.getValue().to(store.resolve(fileName), Files.readAllBytes(file));
+        String kind = fileName.replaceAll("[0-9]+", "N");
+        outcomes.merge(kind + ": " + openDamaged(store, name), 1, Integer::sum);
+      }
+    }
+    System.out.println(outcomes);
+    assertThat(outcomes.keySet())
+        .contains(
+            "CURRENT: set aside", "MANIFEST-N: set aside", "N.sst: set aside", "N.log: set aside");
+  }
+
+  private String openDamaged(Path path, String name) throws IOException {
+    try (MetadataStore store = Stores.open(path)) {
+      if (wasSetAside(path)) {
+        assertThat(Stores.contents(store, TABLE)).as(name).isEmpty();
+        return assertUsable(store);
+      }
+      Map<String, String> contents = Stores.contents(store, TABLE);
+      if (!contents.equals(model)) {
+        assertThat(name).matches("(" + MAY_LOSE_ITS_TAIL + ") .*");
+        assertThat(model.keySet()).as(name).containsAll(contents.keySet());
+        contents.forEach(
+            (key, value) -> assertThat(value).as(name).startsWith("of " + key.substring(1) + " "));
+        return "lost " + (model.size() - contents.size());
+      }
+      return "harmless";
+    } catch (StoreCorruptException e) {
+      assertThat(e).as(name).hasMessageContaining(path.toString());
+    }
+    try (MetadataStore store = Stores.open(path)) {
+      assertThat(wasSetAside(path)).as(name).isTrue();
+      assertThat(Stores.contents(store, TABLE)).as(name).isEmpty();
+      return assertUsable(store);
+    }
+  }
+
+  private static String assertUsable(MetadataStore store) throws IOException {
+    store.write(
+        new StoreBatch().put(TABLE, Stores.bytes("new"), Stores.bytes("v")), Durability.POWER);
+    assertThat(Stores.contents(store, TABLE)).containsOnlyKeys("new");
+    return "set aside";
+  }
+
+  private static boolean wasSetAside(Path path) {
+    return Files.exists(aside(path, 1));
+  }
+
+  private static Path aside(Path path, int n) {
+    return path.resolveSibling(path.getFileName() + ".damaged-" + n);
+  }
+
+  @Test
+  void whatWasSetAsideIsKept() throws IOException {
+    Files.delete(crashed.resolve("CURRENT"));
+    Map<String, byte[]> before = files(crashed);
+    Stores.open(crashed).close();
+    assertThat(files(aside(crashed, 1))).containsExactlyInAnyOrderEntriesOf(before);
+
+    Files.delete(crashed.resolve("CURRENT"));
+    Stores.open(crashed).close();
+    assertThat(files(aside(crashed, 1))).containsExactlyInAnyOrderEntriesOf(before);
+    assertThat(aside(crashed, 2)).isDirectory();
+    assertThat(aside(crashed, 3)).doesNotExist();
+  }
+
+  private static Map<String, byte[]> files(Path path) throws IOException {
+    Map<String, byte[]> files = new LinkedHashMap<>();
+    for (Path file : Stores.list(path)) {
+      files.put(file.getFileName().toString(), Files.readAllBytes(file));
+    }
+    return files;
+  }
+
+  @Test
+  void aLookUpMeetsDamageToo() throws IOException {
+    for (Path file : Stores.list(crashed)) {
+      if (file.toString().endsWith(".sst")) {
+        byte[] content = Files.readAllBytes(file);
+        Arrays.fill(content, 100, Math.min(content.length / 2, 4000), (byte) 0x55);
+        Files.write(file, content);
+      }
+    }
+    try (MetadataStore store = Stores.open(crashed)) {
+      int found = 0;
+      for (int i = 0; i < 2500; i++) {
+        byte[] key = Stores.bytes("k" + i);
+        try {
+          assertThat(Stores.text(store.get(TABLE, Arrays.asList(key, key)).get(1)))
+              .isEqualTo(model.get("k" + i));
+          found++;
+        } catch (StoreCorruptException e) {
+          assertThat(e).hasMessageContaining(crashed.toString());
+        }
+      }
+      assertThat(found).isBetween(500, 2499);
+    }
+    assertThat(crashed.resolve(StoreDirectory.DAMAGED)).isNotEmptyFile();
+    Stores.open(crashed).close();
+    assertThat(aside(crashed, 1).resolve(StoreDirectory.DAMAGED)).isNotEmptyFile();
+  }
+}

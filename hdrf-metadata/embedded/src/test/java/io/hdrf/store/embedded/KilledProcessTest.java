@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.metadata.Table;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class KilledProcessTest {
+
+  @TempDir Path directory;
+
+  /** Far enough that buffers were flushed meanwhile. */
+  @Test
+  void whatTheLogWasToldSurvivesAKill() throws Exception {
+    int acknowledged = writeAndKill(Durability.PROCESS, 6000);
+    try (MetadataStore store = Stores.open(store())) {
+      for (Table table : Table.values()) {
+        Map<String, String> contents = Stores.contents(store, table);
+        for (int i = 0; i <= acknowledged; i++) {
+          assertThat(contents).containsEntry("k" + i, Writer.value(i));
+        }
+      }
+    }
+    assertThat(Stores.list(directory)).containsExactly(store());
+  }
+
+  @Test
+  void aBatchWithoutALogIsThereInAllTablesOrNone() throws Exception {
+    writeAndKill(Durability.BUFFERED, 9000);
+    try (MetadataStore store = Stores.open(store())) {
+      Map<String, String> contents = Stores.contents(store, Table.BLOCKS);
+      assertThat(contents).as("flushed before the kill").isNotEmpty();
+      assertThat(Stores.contents(store, Table.STATE)).isEqualTo(contents);
+      for (int i = 0; i < contents.size(); i++) {
+        assertThat(contents).containsEntry("k" + i, Writer.value(i));
+      }
+    }
+  }
+
+  private Path store() {
+    return directory.resolve("store");
+  }
+
+  /** The last number that the process printed. */
+  private int writeAndKill(Durability durability, int atLeast) throws Exception {
+    Process process = Stores.start(List.of(), Writer.class, store(), durability);
+    int last = -1;
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      while (last < atLeast) {
+        last = number(lines.readLine());
+      }
+      assertThatThrownBy(() -> Stores.open(store()))
+          .isInstanceOf(StoreUnreachableException.class)
+          .hasMessageContaining(store().toString())
+          .hasMessageContaining("in use");
+      // Process.destroyForcibly would close the stream that still holds what was acknowledged.
+      process.toHandle().destroyForcibly();
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        last = Math.max(last, line.isEmpty() ? -1 : number(line));
+      }
+    } finally {
+      process.destroyForcibly();
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    }
+    return last;
+  }
+
+  private static int number(String line) {
+    assertThat(line).as("what the process printed").isNotNull();
+    return Integer.parseInt(line);
+  }
+
+  @Test
+  void noLibraryIsLeftBehind() throws Exception {
+    Stores.open(store()).close();
+    List<String> maps = Files.readAllLines(Path.of("/proc/self/maps"));
+    assertThat(maps.stream().filter(line -> line.contains("librocksdbjni")))
+        .isNotEmpty()
+        .allMatch(line -> line.contains("/hdrf-rocksdb-") && line.endsWith(" (deleted)"));
+  }
+
+  @Test
+  void aStoreIsOpenOnlyOnceInAProcess() throws Exception {
+    try (MetadataStore store = Stores.open(store())) {
+      assertThatThrownBy(() -> Stores.open(store()))
+          .isInstanceOf(StoreUnreachableException.class)
+          .hasMessageContaining(store().toString());
+      assertThat(store.estimatedCount(Table.BLOCKS)).isZero();
+    }
+    Stores.open(store()).close();
+  }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import io.hdrf.metadata.MetadataException;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.Table;
+import io.hdrf.scheme.SchemeSettings;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+
+/** What the tests of this package have in common. */
+final class Stores {
+
+  static final String MEMORY = "hdrf.metadata.embedded.memory";
+
+  private Stores() {}
+
+  static MetadataStore open(Path directory) throws MetadataException {
+    return open(directory, "8m");
+  }
+
+  static MetadataStore open(Path directory, String memory) throws MetadataException {
+    Configuration configuration = new Configuration(false);
+    configuration.set(MEMORY, memory);
+    return new EmbeddedStoreProvider()
+        .open(
+            new StoreContext(
+                new SchemeSettings(configuration, "metadata.embedded"), directory, "DS-1", "BP-1"));
+  }
+
+  static Map<String, String> contents(MetadataStore store, Table table) throws IOException {
+    Map<String, String> contents = new TreeMap<>();
+    store.scan(
+        table,
+        new byte[0],
+        (key, value) -> {
+          contents.put(text(key), text(value));
+          return true;
+        });
+    return contents;
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  static String text(byte[] bytes) {
+    return bytes == null ? null : new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  static List<Path> list(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.sorted().toList();
+    }
+  }
+
+  /** Copies the files of a directory, as a crash at this moment would leave them. */
+  static Path copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    for (Path file : list(from)) {
+      Files.copy(file, to.resolve(file.getFileName()));
+    }
+    return to;
+  }
+
+  /** A JVM that runs the main method of a class, with its error stream in ours. */
+  static Process start(List<String> wrapper, Class<?> main, Object... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>(wrapper);
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx256m");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(main.getName());
+    for (Object argument : arguments) {
+      command.add(argument.toString());
+    }
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.StoreEntry;
+import io.hdrf.metadata.Table;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collections;
+
+/**
+ * A process that puts key after key into a store, in two tables at once, and prints each number
+ * once it is told that it is there.
+ */
+final class Writer {
+
+  private Writer() {}
+
+  /** Arguments: directory and durability. */
+  public static void main(String[] args) throws IOException {
+    Durability durability = Durability.valueOf(args[1]);
+    try (MetadataStore store = Stores.open(Path.of(args[0]))) {
+      for (int i = 0; true; i++) {
+        byte[] key = Stores.bytes("k" + i);
+        byte[] value = Stores.bytes(value(i));
+        store.write(
+            new StoreBatch().put(Table.BLOCKS, key, value).put(Table.STATE, key, value),
+            durability);
+        store.putIfAbsent(
+            Table.CHUNKS, Collections.singletonList(new StoreEntry(key, value)), durability);
+        System.out.println(i);
+      }
+    }
+  }
+
+  static String value(int number) {
+    return String.valueOf(number).repeat(200);
+  }
+}
