@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.hdrf.scheme.BadSettingException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,11 +20,9 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
-import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.Protocol;
 
 /** Makes connections as the settings say. Safe for use by many threads. */
 final class Connector {
@@ -80,42 +80,44 @@ final class Connector {
 
   /** Connects to a server of the data, and logs in. */
   Connection connect(HostAndPort address) {
-    DefaultJedisClientConfig.Builder config = config().database(settings.database());
-    if (settings.password() != null) {
-      config.user(settings.user()).password(new String(settings.password()));
+    Connection connection = connectToSentinel(address);
+    try {
+      logIn(connection);
+      return connection;
+    } catch (RuntimeException e) {
+      connection.close();
+      throw e;
     }
-    return new Connection(() -> socket(address), config.build());
+  }
+
+  private void logIn(Connection connection) {
+    if (settings.password() != null) {
+      byte[] password = new String(settings.password()).getBytes(UTF_8);
+      if (settings.user() == null) {
+        connection.sendCommand(Protocol.Command.AUTH, password);
+      } else {
+        connection.sendCommand(Protocol.Command.AUTH, settings.user().getBytes(UTF_8), password);
+      }
+      connection.getOne();
+    }
+    if (settings.database() != 0) {
+      connection.select(settings.database());
+    }
   }
 
   /** Connects to a Sentinel, without a log-in. */
   Connection connectToSentinel(HostAndPort address) {
-    return new Connection(() -> socket(address), config().build());
+    return RedisConnection.to(plain -> connected(plain, address));
   }
 
-  private DefaultJedisClientConfig.Builder config() {
-    return DefaultJedisClientConfig.builder()
-        .socketTimeoutMillis(settings.timeoutMillis())
-        .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
-  }
-
-  private Socket socket(HostAndPort address) {
-    Socket socket = new Socket();
-    try {
-      socket.setSendBufferSize(SEND_BUFFER);
-      socket.setTcpNoDelay(true);
-      socket.setKeepAlive(true);
-      socket.setSoTimeout(settings.timeoutMillis());
-      socket.connect(
-          new InetSocketAddress(address.getHost(), address.getPort()), settings.timeoutMillis());
-      return sslSockets == null ? socket : secured(socket, address);
-    } catch (IOException e) {
-      try {
-        socket.close();
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw new JedisConnectionException(e);
-    }
+  private Socket connected(Socket plain, HostAndPort address) throws IOException {
+    plain.setSendBufferSize(SEND_BUFFER);
+    plain.setTcpNoDelay(true);
+    plain.setKeepAlive(true);
+    plain.setSoTimeout(settings.timeoutMillis());
+    plain.connect(
+        new InetSocketAddress(address.getHost(), address.getPort()), settings.timeoutMillis());
+    return sslSockets == null ? plain : secured(plain, address);
   }
 
   private Socket secured(Socket plain, HostAndPort address) throws IOException {

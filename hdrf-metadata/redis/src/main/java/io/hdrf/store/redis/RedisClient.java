@@ -4,6 +4,7 @@ package io.hdrf.store.redis;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.StoreUnreachableException;
 import java.io.Closeable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
@@ -66,6 +67,12 @@ final class RedisClient implements Closeable {
    */
   List<Object> changeTogether(List<Command> before, List<Command> changes)
       throws MetadataException {
+    if (changes.size() == 1) {
+      // A full server refuses every transaction, but deletes.
+      List<Command> all = new ArrayList<>(before);
+      all.addAll(changes);
+      return call(new SeparateCommands(all, true)).subList(0, before.size());
+    }
     return call(new Transaction(before, changes));
   }
 
