@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataException;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.StoreCorruptException;
+import io.hdrf.metadata.StoreEntry;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.metadata.StoreVisitor;
+import io.hdrf.metadata.Table;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * A store in one RocksDB database. {@link Durability#BUFFERED} writes go to memory, and to the disk
+ * when a buffer is full or the store is closed; {@link Durability#PROCESS} adds a log, {@link
+ * Durability#POWER} syncs it.
+ *
+ * <p>Every call holds {@link #use} for reading, and so finds the handles open; what replaces or
+ * closes handles holds it for writing.
+ */
+final class EmbeddedStore implements MetadataStore {
+
+  private static final String COUNT = "rocksdb.estimate-num-keys";
+
+  private final StoreDirectory directory;
+  private final RocksHandles handles;
+  private final ReadWriteLock use = new ReentrantReadWriteLock();
+  private final KeyLocks keyLocks = new KeyLocks();
+  private boolean closed;
+
+  /** Takes over both the directory and the handles. */
+  EmbeddedStore(StoreDirectory directory, RocksHandles handles) {
+    this.directory = directory;
+    this.handles = handles;
+  }
+
+  private interface Call<T> {
+    T run() throws RocksDBException, MetadataException;
+  }
+
+  private <T> T call(Lock lock, Call<T> call) throws MetadataException {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new StoreUnreachableException(directory.path() + " was closed");
+      }
+      return call.run();
+    } catch (RocksDBException e) {
+      throw failure(e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private MetadataException failure(RocksDBException e) {
+    MetadataException failure = Failures.of(directory.path(), e);
+    if (failure instanceof StoreCorruptException) {
+      directory.markDamaged(failure);
+    }
+    return failure;
+  }
+
+  private ColumnFamilyHandle family(Table table) throws StoreUnreachableException {
+    ColumnFamilyHandle family = handles.family(table);
+    if (family == null) {
+      throw new StoreUnreachableException(
+          directory.path() + " could not be cleared and must be opened again");
+    }
+    return family;
+  }
+
+  @Override
+  public Durability durability() {
+    return Durability.POWER;
+  }
+
+  @Override
+  public List<byte[]> get(Table table, List<byte[]> keys) throws MetadataException {
+    return call(
+        use.readLock(),
+        () -> {
+          List<byte[]> values = new ArrayList<>(keys.size());
+          for (byte[] key : keys) {
+            values.add(get(family(table), key));
+          }
+          return values;
+        });
+  }
+
+  private byte[] get(ColumnFamilyHandle family, byte[] key) throws RocksDBException {
+    return handles.database().get(family, handles.options().lookUp(), key);
+  }
+
+  @Override
+  public List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
+      throws MetadataException {
+    BitSet stripes = new BitSet();
+    entries.forEach(entry -> stripes.set(KeyLocks.stripe(entry.key())));
+    return call(
+        use.readLock(),
+        () -> {
+          keyLocks.lock(stripes);
+          try {
+            return putIfAbsent(family(table), entries, options(durability));
+          } finally {
+            keyLocks.unlock(stripes);
+          }
+        });
+  }
+
+  private List<byte[]> putIfAbsent(
+      ColumnFamilyHandle family, List<StoreEntry> entries, WriteOptions options)
+      throws RocksDBException {
+    List<byte[]> before = new ArrayList<>(entries.size());
+    Map<ByteBuffer, byte[]> added = new HashMap<>();
+    try (WriteBatch batch = new WriteBatch()) {
+      for (StoreEntry entry : entries) {
+        byte[] value = get(family, entry.key());
+        if (value == null) {
+          byte[] own = added.putIfAbsent(ByteBuffer.wrap(entry.key()), entry.value());
+          if (own == null) {
+            batch.put(family, entry.key(), entry.value());
+          } else {
+            value = own.clone();
+          }
+        }
+        before.add(value);
+      }
+      if (!added.isEmpty()) {
+        handles.database().write(options, batch);
+      }
+    }
+    return before;
+  }
+
+  @Override
+  public void write(StoreBatch changes, Durability durability) throws MetadataException {
+    BitSet stripes = new BitSet();
+    changes.changes().forEach(change -> stripes.set(KeyLocks.stripe(change.key())));
+    call(
+        use.readLock(),
+        () -> {
+          try (WriteBatch batch = new WriteBatch()) {
+            for (StoreBatch.Change change : changes.changes()) {
+              ColumnFamilyHandle family = family(change.table());
+              if (change.value() == null) {
+                batch.delete(family, change.key());
+              } else {
+                batch.put(family, change.key(), change.value());
+              }
+            }
+            keyLocks.lock(stripes);
+            try {
+              handles.database().write(options(durability), batch);
+            } finally {
+              keyLocks.unlock(stripes);
+            }
+          }
+          return null;
+        });
+  }
+
+  private WriteOptions options(Durability durability) {
+    switch (durability) {
+      case BUFFERED:
+        return handles.options().buffered();
+      case PROCESS:
+        return handles.options().process();
+      default:
+        return handles.options().power();
+    }
+  }
+
+  @Override
+  public void scan(Table table, byte[] prefix, StoreVisitor visitor) throws MetadataException {
+    call(
+        use.readLock(),
+        () -> {
+          try (RocksIterator entries =
+              handles.database().newIterator(family(table), handles.options().scan())) {
+            entries.seek(prefix);
+            boolean more = true;
+            while (more && entries.isValid()) {
+              byte[] key = entries.key();
+              more = startsWith(key, prefix) && visitor.visit(key, entries.value());
+              entries.next();
+            }
+            entries.status();
+          }
+          return null;
+        });
+  }
+
+  private static boolean startsWith(byte[] key, byte[] prefix) {
+    if (key.length < prefix.length) {
+      return false;
+    }
+    for (int i = 0; i < prefix.length; i++) {
+      if (key[i] != prefix[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public long estimatedCount(Table table) throws MetadataException {
+    return call(use.readLock(), () -> handles.database().getLongProperty(family(table), COUNT));
+  }
+
+  @Override
+  public void clear() throws MetadataException {
+    call(
+        use.writeLock(),
+        () -> {
+          for (Table table : Table.values()) {
+            handles.clear(table);
+          }
+          return null;
+        });
+  }
+
+  @Override
+  public void close() throws IOException {
+    use.writeLock().lock();
+    try {
+      if (!closed) {
+        closed = true;
+        flushAndClose();
+      }
+    } finally {
+      use.writeLock().unlock();
+    }
+  }
+
+  private void flushAndClose() throws MetadataException {
+    RocksDBException failure = null;
+    try {
+      handles.flush();
+    } catch (RocksDBException e) {
+      failure = e;
+    }
+    try {
+      handles.close();
+    } catch (RocksDBException e) {
+      failure = failure == null ? e : failure;
+    }
+    MetadataException thrown = failure == null ? null : failure(failure);
+    directory.close();
+    if (thrown != null) {
+      throw thrown;
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import io.hdrf.metadata.MetadataException;
+import io.hdrf.metadata.MetadataSpiVersion;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.MetadataStoreProvider;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.StoreCorruptException;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.SchemeSettings;
+import java.io.IOException;
+
+/**
+ * Stores that are RocksDB databases, one in the directory of each {@link StoreContext}.
+ *
+ * <p>{@code hdrf.metadata.embedded.memory} bounds what all of them in a process use together,
+ * approximately. A damaged store is never deleted: its directory is renamed to {@code
+ * <directory>.damaged-<n>} and an empty one opened in its place, which the caller has to fill again
+ * from the volume's files. Damage that is met only later, at a read, makes that call throw {@link
+ * StoreCorruptException} and the store be set aside when it is next opened.
+ */
+public final class EmbeddedStoreProvider implements MetadataStoreProvider {
+
+  static final String MEMORY = "memory";
+  private static final int DEFAULT_MEMORY = 64 << 20;
+  private static final int MIN_MEMORY = 8 << 20;
+
+  @Override
+  public String name() {
+    return "embedded";
+  }
+
+  @Override
+  public int spiVersion() {
+    return MetadataSpiVersion.CURRENT;
+  }
+
+  @Override
+  public void checkSettings(SchemeSettings settings) throws BadSettingException {
+    memory(settings);
+  }
+
+  private static int memory(SchemeSettings settings) throws BadSettingException {
+    return settings.getSize(MEMORY, DEFAULT_MEMORY, MIN_MEMORY, Integer.MAX_VALUE);
+  }
+
+  @Override
+  public MetadataStore open(StoreContext context) throws MetadataException {
+    int memory;
+    try {
+      memory = memory(context.settings());
+      RocksLibrary.load();
+    } catch (IOException e) {
+      throw new StoreUnreachableException(
+          context.directory() + " can't be opened: " + e.getMessage(), e);
+    }
+    StoreDirectory directory = StoreDirectory.lock(context.directory());
+    try {
+      return open(directory, memory);
+    } catch (MetadataException | RuntimeException | Error e) {
+      directory.close();
+      throw e;
+    }
+  }
+
+  private static MetadataStore open(StoreDirectory directory, int memory) throws MetadataException {
+    try {
+      return openAsItIs(directory, memory);
+    } catch (StoreCorruptException e) {
+      directory.setAside(e);
+      return openAsItIs(directory, memory);
+    }
+  }
+
+  private static MetadataStore openAsItIs(StoreDirectory directory, int memory)
+      throws MetadataException {
+    directory.check();
+    return new EmbeddedStore(directory, RocksHandles.open(directory.path(), memory));
+  }
+}

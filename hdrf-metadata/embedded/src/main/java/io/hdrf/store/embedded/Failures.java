@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import io.hdrf.metadata.MetadataException;
+import io.hdrf.metadata.StoreCorruptException;
+import io.hdrf.metadata.StoreFullException;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.metadata.StoreVersionException;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
+
+/** What goes wrong below, as the exceptions that callers of a store know. */
+final class Failures {
+
+  private static final String NO_SPACE = "No space left on device";
+  private static final String QUOTA = "Disk quota exceeded";
+  private static final String NO_FILE = "No such file or directory";
+
+  private Failures() {}
+
+  static MetadataException of(Path directory, RocksDBException e) {
+    String message = directory + ": " + e.getMessage();
+    Status status = e.getStatus();
+    if (status == null) {
+      return new StoreUnreachableException(message, e);
+    }
+    if (status.getSubCode() == Status.SubCode.NoSpace || isFull(e)) {
+      return new StoreFullException(message, e);
+    }
+    switch (status.getCode()) {
+      case Corruption:
+        return new StoreCorruptException(message, e);
+      case NotSupported:
+        return new StoreVersionException(message, e);
+      case InvalidArgument:
+        // Of the arguments only the list of tables depends on what the database holds.
+        return message.contains("Column families not opened")
+            ? new StoreVersionException(message, e)
+            : new StoreCorruptException(message, e);
+      default:
+        // A file that the database's own list of files names.
+        return message.contains(NO_FILE)
+            ? new StoreCorruptException(message, e)
+            : new StoreUnreachableException(message, e);
+    }
+  }
+
+  static MetadataException of(Path directory, IOException e) {
+    String message = directory + ": " + e;
+    return isFull(e)
+        ? new StoreFullException(message, e)
+        : new StoreUnreachableException(message, e);
+  }
+
+  private static boolean isFull(Exception e) {
+    String message = String.valueOf(e.getMessage());
+    return message.contains(NO_SPACE) || message.contains(QUOTA);
+  }
+}

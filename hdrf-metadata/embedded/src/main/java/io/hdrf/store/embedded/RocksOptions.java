@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.IndexType;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteOptions;
+
+/**
+ * How the databases are set up: for single look-ups of short random keys, most of which are not
+ * there, within {@link SharedMemory}. To be closed after the database.
+ */
+final class RocksOptions implements AutoCloseable {
+
+  private static final int BLOOM_BITS_PER_KEY = 10;
+  private static final int BLOCK_SIZE = 4 << 10;
+  private static final int MAX_OPEN_FILES = 128;
+  private static final int MIN_WRITE_BUFFER = 1 << 20;
+  private static final int MAX_WRITE_BUFFER = 64 << 20;
+  private static final long MAX_WAL_SIZE = 64L << 20;
+  private static final long INFO_LOG_SIZE = 1L << 20;
+  private static final int INFO_LOGS = 2;
+  private static final int BYTES_PER_SYNC = 1 << 20;
+
+  private final BloomFilter bloom = new BloomFilter(BLOOM_BITS_PER_KEY);
+  private final DBOptions database;
+  private final ColumnFamilyOptions table;
+  private final ReadOptions lookUp = new ReadOptions();
+  private final ReadOptions scan = new ReadOptions().setFillCache(false);
+  private final WriteOptions buffered = new WriteOptions().setDisableWAL(true);
+  private final WriteOptions process = new WriteOptions();
+  private final WriteOptions power = new WriteOptions().setSync(true);
+
+  RocksOptions(SharedMemory memory) {
+    database = database(memory);
+    table = table(memory, bloom);
+  }
+
+  private static DBOptions database(SharedMemory memory) {
+    return new DBOptions()
+        .setCreateIfMissing(true)
+        .setCreateMissingColumnFamilies(true)
+        // Without it a batch without a log could become durable in one table and not in another.
+        .setAtomicFlush(true)
+        // A torn tail is what a crash leaves; anything else is damage, and not to be read up to.
+        .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords)
+        .setMaxTotalWalSize(MAX_WAL_SIZE)
+        .setWriteBufferManager(memory.writeBuffers())
+        .setMaxOpenFiles(MAX_OPEN_FILES)
+        .setMaxFileOpeningThreads(1)
+        .setMaxBackgroundJobs(2)
+        .setBytesPerSync(BYTES_PER_SYNC)
+        .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+        .setMaxLogFileSize(INFO_LOG_SIZE)
+        .setKeepLogFileNum(INFO_LOGS)
+        .setStatsDumpPeriodSec(0)
+        .setStatsPersistPeriodSec(0);
+  }
+
+  private static ColumnFamilyOptions table(SharedMemory memory, BloomFilter bloom) {
+    return new ColumnFamilyOptions()
+        .setWriteBufferSize(
+            Math.max(MIN_WRITE_BUFFER, Math.min(MAX_WRITE_BUFFER, memory.bytes() / 8)))
+        .setMaxWriteBufferNumber(2)
+        // Fingerprints don't compress.
+        .setCompressionType(CompressionType.NO_COMPRESSION)
+        .setTableFormatConfig(
+            new BlockBasedTableConfig()
+                .setBlockCache(memory.cache())
+                .setBlockSize(BLOCK_SIZE)
+                .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
+                .setFilterPolicy(bloom)
+                .setWholeKeyFiltering(true)
+                .setIndexType(IndexType.kTwoLevelIndexSearch)
+                .setPartitionFilters(true)
+                .setCacheIndexAndFilterBlocks(true)
+                .setCacheIndexAndFilterBlocksWithHighPriority(true)
+                .setPinTopLevelIndexAndFilter(true));
+  }
+
+  DBOptions database() {
+    return database;
+  }
+
+  ColumnFamilyOptions table() {
+    return table;
+  }
+
+  ReadOptions lookUp() {
+    return lookUp;
+  }
+
+  ReadOptions scan() {
+    return scan;
+  }
+
+  /** No log: lost with the process unless it was flushed. */
+  WriteOptions buffered() {
+    return buffered;
+  }
+
+  /** The log is written, but not synced. */
+  WriteOptions process() {
+    return process;
+  }
+
+  /** The log is written and synced. */
+  WriteOptions power() {
+    return power;
+  }
+
+  @Override
+  public void close() {
+    power.close();
+    process.close();
+    buffered.close();
+    scan.close();
+    lookUp.close();
+    table.close();
+    database.close();
+    bloom.close();
+  }
+}

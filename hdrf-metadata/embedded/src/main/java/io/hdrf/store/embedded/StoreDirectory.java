@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.embedded;
+
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.metadata.MetadataException;
+import io.hdrf.metadata.StoreCorruptException;
+import io.hdrf.metadata.StoreUnreachableException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory of one store, locked against every other process and every other store of this one.
+ * Beside RocksDB's files it holds {@code hdrf.lock}, {@link VersionFile VERSION} and, once damage
+ * was met, {@code DAMAGED} with a line that says which.
+ *
+ * <p>For one thread at a time, except {@link #markDamaged}.
+ */
+final class StoreDirectory implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(StoreDirectory.class);
+  private static final DurableFiles FILES = LocalDurableFiles.INSTANCE;
+
+  static final String DAMAGED = "DAMAGED";
+  private static final String LOCK = "hdrf.lock";
+  private static final String CURRENT = "CURRENT";
+
+  private final Path path;
+  private FileChannel lock;
+
+  private StoreDirectory(Path path) {
+    this.path = path.toAbsolutePath();
+  }
+
+  /** Makes the directory where it is missing. */
+  static StoreDirectory lock(Path path) throws MetadataException {
+    StoreDirectory directory = new StoreDirectory(path);
+    directory.lock();
+    return directory;
+  }
+
+  private void lock() throws MetadataException {
+    FileChannel channel = null;
+    try {
+      FILES.createDirectories(path);
+      channel =
+          FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      FileLock held = tryLock(channel);
+      if (held == null) {
+        channel.close();
+        throw new StoreUnreachableException(path + " is in use by another store or process");
+      }
+      lock = channel;
+    } catch (MetadataException e) {
+      throw e;
+    } catch (IOException e) {
+      closeQuietly(channel);
+      throw Failures.of(path, e);
+    }
+  }
+
+  private static FileLock tryLock(FileChannel channel) throws IOException {
+    try {
+      return channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      return null;
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /**
+   * Makes sure that RocksDB may open what is here, and writes {@code VERSION} into a new directory.
+   *
+   * @throws StoreCorruptException if the store is known to be damaged, or if RocksDB would take it
+   *     for a new one although it is not
+   */
+  void check() throws MetadataException {
+    try {
+      Path damaged = path.resolve(DAMAGED);
+      if (Files.exists(damaged)) {
+        throw new StoreCorruptException(
+            path + ": " + new String(Files.readAllBytes(damaged), StandardCharsets.UTF_8));
+      }
+      boolean inUse = holdsDatabaseFiles();
+      if (Files.exists(path.resolve(VersionFile.NAME))) {
+        VersionFile.check(path);
+      } else if (inUse) {
+        throw new StoreCorruptException(path + " has no file " + VersionFile.NAME);
+      } else {
+        VersionFile.write(FILES, path);
+      }
+      if (inUse && !Files.exists(path.resolve(CURRENT))) {
+        throw new StoreCorruptException(path + " has no file " + CURRENT);
+      }
+    } catch (MetadataException e) {
+      throw e;
+    } catch (IOException e) {
+      throw Failures.of(path, e);
+    }
+  }
+
+  private boolean holdsDatabaseFiles() throws IOException {
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(path, "{" + CURRENT + ",MANIFEST-*,*.sst,*.log}")) {
+      return files.iterator().hasNext();
+    }
+  }
+
+  /** Lets the next open set the store aside. Never throws; for any number of threads. */
+  synchronized void markDamaged(Exception why) {
+    Path file = path.resolve(DAMAGED);
+    try (DurableFile mark = FILES.create(file)) {
+      mark.write(
+          ByteBuffer.wrap(String.valueOf(why.getMessage()).getBytes(StandardCharsets.UTF_8)), 0);
+      mark.force();
+      LOG.error("{} is damaged and will be set aside when it is next opened", path, why);
+    } catch (FileAlreadyExistsException e) {
+      LOG.debug("{} is damaged in more than one place", path, why);
+    } catch (IOException e) {
+      LOG.error("{} is damaged, but {} can't be written: {}", path, file, e.toString(), why);
+    }
+  }
+
+  /**
+   * Renames the directory to {@code <path>.damaged-<n>}, with the first number that is free, and
+   * goes on with an empty one in its place.
+   */
+  void setAside(StoreCorruptException why) throws MetadataException {
+    try {
+      int n = 1;
+      while (Files.exists(aside(n))) {
+        n++;
+      }
+      FILES.rename(path, aside(n));
+      FILES.forceDirectory(path.getParent());
+      LOG.error(
+          "The metadata store {} is damaged. It was moved to {}, where it stays until somebody"
+              + " deletes it, and an empty one takes its place, to be filled again from the"
+              + " volume's files",
+          path,
+          aside(n),
+          why);
+    } catch (IOException e) {
+      e.addSuppressed(why);
+      throw Failures.of(path, e);
+    }
+    close();
+    lock();
+  }
+
+  private Path aside(int n) {
+    return path.resolveSibling(path.getFileName() + ".damaged-" + n);
+  }
+
+  /** Unlocks the directory. */
+  @Override
+  public void close() {
+    closeQuietly(lock);
+  }
+
+  private void closeQuietly(FileChannel channel) {
+    if (channel != null) {
+      try {
+        channel.close();
+      } catch (IOException e) {
+        LOG.warn("{}: the lock can't be closed: {}", path, e.toString());
+      }
+    }
+  }
+}
