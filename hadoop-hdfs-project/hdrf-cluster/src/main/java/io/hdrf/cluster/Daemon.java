@@ -74,7 +74,12 @@ public class Daemon {
     return isThis(pid) ? ProcessHandle.of(pid) : Optional.empty();
   }
 
-  private boolean isThis(long pid) throws IOException {
+  /** An argument of the command line by which the process is known. */
+  String mark() {
+    return MARK + directory;
+  }
+
+  private boolean isThis(long pid) {
     byte[] commandLine;
     try {
       commandLine = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));
@@ -82,7 +87,7 @@ public class Daemon {
       return false;
     }
     String arguments = new String(commandLine, StandardCharsets.UTF_8);
-    return List.of(arguments.split("\0", -1)).contains(MARK + directory);
+    return List.of(arguments.split("\0", -1)).contains(mark());
   }
 
   public final boolean isAlive() throws IOException {
@@ -105,20 +110,30 @@ public class Daemon {
   final Process launch(
       HadoopRuntime runtime, String classPath, List<String> flags, List<String> program)
       throws IOException {
-    if (isAlive()) {
-      throw new ClusterException(name + " is already running in " + directory);
-    }
-    Files.createDirectories(directory);
     List<String> jvm = new ArrayList<>();
-    jvm.add(MARK + directory);
+    jvm.add(mark());
     jvm.add("-Dhdrf.log=" + log());
     jvm.add("-Dhadoop.log.dir=" + directory);
     jvm.addAll(flags);
     jvm.add("-cp");
     jvm.add(classPath);
+    List<String> command = new ArrayList<>(runtime.javaCommand(jvm));
+    command.addAll(program);
+    return launch(command);
+  }
+
+  /**
+   * Starts the process and returns once it runs under its own command line.
+   *
+   * @param program with its arguments, one of them {@link #mark}
+   */
+  final Process launch(List<String> program) throws IOException {
+    if (isAlive()) {
+      throw new ClusterException(name + " is already running in " + directory);
+    }
+    Files.createDirectories(directory);
     List<String> command = new ArrayList<>(List.of("sh", "-c", LAUNCHER, "sh"));
     command.add(pidFile().toString());
-    command.addAll(runtime.javaCommand(jvm));
     command.addAll(program);
     Files.deleteIfExists(pidFile());
     ProcessBuilder builder =

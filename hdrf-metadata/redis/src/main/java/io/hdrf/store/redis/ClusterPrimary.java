@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/** The node of a Redis Cluster that serves a slot. */
+final class ClusterPrimary extends Primary {
+
+  private final RedisSettings settings;
+  private final Connector connector;
+  private final int slot;
+
+  ClusterPrimary(RedisSettings settings, Connector connector, int slot) {
+    super(settings);
+    this.settings = settings;
+    this.connector = connector;
+    this.slot = slot;
+  }
+
+  @Override
+  HostAndPort ask(HostAndPort node) {
+    try (Connection connection = connector.connect(node)) {
+      connection.sendCommand(Protocol.Command.CLUSTER, "SLOTS");
+      HostAndPort found = null;
+      for (Object range : (List<?>) connection.getOne()) {
+        List<?> parts = (List<?>) range;
+        HostAndPort primary = address((List<?>) parts.get(2), node);
+        addAskable(primary);
+        if ((Long) parts.get(0) <= slot && slot <= (Long) parts.get(1)) {
+          found = primary;
+        }
+      }
+      if (found == null) {
+        throw new JedisConnectionException("slot " + slot + " is served by no node");
+      }
+      return found;
+    }
+  }
+
+  /** A node that does not know its own host is known by the one that we reached it by. */
+  private static HostAndPort address(List<?> parts, HostAndPort asked) {
+    Object host = parts.get(0);
+    String name = host == null ? "" : new String((byte[]) host, UTF_8);
+    int port = Math.toIntExact((Long) parts.get(1));
+    return new HostAndPort(name.isEmpty() || name.equals("?") ? asked.getHost() : name, port);
+  }
+
+  @Override
+  String describe() {
+    return "Redis Cluster " + settings.addresses();
+  }
+}

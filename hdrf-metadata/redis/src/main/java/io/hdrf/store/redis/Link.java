@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** One connection. For one thread at a time. */
+final class Link {
+
+  private final Connection connection;
+  private final HostAndPort address;
+  private final int timeoutMillis;
+  private long lastUsed = System.nanoTime();
+  private boolean outcomeUnknown;
+
+  Link(Connection connection, HostAndPort address, int timeoutMillis) {
+    this.connection = connection;
+    this.address = address;
+    this.timeoutMillis = timeoutMillis;
+  }
+
+  HostAndPort address() {
+    return address;
+  }
+
+  /**
+   * Sends commands and reads their answers, each a {@code Long}, {@code byte[]}, list of answers,
+   * null, or a {@link JedisDataException}.
+   *
+   * @param commands within the limits of {@link Pipeline}
+   * @param changes whether commands may change what is stored
+   * @throws JedisConnectionException if they do not all come within the time-out. Then nothing more
+   *     can be read here
+   */
+  List<Object> exchange(List<Command> commands, boolean changes) {
+    outcomeUnknown |= changes;
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    for (Command command : commands) {
+      connection.sendCommand(command.toJedis());
+    }
+    List<Object> answers = new ArrayList<>(commands.size());
+    while (answers.size() < commands.size()) {
+      try {
+        answers.add(connection.getOne());
+      } catch (JedisDataException e) {
+        answers.add(e);
+      }
+      if (System.nanoTime() - deadline > 0 && answers.size() < commands.size()) {
+        connection.setBroken();
+        throw new JedisConnectionException(new SocketTimeoutException("Read timed out"));
+      }
+    }
+    outcomeUnknown = false;
+    lastUsed = System.nanoTime();
+    return answers;
+  }
+
+  /** Whether changes were sent of which no answer tells whether they were made. */
+  boolean outcomeUnknown() {
+    return outcomeUnknown;
+  }
+
+  long idleNanos() {
+    return System.nanoTime() - lastUsed;
+  }
+
+  /** Asks for a sign of life. */
+  void ping() {
+    connection.ping();
+  }
+
+  void close() {
+    try {
+      connection.disconnect();
+    } catch (JedisException e) {
+      connection.setBroken();
+    }
+  }
+}

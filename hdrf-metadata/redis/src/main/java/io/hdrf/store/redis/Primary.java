@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Knows which server holds a namespace and takes its changes; asks others for it where there are
+ * several. Safe for use by many threads.
+ */
+abstract class Primary {
+
+  private final List<HostAndPort> askable;
+  private final long timeoutNanos;
+  private final ReentrantLock asking = new ReentrantLock();
+  private volatile HostAndPort known;
+
+  Primary(RedisSettings settings) {
+    askable = new ArrayList<>(settings.addresses());
+    timeoutNanos = TimeUnit.MILLISECONDS.toNanos(settings.timeoutMillis());
+  }
+
+  /** As the settings want it. */
+  static Primary of(RedisSettings settings, Connector connector, RedisNamespace namespace) {
+    switch (settings.kind()) {
+      case SENTINEL:
+        return new SentinelPrimary(settings, connector);
+      case CLUSTER:
+        return new ClusterPrimary(settings, connector, namespace.slot());
+      default:
+        return new FixedPrimary(settings);
+    }
+  }
+
+  /**
+   * The server's address.
+   *
+   * @throws JedisException if nobody who was asked in about the time-out knows it
+   */
+  HostAndPort address() {
+    HostAndPort address = known;
+    return address != null ? address : find();
+  }
+
+  private HostAndPort find() {
+    long deadline = System.nanoTime() + timeoutNanos;
+    try {
+      if (!asking.tryLock(timeoutNanos, TimeUnit.NANOSECONDS)) {
+        throw new JedisConnectionException("nobody tells where it is");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new JedisConnectionException("interrupted", e);
+    }
+    try {
+      if (known == null) {
+        known = askAll(deadline);
+      }
+      return known;
+    } finally {
+      asking.unlock();
+    }
+  }
+
+  private HostAndPort askAll(long deadline) {
+    JedisException last = null;
+    for (int left = askable.size(); left > 0; left--) {
+      if (last != null && System.nanoTime() - deadline > 0) {
+        break;
+      }
+      HostAndPort first = askable.get(0);
+      try {
+        return ask(first);
+      } catch (JedisException e) {
+        // Next time the others come first.
+        askable.add(askable.remove(0));
+        if (last != null) {
+          e.addSuppressed(last);
+        }
+        last = e;
+      }
+    }
+    throw last;
+  }
+
+  /** Adds one to those that may be asked. Only called from {@link #ask}. */
+  final void addAskable(HostAndPort address) {
+    if (!askable.contains(address)) {
+      askable.add(address);
+    }
+  }
+
+  /** Asks one server for the primary's address. */
+  abstract HostAndPort ask(HostAndPort address);
+
+  /**
+   * Checks that a new connection leads to a primary.
+   *
+   * @throws JedisException if not
+   */
+  void check(Connection connection) {}
+
+  /** Tells that the server has another address now. */
+  final void moved(HostAndPort address) {
+    known = address;
+  }
+
+  /** Asks again next time. */
+  final void forget() {
+    known = null;
+  }
+
+  /** For messages. */
+  abstract String describe();
+
+  @Override
+  public String toString() {
+    HostAndPort address = known;
+    return describe() + (address == null || this instanceof FixedPrimary ? "" : " at " + address);
+  }
+}

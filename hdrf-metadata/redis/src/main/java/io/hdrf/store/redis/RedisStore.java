@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataException;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.StoreCorruptException;
+import io.hdrf.metadata.StoreEntry;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.metadata.StoreVersionException;
+import io.hdrf.metadata.StoreVisitor;
+import io.hdrf.metadata.Table;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Protocol;
+
+/**
+ * A store whose entries lie in Redis as {@link RedisNamespace} tells. What survives an end of the
+ * server is up to the server's own settings.
+ */
+final class RedisStore implements MetadataStore {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
+  private static final Pattern POLICY = Pattern.compile("(?m)^maxmemory_policy:(\\S+)");
+  private static final String SAFE_POLICY = "noeviction";
+
+  /** How often an entry is tried to be put that others delete again and again. */
+  private static final int MAX_ROUNDS = 100;
+
+  private static final int UNLINK_KEYS = 200;
+
+  /** A scan asks for as many buckets at once as have about this many bytes. */
+  private static final int SCAN_BYTES = 1 << 20;
+
+  private static final int FIRST_SCAN_BUCKETS = 64;
+
+  /** An estimate that rests on this many entries is good enough: its error is about 5 %. */
+  private static final int SAMPLE_ENTRIES = 400;
+
+  private static final int FIRST_SAMPLE_BUCKETS = 256;
+  private static final int SAMPLE_GROWTH = 16;
+
+  private final RedisClient client;
+  private final RedisNamespace namespace;
+  private final int buckets;
+
+  private RedisStore(RedisClient client, RedisNamespace namespace, int buckets) {
+    this.client = client;
+    this.namespace = namespace;
+    this.buckets = buckets;
+  }
+
+  /** Opens a namespace, and makes it where there is none. */
+  static RedisStore open(RedisSettings settings, Connector connector, RedisNamespace namespace)
+      throws MetadataException {
+    RedisClient client =
+        new RedisClient(settings, connector, Primary.of(settings, connector, namespace));
+    try {
+      Command get = getFormat(namespace);
+      byte[] format = (byte[]) client.read(Collections.singletonList(get)).get(0);
+      if (format == null) {
+        Command put = putFormat(namespace, settings.buckets());
+        format = (byte[]) client.change(Arrays.asList(put, get)).get(1);
+      }
+      int buckets = bucketsOf(format, client, namespace);
+      if (buckets != settings.buckets()) {
+        LOG.info(
+            "{}: {} keeps the {} buckets that it was made with; {} is {}",
+            client,
+            namespace,
+            buckets,
+            settings.key(RedisSettings.BUCKETS),
+            settings.buckets());
+      }
+      warnOfEviction(client);
+      RedisStore store = new RedisStore(client, namespace, buckets);
+      client = null;
+      return store;
+    } finally {
+      if (client != null) {
+        client.close();
+      }
+    }
+  }
+
+  private static Command getFormat(RedisNamespace namespace) {
+    return new Command(Protocol.Command.HGET, namespace.formatKey(), RedisNamespace.FORMAT_FIELD);
+  }
+
+  /** Puts the format where there is none. */
+  private static Command putFormat(RedisNamespace namespace, int buckets) {
+    return new Command(
+        Protocol.Command.HSETNX,
+        namespace.formatKey(),
+        RedisNamespace.FORMAT_FIELD,
+        RedisNamespace.format(buckets));
+  }
+
+  private static int bucketsOf(byte[] format, RedisClient client, RedisNamespace namespace)
+      throws MetadataException {
+    int version = format == null ? -1 : RedisNamespace.versionOf(format);
+    if (version > RedisNamespace.VERSION) {
+      throw new StoreVersionException(
+          String.format(
+              "%s: %s was written by a later HDRF: it has format version %d, known is %d",
+              client, namespace, version, RedisNamespace.VERSION));
+    }
+    int buckets = version == RedisNamespace.VERSION ? RedisNamespace.bucketsOf(format) : -1;
+    if (buckets < 0) {
+      throw new StoreCorruptException(
+          String.format(
+              "%s: %snamespace has the format \"%s\"; delete all keys of %s",
+              client, namespace, format == null ? "" : new String(format, ISO_8859_1), namespace));
+    }
+    return buckets;
+  }
+
+  private static void warnOfEviction(RedisClient client) {
+    Command info = new Command(Protocol.Command.INFO, "memory".getBytes(ISO_8859_1));
+    try {
+      byte[] answer = (byte[]) client.read(Collections.singletonList(info)).get(0);
+      Matcher policy = POLICY.matcher(new String(answer, ISO_8859_1));
+      if (policy.find() && !policy.group(1).equals(SAFE_POLICY)) {
+        LOG.warn(
+            "{} has the eviction policy {}: when its memory is full it may drop records, which then"
+                + " have to be made again from the files. Set maxmemory-policy {} in redis.conf",
+            client,
+            policy.group(1),
+            SAFE_POLICY);
+      }
+    } catch (MetadataException e) {
+      LOG.debug("{}: the eviction policy is not known", client, e);
+    }
+  }
+
+  @Override
+  public Durability durability() {
+    return Durability.BUFFERED;
+  }
+
+  @Override
+  public List<byte[]> get(Table table, List<byte[]> keys) throws MetadataException {
+    List<Command> commands = new ArrayList<>(keys.size());
+    for (byte[] key : keys) {
+      commands.add(new Command(Protocol.Command.HGET, hashOf(table, key), key));
+    }
+    List<byte[]> values = new ArrayList<>(keys.size());
+    for (Object answer : client.read(commands)) {
+      values.add((byte[]) answer);
+    }
+    return values;
+  }
+
+  /**
+   * Each entry is tried with {@code HSETNX}, followed by {@code HGET}. One that was there at the
+   * former and is not at the latter was deleted in between, and is tried again.
+   */
+  @Override
+  public List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
+      throws MetadataException {
+    byte[][] before = new byte[entries.size()][];
+    List<Integer> open = new ArrayList<>(entries.size());
+    for (int i = 0; i < before.length; i++) {
+      open.add(i);
+    }
+    for (int round = 0; !open.isEmpty(); round++) {
+      if (round == MAX_ROUNDS) {
+        throw new StoreUnreachableException(
+            client + ": an entry is deleted each time that it is about to be put");
+      }
+      open = putIfAbsent(table, entries, open, before);
+    }
+    return new ArrayList<>(Arrays.asList(before));
+  }
+
+  /** Returns the places of the entries that have to be tried again. */
+  private List<Integer> putIfAbsent(
+      Table table, List<StoreEntry> entries, List<Integer> places, byte[][] before)
+      throws MetadataException {
+    List<Command> commands = new ArrayList<>(2 + 2 * places.size());
+    commands.add(putFormat(namespace, buckets));
+    commands.add(getFormat(namespace));
+    for (int place : places) {
+      StoreEntry entry = entries.get(place);
+      byte[] hash = hashOf(table, entry.key());
+      commands.add(new Command(Protocol.Command.HSETNX, hash, entry.key(), entry.value()));
+      commands.add(new Command(Protocol.Command.HGET, hash, entry.key()));
+    }
+    List<Object> answers = client.change(commands);
+    checkFormat((byte[]) answers.get(1));
+    List<Integer> again = new ArrayList<>();
+    for (int i = 0; i < places.size(); i++) {
+      boolean put = (Long) answers.get(2 + 2 * i) == 1;
+      byte[] value = put ? null : (byte[]) answers.get(3 + 2 * i);
+      before[places.get(i)] = value;
+      if (!put && value == null) {
+        again.add(places.get(i));
+      }
+    }
+    return again;
+  }
+
+  @Override
+  public void write(StoreBatch batch, Durability durability) throws MetadataException {
+    if (batch.size() == 0) {
+      client.read(Collections.emptyList());
+      return;
+    }
+    List<Command> commands = new ArrayList<>(batch.size());
+    boolean puts = false;
+    for (StoreBatch.Change change : batch.changes()) {
+      byte[] hash = hashOf(change.table(), change.key());
+      if (change.value() == null) {
+        commands.add(new Command(Protocol.Command.HDEL, hash, change.key()));
+      } else {
+        commands.add(new Command(Protocol.Command.HSET, hash, change.key(), change.value()));
+        puts = true;
+      }
+    }
+    List<Command> before =
+        puts
+            ? Arrays.asList(putFormat(namespace, buckets), getFormat(namespace))
+            : Collections.emptyList();
+    List<Object> answers = client.changeTogether(before, commands);
+    if (puts) {
+      checkFormat((byte[]) answers.get(1));
+    }
+  }
+
+  /**
+   * The server may have been emptied, and the namespace made anew, since it was opened. If with
+   * another number of buckets, then what was put lies where nobody looks for it.
+   */
+  private void checkFormat(byte[] format) throws StoreCorruptException {
+    if (!Arrays.equals(format, RedisNamespace.format(buckets))) {
+      throw new StoreCorruptException(
+          String.format(
+              "%s: %s was made anew with another number of buckets by somebody else",
+              client, namespace));
+    }
+  }
+
+  @Override
+  public void scan(Table table, byte[] prefix, StoreVisitor visitor) throws MetadataException {
+    int hashes = hashesOf(table);
+    int atOnce = FIRST_SCAN_BUCKETS;
+    for (int from = 0; from < hashes; ) {
+      int to = Math.min(hashes, from + atOnce);
+      List<Command> commands = new ArrayList<>(to - from);
+      for (int i = from; i < to; i++) {
+        commands.add(new Command(Protocol.Command.HGETALL, hash(table, i)));
+      }
+      long bytes = 0;
+      for (Object answer : client.read(commands)) {
+        List<?> pairs = (List<?>) answer;
+        for (int i = 0; i < pairs.size(); i += 2) {
+          byte[] key = (byte[]) pairs.get(i);
+          byte[] value = (byte[]) pairs.get(i + 1);
+          bytes += key.length + value.length;
+          if (startsWith(key, prefix) && !visitor.visit(key, value)) {
+            return;
+          }
+        }
+      }
+      long bytesPerBucket = 1 + bytes / (to - from);
+      atOnce = (int) Math.max(1, Math.min(Pipeline.MAX_COMMANDS, SCAN_BYTES / bytesPerBucket));
+      from = to;
+    }
+  }
+
+  private static boolean startsWith(byte[] key, byte[] prefix) {
+    if (key.length < prefix.length) {
+      return false;
+    }
+    for (int i = 0; i < prefix.length; i++) {
+      if (key[i] != prefix[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Counts a sample of the buckets; the emptier they are, the larger. */
+  @Override
+  public long estimatedCount(Table table) throws MetadataException {
+    int hashes = hashesOf(table);
+    for (int sample = Math.min(hashes, FIRST_SAMPLE_BUCKETS); ; ) {
+      int step = hashes / sample;
+      List<Command> commands = new ArrayList<>(sample);
+      for (int i = 0; i < hashes; i += step) {
+        commands.add(new Command(Protocol.Command.HLEN, hash(table, i)));
+      }
+      long counted = 0;
+      for (Object answer : client.read(commands)) {
+        counted += (Long) answer;
+      }
+      if (counted >= SAMPLE_ENTRIES || sample == hashes) {
+        return counted * step;
+      }
+      sample = Math.min(hashes, sample * SAMPLE_GROWTH);
+    }
+  }
+
+  /** The namespace itself, with its number of buckets, stays. */
+  @Override
+  public void clear() throws MetadataException {
+    client.change(
+        Collections.singletonList(new Command(Protocol.Command.UNLINK, namespace.stateKey())));
+    for (Table table : Table.values()) {
+      List<Command> commands = new ArrayList<>();
+      int hashes = hashesOf(table);
+      for (int from = 0; from < hashes; from += UNLINK_KEYS) {
+        byte[][] keys = new byte[Math.min(UNLINK_KEYS, hashes - from)][];
+        for (int i = 0; i < keys.length; i++) {
+          keys[i] = hash(table, from + i);
+        }
+        commands.add(new Command(Protocol.Command.UNLINK, keys));
+      }
+      client.change(commands);
+    }
+  }
+
+  private byte[] hashOf(Table table, byte[] key) {
+    return namespace.hashOf(table, key, buckets);
+  }
+
+  private int hashesOf(Table table) {
+    return table == Table.STATE ? 1 : buckets;
+  }
+
+  private byte[] hash(Table table, int number) {
+    return table == Table.STATE ? namespace.stateKey() : namespace.bucketKey(table, number);
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+
+  @Override
+  public String toString() {
+    return client + " " + namespace;
+  }
+}

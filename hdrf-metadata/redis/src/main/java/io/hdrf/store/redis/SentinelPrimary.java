@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/** The server that the Sentinels have made primary. */
+final class SentinelPrimary extends Primary {
+
+  private final RedisSettings settings;
+  private final Connector connector;
+
+  SentinelPrimary(RedisSettings settings, Connector connector) {
+    super(settings);
+    this.settings = settings;
+    this.connector = connector;
+  }
+
+  @Override
+  HostAndPort ask(HostAndPort sentinel) {
+    try (Connection connection = connector.connectToSentinel(sentinel)) {
+      connection.sendCommand(
+          Protocol.Command.SENTINEL, "GET-MASTER-ADDR-BY-NAME", settings.master());
+      Object answer = connection.getOne();
+      if (answer == null) {
+        throw new JedisConnectionException(
+            "Sentinel "
+                + sentinel
+                + " knows no "
+                + settings.master()
+                + " ("
+                + settings.key(RedisSettings.SENTINEL_MASTER)
+                + ")");
+      }
+      List<?> parts = (List<?>) answer;
+      return new HostAndPort(text(parts.get(0)), Integer.parseInt(text(parts.get(1))));
+    }
+  }
+
+  /** Sentinels may not know yet that a server was replaced, nor the server itself. */
+  @Override
+  void check(Connection connection) {
+    connection.sendCommand(Protocol.Command.ROLE);
+    Object role = ((List<?>) connection.getOne()).get(0);
+    if (!text(role).equals("master")) {
+      throw new JedisConnectionException("the Sentinels name a server whose role is " + text(role));
+    }
+  }
+
+  private static String text(Object answer) {
+    return new String((byte[]) answer, UTF_8);
+  }
+
+  @Override
+  String describe() {
+    return "Redis " + settings.master() + " of the Sentinels " + settings.addresses();
+  }
+}

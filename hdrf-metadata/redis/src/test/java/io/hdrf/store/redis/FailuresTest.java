@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import static io.hdrf.store.redis.RedisStores.KEYS;
+import static io.hdrf.store.redis.RedisStores.batch;
+import static io.hdrf.store.redis.RedisStores.bytes;
+import static io.hdrf.store.redis.RedisStores.configuration;
+import static io.hdrf.store.redis.RedisStores.count;
+import static io.hdrf.store.redis.RedisStores.eventually;
+import static io.hdrf.store.redis.RedisStores.get;
+import static io.hdrf.store.redis.RedisStores.open;
+import static io.hdrf.store.redis.RedisStores.put;
+import static io.hdrf.store.redis.RedisStores.set;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.cluster.RedisServer;
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.StoreCorruptException;
+import io.hdrf.metadata.StoreEntry;
+import io.hdrf.metadata.StoreFullException;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.metadata.StoreVersionException;
+import io.hdrf.metadata.Table;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.log4j.Appender;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of a store whose server fails in all the ways that a server can. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FailuresTest {
+
+  /** Of all stores here, see {@link RedisStores#configuration}. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+  /** What a busy machine may add. */
+  private static final Duration SLACK = Duration.ofMillis(900);
+
+  private static final Duration AT_ONCE = Duration.ofMillis(300);
+
+  @TempDir Path directory;
+
+  private RedisServer server;
+  private MetadataStore store;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = new RedisServer(directory);
+    server.start();
+    store = open(configuration(server));
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    store.close();
+    server.kill();
+  }
+
+  private static Duration timeOf(ThrowingCallable call) {
+    long start = System.nanoTime();
+    assertThatThrownBy(call).isInstanceOf(StoreUnreachableException.class);
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  @Test
+  void aDeadServerIsNamedAndFoundAgain() throws Exception {
+    put(store, "k", "v");
+    server.stop();
+    assertThat(timeOf(() -> get(store, "k"))).isLessThan(TIMEOUT);
+    assertThatThrownBy(() -> get(store, "k"))
+        .isInstanceOf(StoreUnreachableException.class)
+        .hasMessageContaining(server.address());
+    assertThatThrownBy(() -> open(configuration(server)))
+        .isInstanceOf(StoreUnreachableException.class)
+        .hasMessageContaining(server.address());
+    server.start();
+    assertThat(eventually(() -> get(store, "k"))).isEqualTo("v");
+    put(store, "k", "w");
+  }
+
+  @Test
+  void connectionsThatTheServerClosedWhileIdleHarmNobody() throws Exception {
+    put(store, "k", "v");
+    server.cli("client", "kill", "type", "normal");
+    Thread.sleep(1200);
+    assertThat(get(store, "k")).isEqualTo("v");
+  }
+
+  @Test
+  void aServerThatLostEverythingGetsTheNamespaceAnew() throws Exception {
+    put(store, "old", "v");
+    server.kill();
+    server.empty();
+    server.start();
+    assertThat(eventually(() -> get(store, "old"))).isNull();
+    assertThat(server.cli("exists", KEYS + "namespace")).isEqualTo("0");
+    put(store, "new", "v");
+    List<StoreEntry> entries = List.of(new StoreEntry(bytes("c"), bytes("v")));
+    server.empty();
+    store.putIfAbsent(Table.CHUNKS, entries, Durability.BUFFERED);
+    put(store, "new", "v");
+    try (MetadataStore other = open(set(configuration(server), "buckets", "1024"))) {
+      assertThat(get(other, "new")).as("found by the buckets that were used").isEqualTo("v");
+      assertThat(count(other, Table.CHUNKS)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aNamespaceThatSomebodyElseMadeAnewIsCorrupt() throws Exception {
+    server.empty();
+    try (MetadataStore other = open(set(configuration(server), "buckets", "1024"))) {
+      put(other, "k", "v");
+      assertThatThrownBy(() -> put(store, "k", "v")).isInstanceOf(StoreCorruptException.class);
+      List<StoreEntry> entries = List.of(new StoreEntry(bytes("c"), bytes("v")));
+      assertThatThrownBy(() -> store.putIfAbsent(Table.CHUNKS, entries, Durability.BUFFERED))
+          .isInstanceOf(StoreCorruptException.class);
+    }
+  }
+
+  @Test
+  void aFrozenServerCostsOneTimeoutAndThenNothing() throws Exception {
+    put(store, "k", "v");
+    server.suspend();
+    ExecutorService threads = Executors.newFixedThreadPool(16);
+    try {
+      List<Future<Duration>> calls = new ArrayList<>();
+      for (int i = 0; i < 16; i++) {
+        calls.add(threads.submit(() -> timeOf(() -> get(store, "k"))));
+      }
+      for (Future<Duration> call : calls) {
+        assertThat(call.get()).isLessThan(TIMEOUT.plus(SLACK));
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    Duration all = Duration.ZERO;
+    int atOnce = 0;
+    for (int i = 0; i < 300; i++) {
+      Duration time = timeOf(() -> get(store, "k"));
+      all = all.plus(time);
+      atOnce += time.compareTo(AT_ONCE) < 0 ? 1 : 0;
+      Thread.sleep(5);
+    }
+    assertThat(atOnce).isGreaterThanOrEqualTo(295);
+    assertThat(all).isLessThan(TIMEOUT.multipliedBy(6));
+    server.resume();
+    assertThat(eventually(() -> get(store, "k"))).isEqualTo("v");
+  }
+
+  @Test
+  void aFrozenServerStopsNoWriteHalfway() throws Exception {
+    StoreBatch batch = batch("c", 2000, 4000);
+    server.suspend();
+    assertThat(timeOf(() -> store.write(batch, Durability.BUFFERED)))
+        .isLessThan(TIMEOUT.plus(SLACK));
+    server.resume();
+    assertThat(eventually(() -> count(store, Table.CHUNKS))).isZero();
+    eventually(
+        () -> {
+          store.write(batch, Durability.BUFFERED);
+          return null;
+        });
+    assertThat(count(store, Table.CHUNKS)).isEqualTo(2000);
+  }
+
+  @Test
+  void itIsSaidThatAnOutcomeIsUnknown() throws Exception {
+    server.suspend();
+    assertThatThrownBy(() -> put(store, "k", "v"))
+        .isInstanceOf(StoreUnreachableException.class)
+        .hasMessageContaining("not known whether");
+    server.resume();
+    eventually(() -> get(store, "k"));
+    server.suspend();
+    assertThatThrownBy(() -> get(store, "k"))
+        .isInstanceOf(StoreUnreachableException.class)
+        .hasMessageNotContaining("not known whether")
+        .hasMessageContaining("1000 ms");
+    server.resume();
+  }
+
+  @Test
+  void aFullServerCanBeReadAndCleanedUp() throws Exception {
+    put(store, "k", "v");
+    store.write(batch("first", 100, 100), Durability.BUFFERED);
+    server.cli("config", "set", "maxmemory", "1mb");
+    StoreBatch batch = batch("second", 100, 100).put(Table.BLOCKS, bytes("k"), bytes("w"));
+    assertThatThrownBy(() -> store.write(batch, Durability.BUFFERED))
+        .isInstanceOf(StoreFullException.class)
+        .hasMessageContaining(server.address());
+    assertThatThrownBy(() -> store.write(batch("large", 2000, 4000), Durability.BUFFERED))
+        .isInstanceOf(StoreFullException.class);
+    List<StoreEntry> entries = List.of(new StoreEntry(bytes("c"), bytes("v")));
+    assertThatThrownBy(() -> store.putIfAbsent(Table.CHUNKS, entries, Durability.BUFFERED))
+        .isInstanceOf(StoreFullException.class);
+    assertThat(get(store, "k")).isEqualTo("v");
+    assertThat(count(store, Table.CHUNKS)).isEqualTo(100);
+    open(configuration(server)).close();
+    store.write(new StoreBatch().delete(Table.BLOCKS, bytes("k")), Durability.BUFFERED);
+    assertThat(get(store, "k")).isNull();
+    store.clear();
+    assertThat(count(store, Table.CHUNKS)).isZero();
+    server.cli("config", "set", "maxmemory", "0");
+    put(store, "k", "at once");
+    assertThat(get(store, "k")).isEqualTo("at once");
+  }
+
+  @Test
+  void aServerThatTakesNoWritesCannotBeReached() throws Exception {
+    server.cli("config", "set", "min-replicas-to-write", "1");
+    assertThatThrownBy(() -> put(store, "k", "v"))
+        .isInstanceOf(StoreUnreachableException.class)
+        .hasMessageContaining("NOREPLICAS");
+    server.cli("config", "set", "min-replicas-to-write", "0");
+    server.cli("replicaof", "127.0.0.1", "1");
+    assertThatThrownBy(() -> afterPause(() -> put(store, "k", "v")))
+        .isInstanceOf(StoreUnreachableException.class)
+        .hasMessageContaining("READONLY");
+    server.cli("replicaof", "no", "one");
+    eventually(() -> get(store, "k"));
+    put(store, "k", "v");
+  }
+
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  /** Waits for the end of the back-off after the failure before. */
+  private static void afterPause(Action action) throws Exception {
+    TimeUnit.NANOSECONDS.sleep(2 * Backoff.FIRST_NANOS);
+    action.run();
+  }
+
+  @Test
+  void keysOfAnotherTypeAreCorruption() throws Exception {
+    byte[] key = bytes("k");
+    String bucket = KEYS + Table.BLOCKS.code() + ":" + RedisNamespace.bucketOf(key, 256);
+    server.cli("set", bucket, "text");
+    assertThatThrownBy(() -> get(store, "k"))
+        .isInstanceOf(StoreCorruptException.class)
+        .hasMessageContaining(server.address());
+    assertThatThrownBy(() -> put(store, "k", "v")).isInstanceOf(StoreCorruptException.class);
+    assertThatThrownBy(() -> count(store, Table.BLOCKS)).isInstanceOf(StoreCorruptException.class);
+    store.clear();
+    put(store, "k", "v");
+    assertThat(get(store, "k")).isEqualTo("v");
+  }
+
+  @Test
+  void aLaterVersionIsLeftAsItIs() throws Exception {
+    put(store, "k", "v");
+    String format = "2 something else";
+    server.cli("hset", KEYS + "namespace", "format", format);
+    assertThatThrownBy(() -> open(configuration(server)))
+        .isInstanceOf(StoreVersionException.class)
+        .hasMessageContaining("version 2");
+    assertThat(server.cli("hget", KEYS + "namespace", "format")).isEqualTo(format);
+    assertThat(get(store, "k")).isEqualTo("v");
+  }
+
+  @Test
+  void aFormatThatMeansNothingIsCorrupt() throws Exception {
+    for (String format : List.of("", "x", "1", "1 ", "1 1000", "1 -256", "0 256", "1 256 x")) {
+      server.cli("hset", KEYS + "namespace", "format", format);
+      assertThatThrownBy(() -> open(configuration(server)))
+          .as(format)
+          .isInstanceOf(StoreCorruptException.class)
+          .hasMessageContaining(KEYS);
+    }
+  }
+
+  @Test
+  void warnsOfAServerThatForgets() throws Exception {
+    assertThat(warningsOfOpening()).isEmpty();
+    server.cli("config", "set", "maxmemory-policy", "allkeys-lru");
+    assertThat(warningsOfOpening())
+        .singleElement()
+        .asString()
+        .contains(server.address(), "allkeys-lru", "maxmemory-policy noeviction");
+  }
+
+  private List<String> warningsOfOpening() throws IOException {
+    List<String> warnings = Collections.synchronizedList(new ArrayList<>());
+    Appender appender =
+        new AppenderSkeleton() {
+          @Override
+          protected void append(LoggingEvent event) {
+            if (event.getLevel().isGreaterOrEqual(Level.WARN)) {
+              warnings.add(event.getRenderedMessage());
+            }
+          }
+
+          @Override
+          public void close() {}
+
+          @Override
+          public boolean requiresLayout() {
+            return false;
+          }
+        };
+    Logger.getRootLogger().addAppender(appender);
+    try {
+      open(configuration(server)).close();
+    } finally {
+      Logger.getRootLogger().removeAppender(appender);
+    }
+    return warnings;
+  }
+
+  @Test
+  void hasAtMostAsManyConnectionsAsItMay() throws Exception {
+    store.close();
+    store = open(set(configuration(server), "connections", "2", "timeout", "20000"));
+    ExecutorService threads = Executors.newFixedThreadPool(16);
+    try {
+      List<Future<?>> calls = new ArrayList<>();
+      for (int i = 0; i < 16; i++) {
+        String key = "k" + i;
+        calls.add(
+            threads.submit(
+                () -> {
+                  for (int round = 0; round < 50; round++) {
+                    put(store, key, "v" + round);
+                    assertThat(get(store, key)).isEqualTo("v" + round);
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> call : calls) {
+        call.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(server.cli("client", "list").lines().filter(line -> !line.contains("cmd=client")))
+        .hasSizeBetween(1, 2);
+  }
+}

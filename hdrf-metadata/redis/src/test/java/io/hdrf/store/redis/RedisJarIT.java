@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.cluster.RedisServer;
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.MetadataStoreProvider;
+import io.hdrf.metadata.MetadataStores;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.StoreEntry;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.metadata.Table;
+import io.hdrf.scheme.SchemeSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar as it is dropped into a plug-in directory. */
+class RedisJarIT {
+
+  private static final Path JAR = Path.of(System.getProperty("hdrf.redis.jar"));
+
+  @TempDir Path directory;
+
+  private MetadataStoreProvider provider;
+
+  @BeforeEach
+  void install() throws IOException {
+    Path plugins = Files.createDirectory(directory.resolve("plugins"));
+    Files.copy(JAR, plugins.resolve(JAR.getFileName()));
+    provider = MetadataStores.load(plugins).named("hdrf.metadata.store", "redis");
+    assertThat(provider.getClass()).isNotEqualTo(RedisStoreProvider.class);
+  }
+
+  private MetadataStore open(SchemeSettings settings) throws IOException {
+    return provider.open(new StoreContext(settings, directory, "DS-1", "BP-1"));
+  }
+
+  @Test
+  void storesWithWhatIsInTheJarAlone() throws IOException {
+    RedisServer server = new RedisServer(directory.resolve("redis"));
+    server.start();
+    try {
+      SchemeSettings settings =
+          new SchemeSettings(RedisStores.configuration(server), "metadata.redis");
+      provider.checkSettings(settings);
+      try (MetadataStore store = open(settings)) {
+        byte[] key = {1};
+        store.write(
+            new StoreBatch().put(Table.BLOCKS, key, key).put(Table.STATE, key, key),
+            Durability.POWER);
+        store.putIfAbsent(Table.CHUNKS, List.of(new StoreEntry(key, key)), Durability.POWER);
+        assertThat(store.get(Table.CHUNKS, List.of(key))).containsExactly(key);
+        List<byte[]> shown = new ArrayList<>();
+        store.scan(Table.BLOCKS, new byte[0], (k, value) -> shown.add(value));
+        assertThat(shown).containsExactly(key);
+        assertThat(store.estimatedCount(Table.BLOCKS)).isEqualTo(1);
+        store.clear();
+        server.kill();
+        assertThatThrownBy(() -> store.get(Table.CHUNKS, List.of(key)))
+            .isInstanceOf(StoreUnreachableException.class);
+      }
+      assertThatThrownBy(() -> open(settings)).isInstanceOf(StoreUnreachableException.class);
+    } finally {
+      server.kill();
+    }
+  }
+
+  @Test
+  void holdsJedisAndItsLicenceAndNothingElse() throws IOException {
+    try (JarFile jar = new JarFile(JAR.toFile())) {
+      assertThat(jar.stream().map(JarEntry::getName).filter(name -> name.endsWith(".class")))
+          .contains(
+              "redis/clients/jedis/Connection.class",
+              "io/hdrf/store/redis/RedisStoreProvider.class")
+          .allMatch(
+              name -> name.startsWith("redis/clients/") || name.startsWith("io/hdrf/store/redis/"));
+      for (String text : List.of("LICENSE", "NOTICE", "licenses/Jedis.txt")) {
+        assertThat(jar.getEntry("META-INF/" + text)).as(text).isNotNull();
+      }
+    }
+  }
+}
