@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.conf.HdrfKeys;
 import io.hdrf.plugin.PluginLoader;
 import io.hdrf.scheme.BadSettingException;
 import java.io.IOException;
@@ -38,14 +40,37 @@ public final class MetadataStores {
     }
   }
 
+  /**
+   * The store that the configuration chooses.
+   *
+   * @return null where there is to be none
+   * @throws IOException names the key that is wrong
+   */
+  public static MetadataStoreProvider chosen(HdrfConf conf) throws IOException {
+    String name = conf.metadataStore();
+    Path plugins = conf.pluginsDirectory();
+    if (NONE.equals(name) || (name == null && plugins == null)) {
+      return null;
+    }
+    if (plugins == null) {
+      throw new IOException(
+          HdrfKeys.METADATA_STORE
+              + " is \""
+              + name
+              + "\", but "
+              + HdrfKeys.PLUGINS_DIR
+              + ", the directory with its jar, is not set");
+    }
+    MetadataStores stores = load(plugins);
+    if (name == null && !stores.byName.containsKey(DEFAULT)) {
+      return null;
+    }
+    return stores.named(HdrfKeys.METADATA_STORE, name == null ? DEFAULT : name);
+  }
+
   /** Loads the stores of a plug-in directory. */
   public static MetadataStores load(Path pluginsDirectory) throws IOException {
     return new MetadataStores(PluginLoader.load(pluginsDirectory, MetadataStoreProvider.class));
-  }
-
-  /** Whether there is a store of that name. */
-  public boolean has(String name) {
-    return byName.containsKey(name);
   }
 
   /**

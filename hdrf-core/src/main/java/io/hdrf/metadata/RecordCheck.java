@@ -13,7 +13,7 @@ import java.util.function.LongConsumer;
  * where that is wanted. It is what rebuilding, repairing and checking have in common. For one
  * thread.
  */
-final class RecordCheck {
+public final class RecordCheck {
 
   /** Records written or looked up at a time. */
   static final int BATCH = 512;
@@ -26,9 +26,11 @@ final class RecordCheck {
   private final CheckResult result = new CheckResult();
 
   /**
+   * @param repair whether what differs is written
+   * @param stopping asked now and then whether to stop
    * @param progress told how many blocks were compared, after each batch
    */
-  RecordCheck(
+  public RecordCheck(
       MetadataStore store,
       BlockInventory inventory,
       boolean repair,
@@ -47,7 +49,7 @@ final class RecordCheck {
    *
    * @return null if it was stopped
    */
-  CheckResult run() throws IOException {
+  public CheckResult run() throws IOException {
     long[] present = blockIds();
     for (int from = 0; from < present.length; from += BATCH) {
       if (stopping.getAsBoolean()) {

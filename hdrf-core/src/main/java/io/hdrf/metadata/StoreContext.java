@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
+import io.hdrf.conf.HdrfKeys;
 import io.hdrf.scheme.SchemeSettings;
 import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
 
 /** What a store is opened for. Immutable. */
 public final class StoreContext {
+  /** What a store's directory is called, followed by the store's name. */
+  private static final String DIRECTORY_PREFIX = "metadata-";
+
   private final SchemeSettings settings;
   private final Path directory;
   private final String storageId;
@@ -23,6 +28,16 @@ public final class StoreContext {
     this.directory = directory;
     this.storageId = storageId;
     this.poolId = poolId;
+  }
+
+  /** The context of a store that lies in HDRF's directory of a pool on a volume. */
+  public static StoreContext of(
+      Configuration configuration, String store, Path hdrf, String storageId, String poolId) {
+    return new StoreContext(
+        new SchemeSettings(configuration, HdrfKeys.METADATA_SECTION + "." + store),
+        hdrf.resolve(DIRECTORY_PREFIX + store),
+        storageId,
+        poolId);
   }
 
   public SchemeSettings settings() {

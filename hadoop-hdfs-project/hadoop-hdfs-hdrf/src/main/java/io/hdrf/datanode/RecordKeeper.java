@@ -37,14 +37,10 @@ public final class RecordKeeper implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(RecordKeeper.class);
 
-  /** What a store's directory on the volume is called, followed by the store's name. */
-  private static final String DIRECTORY_PREFIX = "metadata-";
-
   private static final String VOLUME_ID_PURPOSE = "metadata store";
 
   private final HdrfConf conf;
   private final MetadataStoreProvider provider;
-  private final SchemeSettings settings;
   private final DurableFiles files;
   private final RecordCounters counters = new RecordCounters();
   private final Map<String, VolumeRecords> records = new ConcurrentHashMap<>();
@@ -58,35 +54,12 @@ public final class RecordKeeper implements Closeable {
   RecordKeeper(HdrfConf conf, DurableFiles files) throws IOException {
     this.conf = conf;
     this.files = files;
-    this.provider = provider(conf);
-    this.settings =
-        new SchemeSettings(
-            conf.configuration(),
-            HdrfKeys.METADATA_SECTION + "." + (provider == null ? "" : provider.name()));
+    this.provider = MetadataStores.chosen(conf);
     if (provider != null) {
-      provider.checkSettings(settings);
+      provider.checkSettings(
+          new SchemeSettings(
+              conf.configuration(), HdrfKeys.METADATA_SECTION + "." + provider.name()));
     }
-  }
-
-  private static MetadataStoreProvider provider(HdrfConf conf) throws IOException {
-    String name = conf.metadataStore();
-    if (MetadataStores.NONE.equals(name) || (name == null && conf.pluginsDirectory() == null)) {
-      return null;
-    }
-    if (conf.pluginsDirectory() == null) {
-      throw new IOException(
-          HdrfKeys.METADATA_STORE
-              + " is \""
-              + name
-              + "\", but "
-              + HdrfKeys.PLUGINS_DIR
-              + ", the directory with its jar, is not set");
-    }
-    MetadataStores stores = MetadataStores.load(conf.pluginsDirectory());
-    if (name == null && !stores.has(MetadataStores.DEFAULT)) {
-      return null;
-    }
-    return stores.named(HdrfKeys.METADATA_STORE, name == null ? MetadataStores.DEFAULT : name);
   }
 
   /** The store's name, for people. */
@@ -111,9 +84,10 @@ public final class RecordKeeper implements Closeable {
           VolumeRecords opened =
               new VolumeRecords(
                   provider,
-                  new StoreContext(
-                      settings,
-                      directory.resolve(DIRECTORY_PREFIX + provider.name()),
+                  StoreContext.of(
+                      conf.configuration(),
+                      provider.name(),
+                      directory,
                       storageId,
                       poolVolume.poolId()),
                   poolVolume.key().derive(VOLUME_ID_PURPOSE, StoreIdentity.ID_LENGTH),

@@ -3,6 +3,8 @@ package io.hdrf.cluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +60,12 @@ public final class DataNode extends Daemon {
             : cluster.runtime().dataNodeClassPath(cluster.conf()),
         List.of("-Xmx" + config.dataNodeHeap(), "-Dproc_datanode"),
         program);
+  }
+
+  /** Where its IPC server listens. */
+  public InetSocketAddress ipcAddress() throws IOException {
+    return new InetSocketAddress(
+        InetAddress.getLoopbackAddress(), cluster.port("datanode-" + index + ".ipc"));
   }
 
   public Jmx jmx() throws IOException {

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code hdrf block}. */
+@Command(
+    name = "block",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Show what is known of one block, checked against its file.",
+      "The exit code is 1 if no DataNode has it, or a record does not agree with its file."
+    })
+final class BlockCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "ID", description = "The number after blk_ in the file's name.")
+  private long blockId;
+
+  @Mixin private RecordTarget target;
+
+  @Override
+  public Integer call() throws IOException {
+    Terminal terminal = Terminal.system();
+    boolean found = false;
+    boolean agree = true;
+    for (RecordSource source : target.open()) {
+      try (source) {
+        List<String> lines = source.block(blockId);
+        if (!lines.isEmpty()) {
+          found = true;
+          terminal.result("DataNode  " + source.name());
+          lines.forEach(terminal::result);
+          terminal.result("");
+          agree &= lines.stream().noneMatch(line -> line.matches("agree +no"));
+        }
+      }
+    }
+    if (!found) {
+      terminal.say("No DataNode asked knows block " + blockId);
+    }
+    return found && agree ? ExitCode.OK : ExitCode.DIFFERENT;
+  }
+}

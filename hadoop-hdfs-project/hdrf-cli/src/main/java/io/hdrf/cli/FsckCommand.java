@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.admin.VolumeInfo;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code hdrf fsck}. */
+@Command(
+    name = "fsck",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Compare the records of blocks with the blocks.",
+      "The exit code is 1 if something differs, or a block can't be looked at."
+    })
+final class FsckCommand implements Callable<Integer> {
+  @Mixin private RecordTarget target;
+
+  @Option(names = "--repair", description = "Write what differs, as the blocks say.")
+  private boolean repair;
+
+  @Override
+  public Integer call() throws IOException {
+    Terminal terminal = Terminal.system();
+    boolean same = true;
+    for (RecordSource source : target.open()) {
+      try (source) {
+        for (VolumeInfo volume : source.volumes()) {
+          same &= check(terminal, source, volume);
+        }
+      }
+    }
+    return same ? ExitCode.OK : ExitCode.DIFFERENT;
+  }
+
+  private boolean check(Terminal terminal, RecordSource source, VolumeInfo volume)
+      throws IOException {
+    String label = source.name() + " " + volume.directory();
+    try (Progress progress = terminal.progress(label, 0, Progress.Unit.COUNT)) {
+      RecordSource.Check check = source.check(volume, repair, progress);
+      progress.done(
+          check.differences() == 0
+              ? check.blocks() + " blocks, no difference"
+              : String.format(
+                  "%d blocks, %d without a record, %d wrong records, %d of blocks that are gone%s",
+                  check.blocks(),
+                  check.missing(),
+                  check.wrong(),
+                  check.extra(),
+                  repair ? ", all repaired" : ""));
+      check.examples().forEach(line -> terminal.result("  " + line));
+      return check.differences() == 0 && check.unreadable() == 0;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.metadata.BlockRecord;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/** The block records of one DataNode, running or not. For one thread. */
+interface RecordSource extends Closeable {
+
+  /** The DataNode, for people. */
+  String name();
+
+  List<VolumeInfo> volumes() throws IOException;
+
+  /** Some records behind a block id, by ascending id; null where a block has none. */
+  Map<Long, BlockRecord> records(VolumeInfo volume, long after) throws IOException;
+
+  /** Lines about a block; none if it is unknown here. */
+  List<String> block(long blockId) throws IOException;
+
+  /** How a volume's records compare with its blocks. */
+  record Check(
+      long blocks, long missing, long wrong, long extra, long unreadable, List<String> examples) {
+    long differences() {
+      return missing + wrong + extra;
+    }
+  }
+
+  /**
+   * Compares.
+   *
+   * @param repair whether what differs is written
+   */
+  Check check(VolumeInfo volume, boolean repair, Progress progress) throws IOException;
+
+  /** Makes a volume's records anew, and returns when that is done. */
+  void rebuild(VolumeInfo volume, Progress progress) throws IOException;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.metadata.BlockRecord;
+import io.hdrf.metadata.CheckResult;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.MetadataStoreProvider;
+import io.hdrf.metadata.MetadataStores;
+import io.hdrf.metadata.RecordCheck;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.Table;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+
+/** Opens the volumes of a DataNode that does not run. */
+final class StoppedDataNode implements RecordSource {
+  private static final int PAGE = 1000;
+
+  private final String name;
+  private final MetadataStoreProvider provider;
+  private final Map<String, StoppedVolume> volumes = new LinkedHashMap<>();
+  private final Map<String, MetadataStore> stores = new LinkedHashMap<>();
+  private final Configuration conf;
+
+  /**
+   * @param conf the DataNode's
+   * @param directories those of {@code dfs.datanode.data.dir}
+   */
+  StoppedDataNode(String name, Configuration conf, List<Path> directories) throws IOException {
+    this.name = name;
+    this.conf = conf;
+    this.provider = MetadataStores.chosen(new HdrfConf(conf));
+    for (Path directory : directories) {
+      for (StoppedVolume volume : StoppedVolume.poolsOf(directory)) {
+        volumes.put(volume.storageId() + "/" + volume.poolId(), volume);
+      }
+    }
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public List<VolumeInfo> volumes() {
+    List<VolumeInfo> infos = new ArrayList<>();
+    if (provider != null) {
+      for (StoppedVolume volume : volumes.values()) {
+        infos.add(
+            new VolumeInfo(
+                volume.storageId(),
+                volume.poolId(),
+                volume.directory().toString(),
+                provider.name(),
+                "not in service",
+                0));
+      }
+    }
+    return infos;
+  }
+
+  private StoppedVolume volume(VolumeInfo info) {
+    return volumes.get(info.storageId() + "/" + info.poolId());
+  }
+
+  private MetadataStore store(StoppedVolume volume) throws IOException {
+    String key = volume.storageId() + "/" + volume.poolId();
+    MetadataStore store = stores.get(key);
+    if (store == null) {
+      store =
+          provider.open(
+              StoreContext.of(
+                  conf, provider.name(), volume.directory(), volume.storageId(), volume.poolId()));
+      stores.put(key, store);
+    }
+    return store;
+  }
+
+  @Override
+  public Map<Long, BlockRecord> records(VolumeInfo info, long after) throws IOException {
+    StoppedVolume volume = volume(info);
+    List<Long> ids = new ArrayList<>();
+    for (long id : volume.blockIds()) {
+      if (id > after && ids.size() < PAGE) {
+        ids.add(id);
+      }
+    }
+    List<byte[]> keys = ids.stream().map(BlockRecord::key).toList();
+    List<byte[]> values = store(volume).get(Table.BLOCKS, keys);
+    Map<Long, BlockRecord> records = new TreeMap<>();
+    for (int i = 0; i < ids.size(); i++) {
+      byte[] value = values.get(i);
+      records.put(ids.get(i), value == null ? null : BlockRecord.decode(ids.get(i), value));
+    }
+    return records;
+  }
+
+  @Override
+  public List<String> block(long blockId) throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (StoppedVolume volume : volumes.values()) {
+      BlockRecord file = volume.look(blockId, BlockRecord.NO_REASON);
+      byte[] value =
+          provider == null
+              ? null
+              : store(volume).get(Table.BLOCKS, List.of(BlockRecord.key(blockId))).get(0);
+      BlockRecord record = value == null ? null : BlockRecord.decode(blockId, value);
+      if (file != null || record != null) {
+        boolean agree = record == null ? file == null : file != null && record.agreesWith(file);
+        lines.add("volume    " + volume.directory() + " (" + volume.storageId() + ")");
+        lines.add("pool      " + volume.poolId());
+        lines.add("file      " + (file == null ? "not here" : file));
+        lines.add("record    " + (record == null ? "none" : record));
+        lines.add("agree     " + (agree ? "yes" : "no"));
+      }
+    }
+    return lines;
+  }
+
+  @Override
+  public Check check(VolumeInfo info, boolean repair, Progress progress) throws IOException {
+    StoppedVolume volume = volume(info);
+    CheckResult result =
+        new RecordCheck(store(volume), volume, repair, () -> false, progress::set).run();
+    return new Check(
+        result.blocks(),
+        result.missing(),
+        result.wrong(),
+        result.extra(),
+        result.unreadable(),
+        result.examples());
+  }
+
+  @Override
+  public void rebuild(VolumeInfo info, Progress progress) throws IOException {
+    store(volume(info)).clear();
+    check(info, true, progress);
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (MetadataStore store : stores.values()) {
+      store.close();
+    }
+  }
+}

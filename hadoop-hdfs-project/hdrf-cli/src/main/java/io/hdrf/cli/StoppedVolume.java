@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockProbe;
+import io.hdrf.block.TagKey;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.metadata.BlockInventory;
+import io.hdrf.metadata.BlockRecord;
+import io.hdrf.volume.Superblock;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.function.LongConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The finalized blocks of one pool on one volume that no DataNode has in service. */
+final class StoppedVolume implements BlockInventory {
+  private static final Pattern BLOCK = Pattern.compile("blk_(-?\\d+)");
+
+  /** Which bits of a block id name its directories; see Hadoop's {@code DatanodeUtil}. */
+  private static final int DIRECTORY_MASK = 0x1F;
+
+  private final Path finalized;
+  private final Path hdrf;
+  private final String poolId;
+  private final String storageId;
+  private final TagKey key;
+
+  private StoppedVolume(Path pool, String storageId, TagKey key) {
+    this.finalized = pool.resolve("current").resolve("finalized");
+    this.hdrf = pool.resolve("hdrf");
+    this.poolId = pool.getFileName().toString();
+    this.storageId = storageId;
+    this.key = key;
+  }
+
+  /**
+   * The pools of a volume that HDRF has blocks of.
+   *
+   * @param volume one of {@code dfs.datanode.data.dir}
+   */
+  static List<StoppedVolume> poolsOf(Path volume) throws IOException {
+    Path current = volume.resolve("current");
+    Properties version = new Properties();
+    try (InputStream in = Files.newInputStream(current.resolve("VERSION"))) {
+      version.load(in);
+    } catch (NoSuchFileException e) {
+      throw new IOException(volume + " is no volume of a DataNode: it has no current/VERSION", e);
+    }
+    List<StoppedVolume> pools = new ArrayList<>();
+    try (DirectoryStream<Path> directories = Files.newDirectoryStream(current, "BP-*")) {
+      for (Path pool : directories) {
+        Optional<TagKey> key = Superblock.readKey(pool.resolve("hdrf"));
+        if (key.isPresent()) {
+          pools.add(new StoppedVolume(pool, version.getProperty("storageID"), key.get()));
+        }
+      }
+    }
+    return pools;
+  }
+
+  Path directory() {
+    return hdrf;
+  }
+
+  String poolId() {
+    return poolId;
+  }
+
+  String storageId() {
+    return storageId;
+  }
+
+  /** By ascending id. */
+  long[] blockIds() throws IOException {
+    try (Stream<Path> files = Files.find(finalized, 3, (path, facts) -> facts.isRegularFile())) {
+      return files
+          .map(file -> BLOCK.matcher(file.getFileName().toString()))
+          .filter(Matcher::matches)
+          .mapToLong(matcher -> Long.parseLong(matcher.group(1)))
+          .sorted()
+          .toArray();
+    }
+  }
+
+  @Override
+  public void forEach(LongConsumer blockIds) throws IOException {
+    for (long id : blockIds()) {
+      blockIds.accept(id);
+    }
+  }
+
+  @Override
+  public BlockRecord look(long blockId, int reason) throws IOException {
+    int first = (int) (blockId >> 16) & DIRECTORY_MASK;
+    int second = (int) (blockId >> 8) & DIRECTORY_MASK;
+    Path file =
+        finalized.resolve("subdir" + first).resolve("subdir" + second).resolve("blk_" + blockId);
+    int location = (first << 8) | second;
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      long modified = Files.getLastModifiedTime(file).toMillis();
+      BlockProbe probe =
+          BlockProbe.examine(
+              file, new ChannelFile(channel), new BlockIdentity(poolId, blockId), key);
+      switch (probe.kind()) {
+        case REDUCED:
+          BlockHeader header = probe.header();
+          return BlockRecord.reduced(
+              header.logicalLength(),
+              header.physicalLength(),
+              header.chainIds(),
+              modified,
+              location);
+        case PLAIN:
+          return BlockRecord.plain(channel.size(), reason, modified, location);
+        default:
+          throw probe.reason();
+      }
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+}
