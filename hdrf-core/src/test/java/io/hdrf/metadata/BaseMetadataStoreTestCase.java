@@ -659,7 +659,8 @@ public abstract class BaseMetadataStoreTestCase {
 
   @Test
   void aPutIsNotLostToAPutIfAbsent() throws Exception {
-    int keys = 1500;
+    int rounds = 40;
+    int keys = 50;
     CyclicBarrier together = new CyclicBarrier(2);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
@@ -667,18 +668,24 @@ public abstract class BaseMetadataStoreTestCase {
       results.add(
           threads.submit(
               () -> {
-                for (int i = 0; i < keys; i++) {
+                for (int round = 0; round < rounds; round++) {
                   together.await();
-                  put(Table.BLOCKS, "k" + i, "put");
+                  for (int i = 0; i < keys; i++) {
+                    put(Table.BLOCKS, "k" + round + "." + i, "put");
+                  }
                 }
                 return null;
               }));
       results.add(
           threads.submit(
               () -> {
-                for (int i = 0; i < keys; i++) {
+                for (int round = 0; round < rounds; round++) {
+                  List<String> all = new ArrayList<>();
+                  for (int i = 0; i < keys; i++) {
+                    Collections.addAll(all, "k" + round + "." + i, "put if absent");
+                  }
                   together.await();
-                  putIfAbsent(Table.BLOCKS, "k" + i, "put if absent");
+                  putIfAbsent(Table.BLOCKS, all.toArray(new String[0]));
                 }
                 return null;
               }));
@@ -688,7 +695,7 @@ public abstract class BaseMetadataStoreTestCase {
     } finally {
       threads.shutdownNow();
     }
-    assertThat(contents(Table.BLOCKS)).hasSize(keys);
+    assertThat(contents(Table.BLOCKS)).hasSize(rounds * keys);
     assertThat(contents(Table.BLOCKS).values()).containsOnly(key("put"));
   }
 
