@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.admin.BlockDescription;
 import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.admin.RecordPage;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.metadata.CheckResult;
 import io.hdrf.metadata.VolumeRecords;
-import io.hdrf.reduce.SkipReason;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -111,57 +111,30 @@ public final class AdminService implements HdrfAdminProtocol {
     List<String> lines = new ArrayList<>();
     for (VolumeRecords volume : records.volumes()) {
       BlockRecord file = null;
-      String problem = null;
+      BlockRecord record = null;
+      String fileProblem = null;
+      String recordProblem = null;
       try {
         file = volume.look(blockId);
       } catch (IOException e) {
-        problem = e.getMessage();
+        fileProblem = e.getMessage();
       }
-      String record = record(volume, blockId);
-      if (file == null && problem == null && record == null) {
-        continue;
+      try {
+        record = volume.get(blockId);
+      } catch (IOException e) {
+        recordProblem = e.getMessage();
       }
-      lines.add("volume    " + volume.directory() + " (" + volume.storageId() + ")");
-      lines.add("pool      " + volume.poolId());
-      lines.add("file      " + (problem == null ? describe(file) : "can't be read: " + problem));
-      lines.add("record    " + (record == null ? "none" : record));
-      lines.add("agree     " + (problem == null && agree(volume, blockId, file) ? "yes" : "no"));
+      lines.addAll(
+          BlockDescription.lines(
+              volume.directory().toString(),
+              volume.storageId(),
+              volume.poolId(),
+              file,
+              fileProblem,
+              record,
+              recordProblem));
     }
     return lines.toArray(new String[0]);
-  }
-
-  private static String record(VolumeRecords volume, long blockId) {
-    try {
-      BlockRecord record = volume.get(blockId);
-      return record == null ? null : describe(record);
-    } catch (IOException e) {
-      return "can't be read: " + e.getMessage();
-    }
-  }
-
-  private static boolean agree(VolumeRecords volume, long blockId, BlockRecord file) {
-    try {
-      BlockRecord record = volume.get(blockId);
-      return record == null ? file == null : file != null && record.agreesWith(file);
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  private static String describe(BlockRecord record) {
-    if (record == null) {
-      return "not here";
-    }
-    SkipReason reason = SkipReason.ofCode(record.reason());
-    return (record.isReduced() ? "reduced" : "plain")
-        + (reason == null ? "" : " (" + reason.metricName() + ")")
-        + ", "
-        + record.logicalLength()
-        + " bytes in "
-        + record.physicalLength()
-        + (record.isReduced() ? ", schemes " + Arrays.toString(record.chain()) : "")
-        + ", in "
-        + record.location();
   }
 
   @Override

@@ -176,7 +176,7 @@ final class BlocksCommand implements Callable<Integer> {
 
   private static List<String> row(RecordSource source, VolumeInfo volume, Sums sums) {
     return List.of(
-        source.name() + " " + volume.directory(),
+        RecordTarget.label(source, volume),
         Long.toString(sums.blocks),
         Long.toString(sums.reduced),
         Long.toString(sums.unrecorded),

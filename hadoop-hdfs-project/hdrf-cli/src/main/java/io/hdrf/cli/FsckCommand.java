@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Compare the records of blocks with the blocks.",
-      "The exit code is 1 if something differs, or a block can't be looked at."
+      "The exit code is 1 if something differs and is not repaired, or a block can't be looked at."
     })
 final class FsckCommand implements Callable<Integer> {
   @Mixin private RecordTarget target;
@@ -39,21 +39,28 @@ final class FsckCommand implements Callable<Integer> {
 
   private boolean check(Terminal terminal, RecordSource source, VolumeInfo volume)
       throws IOException {
-    String label = source.name() + " " + volume.directory();
+    String label = RecordTarget.label(source, volume);
     try (Progress progress = terminal.progress(label, 0, Progress.Unit.COUNT)) {
       RecordSource.Check check = source.check(volume, repair, progress);
-      progress.done(
-          check.differences() == 0
-              ? check.blocks() + " blocks, no difference"
-              : String.format(
-                  "%d blocks, %d without a record, %d wrong records, %d of blocks that are gone%s",
-                  check.blocks(),
-                  check.missing(),
-                  check.wrong(),
-                  check.extra(),
-                  repair ? ", all repaired" : ""));
+      progress.done("compared");
+      terminal.result(
+          label
+              + ": "
+              + (check.differences() == 0
+                  ? check.blocks() + " blocks, no difference"
+                  : String.format(
+                      "%d blocks, %d without a record, %d wrong records, %d of blocks that are"
+                          + " gone%s",
+                      check.blocks(),
+                      check.missing(),
+                      check.wrong(),
+                      check.extra(),
+                      repair ? ", all repaired" : "")));
+      if (check.unreadable() > 0) {
+        terminal.result("  " + check.unreadable() + " blocks can't be looked at");
+      }
       check.examples().forEach(line -> terminal.result("  " + line));
-      return check.differences() == 0 && check.unreadable() == 0;
+      return (check.differences() == 0 || repair) && check.unreadable() == 0;
     }
   }
 }

@@ -25,7 +25,7 @@ final class RebuildMetadataCommand implements Callable<Integer> {
     for (RecordSource source : target.open()) {
       try (source) {
         for (VolumeInfo volume : source.volumes()) {
-          String label = source.name() + " " + volume.directory();
+          String label = RecordTarget.label(source, volume);
           try (Progress progress = terminal.progress(label, 0, Progress.Unit.COUNT)) {
             source.rebuild(volume, progress);
             progress.done("all records made anew");

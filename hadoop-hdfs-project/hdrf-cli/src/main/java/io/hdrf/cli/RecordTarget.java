@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import io.hdrf.admin.VolumeInfo;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.ClusterException;
 import io.hdrf.cluster.DataNode;
@@ -46,6 +47,11 @@ final class RecordTarget {
             + " directory."
       })
   private Path directory;
+
+  /** A DataNode and one of its volumes, for people. */
+  static String label(RecordSource source, VolumeInfo volume) {
+    return source.name() + " " + volume.directory().replaceFirst("/current/BP-[^/]*/hdrf$", "");
+  }
 
   /** The DataNodes, to be closed by the caller. */
   List<RecordSource> open() throws IOException {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import io.hdrf.admin.BlockDescription;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.metadata.BlockRecord;
@@ -108,22 +109,39 @@ final class StoppedDataNode implements RecordSource {
   public List<String> block(long blockId) throws IOException {
     List<String> lines = new ArrayList<>();
     for (StoppedVolume volume : volumes.values()) {
-      BlockRecord file = volume.look(blockId, BlockRecord.NO_REASON);
-      byte[] value =
-          provider == null
-              ? null
-              : store(volume).get(Table.BLOCKS, List.of(BlockRecord.key(blockId))).get(0);
-      BlockRecord record = value == null ? null : BlockRecord.decode(blockId, value);
-      if (file != null || record != null) {
-        boolean agree = record == null ? file == null : file != null && record.agreesWith(file);
-        lines.add("volume    " + volume.directory() + " (" + volume.storageId() + ")");
-        lines.add("pool      " + volume.poolId());
-        lines.add("file      " + (file == null ? "not here" : file));
-        lines.add("record    " + (record == null ? "none" : record));
-        lines.add("agree     " + (agree ? "yes" : "no"));
+      BlockRecord file = null;
+      BlockRecord record = null;
+      String fileProblem = null;
+      String recordProblem = null;
+      try {
+        file = volume.look(blockId, BlockRecord.NO_REASON);
+      } catch (IOException e) {
+        fileProblem = e.getMessage();
       }
+      try {
+        record = record(volume, blockId);
+      } catch (IOException e) {
+        recordProblem = e.getMessage();
+      }
+      lines.addAll(
+          BlockDescription.lines(
+              volume.directory().toString(),
+              volume.storageId(),
+              volume.poolId(),
+              file,
+              fileProblem,
+              record,
+              recordProblem));
     }
     return lines;
+  }
+
+  private BlockRecord record(StoppedVolume volume, long blockId) throws IOException {
+    if (provider == null) {
+      return null;
+    }
+    byte[] value = store(volume).get(Table.BLOCKS, List.of(BlockRecord.key(blockId))).get(0);
+    return value == null ? null : BlockRecord.decode(blockId, value);
   }
 
   @Override

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.admin;
+
+import io.hdrf.metadata.BlockRecord;
+import io.hdrf.reduce.SkipReason;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** A block's file and its record side by side, in words. */
+public final class BlockDescription {
+
+  private BlockDescription() {}
+
+  /**
+   * Lines for one volume.
+   *
+   * @param directory where the volume's pool lies
+   * @param file what the file is, or null where there is none
+   * @param fileProblem why the file can't be looked at, or null
+   * @param record the record, or null where there is none
+   * @param recordProblem why the record can't be read, or null
+   * @return none where there is neither file nor record
+   */
+  public static List<String> lines(
+      String directory,
+      String storageId,
+      String poolId,
+      BlockRecord file,
+      String fileProblem,
+      BlockRecord record,
+      String recordProblem) {
+    List<String> lines = new ArrayList<>();
+    boolean problem = fileProblem != null || recordProblem != null;
+    if (file == null && record == null && !problem) {
+      return lines;
+    }
+    boolean same = record == null ? file == null : file != null && record.agreesWith(file);
+    lines.add("volume    " + directory + " (" + storageId + ")");
+    lines.add("pool      " + poolId);
+    lines.add("file      " + text(file, fileProblem, "not here"));
+    lines.add("record    " + text(record, recordProblem, "none"));
+    lines.add("agree     " + (same && !problem ? "yes" : "no"));
+    return lines;
+  }
+
+  private static String text(BlockRecord record, String problem, String none) {
+    if (problem != null) {
+      return "can't be read: " + problem;
+    }
+    return record == null ? none : text(record);
+  }
+
+  private static String text(BlockRecord record) {
+    SkipReason reason = SkipReason.ofCode(record.reason());
+    return (record.isReduced() ? "reduced" : "plain")
+        + (reason == null ? "" : " (" + reason.metricName() + ")")
+        + ", "
+        + record.logicalLength()
+        + " bytes in "
+        + record.physicalLength()
+        + (record.isReduced() ? ", schemes " + Arrays.toString(record.chain()) : "")
+        + ", in "
+        + record.location();
+  }
+}
