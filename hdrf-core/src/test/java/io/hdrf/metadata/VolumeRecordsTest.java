@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +34,8 @@ class VolumeRecordsTest {
 
   @TempDir Path directory;
 
-  private final MapStores stores = new MapStores();
+  private final FailingStores stores = new FailingStores();
+  private final String storageId = "DS-" + UUID.randomUUID();
   private final Blocks blocks = new Blocks();
   private final RecordCounters counters = new RecordCounters();
   private final AtomicLong downMillis = new AtomicLong(-1);
@@ -79,7 +81,7 @@ class VolumeRecordsTest {
     return new StoreContext(
         new SchemeSettings(new Configuration(false), "metadata.map"),
         directory.resolve("map"),
-        "DS-1",
+        storageId,
         "BP-1");
   }
 
@@ -188,50 +190,50 @@ class VolumeRecordsTest {
   }
 
   @Test
-  void emptiedStoreIsFilledAgain() {
+  void emptiedStoreIsFilledAgain() throws IOException {
     put(1, reduced(1000));
     awaitRecords();
-    stores.content(context()).restore(new TreeMap<>());
+    stores.restore(context(), Map.of());
     await("all records are back", () -> isInStep() && blocks.present.equals(stored()));
   }
 
   @Test
-  void olderCopyIsNoticedWhileRunning() {
+  void olderCopyIsNoticedWhileRunning() throws IOException {
     put(1, reduced(1000));
     awaitRecords();
-    Map<MapStores.Key, byte[]> older = stores.content(context()).copy();
+    Map<FailingStores.Key, byte[]> older = stores.copy(context());
     blocks.present.remove(1L);
     records.changed(1, BlockRecord.NO_REASON);
     put(2, reduced(2000));
     awaitRecords();
-    stores.content(context()).restore(older);
+    stores.restore(context(), older);
     awaitRecords();
   }
 
   @Test
-  void olderCopyIsNoticedAtTheStart() {
+  void olderCopyIsNoticedAtTheStart() throws IOException {
     put(1, reduced(1000));
     awaitRecords();
-    Map<MapStores.Key, byte[]> older = stores.content(context()).copy();
+    Map<FailingStores.Key, byte[]> older = stores.copy(context());
     put(2, reduced(2000));
     awaitRecords();
     records.close();
-    stores.content(context()).restore(older);
+    stores.restore(context(), older);
     records = open(VOLUME);
     awaitRecords();
   }
 
   @Test
-  void storeOfAnotherVolumeIsLeftAlone() {
+  void storeOfAnotherVolumeIsLeftAlone() throws IOException {
     put(1, reduced(1000));
     awaitRecords();
     records.close();
-    Map<MapStores.Key, byte[]> before = stores.content(context()).copy();
+    Map<FailingStores.Key, byte[]> before = stores.copy(context());
     byte[] other = VOLUME.clone();
     other[0] = 1;
     records = open(other);
     await("refusal", () -> records.status().toString().contains("belongs to another volume"));
-    assertThat(stores.content(context()).copy().keySet()).isEqualTo(before.keySet());
+    assertThat(stores.copy(context()).keySet()).isEqualTo(before.keySet());
   }
 
   @Test
@@ -275,9 +277,10 @@ class VolumeRecordsTest {
     put(1, reduced(1000));
     put(2, reduced(2000));
     awaitRecords();
-    byte[] bad = stores.content(context()).value(Table.BLOCKS, BlockRecord.key(1));
+    byte[] bad = stores.value(context(), Table.BLOCKS, BlockRecord.key(1)).clone();
     bad[6] ^= 1;
-    stores.content(context()).set(Table.BLOCKS, BlockRecord.key(9), reduced(9).encode());
+    stores.set(context(), Table.BLOCKS, BlockRecord.key(1), bad);
+    stores.set(context(), Table.BLOCKS, BlockRecord.key(9), reduced(9).encode());
     blocks.present.put(3L, reduced(3000));
     CheckResult found = records.check(false);
     assertThat(found.wrong()).isEqualTo(1);
@@ -290,25 +293,25 @@ class VolumeRecordsTest {
   }
 
   @Test
-  void rebuildMakesAllRecordsAnew() {
+  void rebuildMakesAllRecordsAnew() throws IOException {
     put(1, reduced(1000));
     awaitRecords();
-    stores.content(context()).set(Table.BLOCKS, BlockRecord.key(9), new byte[] {1});
+    stores.set(context(), Table.BLOCKS, BlockRecord.key(9), new byte[] {1});
     records.rebuild(true);
     awaitRecords();
   }
 
   @Test
-  void newerStoreIsLeftAlone() {
+  void newerStoreIsLeftAlone() throws IOException {
     put(1, reduced(1000));
     awaitRecords();
     records.close();
-    byte[] identity = stores.content(context()).value(Table.STATE, StoreIdentity.key()).clone();
+    byte[] identity = stores.value(context(), Table.STATE, StoreIdentity.key()).clone();
     identity[0] = StoreIdentity.VERSION + 1;
-    stores.content(context()).set(Table.STATE, StoreIdentity.key(), identity);
+    stores.set(context(), Table.STATE, StoreIdentity.key(), identity);
     records = open(VOLUME);
     await("refusal", () -> records.status().toString().contains("version"));
-    assertThat(stores.content(context()).value(Table.STATE, StoreIdentity.key()))
+    assertThat(stores.value(context(), Table.STATE, StoreIdentity.key()))
         .isEqualTo(identity);
     assertThatThrownBy(() -> records.get(1)).isInstanceOf(StoreUnreachableException.class);
   }

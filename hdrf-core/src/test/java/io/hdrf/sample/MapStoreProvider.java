@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The simplest store: maps that live as long as the JVM, behind one lock. */
+/** The simplest store: maps that live as long as the JVM, behind one lock for each pool. */
 public final class MapStoreProvider implements MetadataStoreProvider {
 
   private static final Map<String, Map<Table, Map<ByteBuffer, byte[]>>> STORES =
@@ -57,7 +57,7 @@ public final class MapStoreProvider implements MetadataStoreProvider {
   private static final class MapStore implements MetadataStore {
 
     private final Map<Table, Map<ByteBuffer, byte[]>> tables;
-    private boolean closed;
+    private volatile boolean closed;
 
     MapStore(Map<Table, Map<ByteBuffer, byte[]>> tables) {
       this.tables = tables;
@@ -69,68 +69,80 @@ public final class MapStoreProvider implements MetadataStoreProvider {
     }
 
     @Override
-    public synchronized List<byte[]> get(Table table, List<byte[]> keys)
+    public List<byte[]> get(Table table, List<byte[]> keys)
         throws StoreUnreachableException {
-      checkOpen();
-      List<byte[]> values = new ArrayList<>();
-      keys.forEach(key -> values.add(copy(tables.get(table).get(ByteBuffer.wrap(key)))));
-      return values;
+      synchronized (tables) {
+        checkOpen();
+        List<byte[]> values = new ArrayList<>();
+        keys.forEach(key -> values.add(copy(tables.get(table).get(ByteBuffer.wrap(key)))));
+        return values;
+      }
     }
 
     @Override
-    public synchronized List<byte[]> putIfAbsent(
+    public List<byte[]> putIfAbsent(
         Table table, List<StoreEntry> entries, Durability durability)
         throws StoreUnreachableException {
-      checkOpen();
-      List<byte[]> before = new ArrayList<>();
-      for (StoreEntry entry : entries) {
-        before.add(
-            copy(tables.get(table).putIfAbsent(ByteBuffer.wrap(entry.key()), entry.value())));
+      synchronized (tables) {
+        checkOpen();
+        List<byte[]> before = new ArrayList<>();
+        for (StoreEntry entry : entries) {
+          before.add(
+              copy(tables.get(table).putIfAbsent(ByteBuffer.wrap(entry.key()), entry.value())));
+        }
+        return before;
       }
-      return before;
     }
 
     @Override
-    public synchronized void write(StoreBatch batch, Durability durability)
+    public void write(StoreBatch batch, Durability durability)
         throws StoreUnreachableException {
-      checkOpen();
-      for (StoreBatch.Change change : batch.changes()) {
-        if (change.value() == null) {
-          tables.get(change.table()).remove(ByteBuffer.wrap(change.key()));
-        } else {
-          tables.get(change.table()).put(ByteBuffer.wrap(change.key()), change.value());
+      synchronized (tables) {
+        checkOpen();
+        for (StoreBatch.Change change : batch.changes()) {
+          if (change.value() == null) {
+            tables.get(change.table()).remove(ByteBuffer.wrap(change.key()));
+          } else {
+            tables.get(change.table()).put(ByteBuffer.wrap(change.key()), change.value());
+          }
         }
       }
     }
 
     @Override
-    public synchronized void scan(Table table, byte[] prefix, StoreVisitor visitor)
+    public void scan(Table table, byte[] prefix, StoreVisitor visitor)
         throws StoreUnreachableException {
-      checkOpen();
-      for (Map.Entry<ByteBuffer, byte[]> entry : tables.get(table).entrySet()) {
-        byte[] key = entry.getKey().array();
-        if (key.length >= prefix.length
-            && Arrays.equals(Arrays.copyOf(key, prefix.length), prefix)
-            && !visitor.visit(key, entry.getValue())) {
-          return;
+      synchronized (tables) {
+        checkOpen();
+        for (Map.Entry<ByteBuffer, byte[]> entry : tables.get(table).entrySet()) {
+          byte[] key = entry.getKey().array();
+          if (key.length >= prefix.length
+              && Arrays.equals(Arrays.copyOf(key, prefix.length), prefix)
+              && !visitor.visit(key, entry.getValue())) {
+            return;
+          }
         }
       }
     }
 
     @Override
-    public synchronized long estimatedCount(Table table) throws StoreUnreachableException {
-      checkOpen();
-      return tables.get(table).size();
+    public long estimatedCount(Table table) throws StoreUnreachableException {
+      synchronized (tables) {
+        checkOpen();
+        return tables.get(table).size();
+      }
     }
 
     @Override
-    public synchronized void clear() throws StoreUnreachableException {
-      checkOpen();
-      tables.values().forEach(Map::clear);
+    public void clear() throws StoreUnreachableException {
+      synchronized (tables) {
+        checkOpen();
+        tables.values().forEach(Map::clear);
+      }
     }
 
     @Override
-    public synchronized void close() {
+    public void close() {
       closed = true;
     }
 
