@@ -48,6 +48,7 @@ final class MapStores implements MetadataStoreProvider {
 
   private final Map<String, Content> contents = new ConcurrentHashMap<>();
   volatile MetadataException failure;
+  volatile MetadataException scanFailure;
   volatile CountDownLatch frozen;
   final AtomicInteger setAside = new AtomicInteger();
 
@@ -79,6 +80,7 @@ final class MapStores implements MetadataStoreProvider {
   public void setAside(StoreContext context) {
     setAside.incrementAndGet();
     failure = null;
+    scanFailure = null;
     content(context).restore(new TreeMap<>());
   }
 
@@ -163,6 +165,10 @@ final class MapStores implements MetadataStoreProvider {
     @Override
     public void scan(Table table, byte[] prefix, StoreVisitor visitor) throws MetadataException {
       enter();
+      MetadataException wanted = scanFailure;
+      if (wanted != null) {
+        throw wanted;
+      }
       Map<Key, byte[]> snapshot;
       synchronized (content) {
         snapshot = new TreeMap<>(entries());

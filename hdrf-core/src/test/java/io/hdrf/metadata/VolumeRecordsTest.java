@@ -42,6 +42,7 @@ class VolumeRecordsTest {
   /** Blocks that a test adds, changes and deletes. */
   private static final class Blocks implements BlockInventory {
     final Map<Long, BlockRecord> present = new ConcurrentSkipListMap<>();
+    volatile LongConsumer watcher = id -> {};
 
     @Override
     public void forEach(LongConsumer ids) {
@@ -50,6 +51,7 @@ class VolumeRecordsTest {
 
     @Override
     public BlockRecord look(long blockId, int reason) throws IOException {
+      watcher.accept(blockId);
       return present.get(blockId);
     }
   }
@@ -267,6 +269,33 @@ class VolumeRecordsTest {
     awaitRecords();
     stores.failure = new StoreCorruptException("bad block");
     await("set aside", () -> stores.setAside.get() == 1);
+    awaitRecords();
+  }
+
+  @Test
+  void damageThatAReaderMeetsIsMended() {
+    put(1, reduced(1000));
+    awaitRecords();
+    stores.scanFailure = new StoreCorruptException("bad table");
+    assertThatThrownBy(() -> records.check(false)).isInstanceOf(StoreCorruptException.class);
+    await("set aside", () -> stores.setAside.get() == 1);
+    awaitRecords();
+  }
+
+  @Test
+  void storeThatIsEmptiedWhileItIsFilledIsFilledAgain() {
+    records.close();
+    for (long id = 0; id < 2000; id++) {
+      blocks.present.put(id, reduced(1000 + id));
+    }
+    blocks.watcher =
+        id -> {
+          if (id == 1500) {
+            blocks.watcher = any -> {};
+            stores.content(context()).restore(new TreeMap<>());
+          }
+        };
+    records = open(VOLUME);
     awaitRecords();
   }
 
