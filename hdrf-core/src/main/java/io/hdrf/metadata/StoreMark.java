@@ -62,6 +62,11 @@ final class StoreMark {
     }
   }
 
+  /** Forgets the store: its records are not to be trusted at the next start. */
+  static void remove(Path directory, DurableFiles files) throws IOException {
+    files.deleteIfExists(directory.resolve(NAME));
+  }
+
   private static StoreMark decode(Path file, byte[] bytes) throws CorruptFileException {
     if (bytes.length < FIXED_LENGTH + Integer.BYTES
         || bytes.length > FIXED_LENGTH + MAX_NAME + Integer.BYTES) {

@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +58,12 @@ public final class VolumeRecords implements Closeable {
   private volatile boolean comparisonWanted;
   private volatile boolean clearWanted;
   private volatile boolean stopping;
+  private volatile boolean marked;
+  private volatile int inWork;
+
+  /** Damage that somebody else met; for the thread to deal with. */
+  private final AtomicReference<StoreCorruptException> damage = new AtomicReference<>();
+
   private volatile StoreStatus status = StoreStatus.opening();
 
   /** Written by the thread alone; others read it to look records up. */
@@ -107,6 +114,19 @@ public final class VolumeRecords implements Closeable {
       return;
     }
     changed.put(blockId, reason);
+    if (marked) {
+      unmark();
+    }
+  }
+
+  /** A change that came after the store was closed makes the mark of an orderly end untrue. */
+  private void unmark() {
+    try {
+      StoreMark.remove(directory, files);
+      marked = false;
+    } catch (IOException e) {
+      LOG.warn("{} may miss a record; 'hdrf fsck --repair' mends that", directory, e);
+    }
   }
 
   /** Has all records compared with the blocks and mended; with {@code clear}, made anew. */
@@ -125,7 +145,7 @@ public final class VolumeRecords implements Closeable {
 
   /** How many changes wait to be written. */
   public int pending() {
-    return changed.size();
+    return changed.size() + inWork;
   }
 
   /** The volume's id in HDFS. */
@@ -144,7 +164,7 @@ public final class VolumeRecords implements Closeable {
    */
   public BlockRecord get(long blockId) throws MetadataException {
     byte[] key = BlockRecord.key(blockId);
-    byte[] value = open().get(Table.BLOCKS, Collections.singletonList(key)).get(0);
+    byte[] value = ask(store -> store.get(Table.BLOCKS, Collections.singletonList(key))).get(0);
     return value == null ? null : BlockRecord.decode(blockId, value);
   }
 
@@ -169,7 +189,7 @@ public final class VolumeRecords implements Closeable {
     for (long id : blockIds) {
       keys.add(BlockRecord.key(id));
     }
-    return open().get(Table.BLOCKS, keys);
+    return ask(store -> store.get(Table.BLOCKS, keys));
   }
 
   /** Looks at a block itself; see {@link BlockInventory#look}. */
@@ -184,7 +204,11 @@ public final class VolumeRecords implements Closeable {
 
   /** Shows all records as they are stored. May take as long as the store likes. */
   public void scan(StoreVisitor visitor) throws MetadataException {
-    open().scan(Table.BLOCKS, new byte[0], visitor);
+    ask(
+        store -> {
+          store.scan(Table.BLOCKS, new byte[0], visitor);
+          return null;
+        });
   }
 
   /**
@@ -194,9 +218,34 @@ public final class VolumeRecords implements Closeable {
    * @return null if this is being closed
    */
   public CheckResult check(boolean repair) throws IOException {
-    MetadataStore store = open();
+    open();
     awaitWritten();
-    return new RecordCheck(store, inventory, repair, () -> stopping, done -> {}).run();
+    return ask(
+        store -> new RecordCheck(store, inventory, repair, () -> stopping, done -> {}).run());
+  }
+
+  private interface Question<T, E extends IOException> {
+    T of(MetadataStore store) throws E;
+  }
+
+  /** Whoever meets damage has the store set aside and its records made anew. */
+  private <T, E extends IOException> T ask(Question<T, E> question)
+      throws E, StoreUnreachableException, StoreCorruptException {
+    MetadataStore store = open();
+    try {
+      return question.of(store);
+    } catch (IOException e) {
+      if (e instanceof StoreCorruptException && isOpen(store)) {
+        damage.set((StoreCorruptException) e);
+        wake.release();
+      }
+      throw e;
+    }
+  }
+
+  private boolean isOpen(MetadataStore store) {
+    StoreLink current = link;
+    return current != null && current.store() == store;
   }
 
   private MetadataStore open() throws StoreUnreachableException {
@@ -282,6 +331,10 @@ public final class VolumeRecords implements Closeable {
   }
 
   private void work() throws IOException {
+    StoreCorruptException met = damage.getAndSet(null);
+    if (met != null && link != null) {
+      throw met;
+    }
     if (link == null) {
       status = StoreStatus.opening();
       link = StoreLink.open(provider, context, volume, directory, files);
@@ -315,7 +368,8 @@ public final class VolumeRecords implements Closeable {
               () -> stopping,
               blocks -> status = StoreStatus.comparing(blocks));
       CheckResult result = check.run();
-      if (result != null) {
+      // A store that was emptied or put back meanwhile holds only part of what was written.
+      if (result != null && link.isInStep()) {
         done = true;
         counters.written(result.missing() + result.wrong());
         counters.deleted(result.extra());
@@ -336,6 +390,7 @@ public final class VolumeRecords implements Closeable {
   }
 
   private void writeChanges() throws IOException {
+    inWork = Math.min(changed.size(), RecordCheck.BATCH);
     Map<Long, Integer> taken = take();
     boolean written = false;
     try {
@@ -373,6 +428,7 @@ public final class VolumeRecords implements Closeable {
       if (!written) {
         taken.forEach(changed::putIfAbsent);
       }
+      inWork = 0;
     }
   }
 
@@ -390,7 +446,7 @@ public final class VolumeRecords implements Closeable {
   private void awaitChanges() {
     long began = System.nanoTime();
     boolean gathering = false;
-    while (!stopping && !comparisonWanted) {
+    while (!stopping && !comparisonWanted && damage.get() == null) {
       if (!gathering && !changed.isEmpty()) {
         gathering = true;
         began = System.nanoTime();
@@ -441,6 +497,10 @@ public final class VolumeRecords implements Closeable {
       LOG.info("Records of {} are caught up at the next start: {}", directory, e.getMessage());
     }
     closeLink(inStep);
+    marked = inStep;
+    if (marked && !changed.isEmpty()) {
+      unmark();
+    }
   }
 
   private void closeLink(boolean inStep) {
@@ -459,11 +519,16 @@ public final class VolumeRecords implements Closeable {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
+  /** Begins to close, and does not wait for that. */
+  public void beginClose() {
+    stopping = true;
+    wake.release();
+  }
+
   /** Writes what is left and closes the store, or leaves it after a few seconds. */
   @Override
   public void close() {
-    stopping = true;
-    wake.release();
+    beginClose();
     try {
       thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS));
     } catch (InterruptedException e) {

@@ -30,6 +30,7 @@ final class FailingStores implements MetadataStoreProvider {
   private final MetadataStoreProvider stores = new MapStoreProvider();
   final AtomicInteger setAside = new AtomicInteger();
   volatile MetadataException failure;
+  volatile MetadataException scanFailure;
   volatile CountDownLatch frozen;
 
   @Override
@@ -57,6 +58,10 @@ final class FailingStores implements MetadataStoreProvider {
               if (!method.getName().equals("close")) {
                 enter();
               }
+              MetadataException wanted = scanFailure;
+              if (method.getName().equals("scan") && wanted != null) {
+                throw wanted;
+              }
               try {
                 return method.invoke(store, arguments);
               } catch (InvocationTargetException e) {
@@ -69,6 +74,7 @@ final class FailingStores implements MetadataStoreProvider {
   public void setAside(StoreContext context) throws MetadataException {
     setAside.incrementAndGet();
     failure = null;
+    scanFailure = null;
     stores.open(context).clear();
   }
 
@@ -102,6 +108,14 @@ final class FailingStores implements MetadataStoreProvider {
               });
     }
     return entries;
+  }
+
+  void empty(StoreContext context) {
+    try {
+      restore(context, Map.of());
+    } catch (MetadataException e) {
+      throw new AssertionError(e);
+    }
   }
 
   void restore(StoreContext context, Map<Key, byte[]> entries) throws MetadataException {

@@ -44,6 +44,7 @@ class VolumeRecordsTest {
   /** Blocks that a test adds, changes and deletes. */
   private static final class Blocks implements BlockInventory {
     final Map<Long, BlockRecord> present = new ConcurrentSkipListMap<>();
+    volatile LongConsumer watcher = id -> {};
 
     @Override
     public void forEach(LongConsumer ids) {
@@ -52,6 +53,7 @@ class VolumeRecordsTest {
 
     @Override
     public BlockRecord look(long blockId, int reason) throws IOException {
+      watcher.accept(blockId);
       return present.get(blockId);
     }
   }
@@ -177,6 +179,16 @@ class VolumeRecordsTest {
   }
 
   @Test
+  void changeAfterTheEndIsNotForgotten() {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    put(2, reduced(2000));
+    records = open(VOLUME);
+    awaitRecords();
+  }
+
+  @Test
   void storeThatWasNotClosedIsCompared() {
     put(1, reduced(1000));
     awaitRecords();
@@ -190,10 +202,10 @@ class VolumeRecordsTest {
   }
 
   @Test
-  void emptiedStoreIsFilledAgain() throws IOException {
+  void emptiedStoreIsFilledAgain() {
     put(1, reduced(1000));
     awaitRecords();
-    stores.restore(context(), Map.of());
+    stores.empty(context());
     await("all records are back", () -> isInStep() && blocks.present.equals(stored()));
   }
 
@@ -273,6 +285,33 @@ class VolumeRecordsTest {
   }
 
   @Test
+  void damageThatAReaderMeetsIsMended() {
+    put(1, reduced(1000));
+    awaitRecords();
+    stores.scanFailure = new StoreCorruptException("bad table");
+    assertThatThrownBy(() -> records.check(false)).isInstanceOf(StoreCorruptException.class);
+    await("set aside", () -> stores.setAside.get() == 1);
+    awaitRecords();
+  }
+
+  @Test
+  void storeThatIsEmptiedWhileItIsFilledIsFilledAgain() {
+    records.close();
+    for (long id = 0; id < 2000; id++) {
+      blocks.present.put(id, reduced(1000 + id));
+    }
+    blocks.watcher =
+        id -> {
+          if (id == 1500) {
+            blocks.watcher = any -> {};
+            stores.empty(context());
+          }
+        };
+    records = open(VOLUME);
+    awaitRecords();
+  }
+
+  @Test
   void damagedRecordIsFoundAndMended() throws IOException {
     put(1, reduced(1000));
     put(2, reduced(2000));
@@ -311,8 +350,7 @@ class VolumeRecordsTest {
     stores.set(context(), Table.STATE, StoreIdentity.key(), identity);
     records = open(VOLUME);
     await("refusal", () -> records.status().toString().contains("version"));
-    assertThat(stores.value(context(), Table.STATE, StoreIdentity.key()))
-        .isEqualTo(identity);
+    assertThat(stores.value(context(), Table.STATE, StoreIdentity.key())).isEqualTo(identity);
     assertThatThrownBy(() -> records.get(1)).isInstanceOf(StoreUnreachableException.class);
   }
 

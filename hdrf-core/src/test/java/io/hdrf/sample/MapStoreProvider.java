@@ -69,8 +69,7 @@ public final class MapStoreProvider implements MetadataStoreProvider {
     }
 
     @Override
-    public List<byte[]> get(Table table, List<byte[]> keys)
-        throws StoreUnreachableException {
+    public List<byte[]> get(Table table, List<byte[]> keys) throws StoreUnreachableException {
       synchronized (tables) {
         checkOpen();
         List<byte[]> values = new ArrayList<>();
@@ -80,8 +79,7 @@ public final class MapStoreProvider implements MetadataStoreProvider {
     }
 
     @Override
-    public List<byte[]> putIfAbsent(
-        Table table, List<StoreEntry> entries, Durability durability)
+    public List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
         throws StoreUnreachableException {
       synchronized (tables) {
         checkOpen();
@@ -95,8 +93,7 @@ public final class MapStoreProvider implements MetadataStoreProvider {
     }
 
     @Override
-    public void write(StoreBatch batch, Durability durability)
-        throws StoreUnreachableException {
+    public void write(StoreBatch batch, Durability durability) throws StoreUnreachableException {
       synchronized (tables) {
         checkOpen();
         for (StoreBatch.Change change : batch.changes()) {

@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.util.ShutdownHookManager;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,9 @@ public final class RecordKeeper implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(RecordKeeper.class);
 
+  /** Before file systems are closed, which has priority 10. */
+  private static final int EXIT_PRIORITY = 20;
+
   private static final String VOLUME_ID_PURPOSE = "metadata store";
 
   private final HdrfConf conf;
@@ -44,6 +48,7 @@ public final class RecordKeeper implements Closeable {
   private final DurableFiles files;
   private final RecordCounters counters = new RecordCounters();
   private final Map<String, VolumeRecords> records = new ConcurrentHashMap<>();
+  private final Runnable exitHook = this::closeAtExit;
   private volatile boolean closed;
 
   /**
@@ -75,6 +80,10 @@ public final class RecordKeeper implements Closeable {
       DatasetAccess dataset) {
     if (provider == null || closed || !poolVolume.mayHoldReducedBlocks()) {
       return;
+    }
+    ShutdownHookManager hooks = ShutdownHookManager.get();
+    if (!hooks.isShutdownInProgress() && !hooks.hasShutdownHook(exitHook)) {
+      hooks.addShutdownHook(exitHook, EXIT_PRIORITY);
     }
     String storageId = volume.getStorageID();
     Path directory = poolVolume.directory();
@@ -173,16 +182,32 @@ public final class RecordKeeper implements Closeable {
   }
 
   private void close(Predicate<VolumeRecords> which) {
-    for (VolumeRecords volume : volumes()) {
-      if (which.test(volume) && records.values().remove(volume)) {
+    List<VolumeRecords> volumes = volumes();
+    volumes.removeIf(which.negate());
+    volumes.forEach(VolumeRecords::beginClose);
+    for (VolumeRecords volume : volumes) {
+      if (records.values().remove(volume)) {
         volume.close();
       }
     }
   }
 
+  /**
+   * Has the stores closed in order when the process is told to end: a DataNode does not shut its
+   * dataset down then. The volumes stay listed, so that a change that comes even later is noticed.
+   */
+  private void closeAtExit() {
+    volumes().forEach(VolumeRecords::beginClose);
+    volumes().forEach(VolumeRecords::close);
+  }
+
   @Override
   public void close() {
     closed = true;
+    ShutdownHookManager hooks = ShutdownHookManager.get();
+    if (!hooks.isShutdownInProgress()) {
+      hooks.removeShutdownHook(exitHook);
+    }
     close(volume -> true);
   }
 }

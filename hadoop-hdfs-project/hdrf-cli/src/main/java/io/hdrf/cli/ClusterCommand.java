@@ -11,6 +11,7 @@ import io.hdrf.cluster.ClusterException;
 import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.DiskUsage;
 import io.hdrf.cluster.LocalCluster;
+import io.hdrf.conf.HdrfKeys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -131,13 +132,22 @@ final class ClusterCommand implements Runnable {
     @Option(names = "--schemes", paramLabel = "CHAIN", description = "hdrf.schemes; first lz4.")
     private String schemes;
 
+    @Option(
+        names = "--metadata",
+        paramLabel = "STORE",
+        description = "hdrf.metadata.store: embedded, redis or none; first embedded.")
+    private String metadata;
+
     @Option(names = "--stock", description = "Without HDRF.")
     private boolean stock;
 
     @Option(
         names = "-D",
         paramLabel = "KEY=VALUE",
-        description = "A property for hdfs-site.xml, kept for later starts.")
+        description = {
+          "A property for hdfs-site.xml, kept for later starts.",
+          "datanode-N:KEY sets it for one DataNode only, the first being datanode-0."
+        })
     private Map<String, String> properties = Map.of();
 
     @Override
@@ -178,6 +188,9 @@ final class ClusterCommand implements Runnable {
       }
       if (stock) {
         config = config.withStock(true);
+      }
+      if (metadata != null) {
+        config = config.with(HdrfKeys.METADATA_STORE, metadata);
       }
       for (Map.Entry<String, String> property : properties.entrySet()) {
         config = config.with(property.getKey(), property.getValue());

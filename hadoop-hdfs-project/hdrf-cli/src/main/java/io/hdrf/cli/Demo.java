@@ -8,6 +8,8 @@ import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.Job;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.metadata.MetadataStores;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -91,7 +93,8 @@ final class Demo {
 
       heading(config.stock() ? "Stock HDFS again" : "HDFS with HDRF, schemes " + config.schemes());
       Path actual = work.resolve("result").resolve("hdrf.txt");
-      cluster = start("hdrf", config);
+      DemoStores stores = new DemoStores(config);
+      cluster = start("hdrf", withStores(stores));
       try (Hdfs hdfs = new Hdfs(cluster)) {
         long stored = put("hdrf", hdfs, sources, bytes);
         readBack("right after writing", "readAfterWrite", hdfs, digests, bytes);
@@ -106,12 +109,16 @@ final class Demo {
         restart(cluster);
         readBack("after the restart", "readAfterRestart", hdfs, digests, bytes);
         awaitDeleted(cluster, stored);
+        if (keepsRecords()) {
+          checkRecords(cluster);
+        }
         List<DiskUsage> held = usage(cluster);
         report.usage(held);
         terminal.result("");
         terminal.table(UsageJson.table(held));
       }
       stop("hdrf", cluster);
+      stores.stop();
       if (report.allIdentical()) {
         deleteAll(config.directory());
       }
@@ -181,6 +188,35 @@ final class Demo {
       report.took(step + ".start", progress.seconds());
       return cluster;
     }
+  }
+
+  private ClusterConfig withStores(DemoStores stores) throws IOException {
+    if (stores.count() == 0) {
+      return config;
+    }
+    try (Progress progress = step("Starting Redis")) {
+      ClusterConfig changed = stores.start();
+      progress.done(stores.count() + " servers, one for each DataNode");
+      return changed;
+    }
+  }
+
+  private boolean keepsRecords() {
+    return !config.stock()
+        && !MetadataStores.NONE.equals(config.site().get(HdrfKeys.METADATA_STORE));
+  }
+
+  private void checkRecords(LocalCluster cluster) throws IOException {
+    DemoRecords records = new DemoRecords(cluster);
+    boolean same;
+    try (Progress progress =
+        terminal.progress("Comparing records and blocks", 0, Progress.Unit.COUNT)) {
+      same = records.check(progress);
+      progress.done(same ? "every block has its record" : "RECORDS DIFFER from their blocks");
+    }
+    report.compared("records", same);
+    terminal.result("");
+    terminal.table(records.table());
   }
 
   /** Returns the number of bytes stored. */

@@ -3,6 +3,7 @@ package io.hdrf.cli;
 
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.conf.HdrfKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,13 @@ import picocli.CommandLine.Parameters;
           + " once on stock HDFS, once with HDRF. Everything is stopped at the end."
     })
 final class DemoCommand implements Callable<Integer> {
+  /** The stores that there are, named as the option's values. */
+  enum Metadata {
+    embedded,
+    redis,
+    none
+  }
+
   @Parameters(
       arity = "0..1",
       paramLabel = "DIR",
@@ -41,6 +49,15 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(names = "--schemes", paramLabel = "CHAIN", description = "Reduction schemes, in order.")
   private String schemes = "lz4";
+
+  @Option(
+      names = "--metadata",
+      paramLabel = "STORE",
+      description = {
+        "Where records of blocks are kept: embedded, redis (a server is started for each DataNode)",
+        "or none."
+      })
+  private Metadata metadata = Metadata.embedded;
 
   @Option(
       names = "--stock",
@@ -69,6 +86,7 @@ final class DemoCommand implements Callable<Integer> {
             .withDataNodes(dataNodes)
             .withReplication(replication)
             .withSchemes(schemes)
+            .with(HdrfKeys.METADATA_STORE, metadata.name())
             .withStock(stock);
     HadoopRuntime runtime = Home.runtime();
     try (DirectoryLock lock = DirectoryLock.take(work)) {

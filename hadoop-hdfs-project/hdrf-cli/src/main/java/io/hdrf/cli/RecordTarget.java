@@ -72,7 +72,7 @@ final class RecordTarget {
     return sources;
   }
 
-  private static void addFiles(Configuration conf, Path directory) throws IOException {
+  static void addFiles(Configuration conf, Path directory) throws IOException {
     for (String name : List.of("core-site.xml", "hdfs-site.xml")) {
       Path file = directory.resolve(name);
       if (!Files.isRegularFile(file)) {
@@ -120,10 +120,12 @@ final class RecordTarget {
     LocalCluster cluster = LocalCluster.open(where, Home.runtime());
     addFiles(conf, cluster.conf());
     for (DataNode dataNode : cluster.dataNodes()) {
+      Configuration own = new Configuration(conf);
+      cluster.config().dataNodeSite(dataNode.index()).forEach(own::set);
       sources.add(
           dataNode.isAlive()
-              ? RunningDataNode.connect(dataNode.ipcAddress(), conf)
-              : new StoppedDataNode(dataNode.name(), conf, dataNode.volumes()));
+              ? RunningDataNode.connect(dataNode.ipcAddress(), own)
+              : new StoppedDataNode(dataNode.name(), own, dataNode.volumes()));
     }
   }
 }

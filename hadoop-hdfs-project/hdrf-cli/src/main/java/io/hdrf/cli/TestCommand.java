@@ -20,6 +20,7 @@ import picocli.CommandLine.Option;
 final class TestCommand implements Callable<Integer> {
   private static final String CRASH_MODULE = ":hdrf-crash-tests";
   private static final String CRASH_TEST = "io.hdrf.crash.CrashTest";
+  private static final String STORE_LOSS_TEST = "io.hdrf.crash.StoreLossTest";
 
   @ArgGroup private Selection selection;
 
@@ -41,6 +42,17 @@ final class TestCommand implements Callable<Integer> {
           "so many rounds, ${FALLBACK-VALUE} if none are given."
         })
     private Integer crash;
+
+    @Option(
+        names = "--store-loss",
+        arity = "0..1",
+        fallbackValue = "1",
+        paramLabel = "ROUNDS",
+        description = {
+          "Kill, empty, freeze, fill and damage metadata stores while files are written, for longer",
+          "than the suite does: so many rounds, ${FALLBACK-VALUE} if none are given."
+        })
+    private Integer storeLoss;
   }
 
   /** The classes named with {@code --hadoop}; none means all. */
@@ -55,13 +67,16 @@ final class TestCommand implements Callable<Integer> {
       return run(home, hadoopTests(home, hadoopClasses()));
     }
     if (selection != null && selection.crash != null) {
-      return run(home, crashTest(selection.crash));
+      return run(home, crashTest(CRASH_TEST, "hdrf.crash.rounds", selection.crash));
+    }
+    if (selection != null && selection.storeLoss != null) {
+      return run(home, crashTest(STORE_LOSS_TEST, "hdrf.loss.rounds", selection.storeLoss));
     }
     int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
     return status == ExitCode.OK ? run(home, hadoopTests(home, List.of("--quick"))) : status;
   }
 
-  private static List<String> crashTest(int rounds) {
+  private static List<String> crashTest(String test, String key, int rounds) {
     return List.of(
         "mvn",
         "-B",
@@ -70,9 +85,9 @@ final class TestCommand implements Callable<Integer> {
         CRASH_MODULE,
         "-am",
         "package",
-        "-Dtest=" + CRASH_TEST,
+        "-Dtest=" + test,
         "-Dsurefire.failIfNoSpecifiedTests=false",
-        "-Dhdrf.crash.rounds=" + rounds);
+        "-D" + key + "=" + rounds);
   }
 
   private static List<String> hadoopTests(Path home, List<String> arguments) throws IOException {

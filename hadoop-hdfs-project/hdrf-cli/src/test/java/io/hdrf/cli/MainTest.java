@@ -56,6 +56,8 @@ class MainTest {
     "cluster start --datanodes 0 --data-dir /no/such, 2",
     "cluster start --datanodes many, 2",
     "test --crash 5 --hadoop TestX, 2",
+    "test --crash 5 --store-loss 2, 2",
+    "demo --metadata nonsense, 2",
     "cluster stop --data-dir /no/such, 3",
     "cluster status --data-dir /no/such, 3",
     "docs, 3",
@@ -98,6 +100,9 @@ class MainTest {
     var crash = Main.commandLine().parseArgs("test", "--crash").subcommand();
     int rounds = crash.matchedOptionValue("--crash", 0);
     assertThat(rounds).isEqualTo(100);
+    var loss = Main.commandLine().parseArgs("test", "--store-loss").subcommand();
+    int lossRounds = loss.matchedOptionValue("--store-loss", 0);
+    assertThat(lossRounds).isEqualTo(1);
   }
 
   private static List<String> selected(CommandLine.ParseResult parsed) {

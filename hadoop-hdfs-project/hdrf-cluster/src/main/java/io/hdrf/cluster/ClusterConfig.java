@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What a {@link LocalCluster} is made of. Immutable: each {@code with…} returns a changed copy.
@@ -21,6 +22,7 @@ public final class ClusterConfig {
   static final String FILE = "cluster.properties";
 
   private static final int MAX_DATANODES = 100;
+  private static final Pattern ONE_DATANODE = Pattern.compile("datanode-\\d+:");
 
   private final Path directory;
   private final int dataNodes;
@@ -112,7 +114,10 @@ public final class ClusterConfig {
         directory, dataNodes, volumes, replication, stock, schemes, nameNode, dataNode, site);
   }
 
-  /** A property for the cluster's {@code hdfs-site.xml}; it overrides what HDRF would write. */
+  /**
+   * A property for the cluster's {@code hdfs-site.xml}; it overrides what HDRF would write. A name
+   * {@code datanode-N:name} sets the property {@code name} of one DataNode only.
+   */
   public ClusterConfig with(String name, String value) {
     Map<String, String> changed = new TreeMap<>(site);
     changed.put(name, value);
@@ -126,6 +131,20 @@ public final class ClusterConfig {
         nameNodeHeap,
         dataNodeHeap,
         changed);
+  }
+
+  /**
+   * A property for one DataNode only; it overrides the cluster's. The same as {@link #with} for the
+   * name {@code datanode-N:name}.
+   *
+   * @param index of the DataNode, from 0
+   */
+  public ClusterConfig withDataNodeProperty(int index, String name, String value) {
+    return with(dataNodePrefix(index) + name, value);
+  }
+
+  private static String dataNodePrefix(int index) {
+    return "datanode-" + index + ":";
   }
 
   public Path directory() {
@@ -161,9 +180,24 @@ public final class ClusterConfig {
     return dataNodeHeap;
   }
 
-  /** Properties given by {@link #with}, sorted. */
+  /** Properties given by {@link #with}, sorted; not those for one DataNode. */
   public Map<String, String> site() {
-    return site;
+    Map<String, String> shared = new TreeMap<>(site);
+    shared.keySet().removeIf(name -> ONE_DATANODE.matcher(name).lookingAt());
+    return shared;
+  }
+
+  /** Properties for one DataNode only, sorted. */
+  public Map<String, String> dataNodeSite(int index) {
+    String prefix = dataNodePrefix(index);
+    Map<String, String> own = new TreeMap<>();
+    site.forEach(
+        (name, value) -> {
+          if (name.startsWith(prefix)) {
+            own.put(name.substring(prefix.length()), value);
+          }
+        });
+    return own;
   }
 
   /** Whether {@code directory} holds a cluster. */

@@ -53,6 +53,7 @@ public final class DataNode extends Daemon {
               + "address=127.0.0.1:"
               + cluster.freePort(key + "." + service));
     }
+    config.dataNodeSite(index).forEach((name, value) -> program.add("-D" + name + "=" + value));
     launch(
         cluster.runtime(),
         config.stock()

@@ -25,6 +25,7 @@ import java.util.stream.Stream;
  * namenode/     pid  log  out  data/
  * datanode-0/   pid  log  out  data-0/  data-1/ …
  * job-…/        pid  log  out
+ * redis-…/      pid  out  redis.conf  data/    where the caller starts a RedisServer
  * </pre>
  *
  * Daemons outlive this object and this JVM: {@link #stop} ends them, {@link #open} finds them
@@ -106,9 +107,15 @@ public final class LocalCluster {
     }
     for (Path child : children) {
       if (Files.exists(child.resolve("pid"))) {
-        new Daemon(child.getFileName().toString(), child).kill();
+        daemonIn(child).kill();
       }
     }
+  }
+
+  private static Daemon daemonIn(Path directory) throws IOException {
+    return RedisServer.livesIn(directory)
+        ? new RedisServer(directory)
+        : new Daemon(directory.getFileName().toString(), directory);
   }
 
   public ClusterConfig config() {

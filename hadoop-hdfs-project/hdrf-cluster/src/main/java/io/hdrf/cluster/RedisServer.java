@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  */
 public final class RedisServer extends Daemon {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final String CONFIGURATION = "redis.conf";
 
   private final boolean sentinel;
   private final List<String> directives = new ArrayList<>();
@@ -87,11 +88,17 @@ public final class RedisServer extends Daemon {
     return "127.0.0.1:" + port;
   }
 
-  private Path configuration() {
-    return directory().resolve("redis.conf");
+  /** Whether a server was ever started in a directory. */
+  static boolean livesIn(Path directory) {
+    return Files.exists(directory.resolve(CONFIGURATION));
   }
 
-  private Path data() {
+  private Path configuration() {
+    return directory().resolve(CONFIGURATION);
+  }
+
+  /** Where it saves what it holds. */
+  public Path data() {
     return directory().resolve("data");
   }
 

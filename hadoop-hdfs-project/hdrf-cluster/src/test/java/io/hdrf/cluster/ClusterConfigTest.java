@@ -32,10 +32,24 @@ class ClusterConfigTest {
             .withSchemes("dedup,zstd")
             .withHeaps("300m", "400m")
             .with("dfs.blocksize", "1m")
-            .with("key with = and :", "a\nb");
+            .with("key with = and :", "a\nb")
+            .withDataNodeProperty(1, "x.y", "z");
     config.save();
     assertThat(ClusterConfig.load(directory)).isEqualTo(config);
     assertThat(ClusterConfig.load(directory).withStock(true)).isNotEqualTo(config);
+  }
+
+  @Test
+  void aPropertyOfOneDataNodeIsNoOthers() {
+    ClusterConfig config =
+        ClusterConfig.in(directory)
+            .with("a", "all")
+            .with("datanode-12:a", "twelfth")
+            .withDataNodeProperty(1, "a", "first");
+    assertThat(config.site()).isEqualTo(Map.of("a", "all"));
+    assertThat(config.dataNodeSite(1)).isEqualTo(Map.of("a", "first"));
+    assertThat(config.dataNodeSite(12)).isEqualTo(Map.of("a", "twelfth"));
+    assertThat(config.dataNodeSite(0)).isEmpty();
   }
 
   @Test

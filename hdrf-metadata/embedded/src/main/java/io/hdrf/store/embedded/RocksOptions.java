@@ -55,6 +55,8 @@ final class RocksOptions implements AutoCloseable {
         .setMaxManifestFileSize(MAX_MANIFEST_SIZE)
         .setMaxTotalWalSize(MAX_WAL_SIZE)
         .setWriteBufferManager(memory.writeBuffers())
+        // Space that is allocated ahead counts as used, many times what a small store holds.
+        .setAllowFAllocate(false)
         .setMaxOpenFiles(MAX_OPEN_FILES)
         .setMaxFileOpeningThreads(1)
         .setMaxBackgroundJobs(2)

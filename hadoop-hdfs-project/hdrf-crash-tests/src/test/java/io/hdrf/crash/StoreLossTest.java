@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hdrf.admin.AdminClient;
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.DataNode;
+import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.cluster.LocalCluster;
+import io.hdrf.cluster.RedisServer;
+import io.hdrf.cluster.Waiting;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Loses the metadata stores of DataNode processes in every way there is, while a client writes and
+ * another reads. Each time: no client error, no wrong byte, no lost block, and soon every record
+ * agrees with its block again.
+ *
+ * <p>{@code -Dhdrf.loss.rounds=N} goes N times through all of it, and stays a minute where the
+ * short run, which is the default, stays some seconds. {@code -Dhdrf.loss.steps=FROZEN,FULL} takes
+ * those steps only.
+ */
+class StoreLossTest {
+
+  private static final int ROUNDS = Integer.getInteger("hdrf.loss.rounds", 0);
+  private static final boolean LONG = ROUNDS > 0;
+  private static final String STEPS = System.getProperty("hdrf.loss.steps", "");
+
+  private static final int DATANODES = 2;
+  private static final String BLOCK_SIZE = "1048576";
+
+  /** In milliseconds. */
+  private static final long REDIS_TIMEOUT = 500;
+
+  private static final Duration OUTAGE = Duration.ofSeconds(LONG ? 30 : 5);
+  private static final Duration FREEZE = Duration.ofSeconds(LONG ? 60 : 8);
+  private static final Duration BETWEEN = Duration.ofSeconds(2);
+  private static final Duration PATIENCE = LocalCluster.PATIENCE;
+
+  /** What must stay at zero. */
+  private static final List<String> ALARMS =
+      List.of("CorruptBlocks", "SkippedMismatch", "SkippedVerificationFailed");
+
+  private enum RedisLoss {
+    KILLED,
+    EMPTIED,
+    STALE,
+    FROZEN,
+    FULL,
+    UNREACHABLE
+  }
+
+  private enum FileLoss {
+    DATA_DAMAGED,
+    SOME_REMOVED,
+    ALL_DAMAGED,
+    ALL_REMOVED
+  }
+
+  /** Something that is done to a cluster under load. */
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private final Path directory = Path.of(System.getProperty("hdrf.loss.directory"));
+  private final List<RedisServer> servers = new ArrayList<>();
+  private Random random;
+  private LocalCluster cluster;
+  private Load load;
+
+  @BeforeEach
+  void clear() throws IOException {
+    random = TestSeed.random("loss");
+    LocalCluster.killLeftovers(directory);
+    FileUtil.fullyDelete(directory.toFile());
+  }
+
+  @AfterEach
+  void kill() throws IOException {
+    try {
+      if (load != null) {
+        load.close();
+      }
+    } finally {
+      LocalCluster.killLeftovers(directory);
+    }
+  }
+
+  private static ClusterConfig config(Path directory) {
+    return ClusterConfig.in(directory)
+        .withDataNodes(DATANODES)
+        .withReplication(DATANODES)
+        .withSchemes("lz4")
+        .withHeaps("256m", "256m")
+        .with("hdrf.reduce.scan.interval", "1")
+        .with("hdrf.metadata.flush.interval", "200")
+        .with("hdrf.metadata.check.interval", "1000")
+        .with("dfs.blocksize", BLOCK_SIZE)
+        .with("dfs.heartbeat.interval", "1")
+        .with("dfs.namenode.heartbeat.recheck-interval", "1000")
+        .with("dfs.namenode.redundancy.interval.seconds", "1")
+        .with("dfs.namenode.reconstruction.pending.timeout-sec", "3")
+        .with("dfs.blockreport.intervalMsec", "5000")
+        .with("ipc.client.connect.max.retries", "3")
+        .with("ipc.client.connect.retry.interval", "200");
+  }
+
+  private void start(ClusterConfig config) throws IOException {
+    Path plugins = Path.of(System.getProperty("hdrf.test.plugins.with.stores"));
+    cluster = LocalCluster.create(config, HadoopRuntime.ofThisJvm(Optional.of(plugins)));
+    cluster.start();
+    load = new Load(client(), random.nextLong());
+    load.start();
+    settle("the first files");
+  }
+
+  private Configuration clientConf() {
+    Configuration conf = new Configuration();
+    conf.addResource(
+        new org.apache.hadoop.fs.Path(cluster.conf().resolve("hdfs-site.xml").toUri()));
+    // There is no third DataNode.
+    conf.set("dfs.client.block.write.replace-datanode-on-failure.policy", "NEVER");
+    return conf;
+  }
+
+  private DistributedFileSystem client() throws IOException {
+    return (DistributedFileSystem) FileSystem.newInstance(URI.create(cluster.uri()), clientConf());
+  }
+
+  private static <E extends Enum<E>> List<E> chosen(E[] all, List<E> whenShort) {
+    if (STEPS.isEmpty()) {
+      return LONG ? List.of(all) : whenShort;
+    }
+    List<String> names = List.of(STEPS.split(","));
+    return Arrays.stream(all).filter(step -> names.contains(step.name())).toList();
+  }
+
+  @Test
+  void redisIsLost() throws Exception {
+    List<RedisLoss> losses = chosen(RedisLoss.values(), List.of(RedisLoss.values()));
+    if (losses.isEmpty()) {
+      return;
+    }
+    ClusterConfig config =
+        config(directory)
+            .with("hdrf.metadata.store", "redis")
+            .with("hdrf.metadata.redis.timeout", Long.toString(REDIS_TIMEOUT));
+    for (int i = 0; i < DATANODES; i++) {
+      RedisServer server = new RedisServer(directory.resolve("redis-" + i));
+      server.start();
+      servers.add(server);
+      config = config.withDataNodeProperty(i, "hdrf.metadata.redis.address", server.address());
+    }
+    start(config);
+    for (int round = 0; round < Math.max(1, ROUNDS); round++) {
+      for (RedisLoss loss : losses) {
+        String counter =
+            loss == RedisLoss.EMPTIED || loss == RedisLoss.STALE
+                ? "MetadataRebuilds"
+                : "MetadataFailures";
+        List<Long> before = counters(counter);
+        underLoad("Redis " + loss, () -> lose(loss));
+        List<Long> after = counters(counter);
+        for (int i = 0; i < DATANODES; i++) {
+          assertThat(after.get(i))
+              .as(loss + ": " + counter + " of DataNode " + i)
+              .isGreaterThan(before.get(i));
+        }
+      }
+    }
+  }
+
+  private void lose(RedisLoss loss) throws IOException {
+    switch (loss) {
+      case KILLED -> {
+        for (RedisServer server : servers) {
+          server.cli("save");
+          server.kill();
+        }
+        sleep(BETWEEN);
+        startServers();
+      }
+      case EMPTIED -> {
+        for (RedisServer server : servers) {
+          server.kill();
+          server.empty();
+        }
+        startServers();
+      }
+      case STALE -> {
+        for (RedisServer server : servers) {
+          server.cli("save");
+          Files.copy(dump(server), older(server), StandardCopyOption.REPLACE_EXISTING);
+        }
+        long before = load.written();
+        Waiting.until(PATIENCE, () -> load.written() > before + 3, () -> "nothing is written");
+        sleep(BETWEEN);
+        for (RedisServer server : servers) {
+          server.kill();
+          Files.copy(older(server), dump(server), StandardCopyOption.REPLACE_EXISTING);
+        }
+        startServers();
+      }
+      case FROZEN -> {
+        for (RedisServer server : servers) {
+          server.suspend();
+        }
+        sleep(FREEZE);
+        for (RedisServer server : servers) {
+          server.resume();
+        }
+      }
+      case FULL -> {
+        for (RedisServer server : servers) {
+          server.cli("config", "set", "maxmemory-policy", "noeviction");
+          server.cli("config", "set", "maxmemory", "100kb");
+        }
+        sleep(OUTAGE);
+        for (RedisServer server : servers) {
+          server.cli("config", "set", "maxmemory", "0");
+        }
+      }
+      case UNREACHABLE -> {
+        for (RedisServer server : servers) {
+          server.stop();
+        }
+        sleep(OUTAGE);
+        startServers();
+      }
+    }
+  }
+
+  private void startServers() throws IOException {
+    for (RedisServer server : servers) {
+      String address = server.address();
+      server.start();
+      assertThat(server.address()).as("the address after the restart").isEqualTo(address);
+    }
+  }
+
+  private static Path dump(RedisServer server) {
+    return server.data().resolve("dump.rdb");
+  }
+
+  private static Path older(RedisServer server) {
+    return server.directory().resolve("older.rdb");
+  }
+
+  @Test
+  void embeddedStoreIsDamaged() throws Exception {
+    List<FileLoss> losses =
+        chosen(FileLoss.values(), List.of(FileLoss.DATA_DAMAGED, FileLoss.ALL_REMOVED));
+    if (losses.isEmpty()) {
+      return;
+    }
+    start(config(directory).with("hdrf.metadata.store", "embedded"));
+    int turn = 0;
+    for (int round = 0; round < Math.max(1, ROUNDS); round++) {
+      for (FileLoss loss : losses) {
+        DataNode dataNode = cluster.dataNodes().get(turn++ % DATANODES);
+        underLoad(
+            dataNode.name() + ": files " + loss,
+            () -> {
+              dataNode.stop(Duration.ofSeconds(20));
+              lose(loss, store(dataNode));
+              dataNode.start();
+              cluster.awaitReady();
+            });
+        assertThat(counters("MetadataRebuilds").get(dataNode.index()))
+            .as(loss + ": rebuilds of " + dataNode.name())
+            .isPositive();
+      }
+    }
+  }
+
+  /** The directory of its embedded store. */
+  private static Path store(DataNode dataNode) throws IOException {
+    try (Stream<Path> tree = Files.walk(dataNode.volumes().get(0))) {
+      return tree.filter(path -> Files.exists(path.resolve("CURRENT")))
+          .filter(path -> !path.getFileName().toString().contains(".damaged-"))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  private void lose(FileLoss loss, Path store) throws IOException {
+    List<Path> files;
+    try (Stream<Path> list = Files.list(store)) {
+      files = list.sorted(Comparator.naturalOrder()).toList();
+    }
+    int touched = 0;
+    for (Path file : files) {
+      boolean data = file.getFileName().toString().matches(".*\\.(sst|log)");
+      switch (loss) {
+        case DATA_DAMAGED -> touched += data && damage(file) ? 1 : 0;
+        case ALL_DAMAGED -> touched += damage(file) ? 1 : 0;
+        case SOME_REMOVED -> touched += data && Files.deleteIfExists(file) ? 1 : 0;
+        case ALL_REMOVED -> touched += Files.deleteIfExists(file) ? 1 : 0;
+      }
+    }
+    assertThat(touched).as(loss + " in " + store + " " + files).isPositive();
+  }
+
+  /** Overwrites several random bytes. */
+  private boolean damage(Path file) throws IOException {
+    long length = Files.size(file);
+    if (length == 0) {
+      return false;
+    }
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      for (int i = 0; i < 8; i++) {
+        long at = (long) (random.nextDouble() * length);
+        open.seek(at);
+        int old = open.read();
+        open.seek(at);
+        open.write(old ^ (1 + random.nextInt(255)));
+      }
+    }
+    return true;
+  }
+
+  private void underLoad(String what, Step step) throws Exception {
+    load.longestMillis();
+    long written = load.written();
+    long read = load.filesRead();
+    long began = System.nanoTime();
+    step.run();
+    long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();
+    load.assertNoFailure();
+    System.out.printf(
+        "%s for %d s: %d writes, %d reads, the longest %d ms%n",
+        what, seconds, load.written() - written, load.filesRead() - read, load.longestMillis());
+    if (seconds > 1) {
+      assertThat(load.written()).as(what + ": the writer goes on").isGreaterThan(written);
+      assertThat(load.filesRead()).as(what + ": the reader goes on").isGreaterThan(read);
+    }
+    sleep(BETWEEN);
+    settle(what);
+  }
+
+  /** Holds the load up until all records agree with all blocks, and all blocks have replicas. */
+  private void settle(String what) throws IOException {
+    Waiting.until(
+        PATIENCE,
+        () -> {
+          load.assertNoFailure();
+          return load.written() > 3 && load.filesRead() > 3;
+        },
+        () -> "no load");
+    load.pause();
+    try (DistributedFileSystem fs = client()) {
+      long began = System.nanoTime();
+      String[] problem = new String[1];
+      for (DataNode dataNode : cluster.dataNodes()) {
+        Waiting.until(
+            PATIENCE,
+            () -> {
+              problem[0] = problem(dataNode);
+              return problem[0] == null;
+            },
+            () -> what + ": " + dataNode.name() + ": " + problem[0]);
+      }
+      System.out.printf(
+          "  in step after %d ms%n", Duration.ofNanos(System.nanoTime() - began).toMillis());
+      Waiting.until(
+          PATIENCE,
+          () -> fs.getLowRedundancyBlocksCount() == 0,
+          () -> what + ": blocks lack replicas");
+      assertThat(fs.getMissingBlocksCount()).as(what + ": missing blocks").isZero();
+      assertThat(fs.getCorruptBlocksCount()).as(what + ": corrupt blocks").isZero();
+      load.readAll();
+      for (DataNode dataNode : cluster.dataNodes()) {
+        for (JsonNode bean : dataNode.hdrfMetrics()) {
+          for (String alarm : ALARMS) {
+            assertThat(bean.path(alarm).asLong(-1)).as(dataNode.name() + ": " + alarm).isZero();
+          }
+        }
+      }
+    } finally {
+      load.resume();
+    }
+    load.assertNoFailure();
+  }
+
+  /** What keeps the records of a DataNode from being in step, or null. */
+  private String problem(DataNode dataNode) throws IOException {
+    try (AdminClient client = AdminClient.connect(dataNode.ipcAddress(), clientConf())) {
+      List<VolumeInfo> volumes = client.volumes();
+      if (volumes.isEmpty()) {
+        return "no volume";
+      }
+      for (VolumeInfo volume : volumes) {
+        if (!volume.status().equals("in step") || volume.pending() > 0) {
+          return volume.status() + ", " + volume.pending() + " pending";
+        }
+        String[] check = client.check(volume, false);
+        if (!check[1].equals("0") || !check[2].equals("0") || !check[3].equals("0")) {
+          return "differences: " + Arrays.toString(check);
+        }
+        if (!check[4].equals("0") || check[0].equals("0")) {
+          return "blocks: " + Arrays.toString(check);
+        }
+      }
+      return null;
+    } catch (IOException e) {
+      // A store that is just being opened, or damaged and about to be set aside.
+      return e.toString();
+    }
+  }
+
+  private List<Long> counters(String name) throws IOException {
+    List<Long> values = new ArrayList<>();
+    for (DataNode dataNode : cluster.dataNodes()) {
+      values.add(dataNode.hdrfMetrics().stream().mapToLong(bean -> bean.path(name).asLong()).sum());
+    }
+    return values;
+  }
+
+  private static void sleep(Duration time) {
+    try {
+      Thread.sleep(time.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}
