@@ -106,7 +106,7 @@ public final class SideBySide implements Callable<Integer> {
     Path work = home.resolve("target").resolve("side-by-side");
     for (String name : List.of("baseline", "variant")) {
       LocalCluster.killLeftovers(work.resolve(name));
-      deleteAll(work.resolve(name));
+      Directories.delete(work.resolve(name));
     }
     List<Figures> baseline = new ArrayList<>();
     List<Figures> compared = new ArrayList<>();
@@ -174,15 +174,5 @@ public final class SideBySide implements Callable<Integer> {
           Figures.spread(compared, baseline, name));
     }
     return text.toString();
-  }
-
-  private static void deleteAll(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      try (var tree = Files.walk(directory)) {
-        for (Path path : tree.sorted(java.util.Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
-      }
-    }
   }
 }

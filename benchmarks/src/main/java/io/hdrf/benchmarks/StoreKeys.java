@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.benchmarks;
+
+import io.hdrf.metadata.StoreEntry;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.LongSupplier;
+
+/**
+ * Entries like those of fingerprints, made from numbers, so that none has to be remembered: keys of
+ * 32 random bytes and values of 24.
+ */
+final class StoreKeys {
+
+  static final int KEY_LENGTH = 32;
+  static final int VALUE_LENGTH = 24;
+
+  private StoreKeys() {}
+
+  static byte[] key(long number) {
+    return bytes(number, KEY_LENGTH);
+  }
+
+  static StoreEntry entry(long number) {
+    return new StoreEntry(key(number), bytes(~number, VALUE_LENGTH));
+  }
+
+  private static byte[] bytes(long number, int length) {
+    SplittableRandom random = new SplittableRandom(number);
+    ByteBuffer bytes = ByteBuffer.allocate(length);
+    while (bytes.hasRemaining()) {
+      bytes.putLong(random.nextLong());
+    }
+    return bytes.array();
+  }
+
+  static List<byte[]> keys(int count, LongSupplier numbers) {
+    List<byte[]> keys = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      keys.add(key(numbers.getAsLong()));
+    }
+    return keys;
+  }
+
+  static List<StoreEntry> entries(int count, LongSupplier numbers) {
+    List<StoreEntry> entries = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      entries.add(entry(numbers.getAsLong()));
+    }
+    return entries;
+  }
+}
