@@ -99,6 +99,7 @@ public final class HdrfConf {
   /** Whether the key is one whose description has no value; such a value is not kept. */
   private static boolean isWithoutDefault(String key) {
     return key.equals(HdrfKeys.PLUGINS_DIR)
+        || key.equals(HdrfKeys.METADATA_STORE)
         || key.startsWith(HdrfKeys.SCHEMES + ".")
         || key.startsWith(HdrfKeys.PREFIX + "metadata.redis.");
   }

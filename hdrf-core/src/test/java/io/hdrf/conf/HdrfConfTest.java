@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.scheme.BadSettingException;
+import java.io.IOException;
+import java.util.Collections;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,5 +92,13 @@ class HdrfConfTest {
   @Test
   void aMissingPluginDirectoryIsNull() throws Exception {
     assertThat(new HdrfConf(new Configuration(false)).pluginsDirectory()).isNull();
+  }
+
+  @Test
+  void keyWithoutADefaultIsKnown() throws IOException {
+    Configuration conf = new Configuration(false);
+    conf.set(HdrfKeys.METADATA_STORE, "embedded");
+    conf.set(HdrfKeys.PLUGINS_DIR, "plugins");
+    assertThat(new HdrfConf(conf).unknownKeys(Collections.emptySet())).isEmpty();
   }
 }
