@@ -31,6 +31,7 @@ final class FrameReader implements Closeable {
   private final FrameTable frames;
   private final FrameCache cache;
   private final DecodeAhead ahead;
+  private final StoredReadahead readahead;
   private final ReducerCounters counters;
   private FrameSlot current;
 
@@ -52,6 +53,7 @@ final class FrameReader implements Closeable {
       BufferPool buffers,
       FrameCache cache,
       DecodeAhead ahead,
+      StoredReadahead readahead,
       ReducerCounters counters) {
     this.block = block;
     this.frames = block.frames();
@@ -59,6 +61,7 @@ final class FrameReader implements Closeable {
     this.buffers = buffers;
     this.cache = cache;
     this.ahead = ahead;
+    this.readahead = readahead;
     this.counters = counters;
   }
 
@@ -112,6 +115,9 @@ final class FrameReader implements Closeable {
       } catch (OutOfMemoryError e) {
         throw ReadFailures.translate(block, e, counters);
       }
+    }
+    if (sequential) {
+      readahead.reaches(frames.storedPosition(frame));
     }
     if (sequential && ahead.isEnabled()) {
       window = Math.min(Math.max(1, 2 * window), MAX_AHEAD);

@@ -46,7 +46,15 @@ public final class ReducedReads implements Closeable {
       boolean dropBehind)
       throws IOException {
     counters.read();
-    FrameReader reader = new FrameReader(block, codec, buffers, cache, ahead, counters);
+    FrameReader reader =
+        new FrameReader(
+            block,
+            codec,
+            buffers,
+            cache,
+            ahead,
+            new StoredReadahead(descriptor, block.physicalLength()),
+            counters);
     Closeable underlying =
         dropBehind
             ? () -> {

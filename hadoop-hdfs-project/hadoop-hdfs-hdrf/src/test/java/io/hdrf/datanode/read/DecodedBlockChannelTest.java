@@ -66,7 +66,9 @@ class DecodedBlockChannelTest {
   }
 
   private DecodedBlockChannel channel(long position, DecodeAhead decodeAhead) {
-    FrameReader reader = new FrameReader(block, file.codec, buffers, cache, decodeAhead, counters);
+    FrameReader reader =
+        new FrameReader(
+            block, file.codec, buffers, cache, decodeAhead, new StoredReadahead(null, 0), counters);
     return new DecodedBlockChannel(reader, closed::incrementAndGet, position);
   }
 
