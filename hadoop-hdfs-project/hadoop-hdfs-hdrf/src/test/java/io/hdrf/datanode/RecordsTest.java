@@ -279,6 +279,8 @@ class RecordsTest {
     HdrfCluster.await(
         "one volume to be reported failed",
         () -> cluster.mini().getDataNodes().get(0).getFSDataset().getNumFailedVolumes() == 1);
+    HdrfCluster.await(
+        "its records to be given up", () -> cluster.service(0).records().volumes().size() == 1);
     write("/after", text(300_000));
     assertThat(cluster.fs().getFileStatus(new org.apache.hadoop.fs.Path("/after")).getLen())
         .isEqualTo(300_000);

@@ -3,7 +3,9 @@ package org.apache.hadoop.hdfs.server.datanode;
 
 import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.datanode.AdminService;
+import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collections;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.hdfs.HDFSPolicyProvider;
@@ -54,11 +56,16 @@ public final class HdrfDataNodeBridge {
   }
 
   /**
-   * Tells the NameNodes of a volume that was taken out of service, and stops the DataNode where
-   * fewer volumes are left than {@code dfs.datanode.failed.volumes.tolerated} allows: what stock
-   * code does after its own disk check found one.
+   * Gives up a volume that the dataset has taken out of service, tells the NameNodes, and stops the
+   * DataNode where fewer volumes are left than {@code dfs.datanode.failed.volumes.tolerated}
+   * allows: what stock code does after its own disk check found one.
    */
-  public static void reportFailedVolume(DataNode datanode, String why) {
+  public static void reportFailedVolume(DataNode datanode, StorageLocation location, String why) {
+    try {
+      datanode.getStorage().removeVolumes(Collections.singleton(location));
+    } catch (IOException e) {
+      DataNode.LOG.warn("{} can't be unlocked", location, e);
+    }
     boolean enough = datanode.getFSDataset().hasEnoughResource();
     int error = enough ? DatanodeProtocol.DISK_ERROR : DatanodeProtocol.FATAL_DISK_ERROR;
     for (BPOfferService pool : datanode.getAllBpOs()) {

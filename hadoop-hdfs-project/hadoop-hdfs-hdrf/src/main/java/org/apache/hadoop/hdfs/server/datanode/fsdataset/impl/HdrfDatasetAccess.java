@@ -14,6 +14,7 @@ import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.AutoCloseableLock;
@@ -90,8 +91,10 @@ final class HdrfDatasetAccess implements DatasetAccess {
 
   @Override
   public void failVolume(FsVolumeSpi volume, String why) {
+    StorageLocation location = volume.getStorageLocation();
     dataset.handleVolumeFailures(Collections.singleton(volume));
-    HdrfDataNodeBridge.reportFailedVolume(dataset.datanode, volume + ": " + why);
+    dataset.removeVolumes(Collections.singleton(location), false);
+    HdrfDataNodeBridge.reportFailedVolume(dataset.datanode, location, volume + ": " + why);
   }
 
   @Override
