@@ -140,7 +140,10 @@ public final class VolumeRecords implements Closeable {
 
   /** How the store does. */
   public StoreStatus status() {
-    return status;
+    StoreStatus now = status;
+    return comparisonWanted && now.state() == StoreStatus.State.IN_STEP
+        ? StoreStatus.comparing(0)
+        : now;
   }
 
   /** How many changes wait to be written. */
@@ -260,7 +263,8 @@ public final class VolumeRecords implements Closeable {
   private void awaitWritten() throws IOException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
     try {
-      while ((pending() > 0 || comparisonWanted) && System.nanoTime() < deadline) {
+      while ((pending() > 0 || status().state() == StoreStatus.State.COMPARING)
+          && System.nanoTime() < deadline) {
         Thread.sleep(Math.min(50, settings.flushMillis()));
       }
     } catch (InterruptedException e) {
@@ -357,6 +361,7 @@ public final class VolumeRecords implements Closeable {
   private void compareAll() throws IOException {
     LOG.info("Comparing the records in the {} store with {}", provider.name(), directory);
     counters.rebuild();
+    status = StoreStatus.comparing(0);
     comparisonWanted = false;
     boolean done = false;
     try {
