@@ -3,6 +3,7 @@ package io.hdrf.admin;
 
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.SkipReason;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -12,24 +13,37 @@ public final class BlockDescription {
 
   private BlockDescription() {}
 
+  /** Finds out about a block. */
+  public interface Look {
+
+    /** What was found, or null where there is nothing. */
+    BlockRecord get() throws IOException;
+  }
+
   /**
-   * Lines for one volume.
+   * Lines for one volume; a look that fails is one of them.
    *
    * @param directory where the volume's pool lies
-   * @param file what the file is, or null where there is none
-   * @param fileProblem why the file can't be looked at, or null
-   * @param record the record, or null where there is none
-   * @param recordProblem why the record can't be read, or null
+   * @param fileLook looks at the block's file
+   * @param recordLook looks up its record
    * @return none where there is neither file nor record
    */
   public static List<String> lines(
-      String directory,
-      String storageId,
-      String poolId,
-      BlockRecord file,
-      String fileProblem,
-      BlockRecord record,
-      String recordProblem) {
+      String directory, String storageId, String poolId, Look fileLook, Look recordLook) {
+    BlockRecord file = null;
+    BlockRecord record = null;
+    String fileProblem = null;
+    String recordProblem = null;
+    try {
+      file = fileLook.get();
+    } catch (IOException e) {
+      fileProblem = e.getMessage();
+    }
+    try {
+      record = recordLook.get();
+    } catch (IOException e) {
+      recordProblem = e.getMessage();
+    }
     List<String> lines = new ArrayList<>();
     boolean problem = fileProblem != null || recordProblem != null;
     if (file == null && record == null && !problem) {

@@ -65,6 +65,7 @@ final class StoreMark {
   /** Forgets the store: its records are not to be trusted at the next start. */
   static void remove(Path directory, DurableFiles files) throws IOException {
     files.deleteIfExists(directory.resolve(NAME));
+    files.forceDirectory(directory);
   }
 
   private static StoreMark decode(Path file, byte[] bytes) throws CorruptFileException {

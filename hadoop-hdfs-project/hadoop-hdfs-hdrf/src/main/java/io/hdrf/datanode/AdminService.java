@@ -5,7 +5,6 @@ import io.hdrf.admin.BlockDescription;
 import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.admin.RecordPage;
 import io.hdrf.admin.VolumeInfo;
-import io.hdrf.metadata.BlockRecord;
 import io.hdrf.metadata.CheckResult;
 import io.hdrf.metadata.VolumeRecords;
 import java.io.IOException;
@@ -110,29 +109,13 @@ public final class AdminService implements HdrfAdminProtocol {
     requireAdministrator();
     List<String> lines = new ArrayList<>();
     for (VolumeRecords volume : records.volumes()) {
-      BlockRecord file = null;
-      BlockRecord record = null;
-      String fileProblem = null;
-      String recordProblem = null;
-      try {
-        file = volume.look(blockId);
-      } catch (IOException e) {
-        fileProblem = e.getMessage();
-      }
-      try {
-        record = volume.get(blockId);
-      } catch (IOException e) {
-        recordProblem = e.getMessage();
-      }
       lines.addAll(
           BlockDescription.lines(
               volume.directory().toString(),
               volume.storageId(),
               volume.poolId(),
-              file,
-              fileProblem,
-              record,
-              recordProblem));
+              () -> volume.look(blockId),
+              () -> volume.get(blockId)));
     }
     return lines.toArray(new String[0]);
   }

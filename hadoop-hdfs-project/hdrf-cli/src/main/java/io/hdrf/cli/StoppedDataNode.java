@@ -15,6 +15,7 @@ import io.hdrf.metadata.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ final class StoppedDataNode implements RecordSource {
   private final MetadataStoreProvider provider;
   private final Map<String, StoppedVolume> volumes = new LinkedHashMap<>();
   private final Map<String, MetadataStore> stores = new LinkedHashMap<>();
+  private final Map<StoppedVolume, long[]> blockIds = new HashMap<>();
   private final Configuration conf;
 
   /**
@@ -73,6 +75,16 @@ final class StoppedDataNode implements RecordSource {
     return volumes.get(info.storageId() + "/" + info.poolId());
   }
 
+  /** The directories are walked once, not for every page. */
+  private long[] blockIds(StoppedVolume volume) throws IOException {
+    long[] ids = blockIds.get(volume);
+    if (ids == null) {
+      ids = volume.blockIds();
+      blockIds.put(volume, ids);
+    }
+    return ids;
+  }
+
   private MetadataStore store(StoppedVolume volume) throws IOException {
     String key = volume.storageId() + "/" + volume.poolId();
     MetadataStore store = stores.get(key);
@@ -90,7 +102,7 @@ final class StoppedDataNode implements RecordSource {
   public Map<Long, BlockRecord> records(VolumeInfo info, long after) throws IOException {
     StoppedVolume volume = volume(info);
     List<Long> ids = new ArrayList<>();
-    for (long id : volume.blockIds()) {
+    for (long id : blockIds(volume)) {
       if (id > after && ids.size() < PAGE) {
         ids.add(id);
       }
@@ -109,29 +121,13 @@ final class StoppedDataNode implements RecordSource {
   public List<String> block(long blockId) throws IOException {
     List<String> lines = new ArrayList<>();
     for (StoppedVolume volume : volumes.values()) {
-      BlockRecord file = null;
-      BlockRecord record = null;
-      String fileProblem = null;
-      String recordProblem = null;
-      try {
-        file = volume.look(blockId, BlockRecord.NO_REASON);
-      } catch (IOException e) {
-        fileProblem = e.getMessage();
-      }
-      try {
-        record = record(volume, blockId);
-      } catch (IOException e) {
-        recordProblem = e.getMessage();
-      }
       lines.addAll(
           BlockDescription.lines(
               volume.directory().toString(),
               volume.storageId(),
               volume.poolId(),
-              file,
-              fileProblem,
-              record,
-              recordProblem));
+              () -> volume.look(blockId, BlockRecord.NO_REASON),
+              () -> record(volume, blockId)));
     }
     return lines;
   }
