@@ -138,6 +138,11 @@ public final class VolumeRecords implements Closeable {
     wake.release();
   }
 
+  /** The store, for entries of other kinds than block records. Never null. */
+  public MetadataStore shared() {
+    return new SharedStore(this);
+  }
+
   /** How the store does. */
   public StoreStatus status() {
     StoreStatus now = status;
@@ -227,12 +232,12 @@ public final class VolumeRecords implements Closeable {
         store -> new RecordCheck(store, inventory, repair, () -> stopping, done -> {}).run());
   }
 
-  private interface Question<T, E extends IOException> {
+  interface Question<T, E extends IOException> {
     T of(MetadataStore store) throws E;
   }
 
   /** Whoever meets damage has the store set aside and its records made anew. */
-  private <T, E extends IOException> T ask(Question<T, E> question)
+  <T, E extends IOException> T ask(Question<T, E> question)
       throws E, StoreUnreachableException, StoreCorruptException {
     MetadataStore store = open();
     try {

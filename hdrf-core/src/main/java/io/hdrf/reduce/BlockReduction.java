@@ -13,6 +13,7 @@ import io.hdrf.io.ChannelFile;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.scheme.BlockDeclinedException;
 import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.Pin;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -118,15 +119,16 @@ final class BlockReduction {
       throws IOException {
     Path temporary = block.temporaryFile();
     boolean inPlace = false;
-    try (ReducedBlockWriter writer =
-        ReducedBlockWriter.create(
-            files,
-            temporary,
-            block.identity(),
-            block.length(),
-            block.codec().chain().ids(),
-            block.tagKey(),
-            limit)) {
+    try (Pin pin = block.codec().pin();
+        ReducedBlockWriter writer =
+            ReducedBlockWriter.create(
+                files,
+                temporary,
+                block.identity(),
+                block.length(),
+                block.codec().chain().ids(),
+                block.tagKey(),
+                limit)) {
       long start = System.nanoTime();
       block.codec().encode(block.length(), new WatchedInput(block, plain), writer);
       long physicalLength = writer.finish();

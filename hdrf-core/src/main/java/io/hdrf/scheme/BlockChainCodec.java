@@ -92,6 +92,11 @@ final class BlockChainCodec extends ChainCodec {
     block.force();
   }
 
+  @Override
+  public Pin pin() {
+    return block.pin();
+  }
+
   private String describe() {
     return "scheme " + chain().schemes().get(0).name();
   }

@@ -4,6 +4,9 @@ package io.hdrf.scheme;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.Map;
+import java.util.function.Consumer;
 
 /** A {@link BlockScheme} opened on one volume and block pool. Safe for use by many threads. */
 public interface BlockCodec extends Closeable {
@@ -31,6 +34,32 @@ public interface BlockCodec extends Closeable {
    * after {@link #encode} and before the block's file is put in place.
    */
   default void force() throws IOException {}
+
+  /**
+   * Taken before {@link #encode} and closed when the block's file is in place or given up: until
+   * then nothing is taken away that the frames emitted meanwhile refer to.
+   */
+  default Pin pin() {
+    return Pin.NONE;
+  }
+
+  /**
+   * Takes away what no block refers to any more, now rather than some time later. May take long;
+   * blocks are encoded and decoded meanwhile.
+   *
+   * @param progress is told in one line what goes on, now and then
+   * @return what was done, by name, in the order to be printed
+   */
+  default Map<String, Long> reclaim(Consumer<String> progress) throws IOException {
+    return Collections.emptyMap();
+  }
+
+  /**
+   * Figures for operators by name, such as {@code chunksFound}; sums since the codec was opened.
+   */
+  default Map<String, Long> metrics() {
+    return Collections.emptyMap();
+  }
 
   @Override
   default void close() throws IOException {}

@@ -99,6 +99,11 @@ public abstract class ChainCodec {
    */
   public abstract void force() throws IOException;
 
+  /** See {@link BlockCodec#pin}. */
+  public Pin pin() {
+    return Pin.NONE;
+  }
+
   static void requireLength(long length) {
     if (length < 1) {
       throw new IllegalArgumentException("a block of " + length + " bytes");

@@ -2,6 +2,7 @@
 package io.hdrf.scheme;
 
 import io.hdrf.io.DurableFiles;
+import io.hdrf.metadata.MetadataStore;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -19,6 +20,14 @@ public interface SchemeContext {
 
   /** The file operations on which durability may rest; others must not. */
   DurableFiles files();
+
+  /**
+   * See {@link VolumeServices#metadata}; the scheme's entries are those of {@code Table.CHUNKS}.
+   */
+  MetadataStore metadata();
+
+  /** What this scheme emitted for the blocks that are stored now. */
+  StoredPayloads payloads();
 
   /**
    * The frame schemes with these ids, to read what was stored with an earlier chain. The codecs

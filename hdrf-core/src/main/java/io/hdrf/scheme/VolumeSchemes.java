@@ -2,6 +2,7 @@
 package io.hdrf.scheme;
 
 import io.hdrf.io.DurableFiles;
+import io.hdrf.metadata.MetadataStore;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,22 +27,35 @@ public final class VolumeSchemes implements Closeable {
   private final Configuration configuration;
   private final Path storeRoot;
   private final DurableFiles files;
+  private final VolumeServices services;
 
   private final Map<List<Integer>, ChainCodec> codecs = new ConcurrentHashMap<>();
   private final Map<String, BlockCodec> blockCodecs = new LinkedHashMap<>();
   private final Map<String, FrameCodec> frameCodecs = new HashMap<>();
   private boolean closed;
 
+  /** As the other constructor, apart from a DataNode. */
+  public VolumeSchemes(
+      SchemeRegistry registry, Configuration configuration, Path storeRoot, DurableFiles files) {
+    this(registry, configuration, storeRoot, files, VolumeServices.NONE);
+  }
+
   /**
    * @param storeRoot where block schemes keep their stores, on the volume itself; made when the
    *     first of them is opened
+   * @param services for block schemes
    */
   public VolumeSchemes(
-      SchemeRegistry registry, Configuration configuration, Path storeRoot, DurableFiles files) {
+      SchemeRegistry registry,
+      Configuration configuration,
+      Path storeRoot,
+      DurableFiles files,
+      VolumeServices services) {
     this.registry = registry;
     this.configuration = configuration;
     this.storeRoot = storeRoot;
     this.files = files;
+    this.services = services;
   }
 
   /**
@@ -136,7 +150,7 @@ public final class VolumeSchemes implements Closeable {
     if (codec == null) {
       Path store = storeRoot.resolve(scheme.name());
       files.createDirectories(store);
-      codec = scheme.open(new Context(settings(scheme), store));
+      codec = scheme.open(new Context(scheme, store));
       blockCodecs.put(scheme.name(), codec);
     }
     return codec;
@@ -150,6 +164,11 @@ public final class VolumeSchemes implements Closeable {
     if (closed) {
       throw new IOException("the schemes of " + storeRoot + " are closed");
     }
+  }
+
+  /** The block schemes that are open, by name; a snapshot. */
+  public synchronized Map<String, BlockCodec> blockCodecs() {
+    return new LinkedHashMap<>(blockCodecs);
   }
 
   private static List<Integer> key(int[] ids) {
@@ -183,17 +202,27 @@ public final class VolumeSchemes implements Closeable {
   }
 
   private final class Context implements SchemeContext {
-    private final SchemeSettings settings;
+    private final BlockScheme scheme;
     private final Path store;
 
-    Context(SchemeSettings settings, Path store) {
-      this.settings = settings;
+    Context(BlockScheme scheme, Path store) {
+      this.scheme = scheme;
       this.store = store;
     }
 
     @Override
     public SchemeSettings settings() {
-      return settings;
+      return VolumeSchemes.this.settings(scheme);
+    }
+
+    @Override
+    public MetadataStore metadata() {
+      return services.metadata();
+    }
+
+    @Override
+    public StoredPayloads payloads() {
+      return services.payloads(scheme.id());
     }
 
     @Override

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.fail;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.PowerLoss;
+import io.hdrf.metadata.MetadataStore;
 import io.hdrf.sample.DeflateScheme;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -675,6 +676,16 @@ public abstract class BaseSchemeTestCase {
     @Override
     public DurableFiles files() {
       return LocalDurableFiles.INSTANCE;
+    }
+
+    @Override
+    public MetadataStore metadata() {
+      return VolumeServices.NONE.metadata();
+    }
+
+    @Override
+    public StoredPayloads payloads() {
+      return VolumeServices.NONE.payloads(scheme.id());
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.hdrf.datanode;
 
 import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.StoredBlocks;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.DurableFiles;
@@ -44,6 +45,7 @@ final class PoolVolume implements Closeable {
   private final Path temporary;
   private final Superblock superblock;
   private final TagKey key;
+  private final PoolServices services;
   private final VolumeSchemes schemes;
   private final ChainCodec codec;
   private final AtomicLong sequence = new AtomicLong();
@@ -54,13 +56,16 @@ final class PoolVolume implements Closeable {
       String poolId,
       Path directory,
       Superblock superblock,
+      TagKey key,
+      PoolServices services,
       VolumeSchemes schemes,
       ChainCodec codec) {
     this.poolId = poolId;
     this.directory = directory;
     this.temporary = directory.resolve(TEMPORARY);
     this.superblock = superblock;
-    this.key = superblock != null ? superblock.key() : randomKey();
+    this.key = key;
+    this.services = services;
     this.schemes = schemes;
     this.codec = codec;
   }
@@ -93,10 +98,20 @@ final class PoolVolume implements Closeable {
     } else {
       requireSchemes(superblock, registry, configuration, survey, poolDirectory);
     }
-    VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files);
+    TagKey key = superblock != null ? superblock.key() : randomKey();
+    PoolServices services =
+        new PoolServices(
+            new StoredBlocks(
+                poolDirectory,
+                directory,
+                poolId,
+                key,
+                file -> PlainProof.holds(file, MetaFiles.of(file))));
+    VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files, services);
     try {
       ChainCodec codec = chain.isEmpty() ? null : schemes.codec(chain);
-      PoolVolume opened = new PoolVolume(poolId, directory, superblock, schemes, codec);
+      PoolVolume opened =
+          new PoolVolume(poolId, directory, superblock, key, services, schemes, codec);
       opened.prepareTemporary(files);
       return opened;
     } catch (IOException | RuntimeException e) {
@@ -187,6 +202,10 @@ final class PoolVolume implements Closeable {
 
   VolumeSchemes schemes() {
     return schemes;
+  }
+
+  PoolServices services() {
+    return services;
   }
 
   /** The codec for new blocks, or null where they stay plain. */

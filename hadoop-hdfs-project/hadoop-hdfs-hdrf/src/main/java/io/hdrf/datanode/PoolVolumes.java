@@ -7,6 +7,7 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,20 +68,25 @@ final class PoolVolumes {
    * @throws IOException says why the volume must not start
    */
   void open(FsVolumeSpi volume, String poolId) throws IOException {
-    Key key = new Key(volume, poolId);
-    if (opened.containsKey(key)) {
-      return;
+    try {
+      // Never twice at once: a scheme may have a store of its own there.
+      opened.computeIfAbsent(new Key(volume, poolId), key -> openUnchecked(volume, poolId));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
-    PoolVolume poolVolume =
-        PoolVolume.open(
-            poolDirectory(volume, poolId),
-            poolId,
-            chains.get(volume.getStorageType()),
-            registry,
-            conf.configuration(),
-            files);
-    if (opened.putIfAbsent(key, poolVolume) != null) {
-      poolVolume.close();
+  }
+
+  private PoolVolume openUnchecked(FsVolumeSpi volume, String poolId) {
+    try {
+      return PoolVolume.open(
+          poolDirectory(volume, poolId),
+          poolId,
+          chains.get(volume.getStorageType()),
+          registry,
+          conf.configuration(),
+          files);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -111,6 +117,11 @@ final class PoolVolumes {
 
   private static Path poolDirectory(FsVolumeSpi volume, String poolId) {
     return new File(volume.getBaseURI()).toPath().resolve("current").resolve(poolId);
+  }
+
+  /** All that are in service. */
+  List<PoolVolume> all() {
+    return new ArrayList<>(opened.values());
   }
 
   boolean anyMayHoldReducedBlocks() {

@@ -106,6 +106,7 @@ public final class RecordKeeper implements Closeable {
                   conf.recordSettings(),
                   counters,
                   failureListener(volume, dataset));
+          poolVolume.services().setMetadata(opened.shared());
           opened.start();
           return opened;
         });

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.block;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.scheme.StoredPayloads;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The reduced blocks of a pool on a volume, wherever HDFS keeps them: {@code current}, {@code
+ * previous} and its like, {@code trash}. Safe for use by many threads.
+ *
+ * <p>{@code current} is visited first: while a DataNode runs, HDFS moves blocks out of it, into the
+ * trash, and never the other way, so that no block escapes by being moved.
+ */
+public final class StoredBlocks {
+
+  /** Tells data that only look like a reduced block from a damaged one. */
+  public interface PlainCheck {
+
+    /** Whether a file's bytes as they lie match the block's checksums. */
+    boolean isProvedPlain(Path file) throws IOException;
+  }
+
+  private static final String CURRENT = "current";
+  private static final Pattern BLOCK_FILE = Pattern.compile("blk_(-?\\d{1,19})");
+
+  private final Path poolDirectory;
+  private final Path excluded;
+  private final String poolId;
+  private final TagKey key;
+  private final PlainCheck plainCheck;
+
+  /**
+   * @param poolDirectory {@code <volume>/current/<pool>}
+   * @param excluded a directory below it to be left out: HDRF's own
+   */
+  public StoredBlocks(
+      Path poolDirectory, Path excluded, String poolId, TagKey key, PlainCheck plainCheck) {
+    this.poolDirectory = poolDirectory;
+    this.excluded = excluded;
+    this.poolId = poolId;
+    this.key = key;
+    this.plainCheck = plainCheck;
+  }
+
+  /** The payloads of the blocks whose chain begins with this scheme. */
+  public StoredPayloads payloads(int schemeId) {
+    return visitor -> forEach(schemeId, visitor);
+  }
+
+  private void forEach(int schemeId, StoredPayloads.Visitor visitor) throws IOException {
+    for (Path directory : directories()) {
+      Files.walkFileTree(
+          directory,
+          new SimpleFileVisitor<Path>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path entered, BasicFileAttributes attributes) {
+              return entered.equals(excluded)
+                  ? FileVisitResult.SKIP_SUBTREE
+                  : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+              Matcher name = BLOCK_FILE.matcher(file.getFileName().toString());
+              if (name.matches() && attributes.size() >= BlockFormat.HEADER_LENGTH) {
+                visit(file, Long.parseLong(name.group(1)), schemeId, visitor);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+              if (e instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+              }
+              throw e;
+            }
+          });
+    }
+  }
+
+  private List<Path> directories() throws IOException {
+    List<Path> directories = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(poolDirectory)) {
+      for (Path entry : entries) {
+        if (Files.isDirectory(entry)) {
+          boolean first = entry.getFileName().toString().equals(CURRENT);
+          directories.add(first ? 0 : directories.size(), entry);
+        }
+      }
+    }
+    return directories;
+  }
+
+  private void visit(Path path, long blockId, int schemeId, StoredPayloads.Visitor visitor)
+      throws IOException {
+    BlockIdentity identity = new BlockIdentity(poolId, blockId);
+    try (ChannelFile file = ChannelFile.open(path)) {
+      BlockProbe probe = BlockProbe.examine(path, file, identity, key);
+      if (probe.kind() == BlockProbe.Kind.FOREIGN && !plainCheck.isProvedPlain(path)) {
+        throw probe.reason();
+      }
+      if (probe.kind() == BlockProbe.Kind.REDUCED && probe.header().chainIds()[0] == schemeId) {
+        visitFrames(ReducedBlock.open(path, file, identity, key), blockId, visitor);
+      }
+    } catch (NoSuchFileException e) {
+      // Deleted meanwhile.
+      return;
+    }
+  }
+
+  private static void visitFrames(ReducedBlock block, long blockId, StoredPayloads.Visitor visitor)
+      throws IOException {
+    FrameTable frames = block.frames();
+    ByteBuffer payload = BufferPool.shared().take(frames.maxStoredLength());
+    try {
+      for (int i = 0; i < frames.frameCount(); i++) {
+        payload.clear();
+        block.readStored(i, payload);
+        payload.flip();
+        visitor.frame(blockId, frames.originalLength(i), payload);
+      }
+    } finally {
+      BufferPool.shared().give(payload);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.scheme;
+
+import io.hdrf.metadata.AbsentStore;
+import io.hdrf.metadata.MetadataStore;
+import java.io.IOException;
+
+/** What a volume and block pool offer to block schemes. Safe for use by many threads. */
+public interface VolumeServices {
+
+  /** Where blocks are encoded or decoded apart from a DataNode: no store, no blocks known. */
+  VolumeServices NONE =
+      new VolumeServices() {
+        private final MetadataStore metadata = new AbsentStore("there is no metadata store here");
+
+        @Override
+        public MetadataStore metadata() {
+          return metadata;
+        }
+
+        @Override
+        public StoredPayloads payloads(int schemeId) {
+          return visitor -> {
+            throw new IOException("the stored blocks are not known here");
+          };
+        }
+      };
+
+  /**
+   * The store of the volume's metadata. Every call of it throws while there is none, or none that
+   * can be used; what was put into it may be gone at any time. It is not to be cleared or closed.
+   */
+  MetadataStore metadata();
+
+  /** What the scheme with this id emitted for the blocks that are stored now. */
+  StoredPayloads payloads(int schemeId);
+}
