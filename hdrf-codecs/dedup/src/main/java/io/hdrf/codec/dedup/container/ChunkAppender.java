@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.scheme.FrameChain;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Adds chunks to a store. For one thread at a time. It has a container for itself, and takes
+ * another when that one is full.
+ *
+ * <p>After an exception from any method, the chunks that were appended since the last {@link
+ * #flush} are lost, and their references name nothing, now and ever; the appender can be used on.
+ */
+public final class ChunkAppender implements Closeable {
+
+  private final ContainerStore store;
+  private final int[] chainIds;
+  private final int groupSize;
+  private final GroupBuffer group;
+
+  /** What was written to since it was forced last. */
+  private final List<OpenContainer> unforced = new ArrayList<>();
+
+  private OpenContainer open;
+  private boolean closed;
+
+  ChunkAppender(ContainerStore store, FrameChain tail, int groupSize) {
+    this.store = store;
+    this.chainIds = tail.ids();
+    this.groupSize = groupSize;
+    this.group = new GroupBuffer(tail, groupSize);
+  }
+
+  /**
+   * Adds a chunk. It can be read as soon as its group is complete, which {@link #flush} makes sure
+   * of, and is durable only after {@link #force}.
+   *
+   * @param fingerprints where the chunk's fingerprint stands, {@link Fingerprinter#LENGTH} bytes
+   *     from {@code offset} on
+   * @param chunk 1 byte to {@link ContainerFormat#MAX_CHUNK_LENGTH} from position to limit, which
+   *     are consumed
+   * @return the chunk's reference, see {@link ChunkRef}
+   */
+  public long append(byte[] fingerprints, int offset, ByteBuffer chunk) throws IOException {
+    requireOpen();
+    int length = chunk.remaining();
+    if (length < 1 || length > ContainerFormat.MAX_CHUNK_LENGTH) {
+      throw new IllegalArgumentException("a chunk of " + length + " bytes");
+    }
+    if (offset < 0 || offset > fingerprints.length - Fingerprinter.LENGTH) {
+      throw new IndexOutOfBoundsException(
+          "fingerprint at " + offset + " of " + fingerprints.length + " bytes");
+    }
+    if (!group.hasRoomFor(length) || (!group.isEmpty() && !open.hasNumber())) {
+      flush();
+    }
+    if (group.isEmpty()) {
+      prepare(Math.max(length, groupSize));
+    }
+    int number = open.takeNumber();
+    group.add(number, fingerprints, offset, chunk);
+    return ChunkRef.pack(open.container().id(), number);
+  }
+
+  /** Makes sure that there is a container with room for a group. */
+  private void prepare(int groupBytes) throws IOException {
+    while (open == null || !open.hasRoomFor(groupBytes)) {
+      if (open == null) {
+        open = store.takeOpen(chainIds);
+      } else {
+        OpenContainer full = open;
+        open = null;
+        store.seal(full);
+      }
+    }
+  }
+
+  /** Ends the current group: all chunks so far can be read. */
+  public void flush() throws IOException {
+    requireOpen();
+    if (group.isEmpty()) {
+      return;
+    }
+    boolean written = false;
+    try {
+      group.encode(open.header().marker());
+      if (!unforced.contains(open)) {
+        unforced.add(open);
+      }
+      open.write(group);
+      written = true;
+    } finally {
+      group.clear();
+      if (!written) {
+        OpenContainer failed = open;
+        open = null;
+        store.giveBack(failed);
+      }
+    }
+  }
+
+  /** Ends the current group and makes all chunks so far durable. */
+  public void force() throws IOException {
+    flush();
+    for (OpenContainer container : unforced) {
+      container.force();
+    }
+    unforced.clear();
+  }
+
+  /** Ends the current group and gives the container back, for another appender to go on with. */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    try {
+      flush();
+    } finally {
+      closed = true;
+      group.close();
+      if (open != null) {
+        OpenContainer last = open;
+        open = null;
+        store.giveBack(last);
+      }
+    }
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the appender is closed");
+    }
+  }
+}

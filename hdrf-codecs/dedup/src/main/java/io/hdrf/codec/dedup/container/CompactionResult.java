@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+/** What a compaction did. Immutable. */
+public final class CompactionResult {
+
+  private final long bytesRead;
+  private final long bytesWritten;
+  private final long bytesFreed;
+  private final int chunksKept;
+  private final int chunksDropped;
+  private final int damagedGroups;
+
+  CompactionResult(
+      long bytesRead,
+      long bytesWritten,
+      long bytesFreed,
+      int chunksKept,
+      int chunksDropped,
+      int damagedGroups) {
+    this.bytesRead = bytesRead;
+    this.bytesWritten = bytesWritten;
+    this.bytesFreed = bytesFreed;
+    this.chunksKept = chunksKept;
+    this.chunksDropped = chunksDropped;
+    this.damagedGroups = damagedGroups;
+  }
+
+  /** Bytes read from the old file; what was written is read once more. */
+  public long bytesRead() {
+    return bytesRead;
+  }
+
+  /** The new file's length in bytes; 0 if none was written. */
+  public long bytesWritten() {
+    return bytesWritten;
+  }
+
+  /** By how many bytes the container's file became shorter. */
+  public long bytesFreed() {
+    return bytesFreed;
+  }
+
+  /** How many chunks the container has now. */
+  public int chunksKept() {
+    return chunksKept;
+  }
+
+  /** How many chunks were dropped. */
+  public int chunksDropped() {
+    return chunksDropped;
+  }
+
+  /** How many groups were kept as they are because a wanted chunk in them is damaged. */
+  public int damagedGroups() {
+    return damagedGroups;
+  }
+
+  @Override
+  public String toString() {
+    return "kept "
+        + chunksKept
+        + " chunks, dropped "
+        + chunksDropped
+        + ", read "
+        + bytesRead
+        + " bytes, wrote "
+        + bytesWritten
+        + ", freed "
+        + bytesFreed;
+  }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A container that a store knows of. */
+final class Container {
+
+  private final long id;
+
+  /** Held by whoever rewrites, deletes or verifies the container; never while reading chunks. */
+  private final Object maintenance = new Object();
+
+  /** Held while the directory is read, so that several readers don't do it at once. */
+  private final Object loading = new Object();
+
+  /** Null as soon as the container is sealed. */
+  private volatile OpenContainer open;
+
+  /** What the footer says; null if it was not read since the file changed. */
+  private volatile ContainerInfo info;
+
+  /** Why an open container that was found at start could not be recovered, or null. */
+  private volatile IOException problem;
+
+  /** Whether the directory alone is damaged, and was made again in memory. */
+  private final AtomicBoolean repair = new AtomicBoolean();
+
+  /** How often the file was replaced; guarded by the cache. */
+  private int generation;
+
+  Container(long id) {
+    this.id = id;
+  }
+
+  long id() {
+    return id;
+  }
+
+  Object maintenance() {
+    return maintenance;
+  }
+
+  Object loading() {
+    return loading;
+  }
+
+  OpenContainer open() {
+    return open;
+  }
+
+  void setOpen(OpenContainer value) {
+    open = value;
+  }
+
+  ContainerInfo info() {
+    return info;
+  }
+
+  void setInfo(ContainerInfo value) {
+    info = value;
+  }
+
+  IOException problem() {
+    return problem;
+  }
+
+  void setProblem(IOException value) {
+    problem = value;
+  }
+
+  void wantRepair() {
+    repair.set(true);
+  }
+
+  /** Whether a repair is wanted; only one caller gets to know. */
+  boolean takeRepair() {
+    return repair.compareAndSet(true, false);
+  }
+
+  int generation() {
+    return generation;
+  }
+
+  void nextGeneration() {
+    generation++;
+  }
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+/** A container in a listing. Immutable. */
+public final class ContainerInfo {
+
+  private final long id;
+  private final boolean sealed;
+  private final long fileBytes;
+  private final int chunkCount;
+  private final long originalBytes;
+  private final long sealTime;
+  private final String problem;
+
+  ContainerInfo(
+      long id,
+      boolean sealed,
+      long fileBytes,
+      int chunkCount,
+      long originalBytes,
+      long sealTime,
+      String problem) {
+    this.id = id;
+    this.sealed = sealed;
+    this.fileBytes = fileBytes;
+    this.chunkCount = chunkCount;
+    this.originalBytes = originalBytes;
+    this.sealTime = sealTime;
+    this.problem = problem;
+  }
+
+  /** The container's id. */
+  public long id() {
+    return id;
+  }
+
+  /** Whether it is sealed; otherwise chunks may still be added. */
+  public boolean sealed() {
+    return sealed;
+  }
+
+  /** The file's length in bytes. */
+  public long fileBytes() {
+    return fileBytes;
+  }
+
+  /** How many chunks it holds; 0 if {@link #problem} says that this can't be told. */
+  public int chunkCount() {
+    return chunkCount;
+  }
+
+  /** Bytes of its chunks together. */
+  public long originalBytes() {
+    return originalBytes;
+  }
+
+  /**
+   * When it was sealed, or compacted last, in milliseconds since 1970-01-01 UTC; 0 if it was not.
+   */
+  public long sealTime() {
+    return sealTime;
+  }
+
+  /** Why nothing can be said about the content, or null. Names the file. */
+  public String problem() {
+    return problem;
+  }
+
+  @Override
+  public String toString() {
+    return ContainerNames.hex(id)
+        + (sealed ? ", sealed, " : ", open, ")
+        + fileBytes
+        + " bytes, "
+        + chunkCount
+        + " chunks of "
+        + originalBytes
+        + " bytes"
+        + (problem == null ? "" : ", " + problem);
+  }
+}

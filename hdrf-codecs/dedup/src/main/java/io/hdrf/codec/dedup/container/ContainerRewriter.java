@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.ReadableFile;
+import io.hdrf.jni.Crc32c;
+import io.hdrf.scheme.CorruptFrameException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Writes a container anew, whole or with only some of its chunks, as a sealed file under another
+ * name. What it wrote is forced, and was read back and found right. For one container and one
+ * thread.
+ *
+ * <p>Groups that are kept whole are copied as they are stored; chunks of the others are encoded
+ * again, together where they are neighbours. Groups with a wanted chunk that is damaged are copied
+ * whole, byte by byte: they don't become better, but no worse either.
+ */
+final class ContainerRewriter {
+
+  private final BufferPool buffers = BufferPool.shared();
+  private final DurableFiles files;
+  private final LoadedContainer source;
+  private final ContainerDirectory directory;
+  private final Path target;
+  private final int groupSize;
+  private final ChainSource chains;
+  private final Throttle throttle;
+
+  /** CRC32C of damaged groups that were copied, by the position where they are now. */
+  private final Map<Long, Integer> damaged = new HashMap<>();
+
+  private long bytesRead;
+  private long bytesWritten;
+
+  /**
+   * @param target where to write; nothing may be there
+   */
+  ContainerRewriter(
+      DurableFiles files,
+      LoadedContainer source,
+      Path target,
+      int groupSize,
+      ChainSource chains,
+      Throttle throttle) {
+    this.files = files;
+    this.source = source;
+    this.directory = source.directory();
+    this.target = target;
+    this.groupSize = groupSize;
+    this.chains = chains;
+    this.throttle = throttle;
+  }
+
+  /**
+   * Writes the file. If this fails, the file is deleted, where that is possible.
+   *
+   * @param live numbers of the chunks to keep, or null for all
+   */
+  void rewrite(BitSet live, long sealTime) throws IOException {
+    boolean done = false;
+    try {
+      ContainerDirectory written = write(live, sealTime);
+      verify(written);
+      done = true;
+    } finally {
+      if (!done) {
+        files.deleteIfExists(target);
+      }
+    }
+  }
+
+  long bytesRead() {
+    return bytesRead;
+  }
+
+  long bytesWritten() {
+    return bytesWritten;
+  }
+
+  int damagedGroups() {
+    return damaged.size();
+  }
+
+  private ContainerDirectory write(BitSet live, long sealTime) throws IOException {
+    try (ContainerWriter writer = new ContainerWriter(files, target, source.header());
+        GroupBuffer pending = new GroupBuffer(source.chain(), groupSize)) {
+      for (int g = 0; g < directory.groupCount(); g++) {
+        int wanted = countLive(live, g);
+        if (wanted > 0) {
+          boolean whole = wanted == directory.endChunk(g) - directory.firstChunk(g);
+          writeGroup(g, live, whole, writer, pending);
+        }
+      }
+      flush(writer, pending);
+      writer.finish(sealTime);
+      writer.force();
+      bytesWritten = writer.length();
+      return writer.directory();
+    }
+  }
+
+  private int countLive(BitSet live, int group) {
+    int count = 0;
+    for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
+      if (isLive(live, i)) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  private boolean isLive(BitSet live, int index) {
+    return live == null || live.get(directory.number(index));
+  }
+
+  private void writeGroup(
+      int group, BitSet live, boolean whole, ContainerWriter writer, GroupBuffer pending)
+      throws IOException {
+    int length = directory.groupLength(group);
+    throttle.acquire(length);
+    ByteBuffer bytes = buffers.take(length);
+    ByteBuffer original = buffers.take(directory.originalLength(group));
+    try {
+      source.read(bytes, directory.groupPosition(group));
+      bytesRead += length;
+      bytes.flip();
+      boolean sound = decodes(group, live, bytes, original);
+      if (sound && !(whole && hasSoundHeader(group, bytes))) {
+        addChunks(group, live, original, writer, pending);
+        return;
+      }
+      flush(writer, pending);
+      if (!sound) {
+        damaged.put(writer.position(), Crc32c.update(0, bytes));
+      }
+      throttle.acquire(length);
+      writer.copy(bytes, directory, group);
+    } finally {
+      buffers.give(bytes);
+      buffers.give(original);
+    }
+  }
+
+  /** Decodes a group, and says whether the wanted chunks are right. */
+  private boolean decodes(int group, BitSet live, ByteBuffer bytes, ByteBuffer original)
+      throws IOException {
+    try {
+      source.decode(directory, group, bytes, original);
+      int offset = 0;
+      for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
+        original.limit(offset + directory.length(i));
+        original.position(offset);
+        if (isLive(live, i)) {
+          source.checkChunk(directory, i, original);
+        }
+        offset += directory.length(i);
+      }
+      return true;
+    } catch (CorruptFrameException e) {
+      return false;
+    }
+  }
+
+  private boolean hasSoundHeader(int group, ByteBuffer bytes) {
+    try {
+      GroupCheck.checkHeader(source, directory, group, bytes);
+      return true;
+    } catch (CorruptFileException e) {
+      return false;
+    }
+  }
+
+  private void addChunks(
+      int group, BitSet live, ByteBuffer original, ContainerWriter writer, GroupBuffer pending)
+      throws IOException {
+    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+    int offset = 0;
+    for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
+      original.limit(offset + directory.length(i));
+      original.position(offset);
+      offset += directory.length(i);
+      if (isLive(live, i)) {
+        if (!pending.hasRoomFor(directory.length(i))) {
+          flush(writer, pending);
+        }
+        directory.fingerprint(i, fingerprint, 0);
+        pending.add(directory.number(i), fingerprint, 0, original);
+      }
+    }
+  }
+
+  private void flush(ContainerWriter writer, GroupBuffer pending) throws IOException {
+    if (!pending.isEmpty()) {
+      pending.encode(writer.header().marker());
+      throttle.acquire(pending.encoded().remaining());
+      writer.write(pending);
+      pending.clear();
+    }
+  }
+
+  private void verify(ContainerDirectory written) throws IOException {
+    try (ReadableFile file = ChannelFile.open(target)) {
+      ContainerFooter footer = ContainerFiles.readFooter(target, file);
+      ContainerDirectory read = ContainerFiles.readDirectory(target, file, footer);
+      if (!read.sameContent(written)) {
+        throw new CorruptFileException(target, "directory", "as it was written", "another");
+      }
+      LoadedContainer copy = new LoadedContainer(target, footer.header(), file, () -> read, chains);
+      for (int g = 0; g < read.groupCount(); g++) {
+        verifyGroup(copy, read, g);
+      }
+    }
+  }
+
+  private void verifyGroup(LoadedContainer copy, ContainerDirectory read, int group)
+      throws IOException {
+    throttle.acquire(read.groupLength(group));
+    ByteBuffer bytes = buffers.take(read.groupLength(group));
+    try {
+      copy.read(bytes, read.groupPosition(group));
+      bytes.flip();
+      Integer crc = damaged.get(read.groupPosition(group));
+      if (crc != null) {
+        ContainerFormat.expect(target, "CRC32C of a damaged group", crc, Crc32c.update(0, bytes));
+        return;
+      }
+      GroupCheck.checkHeader(copy, read, group, bytes);
+      GroupCheck.checkChunks(copy, read, group, bytes);
+    } finally {
+      buffers.give(bytes);
+    }
+  }
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.ReadableFile;
+import io.hdrf.jni.Crc32c;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.FrameChain;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.BitSet;
+
+/**
+ * Makes a container's directory again from its groups. A group counts if its header, its stored
+ * bytes and its place in the order of numbers are right; what lies between groups is searched for
+ * the next one. For one thread and one scan.
+ */
+final class ContainerScanner {
+
+  private static final int WINDOW = 1 << 20;
+
+  private final BufferPool buffers = BufferPool.shared();
+  private final Path path;
+  private final ReadableFile file;
+  private final ContainerHeader header;
+  private final FrameChain chain;
+  private final Fingerprinter fingerprinter;
+  private final long end;
+  private final DirectoryBuilder directory = new DirectoryBuilder();
+  private final BitSet damaged = new BitSet();
+  private final byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+  private int nextNumber;
+  private long endOfGroups = ContainerHeader.LENGTH;
+  private boolean gaps;
+
+  /**
+   * @param end where to end, in bytes from the file's beginning
+   */
+  ContainerScanner(
+      Path path,
+      ReadableFile file,
+      ContainerHeader header,
+      FrameChain chain,
+      Fingerprinter fingerprinter,
+      long end) {
+    this.path = path;
+    this.file = file;
+    this.header = header;
+    this.chain = chain;
+    this.fingerprinter = fingerprinter;
+    this.end = end;
+  }
+
+  void scan() throws IOException {
+    long position = ContainerHeader.LENGTH;
+    while (position < end) {
+      long next = scanGroup(position);
+      if (next < 0) {
+        next = search(position + 1);
+      }
+      position = next;
+    }
+  }
+
+  /** What was found. */
+  ContainerDirectory directory() {
+    return directory.build();
+  }
+
+  /** Numbers of chunks that are there, but damaged. */
+  BitSet damaged() {
+    return damaged;
+  }
+
+  /** Where the last sound group ends. */
+  long endOfGroups() {
+    return endOfGroups;
+  }
+
+  /** Whether there was something else between two sound groups. */
+  boolean hasGaps() {
+    return gaps;
+  }
+
+  /** Number behind the last chunk of which anything is known. */
+  int nextNumber() {
+    return nextNumber;
+  }
+
+  /** Returns where the group ends; -1 if there is none at this position. */
+  private long scanGroup(long position) throws IOException {
+    ByteBuffer fixed = buffers.take(GroupHeader.FIXED_LENGTH);
+    int headerLength;
+    try {
+      if (!fill(fixed, position)) {
+        return -1;
+      }
+      headerLength = GroupHeader.peekLength(path, fixed, header.marker());
+    } catch (CorruptFileException e) {
+      return -1;
+    } finally {
+      buffers.give(fixed);
+    }
+    GroupHeader group = readHeader(position, headerLength);
+    if (group == null
+        || group.firstNumber() < nextNumber
+        || end - position - headerLength < group.storedLength()) {
+      return -1;
+    }
+    nextNumber = group.lastNumber() + 1;
+    if (readChunks(position, group)) {
+      gaps |= position != endOfGroups;
+      endOfGroups = position + headerLength + group.storedLength();
+    } else {
+      for (int i = 0; i < group.chunkCount(); i++) {
+        damaged.set(group.number(i));
+      }
+    }
+    return position + headerLength + group.storedLength();
+  }
+
+  private GroupHeader readHeader(long position, int length) throws IOException {
+    if (end - position < length) {
+      return null;
+    }
+    ByteBuffer bytes = buffers.take(length);
+    try {
+      return fill(bytes, position) ? GroupHeader.parse(path, bytes, header.marker()) : null;
+    } catch (CorruptFileException e) {
+      return null;
+    } finally {
+      buffers.give(bytes);
+    }
+  }
+
+  private boolean readChunks(long position, GroupHeader group) throws IOException {
+    ByteBuffer stored = buffers.take(group.storedLength());
+    ByteBuffer original = buffers.take(group.originalLength());
+    try {
+      if (!fill(stored, position + group.length())
+          || Crc32c.update(0, stored) != group.storedCrc()) {
+        return false;
+      }
+      chain.decode(group.stages(), stored, original);
+      int offset = 0;
+      for (int i = 0; i < group.chunkCount(); i++) {
+        original.limit(offset + group.chunkLength(i));
+        original.position(offset);
+        int crc = Crc32c.update(0, original);
+        fingerprinter.fingerprint(original.duplicate(), fingerprint, 0);
+        directory.addChunk(group.number(i), group.chunkLength(i), crc, fingerprint, 0);
+        offset += group.chunkLength(i);
+      }
+      directory.endGroup(position, group.length(), group.storedLength(), group.stages());
+      return true;
+    } catch (CorruptFrameException e) {
+      return false;
+    } finally {
+      buffers.give(stored);
+      buffers.give(original);
+    }
+  }
+
+  /** Where the next group may begin, from a position on; {@link #end} if there is none. */
+  private long search(long from) throws IOException {
+    ByteBuffer window = buffers.take(WINDOW);
+    try {
+      long position = from;
+      while (end - position >= GroupHeader.FIXED_LENGTH) {
+        window.clear();
+        window.limit((int) Math.min(WINDOW, end - position));
+        file.read(window, position);
+        window.flip();
+        int last = window.limit() - GroupHeader.SIGN_LENGTH;
+        for (int i = 0; i <= last; i++) {
+          if (GroupHeader.hasSign(window, i, header.marker())) {
+            return position + i;
+          }
+        }
+        if (last < 0) {
+          return end;
+        }
+        position += last + 1;
+      }
+      return end;
+    } finally {
+      buffers.give(window);
+    }
+  }
+
+  private boolean fill(ByteBuffer dst, long position) throws IOException {
+    if (end - position < dst.remaining()) {
+      return false;
+    }
+    int expected = dst.remaining();
+    int count = file.read(dst, position);
+    dst.flip();
+    return count == expected;
+  }
+}

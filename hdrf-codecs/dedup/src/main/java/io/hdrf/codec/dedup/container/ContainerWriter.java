@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.DurableFiles;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/** Writes a container file. For one thread at a time. */
+final class ContainerWriter implements Closeable {
+
+  private final ContainerHeader header;
+  private final DurableFile file;
+  private final DirectoryBuilder directory = new DirectoryBuilder();
+  private long position = ContainerHeader.LENGTH;
+  private long length = ContainerHeader.LENGTH;
+
+  /** Creates the file and writes its header. */
+  ContainerWriter(DurableFiles files, Path path, ContainerHeader header) throws IOException {
+    this.header = header;
+    this.file = files.create(path);
+    boolean written = false;
+    try {
+      file.write(header.encode(), 0);
+      written = true;
+    } finally {
+      if (!written) {
+        file.close();
+      }
+    }
+  }
+
+  ContainerHeader header() {
+    return header;
+  }
+
+  /** Where the next group goes. */
+  long position() {
+    return position;
+  }
+
+  /** Writes a group that was encoded with this container's marker. */
+  void write(GroupBuffer group) throws IOException {
+    ByteBuffer bytes = group.encoded();
+    file.write(bytes.duplicate(), position);
+    group.addTo(directory, position);
+    position += bytes.limit();
+    length = position;
+  }
+
+  /** Writes a group as it stands in another container of the same marker. */
+  void copy(ByteBuffer bytes, ContainerDirectory source, int group) throws IOException {
+    int count = bytes.remaining();
+    file.write(bytes, position);
+    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+    for (int i = source.firstChunk(group); i < source.endChunk(group); i++) {
+      source.fingerprint(i, fingerprint, 0);
+      directory.addChunk(source.number(i), source.length(i), source.checksum(i), fingerprint, 0);
+    }
+    directory.endGroup(
+        position, source.headerLength(group), source.storedLength(group), source.stages(group));
+    position += count;
+    length = position;
+  }
+
+  /** The groups written so far. */
+  ContainerDirectory directory() {
+    return directory.build();
+  }
+
+  /** Writes directory and footer; nothing can follow. */
+  void finish(long sealTime) throws IOException {
+    ContainerDirectory content = directory();
+    BufferPool buffers = BufferPool.shared();
+    int directoryLength = DirectoryFormat.encodedLength(content);
+    ByteBuffer bytes = buffers.take(directoryLength);
+    try {
+      DirectoryFormat.encode(content, bytes);
+      file.write(bytes, position);
+    } finally {
+      buffers.give(bytes);
+    }
+    ContainerFooter footer =
+        new ContainerFooter(
+            header,
+            position,
+            directoryLength,
+            content.groupCount(),
+            content.chunkCount(),
+            content.originalBytes(),
+            sealTime);
+    file.write(footer.encode(), position + directoryLength);
+    length = position + directoryLength + ContainerFooter.LENGTH;
+    file.setLength(length);
+  }
+
+  /** The file's length, as far as it was written. */
+  long length() {
+    return length;
+  }
+
+  void force() throws IOException {
+    file.force();
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.scheme.FrameChain;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Collects the chunks of a group and encodes them. For one thread; {@link #close} gives the buffers
+ * back to the pool. Keeps its memory from group to group.
+ */
+final class GroupBuffer implements AutoCloseable {
+
+  private final BufferPool buffers = BufferPool.shared();
+  private final FrameChain chain;
+  private final int groupSize;
+
+  private ByteBuffer original;
+  private ByteBuffer group;
+  private int count;
+  private int[] numbers = new int[64];
+  private int[] lengths = new int[64];
+  private int[] checksums = new int[64];
+  private byte[] fingerprints = new byte[64 * Fingerprinter.LENGTH];
+  private int headerLength;
+  private int stages;
+
+  /**
+   * @param groupSize how many bytes of chunks go into a group; a longer chunk is one by itself
+   */
+  GroupBuffer(FrameChain chain, int groupSize) {
+    this.chain = chain;
+    this.groupSize = groupSize;
+    this.original = buffers.take(groupSize);
+  }
+
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  /** Whether a chunk of that length may be added; to an empty group it always may. */
+  boolean hasRoomFor(int length) {
+    return count == 0 || original.position() + (long) length <= groupSize;
+  }
+
+  /** Bytes of chunks so far. */
+  int originalLength() {
+    return original.position();
+  }
+
+  int chunkCount() {
+    return count;
+  }
+
+  /** Adds a chunk, from position to limit, and consumes it. */
+  void add(int number, byte[] fingerprint, int offset, ByteBuffer chunk) {
+    int length = chunk.remaining();
+    if (original.capacity() < length) {
+      buffers.give(original);
+      original = null;
+      original = buffers.take(length);
+    }
+    if (count == 0) {
+      original.clear();
+    }
+    int start = original.position();
+    original.put(chunk);
+    if (count == numbers.length) {
+      int capacity = 2 * count;
+      numbers = Arrays.copyOf(numbers, capacity);
+      lengths = Arrays.copyOf(lengths, capacity);
+      checksums = Arrays.copyOf(checksums, capacity);
+      fingerprints = Arrays.copyOf(fingerprints, capacity * Fingerprinter.LENGTH);
+    }
+    numbers[count] = number;
+    lengths[count] = length;
+    original.flip();
+    original.position(start);
+    checksums[count] = io.hdrf.jni.Crc32c.update(0, original);
+    original.limit(original.capacity());
+    original.position(start + length);
+    System.arraycopy(
+        fingerprint, offset, fingerprints, count * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
+    count++;
+  }
+
+  /** Encodes the chunks; there is at least one. */
+  void encode(long marker) throws IOException {
+    headerLength = GroupHeader.length(numbers, lengths, count);
+    int originalLength = original.position();
+    int room = headerLength + chain.maxEncodedLength(originalLength);
+    if (group == null || group.capacity() < room) {
+      giveGroup();
+      group = buffers.take(room);
+    }
+    group.clear();
+    group.position(headerLength);
+    original.flip();
+    try {
+      stages = chain.encode(original, group);
+    } finally {
+      original.limit(original.capacity());
+      original.position(originalLength);
+    }
+    int end = group.position();
+    GroupHeader.put(
+        group,
+        marker,
+        numbers,
+        lengths,
+        count,
+        headerLength,
+        originalLength,
+        end - headerLength,
+        stages);
+    group.position(0);
+    group.limit(end);
+  }
+
+  /** The group with its header, as it was encoded last, from position 0 to limit. */
+  ByteBuffer encoded() {
+    return group;
+  }
+
+  /** Adds the group that was encoded last to a directory. */
+  void addTo(DirectoryBuilder directory, long position) {
+    for (int i = 0; i < count; i++) {
+      directory.addChunk(
+          numbers[i], lengths[i], checksums[i], fingerprints, i * Fingerprinter.LENGTH);
+    }
+    directory.endGroup(position, headerLength, group.limit() - headerLength, stages);
+  }
+
+  /** Begins a new group. */
+  void clear() {
+    count = 0;
+    if (original.capacity() > 2L * groupSize) {
+      buffers.give(original);
+      original = null;
+      original = buffers.take(groupSize);
+      giveGroup();
+    }
+    original.clear();
+  }
+
+  private void giveGroup() {
+    if (group != null) {
+      buffers.give(group);
+      group = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    giveGroup();
+    if (original != null) {
+      buffers.give(original);
+      original = null;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.io.BufferPool;
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Decoded groups of which only some chunks were wanted: the next read may want the others. Bounded
+ * in bytes; the least recently used go first. Safe for use by many threads.
+ */
+final class GroupCache {
+
+  /** A decoded group, of an undecided soundness: whoever reads it checks the CRCs of its chunks. */
+  static final class Group {
+    private final ByteBuffer bytes;
+    private int users = 1;
+
+    Group(ByteBuffer bytes) {
+      this.bytes = bytes;
+    }
+
+    /** From position 0 to limit; a view of its own. */
+    ByteBuffer bytes() {
+      return bytes.duplicate();
+    }
+  }
+
+  private static final class Key {
+    private final long serial;
+    private final int group;
+
+    Key(long serial, int group) {
+      this.serial = serial;
+      this.group = group;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Key && ((Key) other).serial == serial && ((Key) other).group == group;
+    }
+
+    @Override
+    public int hashCode() {
+      return Long.hashCode(serial) * 31 + group;
+    }
+  }
+
+  private final BufferPool buffers = BufferPool.shared();
+  private final long maxBytes;
+  private final LinkedHashMap<Key, Group> groups = new LinkedHashMap<>(16, 0.75f, true);
+  private long bytes;
+
+  GroupCache(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** A group, or null; whoever got one calls {@link #release}. */
+  synchronized Group acquire(LoadedContainer container, int group) {
+    Group found = groups.get(new Key(container.serial(), group));
+    if (found != null) {
+      found.users++;
+    }
+    return found;
+  }
+
+  synchronized boolean contains(LoadedContainer container, int group) {
+    return groups.containsKey(new Key(container.serial(), group));
+  }
+
+  /**
+   * Takes over a buffer of the pool with a decoded group in it, from position 0 to limit.
+   *
+   * @return the group, to be released by the caller
+   */
+  synchronized Group put(LoadedContainer container, int number, ByteBuffer decoded) {
+    Group group = new Group(decoded);
+    if (decoded.capacity() <= maxBytes / 2) {
+      group.users++;
+      bytes += decoded.capacity();
+      Group old = groups.put(new Key(container.serial(), number), group);
+      if (old != null) {
+        drop(old);
+      }
+      Iterator<Map.Entry<Key, Group>> oldest = groups.entrySet().iterator();
+      while (bytes > maxBytes) {
+        Group victim = oldest.next().getValue();
+        oldest.remove();
+        drop(victim);
+      }
+    }
+    return group;
+  }
+
+  private void drop(Group group) {
+    bytes -= group.bytes.capacity();
+    release(group);
+  }
+
+  synchronized void release(Group group) {
+    group.users--;
+    if (group.users == 0) {
+      buffers.give(group.bytes);
+    }
+  }
+
+  synchronized void clear() {
+    groups.values().forEach(this::drop);
+    groups.clear();
+  }
+
+  /** Bytes of the buffers that are kept. */
+  synchronized long bytes() {
+    return bytes;
+  }
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.ReadableFile;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.FrameChain;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * A container's open file together with the directory that says where its chunks lie in this very
+ * file, whatever name it has by now. Closed by the last who uses it. Safe for use by many threads;
+ * an interrupt of one closes the file for all.
+ */
+final class LoadedContainer {
+
+  private static final AtomicLong SERIALS = new AtomicLong();
+
+  private final long serial = SERIALS.incrementAndGet();
+  private final Path path;
+  private final ContainerHeader header;
+  private final ReadableFile file;
+  private final Supplier<ContainerDirectory> directory;
+  private final ChainSource chains;
+  private final boolean rebuilt;
+  private int users = 1;
+  private boolean closed;
+
+  /** Made with one user, who must call {@link #release}. */
+  LoadedContainer(
+      Path path,
+      ContainerHeader header,
+      ReadableFile file,
+      Supplier<ContainerDirectory> directory,
+      ChainSource chains) {
+    this(path, header, file, directory, chains, false);
+  }
+
+  /**
+   * @param rebuilt whether the directory was made from the groups because it can't be read
+   */
+  LoadedContainer(
+      Path path,
+      ContainerHeader header,
+      ReadableFile file,
+      Supplier<ContainerDirectory> directory,
+      ChainSource chains,
+      boolean rebuilt) {
+    this.rebuilt = rebuilt;
+    this.path = path;
+    this.header = header;
+    this.file = file;
+    this.directory = directory;
+    this.chains = chains;
+  }
+
+  /** The same container with a file of its own, so that no interrupt of a reader closes it. */
+  LoadedContainer reopen() throws IOException {
+    return new LoadedContainer(path, header, ChannelFile.open(path), directory, chains, rebuilt);
+  }
+
+  /** Adds a user; false if there is none any more. */
+  synchronized boolean acquire() {
+    if (users == 0) {
+      return false;
+    }
+    users++;
+    return true;
+  }
+
+  void release() {
+    synchronized (this) {
+      users--;
+      if (users > 0 || closed) {
+        return;
+      }
+      closed = true;
+    }
+    try {
+      file.close();
+    } catch (IOException e) {
+      // It was only read.
+    }
+  }
+
+  /** A number that no other loaded container has. */
+  long serial() {
+    return serial;
+  }
+
+  long id() {
+    return header.id();
+  }
+
+  /** For messages. */
+  Path path() {
+    return path;
+  }
+
+  ContainerHeader header() {
+    return header;
+  }
+
+  ReadableFile file() {
+    return file;
+  }
+
+  ContainerDirectory directory() {
+    return directory.get();
+  }
+
+  /** Whether the directory was made from the groups because it can't be read. */
+  boolean isRebuilt() {
+    return rebuilt;
+  }
+
+  FrameChain chain() throws IOException {
+    return chains.chain(header.chainIds());
+  }
+
+  /** Fills {@code dst} from the file. */
+  void read(ByteBuffer dst, long position) throws IOException {
+    int expected = dst.remaining();
+    int count = file.read(dst, position);
+    if (count != expected) {
+      throw new CorruptFrameException(
+          path + ": the file ends at " + (position + count) + ", in the middle of a group");
+    }
+  }
+
+  /**
+   * Decodes a group. The group's own header, if it is sound, is asked whether the stored bytes are;
+   * otherwise the chunks' CRCs, which the caller checks, are all that tells.
+   *
+   * @param bytes the group with its header, from position to limit; not consumed
+   * @param dst direct, with exactly the original length remaining
+   * @throws CorruptFrameException if it can't be decoded; names the file
+   */
+  void decode(ContainerDirectory from, int group, ByteBuffer bytes, ByteBuffer dst)
+      throws IOException {
+    ByteBuffer stored = bytes.duplicate();
+    stored.position(bytes.position() + from.headerLength(group));
+    int stages = from.stages(group);
+    if (stages == 0) {
+      if (stored.remaining() != dst.remaining()) {
+        throw damaged(from, group, "has not its original length", null);
+      }
+      dst.put(stored);
+      return;
+    }
+    if (GroupHeader.contradicts(bytes, header.marker(), stored)) {
+      throw damaged(from, group, "does not have its CRC32C", null);
+    }
+    try {
+      chain().decode(stages, stored, dst);
+    } catch (CorruptFrameException e) {
+      throw damaged(from, group, "can't be decoded: " + e.getMessage(), e);
+    }
+  }
+
+  private CorruptFrameException damaged(
+      ContainerDirectory from, int group, String what, Throwable cause) {
+    return new CorruptFrameException(
+        path
+            + ": the group of chunk "
+            + from.number(from.firstChunk(group))
+            + " at "
+            + from.groupPosition(group)
+            + " "
+            + what,
+        cause);
+  }
+
+  /**
+   * Checks the CRC32C of a chunk.
+   *
+   * @param chunk its bytes, from position to limit
+   */
+  void checkChunk(ContainerDirectory from, int index, ByteBuffer chunk)
+      throws CorruptFrameException {
+    int crc = io.hdrf.jni.Crc32c.update(0, chunk);
+    if (crc != from.checksum(index)) {
+      throw new CorruptFrameException(
+          String.format(
+              "%s: chunk %d: expected CRC32C %08x, found %08x",
+              path, from.number(index), from.checksum(index), crc));
+    }
+  }
+}

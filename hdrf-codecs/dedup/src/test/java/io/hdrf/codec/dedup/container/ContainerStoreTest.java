@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.InMemory;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ContainerStoreTest {
+
+  @TempDir(factory = InMemory.class)
+  Path scratch;
+
+  private CrashableFiles files;
+  private Path dir;
+
+  @BeforeEach
+  void start() throws IOException {
+    files = new CrashableFiles(scratch);
+    dir = scratch.resolve("containers");
+  }
+
+  private ContainerStore open() throws IOException {
+    return Chunks.open(dir, files, Chunks.settings());
+  }
+
+  private static List<ContainerInfo> list(ContainerStore store) {
+    List<ContainerInfo> list = new ArrayList<>();
+    store.containers().forEach(list::add);
+    return list;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatIsAppendedIsRead(boolean encoded) throws IOException {
+    FrameChain tail = encoded ? Chunks.DEFLATE : Chunks.PLAIN;
+    Map<Long, byte[]> chunks = new TreeMap<>();
+    try (ContainerStore store = open()) {
+      try (ChunkAppender appender = store.appender(tail)) {
+        for (int i = 0; i < 200; i++) {
+          byte[] chunk = Chunks.chunk(i);
+          chunks.put(Chunks.append(appender, chunk), chunk);
+        }
+        appender.flush();
+        for (Map.Entry<Long, byte[]> entry : chunks.entrySet()) {
+          Chunks.assertHas(store, entry.getKey(), entry.getValue());
+        }
+      }
+      assertThat(list(store)).filteredOn(info -> !info.sealed()).hasSize(1);
+    }
+    try (ContainerStore store = open()) {
+      for (Map.Entry<Long, byte[]> entry : chunks.entrySet()) {
+        Chunks.assertHas(store, entry.getKey(), entry.getValue());
+      }
+      List<ContainerInfo> list = list(store);
+      assertThat(list.size()).isGreaterThan(2);
+      assertThat(list).allMatch(ContainerInfo::sealed);
+      assertThat(list.stream().mapToInt(ContainerInfo::chunkCount).sum()).isEqualTo(200);
+      assertThat(list.stream().mapToLong(ContainerInfo::originalBytes).sum())
+          .isEqualTo(chunks.values().stream().mapToLong(chunk -> chunk.length).sum());
+      for (ContainerInfo info : list) {
+        assertThat(info.fileBytes())
+            .isEqualTo(Files.size(ContainerNames.file(dir, info.id(), ContainerNames.SEALED)));
+        assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void runsAcrossGroups() throws IOException {
+    Random random = TestSeed.random("runs");
+    try (ContainerStore store = Chunks.open(dir, files, Chunks.settings().containerSize(1 << 20))) {
+      List<byte[]> chunks = new ArrayList<>();
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        for (int i = 0; i < 300; i++) {
+          chunks.add(Chunks.chunk(i));
+          Chunks.append(appender, chunks.get(i));
+        }
+      }
+      for (int n = 0; n < 500; n++) {
+        int first = random.nextInt(300);
+        int count = 1 + random.nextInt(Math.min(300 - first, n % 2 == 0 ? 5 : 300));
+        ByteBuffer expected = ByteBuffer.allocateDirect(300_000);
+        for (int i = first; i < first + count; i++) {
+          expected.put(chunks.get(i));
+        }
+        expected.flip();
+        ByteBuffer dst = ByteBuffer.allocateDirect(expected.remaining() + 10);
+        dst.position(7);
+        store.read(0, first, count, dst);
+        assertThat(dst.position()).isEqualTo(7 + expected.remaining());
+        dst.flip().position(7);
+        assertThat(dst).isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
+  void longChunksAreGroupsByThemselves() throws IOException {
+    int[] lengths = {1, 3_000, 3_001, 50_000, 1, ContainerFormat.MAX_CHUNK_LENGTH, 2};
+    try (ContainerStore store = open()) {
+      List<Long> refs = new ArrayList<>();
+      try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+        for (int i = 0; i < lengths.length; i++) {
+          refs.add(Chunks.append(appender, Chunks.chunk(i, lengths[i])));
+        }
+      }
+      for (int i = 0; i < lengths.length; i++) {
+        Chunks.assertHas(store, refs.get(i), Chunks.chunk(i, lengths[i]));
+      }
+    }
+  }
+
+  @Test
+  void refusesWhatIsNoChunk() throws IOException {
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      assertThatThrownBy(() -> Chunks.append(appender, new byte[0]))
+          .isInstanceOf(IllegalArgumentException.class);
+      ByteBuffer tooLong = ByteBuffer.allocateDirect(ContainerFormat.MAX_CHUNK_LENGTH + 1);
+      assertThatThrownBy(() -> appender.append(new byte[32], 0, tooLong))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> appender.append(new byte[33], 2, Chunks.direct(new byte[1])))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+  }
+
+  @Test
+  void whatIsNotThereIsMissing() throws IOException {
+    try (ContainerStore store = open()) {
+      long ref;
+      try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+        ref = Chunks.append(appender, Chunks.chunk(1, 10));
+        assertThatThrownBy(() -> Chunks.read(store, ref, 10))
+            .isInstanceOf(MissingChunkException.class);
+        assertThat(store.holds(ref, Chunks.fingerprint(Chunks.chunk(1, 10)), 0)).isFalse();
+      }
+      ByteBuffer dst = ByteBuffer.allocateDirect(100);
+      assertThatThrownBy(() -> store.read(0, 0, 2, dst)).isInstanceOf(MissingChunkException.class);
+      assertThatThrownBy(() -> store.read(1, 0, 1, dst))
+          .isInstanceOf(MissingChunkException.class)
+          .hasMessageContaining("000000000001.hdc");
+      assertThatThrownBy(() -> store.force(7)).isInstanceOf(MissingChunkException.class);
+      assertThat(store.holds(ChunkRef.pack(9, 9), new byte[32], 0)).isFalse();
+      assertThat(store.holds(ref, new byte[32], 0)).isFalse();
+      assertThatThrownBy(() -> store.read(0, 0, 1, ByteBuffer.allocateDirect(9)))
+          .isInstanceOf(CorruptFrameException.class)
+          .hasMessageContaining("10 bytes");
+    }
+  }
+
+  @Test
+  void containersGoFromAppenderToAppender() throws IOException {
+    try (ContainerStore store = open()) {
+      for (int i = 0; i < 5; i++) {
+        try (ChunkAppender first = store.appender(Chunks.PLAIN);
+            ChunkAppender second = store.appender(Chunks.PLAIN);
+            ChunkAppender other = store.appender(Chunks.DEFLATE)) {
+          long[] refs = {
+            Chunks.append(first, Chunks.chunk(i)),
+            Chunks.append(second, Chunks.chunk(i)),
+            Chunks.append(other, Chunks.chunk(i))
+          };
+          assertThat(refs).doesNotHaveDuplicates();
+        }
+      }
+      assertThat(list(store)).hasSize(3).allMatch(info -> info.chunkCount() == 5);
+    }
+  }
+
+  @Test
+  void compactionKeepsWhatItIsTold() throws IOException {
+    Random random = TestSeed.random("compaction");
+    for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
+      Map<Long, byte[]> chunks = new TreeMap<>();
+      try (ContainerStore store = open()) {
+        try (ChunkAppender appender = store.appender(tail)) {
+          for (int i = 0; i < 150; i++) {
+            chunks.put(Chunks.append(appender, Chunks.chunk(i)), Chunks.chunk(i));
+          }
+        }
+      }
+      try (ContainerStore store = open()) {
+        for (int round = 0; round < 3; round++) {
+          for (ContainerInfo info : list(store)) {
+            BitSet live = new BitSet();
+            ContainerDirectory content = store.directory(info.id());
+            for (int i = 0; i < content.chunkCount(); i++) {
+              long ref = ChunkRef.pack(info.id(), content.number(i));
+              if (!chunks.containsKey(ref)) {
+                continue;
+              }
+              if (i / 10 % 3 == round || random.nextInt(4) > 0) {
+                live.set(content.number(i));
+              } else {
+                byte[] gone = chunks.remove(ref);
+                assertThat(store.holds(ref, Chunks.fingerprint(gone), 0)).isTrue();
+              }
+            }
+            CompactionResult result = store.compact(info.id(), live, Throttle.NONE);
+            assertThat(result.chunksKept()).isEqualTo(live.cardinality());
+            assertThat(result.chunksKept() + result.chunksDropped()).isEqualTo(info.chunkCount());
+            Path file = ContainerNames.file(dir, info.id(), ContainerNames.SEALED);
+            assertThat(Files.exists(file) ? Files.size(file) : 0)
+                .isEqualTo(info.fileBytes() - result.bytesFreed());
+            for (int i = 0; i < content.chunkCount(); i++) {
+              long ref = ChunkRef.pack(info.id(), content.number(i));
+              if (chunks.containsKey(ref)) {
+                Chunks.assertHas(store, ref, chunks.get(ref));
+              } else {
+                assertThatThrownBy(() -> Chunks.read(store, ref, 1000))
+                    .isInstanceOf(MissingChunkException.class);
+              }
+            }
+            if (Files.exists(file)) {
+              assertThat(store.verify(info.id(), Throttle.NONE).isSound()).isTrue();
+            }
+          }
+        }
+      }
+      try (ContainerStore store = open()) {
+        for (Map.Entry<Long, byte[]> entry : chunks.entrySet()) {
+          Chunks.assertHas(store, entry.getKey(), entry.getValue());
+        }
+        for (ContainerInfo info : list(store)) {
+          store.compact(info.id(), new BitSet(), Throttle.NONE);
+        }
+        assertThat(list(store)).hasSize(1).allMatch(info -> info.chunkCount() == 0);
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.FrameCodec;
+import io.hdrf.scheme.FrameScheme;
+import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.SpiVersion;
+import java.nio.ByteBuffer;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+
+/** A frame scheme for tests. */
+final class DeflateScheme implements FrameScheme {
+
+  static final int ID = 60_100;
+
+  @Override
+  public int spiVersion() {
+    return SpiVersion.CURRENT;
+  }
+
+  @Override
+  public String name() {
+    return "deflate";
+  }
+
+  @Override
+  public int id() {
+    return ID;
+  }
+
+  @Override
+  public int frameLength(SchemeSettings settings) {
+    return 1 << 16;
+  }
+
+  @Override
+  public FrameCodec newCodec(SchemeSettings settings) {
+    return new FrameCodec() {
+      @Override
+      public int maxEncodedLength(int length) {
+        return length + length / 100 + 100;
+      }
+
+      @Override
+      public void encode(ByteBuffer src, ByteBuffer dst) {
+        Deflater deflater = new Deflater(1);
+        deflater.setInput(src);
+        deflater.finish();
+        deflater.deflate(dst);
+        deflater.end();
+      }
+
+      @Override
+      public void decode(ByteBuffer src, ByteBuffer dst) throws CorruptFrameException {
+        Inflater inflater = new Inflater();
+        try {
+          inflater.setInput(src);
+          inflater.inflate(dst);
+          if (!inflater.finished() && inflater.inflate(new byte[1]) > 0) {
+            throw new CorruptFrameException("too long");
+          }
+        } catch (DataFormatException e) {
+          throw new CorruptFrameException("not deflated", e);
+        } finally {
+          inflater.end();
+        }
+      }
+    };
+  }
+}
