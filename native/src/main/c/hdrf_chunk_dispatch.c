@@ -13,7 +13,7 @@
             [HDRF_CHUNK_LMC] = hdrf_chunk_lmc_reference,                                           \
             [HDRF_CHUNK_RABIN] = hdrf_chunk_rabin_reference,                                       \
             [HDRF_CHUNK_GEAR] = hdrf_chunk_gear_reference,                                         \
-            [HDRF_CHUNK_FASTCDC] = hdrf_chunk_fastcdc_reference,                                   \
+            [HDRF_CHUNK_FASTCDC] = hdrf_chunk_gear_reference,                                      \
             [HDRF_CHUNK_FIXED] = hdrf_chunk_fixed_reference,                                       \
             [HDRF_CHUNK_VHASH] = hdrf_chunk_vhash_##suffix,                                        \
         }                                                                                          \

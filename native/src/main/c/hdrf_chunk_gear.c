@@ -10,22 +10,6 @@
  */
 #include "hdrf_chunk_impl.h"
 
-size_t hdrf_chunk_fastcdc_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
-                                    size_t length, bool last)
-{
-    (void)last;
-    size_t end = length < chunker->maximum ? length : chunker->maximum;
-    uint64_t hash = 0;
-    for (size_t i = chunker->minimum - HDRF_CHUNK_GEAR_WINDOW; i < end; i++) {
-        hash = (hash << 1) + hdrf_chunk_gear[data[i]];
-        uint64_t threshold = i + 1 < chunker->normal ? chunker->strict : chunker->loose;
-        if (i + 1 >= chunker->minimum && hash < threshold) {
-            return i + 1;
-        }
-    }
-    return end == chunker->maximum ? end : 0;
-}
-
 size_t hdrf_chunk_gear_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
                                  size_t length, bool last)
 {
@@ -34,7 +18,8 @@ size_t hdrf_chunk_gear_reference(const struct hdrf_chunker *chunker, const uint8
     uint64_t hash = 0;
     for (size_t i = chunker->minimum - HDRF_CHUNK_GEAR_WINDOW; i < end; i++) {
         hash = (hash << 1) + hdrf_chunk_gear[data[i]];
-        if (i + 1 >= chunker->minimum && hash < chunker->strict) {
+        uint64_t threshold = i + 1 < chunker->normal ? chunker->strict : chunker->loose;
+        if (i + 1 >= chunker->minimum && hash < threshold) {
             return i + 1;
         }
     }

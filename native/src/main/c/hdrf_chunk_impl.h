@@ -31,13 +31,12 @@ size_t hdrf_chunk_with(const struct hdrf_chunk_kernel *kernel, const struct hdrf
                        const uint8_t *data, size_t length, bool last, uint32_t *cuts,
                        size_t capacity);
 
-/* The references: that of RAM is also RAML's. */
+/* The references: that of RAM is also RAML's, that of Gear also FastCDC's. */
 hdrf_chunk_fn hdrf_chunk_ram_reference;
 hdrf_chunk_fn hdrf_chunk_ae_reference;
 hdrf_chunk_fn hdrf_chunk_lmc_reference;
 hdrf_chunk_fn hdrf_chunk_rabin_reference;
 hdrf_chunk_fn hdrf_chunk_gear_reference;
-hdrf_chunk_fn hdrf_chunk_fastcdc_reference;
 hdrf_chunk_fn hdrf_chunk_fixed_reference;
 hdrf_chunk_fn hdrf_chunk_vhash_reference;
 

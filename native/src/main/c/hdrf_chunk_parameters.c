@@ -183,12 +183,13 @@ static uint64_t vhash_threshold(uint32_t divisor)
     return narrow << 32 | (wide - 1);
 }
 
+/* As FastCDC, but half of the average is skipped, and a quarter of the bytes less is hashed. */
 static void vhash_parameters(struct hdrf_chunker *chunker, uint32_t average)
 {
     uint32_t strict = 4 * average;
     uint32_t loose = average / 4;
-    chunker->minimum = average / 4;
-    chunker->maximum = 8 * average;
+    chunker->minimum = average / 2;
+    chunker->maximum = 4 * average;
     chunker->normal = search_normal(chunker, average, strict, loose);
     chunker->strict = vhash_threshold(strict);
     chunker->loose = vhash_threshold(loose);

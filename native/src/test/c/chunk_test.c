@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Usage: chunk_test, with the seed of an earlier run in HDRF_TEST_SEED to repeat it.
+ * Usage: chunk_test PARAMETERS CUTS, with the seed of an earlier run in HDRF_TEST_SEED to repeat it.
  *
  * Every message lies at the very end of a block of its own, so that the sanitizer sees a kernel
  * that reads one byte too far.
@@ -395,20 +395,99 @@ static void test_arguments(void)
     }
 }
 
-/* Known windows of RAM, AE and LMC for an average. */
-static void test_windows(void)
+static enum hdrf_chunk_algorithm algorithm_of(const char *name)
 {
-    static const uint32_t expected[][4] = {
-        {1024, 775, 793, 206}, {4096, 3841, 3841, 362}, {65536, 65280, 65280, 709}};
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        static const enum hdrf_chunk_algorithm algorithms[] = {HDRF_CHUNK_RAM, HDRF_CHUNK_AE,
-                                                               HDRF_CHUNK_LMC};
-        for (size_t a = 0; a < 3; a++) {
-            struct hdrf_chunker chunker;
-            CHECK(hdrf_chunker_init(&chunker, algorithms[a], expected[i][0], 0), "%zu", i);
-            CHECK(chunker.window == expected[i][a + 1], "window %" PRIu32, chunker.window);
+    static const char *const names[HDRF_CHUNK_ALGORITHMS] = {
+        "ram", "raml", "ae", "lmc", "rabin", "gear", "fastcdc", "fixed", "vhash"};
+    int algorithm = 0;
+    while (algorithm < HDRF_CHUNK_ALGORITHMS && strcmp(names[algorithm], name) != 0) {
+        algorithm++;
+    }
+    CHECK(algorithm < HDRF_CHUNK_ALGORITHMS, "no algorithm %s", name);
+    return (enum hdrf_chunk_algorithm)algorithm;
+}
+
+/* Calls check() for each line that is no comment. */
+static void for_each_line(const char *path, void check(const char *line))
+{
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL, "cannot open %s", path);
+    static char line[64 * 1024];
+    int lines = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (line[0] != '#') {
+            check(line);
+            lines++;
         }
     }
+    fclose(file);
+    CHECK(lines >= 2 * HDRF_CHUNK_ALGORITHMS, "only %d lines in %s", lines, path);
+}
+
+static void check_parameters(const char *line)
+{
+    char name[16];
+    uint32_t average;
+    struct hdrf_chunker expected;
+    struct hdrf_chunker chunker;
+    CHECK(sscanf(line,
+                 "%15s %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNx64
+                 " %" SCNx64,
+                 name, &average, &expected.window, &expected.minimum, &expected.maximum,
+                 &expected.normal, &expected.strict, &expected.loose) == 8,
+          "bad line %s", line);
+    CHECK(hdrf_chunker_init(&chunker, algorithm_of(name), average, 0), "%s", line);
+    CHECK(chunker.window == expected.window && chunker.minimum == expected.minimum &&
+              chunker.maximum == expected.maximum && chunker.normal == expected.normal &&
+              chunker.strict == expected.strict && chunker.loose == expected.loose,
+          "%s", line);
+}
+
+#define GOLDEN 262144
+
+/* As the head of the file of cuts describes it. */
+static void fill_golden(uint8_t *data)
+{
+    uint64_t seed = random_state;
+    random_state = 0;
+    for (size_t i = 0; i < GOLDEN; i += 8) {
+        uint64_t number = next_random();
+        for (size_t k = 0; k < 8; k++) {
+            data[i + k] = (uint8_t)(number >> 8 * k);
+        }
+    }
+    random_state = seed;
+    for (size_t i = 131072; i < 196608; i++) {
+        data[i] = i % 97 != 0 ? 0 : data[i];
+    }
+    for (size_t i = 196608; i < 229376; i++) {
+        data[i] = (uint8_t)((data[i] & 63) + 32);
+    }
+    memset(data + 229376, 255, 16384);
+    memset(data + 245760, 0, 16384);
+}
+
+static void check_golden(const char *line)
+{
+    static uint8_t data[GOLDEN];
+    static uint32_t cuts[MAX_CUTS];
+    fill_golden(data);
+    char name[16];
+    uint32_t average;
+    int at;
+    struct hdrf_chunker chunker;
+    CHECK(sscanf(line, "%15s %" SCNu32 "%n", name, &average, &at) == 2, "bad line %s", line);
+    CHECK(hdrf_chunker_init(&chunker, algorithm_of(name), average, 0), "%s", line);
+    size_t count = hdrf_chunk(&chunker, data, GOLDEN, true, cuts, MAX_CUTS);
+    line += at;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t expected;
+        CHECK(sscanf(line, "%" SCNu32 "%n", &expected, &at) == 1, "%s: more cuts than that", name);
+        CHECK(cuts[i] == expected, "%s: cut %zu at %" PRIu32 ", not %" PRIu32, name, i, cuts[i],
+              expected);
+        line += at;
+    }
+    CHECK(strcmp(line, "\n") == 0, "%s: fewer cuts than that", name);
 }
 
 /* Each set of features that this CPU could have had must choose a kernel that is right. */
@@ -440,15 +519,17 @@ static void collect_kernels(void)
 #endif
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    CHECK(argc == 3, "usage: chunk_test PARAMETERS CUTS");
     const char *seed = getenv("HDRF_TEST_SEED");
     random_state = seed != NULL ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
     printf("seed %" PRIu64 "\n", random_state);
     fflush(stdout);
     collect_kernels();
     test_arguments();
-    test_windows();
+    for_each_line(argv[1], check_parameters);
+    for_each_line(argv[2], check_golden);
     test_lmc();
     test_every_short_length();
     test_every_alignment();
