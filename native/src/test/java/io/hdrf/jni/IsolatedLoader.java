@@ -82,6 +82,23 @@ final class IsolatedLoader extends ClassLoader {
     return (boolean) call("NativeThreads", "setNice", new Class<?>[] {int.class}, nice);
   }
 
+  /** {@code Chunker.of(algorithm, averageSize).cut(data, true, cuts)}. */
+  int cut(String algorithm, int averageSize, ByteBuffer data, int[] cuts) {
+    try {
+      Class<?> type = Class.forName(PACKAGE + "ChunkerAlgorithm", true, this);
+      Object constant = type.getMethod("valueOf", String.class).invoke(null, algorithm);
+      Class<?>[] types = {type, int.class};
+      Object chunker = call("Chunker", "of", types, constant, averageSize);
+      return (int)
+          chunker
+              .getClass()
+              .getMethod("cut", ByteBuffer.class, boolean.class, int[].class)
+              .invoke(chunker, data, true, cuts);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
   private Object call(String className, String method) {
     return call(className, method, new Class<?>[0]);
   }

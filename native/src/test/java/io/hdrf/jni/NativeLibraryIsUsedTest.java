@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +25,18 @@ class NativeLibraryIsUsedTest {
     assertThat(Crc32c.isNative()).isTrue();
     assertThat(Crc32c.implementation())
         .isEqualTo(cpuHas("sse4_2") ? "native, sse4.2" : "native, portable");
+    for (ChunkerAlgorithm algorithm :
+        List.of(ChunkerAlgorithm.RAM, ChunkerAlgorithm.AE, ChunkerAlgorithm.VHASH)) {
+      assertThat(algorithm.implementation()).isEqualTo("native, " + vectors());
+    }
+    assertThat(ChunkerAlgorithm.RABIN.implementation()).isEqualTo("native, portable");
+  }
+
+  private static String vectors() throws IOException {
+    if (cpuHas("avx512f") && cpuHas("avx512bw") && cpuHas("avx512dq") && cpuHas("avx512vl")) {
+      return "avx512";
+    }
+    return cpuHas("avx2") ? "avx2" : cpuHas("sse4_2") ? "sse4.2" : "portable";
   }
 
   private static boolean cpuHas(String flag) throws IOException {

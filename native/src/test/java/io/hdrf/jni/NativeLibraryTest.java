@@ -118,6 +118,10 @@ class NativeLibraryTest {
     assertThat(loader.implementation()).isEqualTo("java.util.zip.CRC32C");
     assertThat(loader.update(0, checkMessage())).isEqualTo(CHECK_VALUE);
     assertThat(loader.setNice(0)).isFalse();
+    ByteBuffer zeros = ByteBuffer.allocateDirect(5000);
+    int[] cuts = new int[3];
+    assertThat(loader.cut("FIXED", 2000, zeros, cuts)).isEqualTo(3);
+    assertThat(cuts).containsExactly(2000, 4000, 5000);
     assertNoFileLeft();
   }
 

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Throughput and savings of every chunker on the bytes of files: see benchmarks/chunkers --help.
+ *
+ * All files are one data set, but each file is a stream of its own. Everything is in memory, in
+ * one thread; times are the thread's CPU time. Duplicates are found by a hash of 128 bits that
+ * is good enough to count and no more.
+ */
+#include "hdrf_chunk.h"
+#include "hdrf_chunk_impl.h"
+#include "hdrf_cpu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ALIGNMENT 4096
+#define CUTS_AT_ONCE 4096
+#define MAX_ROUNDS 99
+#define BUCKETS 26
+
+struct file {
+    const uint8_t *data;
+    size_t length;
+};
+
+struct fingerprint {
+    uint64_t high;
+    uint64_t low;
+};
+
+struct statistics {
+    uint64_t chunks;
+    double sum;
+    double squares;
+    uint64_t forced;
+    uint64_t duplicate;
+    uint64_t histogram[BUCKETS];
+};
+
+static const char *const names[HDRF_CHUNK_ALGORITHMS] = {
+    "ram", "raml", "ae", "lmc", "rabin", "gear", "fastcdc", "fixed", "vhash"};
+
+/* By name, or NULL for all. */
+static const char *only;
+
+static struct file *files;
+static size_t file_count;
+static size_t total;
+static struct fingerprint *table;
+static size_t table_size;
+
+static void fail(const char *what, const char *which)
+{
+    fprintf(stderr, "chunkers: %s: %s\n", which, what);
+    exit(1);
+}
+
+static void *allocate(size_t bytes)
+{
+    void *memory = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+    if (memory == NULL) {
+        fail("out of memory", "allocation");
+    }
+    return memory;
+}
+
+static void read_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    if (in == NULL || fseek(in, 0, SEEK_END) != 0) {
+        fail("cannot be opened", path);
+    }
+    long length = ftell(in);
+    rewind(in);
+    if (length < 0 || (uint64_t)length > UINT32_MAX) {
+        fail("is not a file of less than 4 GiB", path);
+    }
+    uint8_t *data = allocate((size_t)length);
+    if (fread(data, 1, (size_t)length, in) != (size_t)length) {
+        fail("cannot be read", path);
+    }
+    fclose(in);
+    files[file_count++] = (struct file){data, (size_t)length};
+    total += (size_t)length;
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, by_value);
+    return values[count / 2];
+}
+
+/* XORs all words of 8 bytes; vectors and prefetching as the kernels have them. */
+#if defined(__x86_64__)
+__attribute__((target("avx2")))
+#endif
+static uint64_t read_words(const uint64_t *words, size_t count)
+{
+    typedef uint64_t vector __attribute__((vector_size(32)));
+    const vector *vectors = (const vector *)words;
+    vector sums[8] = {{0}};
+    for (size_t i = 0; i + 8 <= count / 4; i += 8) {
+        for (size_t line = 0; line < 8; line += 2) {
+            __builtin_prefetch((const void *)((uintptr_t)(vectors + i + line) + 4096));
+        }
+#pragma GCC unroll 8
+        for (size_t k = 0; k < 8; k++) {
+            sums[k] ^= vectors[i + k];
+        }
+    }
+    vector all = sums[0] ^ sums[1] ^ sums[2] ^ sums[3] ^ sums[4] ^ sums[5] ^ sums[6] ^ sums[7];
+    return all[0] ^ all[1] ^ all[2] ^ all[3];
+}
+
+static uint64_t read_all(void)
+{
+    uint64_t sum = 0;
+    for (size_t f = 0; f < file_count; f++) {
+        sum ^= read_words((const uint64_t *)(const void *)files[f].data, files[f].length / 8);
+    }
+    return sum;
+}
+
+static volatile uint64_t sink;
+
+static double read_bandwidth(int rounds)
+{
+    double rates[MAX_ROUNDS];
+    for (int r = 0; r < rounds; r++) {
+        double begin = cpu_seconds();
+        sink = read_all();
+        rates[r] = (double)total / (cpu_seconds() - begin) / 1e9;
+    }
+    return median(rates, rounds);
+}
+
+static uint64_t chunk_all(const struct hdrf_chunk_kernel *kernel,
+                          const struct hdrf_chunker *chunker)
+{
+    static uint32_t cuts[CUTS_AT_ONCE];
+    uint64_t chunks = 0;
+    for (size_t f = 0; f < file_count; f++) {
+        size_t start = 0;
+        while (start < files[f].length) {
+            size_t count = hdrf_chunk_with(kernel, chunker, files[f].data + start,
+                                           files[f].length - start, true, cuts, CUTS_AT_ONCE);
+            chunks += count;
+            start += cuts[count - 1];
+        }
+    }
+    return chunks;
+}
+
+static double throughput(const struct hdrf_chunk_kernel *kernel, const struct hdrf_chunker *chunker,
+                         int rounds)
+{
+    double rates[MAX_ROUNDS];
+    for (int r = 0; r < rounds; r++) {
+        double begin = cpu_seconds();
+        sink = chunk_all(kernel, chunker);
+        rates[r] = (double)total / (cpu_seconds() - begin) / 1e9;
+    }
+    return median(rates, rounds);
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static struct fingerprint fingerprint(const uint8_t *data, size_t length)
+{
+    uint64_t a = UINT64_C(0x9e3779b97f4a7c15) ^ length;
+    uint64_t b = UINT64_C(0xc2b2ae3d27d4eb4f) + length;
+    size_t i = 0;
+    for (; i + 16 <= length; i += 16) {
+        uint64_t first = hdrf_chunk_load64(data + i);
+        uint64_t second = hdrf_chunk_load64(data + i + 8);
+        a = mix(a ^ first, UINT64_C(0xa0761d6478bd642f) ^ second) + b;
+        b = (b ^ second) * UINT64_C(0xe7037ed1a0b428db) + (first ^ b >> 29);
+    }
+    uint8_t rest[16] = {0};
+    memcpy(rest, data + i, length - i);
+    a = mix(a ^ hdrf_chunk_load64(rest), UINT64_C(0x8ebc6af09c88c6e3) ^ hdrf_chunk_load64(rest + 8));
+    b = mix(b ^ hdrf_chunk_load64(rest), UINT64_C(0x589965cc75374cc3) ^ hdrf_chunk_load64(rest + 8));
+    return (struct fingerprint){a, b | 1};
+}
+
+/* Whether it was there before. */
+static bool insert(struct fingerprint print)
+{
+    size_t at = (size_t)print.high & (table_size - 1);
+    while (table[at].low != 0) {
+        if (table[at].low == print.low && table[at].high == print.high) {
+            return true;
+        }
+        at = (at + 1) & (table_size - 1);
+    }
+    table[at] = print;
+    return false;
+}
+
+static void count_chunk(struct statistics *statistics, const struct hdrf_chunker *chunker,
+                        const uint8_t *data, size_t length)
+{
+    statistics->chunks++;
+    statistics->sum += (double)length;
+    statistics->squares += (double)length * (double)length;
+    statistics->forced += length == chunker->maximum ? length : 0;
+    int bucket = 0;
+    while (length >> (bucket + 1) != 0) {
+        bucket++;
+    }
+    statistics->histogram[bucket]++;
+    if (insert(fingerprint(data, length))) {
+        statistics->duplicate += length;
+    }
+}
+
+static struct statistics statistics_of(const struct hdrf_chunker *chunker)
+{
+    static uint32_t cuts[CUTS_AT_ONCE];
+    struct statistics statistics = {0};
+    memset(table, 0, table_size * sizeof *table);
+    for (size_t f = 0; f < file_count; f++) {
+        const uint8_t *data = files[f].data;
+        size_t left = files[f].length;
+        while (left > 0) {
+            size_t count = hdrf_chunk(chunker, data, left, true, cuts, CUTS_AT_ONCE);
+            size_t start = 0;
+            for (size_t i = 0; i < count; i++) {
+                count_chunk(&statistics, chunker, data + start, cuts[i] - start);
+                start = cuts[i];
+            }
+            data += start;
+            left -= start;
+        }
+    }
+    return statistics;
+}
+
+static void print_statistics(const char *name, const struct statistics *statistics, bool histogram)
+{
+    double chunks = (double)statistics->chunks;
+    double mean = statistics->sum / chunks;
+    double bytes = (double)total;
+    printf("%-8s %9" PRIu64 " %9.0f %14.4g %7.2f %13" PRIu64 " %7.2f\n", name, statistics->chunks,
+           mean, statistics->squares / chunks - mean * mean,
+           100 * (double)statistics->forced / bytes, statistics->duplicate,
+           100 * (double)statistics->duplicate / bytes);
+    if (histogram) {
+        printf("         lengths:");
+        for (int b = 0; b < BUCKETS; b++) {
+            if (statistics->histogram[b] != 0) {
+                printf(" %" PRIu64 ":%" PRIu64, UINT64_C(1) << b, statistics->histogram[b]);
+            }
+        }
+        putchar('\n');
+    }
+}
+
+/* The average to ask for so that this data gets `mean`, found by a few trials. */
+static uint32_t average_for_mean(enum hdrf_chunk_algorithm algorithm, double mean)
+{
+    double average = mean;
+    for (int trial = 0; trial < 6; trial++) {
+        struct hdrf_chunker chunker;
+        if (!hdrf_chunker_init(&chunker, algorithm, (uint32_t)average, 0)) {
+            break;
+        }
+        double got = (double)total / (double)chunk_all(hdrf_chunk_choose(hdrf_cpu_features()), &chunker);
+        double next = average * mean / got;
+        next = next < HDRF_CHUNK_AVERAGE_MIN ? HDRF_CHUNK_AVERAGE_MIN : next;
+        next = next > HDRF_CHUNK_AVERAGE_MAX ? HDRF_CHUNK_AVERAGE_MAX : next;
+        average = next;
+    }
+    return (uint32_t)average;
+}
+
+static bool is_wanted(int algorithm)
+{
+    return only == NULL || strcmp(only, names[algorithm]) == 0;
+}
+
+static void one_average(uint32_t average, int rounds, bool same_mean, bool histogram)
+{
+    static const uint32_t features[] = {HDRF_CPU_ALL, HDRF_CPU_AVX2 | HDRF_CPU_SSE42,
+                                        HDRF_CPU_SSE42, 0};
+    double bandwidth = rounds > 0 ? read_bandwidth(rounds) : 0;
+    struct statistics statistics[HDRF_CHUNK_ALGORITHMS];
+    struct hdrf_chunker chunkers[HDRF_CHUNK_ALGORITHMS];
+    printf("\naverage %" PRIu32 "%s, one-thread read %.1f GB/s\n", average,
+           same_mean ? " as the mean got on this data" : "", bandwidth);
+    printf("%-8s %9s %9s %14s %7s %13s %7s\n", "", "chunks", "mean", "variance", "forced%",
+           "duplicate", "saved%");
+    for (int a = 0; a < HDRF_CHUNK_ALGORITHMS; a++) {
+        enum hdrf_chunk_algorithm algorithm = (enum hdrf_chunk_algorithm)a;
+        if (!is_wanted(a)) {
+            continue;
+        }
+        uint32_t asked = same_mean ? average_for_mean(algorithm, average) : average;
+        if (!hdrf_chunker_init(&chunkers[a], algorithm, asked, 0)) {
+            fail("the average is out of range", names[a]);
+        }
+        statistics[a] = statistics_of(&chunkers[a]);
+        print_statistics(names[a], &statistics[a], histogram);
+    }
+    if (rounds == 0) {
+        return;
+    }
+    printf("%-8s %-9s %9s %9s %9s\n", "", "variant", "GB/s", "of read", "BSPS GB/s");
+    for (int a = 0; a < HDRF_CHUNK_ALGORITHMS; a++) {
+        hdrf_chunk_fn *done = NULL;
+        for (size_t v = 0; is_wanted(a) && v < sizeof features / sizeof features[0]; v++) {
+            const struct hdrf_chunk_kernel *kernel =
+                features[v] == 0 ? hdrf_chunk_portable()
+                                 : hdrf_chunk_choose(features[v] & hdrf_cpu_features());
+            hdrf_chunk_fn *first = kernel->first[a];
+            if (first == done) {
+                continue;
+            }
+            done = first;
+            bool vectors = first != hdrf_chunk_portable()->first[a];
+            double rate = throughput(kernel, &chunkers[a], rounds);
+            printf("%-8s %-9s %9.2f %9.2f %9.2f\n", names[a], vectors ? kernel->name : "scalar",
+                   rate, rate / bandwidth, rate * (double)statistics[a].duplicate / (double)total);
+            fflush(stdout);
+        }
+    }
+}
+
+static uint32_t number(const char *text, uint32_t most)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*end != '\0' || value > most) {
+        fail("is not a number in range", text);
+    }
+    return (uint32_t)value;
+}
+
+int main(int argc, char **argv)
+{
+    static const uint32_t all[] = {1024, 4096, 8192, 16384, 65536};
+    uint32_t average = 0;
+    int rounds = 5;
+    bool same_mean = false;
+    bool histogram = false;
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--average") == 0 && i + 1 < argc) {
+            average = number(argv[++i], HDRF_CHUNK_AVERAGE_MAX);
+        } else if (strcmp(argv[i], "--algorithm") == 0 && i + 1 < argc) {
+            only = argv[++i];
+        } else if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc) {
+            rounds = (int)number(argv[++i], MAX_ROUNDS);
+        } else if (strcmp(argv[i], "--same-mean") == 0) {
+            same_mean = true;
+        } else if (strcmp(argv[i], "--histogram") == 0) {
+            histogram = true;
+        } else {
+            fail("unknown option, see --help", argv[i]);
+        }
+    }
+    if (i == argc) {
+        fail("no files given, see --help", "arguments");
+    }
+    files = allocate((size_t)(argc - i) * sizeof *files);
+    for (; i < argc; i++) {
+        read_file(argv[i]);
+    }
+    if (total == 0) {
+        fail("all files are empty", "arguments");
+    }
+    table_size = 1024;
+    while (table_size < total / 64) {
+        table_size *= 2;
+    }
+    table = allocate(table_size * sizeof *table);
+    printf("%zu files, %zu bytes\n", file_count, total);
+    for (size_t a = 0; a < sizeof all / sizeof all[0]; a++) {
+        if (average == 0 || a == 0) {
+            one_average(average == 0 ? all[a] : average, rounds, same_mean, histogram);
+        }
+    }
+    return 0;
+}

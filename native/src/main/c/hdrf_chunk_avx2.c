@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <immintrin.h>
+#include <stdint.h>
+
+#define NAME(f) f##_avx2
+#define VECTOR __m256i
+#define WIDTH 32
+
+#define v_splat8(b) _mm256_set1_epi8((char)(b))
+#define v_max8 _mm256_max_epu8
+#define v_splat16(x) _mm256_set1_epi16((short)(x))
+#define v_add16 _mm256_add_epi16
+#define v_sub16 _mm256_sub_epi16
+#define v_mul16 _mm256_mullo_epi16
+#define v_min16 _mm256_min_epi16
+/* The instruction works on halves: the second operand is what follows each half. */
+#define v_behind4(a, b) _mm256_alignr_epi8(_mm256_permute2x128_si256(a, b, 0x21), a, 4)
+#define v_behind8(a, b) _mm256_alignr_epi8(_mm256_permute2x128_si256(a, b, 0x21), a, 8)
+
+static inline __m256i v_load(const uint8_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+/* The instruction for minima takes words: of each two bytes the greater one, as a difference. */
+static inline uint8_t v_greatest8(__m256i a)
+{
+    __m128i half = _mm_max_epu8(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    __m128i lacking = _mm_xor_si128(half, _mm_set1_epi8(-1));
+    __m128i pairs = _mm_min_epu8(lacking, _mm_srli_epi16(lacking, 8));
+    return (uint8_t)~_mm_cvtsi128_si32(_mm_minpos_epu16(pairs));
+}
+
+static inline uint64_t v_at_least8(__m256i a, __m256i b)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(a, b), a));
+}
+
+static inline uint64_t v_below16(__m256i a, __m256i b)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi16(b, a));
+}
+
+/* A lane of 16 bits has two bits of the mask. */
+#define LANE8(mask) ((size_t)__builtin_ctzll(mask))
+#define LANE16(mask) ((size_t)__builtin_ctzll(mask) / 2)
+#define NEXT16(mask) ((mask) & ~(UINT64_C(3) << __builtin_ctzll(mask)))
+
+#include "hdrf_chunk_vector.h"

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * W. Xia et al.: FastCDC: a fast and efficient content-defined chunking approach for data
+ * deduplication, USENIX ATC 2016 (Gear: the same authors, Ddelta, 2014).
+ *
+ * The hash is compared with a threshold where the paper masks some of its bits: its upper bits
+ * depend on all of the last 64 bytes, and a threshold allows any average, not powers of two only.
+ * Each byte shifts the hash by one, so that bytes of 64 and more places before leave no trace.
+ * Hashing begins 64 bytes before the minimum, so that the first test, too, is on 64 bytes.
+ */
+#include "hdrf_chunk_impl.h"
+
+size_t hdrf_chunk_gear_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
+                                 size_t length, bool last)
+{
+    (void)last;
+    size_t end = length < chunker->maximum ? length : chunker->maximum;
+    uint64_t hash = 0;
+    for (size_t i = chunker->minimum - HDRF_CHUNK_GEAR_WINDOW; i < end; i++) {
+        hash = (hash << 1) + hdrf_chunk_gear[data[i]];
+        uint64_t threshold = i + 1 < chunker->normal ? chunker->strict : chunker->loose;
+        if (i + 1 >= chunker->minimum && hash < threshold) {
+            return i + 1;
+        }
+    }
+    return end == chunker->maximum ? end : 0;
+}

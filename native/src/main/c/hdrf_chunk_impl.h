@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of hdrf_chunk(), for its dispatcher, for tests and for benchmarks. */
+#ifndef HDRF_CHUNK_IMPL_H
+#define HDRF_CHUNK_IMPL_H
+
+#include "hdrf_chunk.h"
+
+#include <string.h>
+
+/*
+ * The length of the first chunk of `length` bytes (at least 1) that begin with it, or 0 if it does
+ * not end in them. With `last`, 0 means that it ends with the stream.
+ */
+typedef size_t hdrf_chunk_fn(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length,
+                             bool last);
+
+struct hdrf_chunk_kernel {
+    const char *name;
+    /* By enum hdrf_chunk_algorithm. Never NULL. */
+    hdrf_chunk_fn *first[HDRF_CHUNK_ALGORITHMS];
+};
+
+/* The fastest kernel that needs no more than `features`, a set of HDRF_CPU_*. Never NULL. */
+const struct hdrf_chunk_kernel *hdrf_chunk_choose(uint32_t features);
+
+/* The kernel made of the references. */
+const struct hdrf_chunk_kernel *hdrf_chunk_portable(void);
+
+/* As hdrf_chunk(), with a given kernel. */
+size_t hdrf_chunk_with(const struct hdrf_chunk_kernel *kernel, const struct hdrf_chunker *chunker,
+                       const uint8_t *data, size_t length, bool last, uint32_t *cuts,
+                       size_t capacity);
+
+/* The references: that of RAM is also RAML's, that of Gear also FastCDC's. */
+hdrf_chunk_fn hdrf_chunk_ram_reference;
+hdrf_chunk_fn hdrf_chunk_ae_reference;
+hdrf_chunk_fn hdrf_chunk_lmc_reference;
+hdrf_chunk_fn hdrf_chunk_rabin_reference;
+hdrf_chunk_fn hdrf_chunk_gear_reference;
+hdrf_chunk_fn hdrf_chunk_fixed_reference;
+hdrf_chunk_fn hdrf_chunk_vhash_reference;
+
+#if defined(__x86_64__)
+/* Need HDRF_CPU_SSE42, HDRF_CPU_AVX2 and HDRF_CPU_AVX512. */
+hdrf_chunk_fn hdrf_chunk_ram_sse42;
+hdrf_chunk_fn hdrf_chunk_ae_sse42;
+hdrf_chunk_fn hdrf_chunk_vhash_sse42;
+hdrf_chunk_fn hdrf_chunk_ram_avx2;
+hdrf_chunk_fn hdrf_chunk_ae_avx2;
+hdrf_chunk_fn hdrf_chunk_vhash_avx2;
+hdrf_chunk_fn hdrf_chunk_ram_avx512;
+hdrf_chunk_fn hdrf_chunk_ae_avx512;
+hdrf_chunk_fn hdrf_chunk_vhash_avx512;
+#elif defined(__aarch64__)
+hdrf_chunk_fn hdrf_chunk_ram_neon;
+hdrf_chunk_fn hdrf_chunk_ae_neon;
+hdrf_chunk_fn hdrf_chunk_vhash_neon;
+#endif
+
+/* The bytes over which a Rabin fingerprint and a Gear hash are taken. */
+#define HDRF_CHUNK_RABIN_WINDOW 48
+#define HDRF_CHUNK_GEAR_WINDOW 64
+#define HDRF_CHUNK_VHASH_WINDOW 16
+
+/* The published table: [b] is the start of the MD5 of 64 bytes b, as a big-endian number. */
+extern const uint64_t hdrf_chunk_gear[256];
+
+/* The factors of VHASH. */
+#define HDRF_CHUNK_VHASH_INNER 0x9e37
+#define HDRF_CHUNK_VHASH_OUTER 0x6a6d
+#define HDRF_CHUNK_VHASH_FIRST UINT64_C(0x9e3779b97f4a7c15)
+#define HDRF_CHUNK_VHASH_SECOND UINT64_C(0xd6e8feb86659fd93)
+
+/*
+ * A threshold of VHASH: in the upper half the bound of the 16-bit hash, 1 to 65536, and in the
+ * lower half the largest value of the 32-bit hash. This one lets every candidate below `bound` pass.
+ */
+#define HDRF_CHUNK_VHASH_THRESHOLD(bound) ((uint64_t)(bound) << 32 | UINT32_MAX)
+
+static inline uint16_t hdrf_chunk_vhash_word(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+/* The difference of two neighbouring words. */
+static inline uint32_t hdrf_chunk_vhash_step(const uint8_t *p)
+{
+    return (uint32_t)hdrf_chunk_vhash_word(p + 2) - hdrf_chunk_vhash_word(p);
+}
+
+/* The 16-bit hash of 16 bytes, 0 to 65535; 32768 for a run. */
+static inline uint32_t hdrf_chunk_vhash_narrow(const uint8_t *p)
+{
+    uint32_t left = HDRF_CHUNK_VHASH_INNER * hdrf_chunk_vhash_step(p) + hdrf_chunk_vhash_step(p + 4);
+    uint32_t right =
+        HDRF_CHUNK_VHASH_INNER * hdrf_chunk_vhash_step(p + 8) + hdrf_chunk_vhash_step(p + 12);
+    return ((HDRF_CHUNK_VHASH_OUTER * left + right) ^ 0x8000) & 0xffff;
+}
+
+static inline uint64_t hdrf_chunk_load64(const uint8_t *p)
+{
+    uint64_t value;
+    memcpy(&value, p, sizeof value);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    return value;
+}
+
+/* The 32-bit hash of 16 bytes: asked where the 16-bit hash alone would cut too often. */
+static inline uint32_t hdrf_chunk_vhash_wide(const uint8_t *p)
+{
+    uint64_t first = hdrf_chunk_load64(p) * HDRF_CHUNK_VHASH_FIRST;
+    return (uint32_t)((first ^ hdrf_chunk_load64(p + 8)) * HDRF_CHUNK_VHASH_SECOND >> 32);
+}
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From an average to parameters. Each mean below is that of the chunks of uniformly random bytes,
+ * and rises with the parameter that is searched for; the least value that reaches the average is
+ * taken. Java has the same formulas (ChunkerParameters), and both use nothing but +, -, * and / on
+ * doubles, in the same order, so that they find the same numbers.
+ */
+#include "hdrf_chunk_impl.h"
+
+#define VALUES 256
+
+static double power(double base, uint32_t exponent)
+{
+    double result = 1;
+    for (; exponent != 0; exponent >>= 1) {
+        if (exponent & 1) {
+            result *= base;
+        }
+        base *= base;
+    }
+    return result;
+}
+
+/*
+ * M is m with the chance ((m+1)/256)^w - (m/256)^w; then each byte behind the window ends the
+ * chunk with the chance p = (256-m)/256, but the maximum ends it too: (1 - (1-p)^(maximum-w)) / p
+ * bytes on average.
+ */
+static double ram_mean(uint32_t window, uint32_t maximum)
+{
+    double mean = window;
+    double below = 0;
+    for (uint32_t m = 0; m < VALUES; m++) {
+        double up_to = power((double)(m + 1) / VALUES, window);
+        double chance = (double)(VALUES - m) / VALUES;
+        double kept = power((double)m / VALUES, maximum - window);
+        mean += (up_to - below) * ((1 - kept) / chance);
+        below = up_to;
+    }
+    return mean;
+}
+
+/*
+ * E(v) bytes follow a maximum of the value v: E(255) = w. Else, with q = (v+1)/256 and r = 1 - q^w
+ * the chance that it is replaced, E(v) = r * (1/(1-q) + the mean of E(u) over all u > v). The mean
+ * is 1 + the mean of E(v) over all v.
+ */
+static double ae_mean(uint32_t window)
+{
+    double sum = window;
+    for (uint32_t v = VALUES - 1; v-- > 0;) {
+        double not_greater = (double)(v + 1) / VALUES;
+        uint32_t greater = VALUES - 1 - v;
+        double replaced = 1 - power(not_greater, window);
+        sum += replaced * (1 / (1 - not_greater) + sum / greater);
+    }
+    return 1 + sum / VALUES;
+}
+
+/* A byte is a local maximum with the chance of the sum of (m/256)^(2h) / 256. */
+static double lmc_mean(uint32_t window)
+{
+    double sum = 0;
+    for (uint32_t m = 0; m < VALUES; m++) {
+        sum += power((double)m / VALUES, 2 * window);
+    }
+    return VALUES / sum;
+}
+
+/*
+ * Lengths from `minimum` on are tested with the chance 1/strict, those from `normal` on with
+ * 1/loose. Of n tests with the chance p = 1-q, q + q^2 + ... + q^n = q (1 - q^n) / p are survived.
+ */
+static double hash_mean(const struct hdrf_chunker *chunker, uint32_t strict, uint32_t loose)
+{
+    double strict_kept = 1 - 1.0 / strict;
+    double loose_kept = 1 - 1.0 / loose;
+    double reached = power(strict_kept, chunker->normal - chunker->minimum);
+    double end = power(loose_kept, chunker->maximum - chunker->normal);
+    return chunker->minimum + strict_kept * (1 - reached) * strict +
+           reached * (loose_kept * (1 - end) * loose);
+}
+
+static uint32_t at_most_limit(uint64_t maximum)
+{
+    return maximum < HDRF_CHUNK_LIMIT ? (uint32_t)maximum : HDRF_CHUNK_LIMIT;
+}
+
+static uint32_t ram_window(uint32_t average, uint32_t maximum)
+{
+    uint32_t low = 1;
+    uint32_t high = average;
+    while (low < high) {
+        uint32_t window = low + (high - low) / 2;
+        double mean = ram_mean(window, maximum != 0 ? maximum : 4 * window);
+        if (mean < average) {
+            low = window + 1;
+        } else {
+            high = window;
+        }
+    }
+    return low;
+}
+
+static uint32_t search_window(double mean(uint32_t window), uint32_t average)
+{
+    uint32_t low = 1;
+    uint32_t high = average;
+    while (low < high) {
+        uint32_t window = low + (high - low) / 2;
+        if (mean(window) < average) {
+            low = window + 1;
+        } else {
+            high = window;
+        }
+    }
+    return low;
+}
+
+/* The length at which strict gives way to loose. */
+static uint32_t search_normal(struct hdrf_chunker *chunker, uint32_t average, uint32_t strict,
+                              uint32_t loose)
+{
+    uint32_t low = chunker->minimum;
+    uint32_t high = 2 * average;
+    while (low < high) {
+        chunker->normal = low + (high - low) / 2;
+        if (hash_mean(chunker, strict, loose) < average) {
+            low = chunker->normal + 1;
+        } else {
+            high = chunker->normal;
+        }
+    }
+    return low;
+}
+
+static uint32_t log2_floor(uint32_t value)
+{
+    uint32_t bits = 0;
+    while (value >> (bits + 1) != 0) {
+        bits++;
+    }
+    return bits;
+}
+
+/* One mask for all lengths: the minimum takes what the power of two lacks, but has one window. */
+static void rabin_parameters(struct hdrf_chunker *chunker, uint32_t average)
+{
+    uint32_t mask = (UINT32_C(1) << log2_floor(average)) - 1;
+    uint32_t rest = average - mask;
+    chunker->minimum = rest > HDRF_CHUNK_RABIN_WINDOW ? rest : HDRF_CHUNK_RABIN_WINDOW;
+    chunker->maximum = 8 * average;
+    chunker->strict = mask;
+    chunker->loose = mask;
+}
+
+/* One chance for all lengths; what the tests are to add to the minimum gives it. */
+static void gear_parameters(struct hdrf_chunker *chunker, uint32_t average)
+{
+    chunker->minimum = average / 4;
+    chunker->maximum = 8 * average;
+    chunker->strict = UINT64_MAX / (average - chunker->minimum + 1);
+    chunker->loose = chunker->strict;
+}
+
+/* A chance of a quarter of 1/average, then of four times 1/average. */
+static void fastcdc_parameters(struct hdrf_chunker *chunker, uint32_t average)
+{
+    uint32_t strict = 4 * average;
+    uint32_t loose = average / 4;
+    chunker->minimum = average / 4;
+    chunker->maximum = 8 * average;
+    chunker->normal = search_normal(chunker, average, strict, loose);
+    chunker->strict = UINT64_MAX / strict;
+    chunker->loose = UINT64_MAX / loose;
+}
+
+/* A chance of 1/divisor: the 16-bit hash alone where its steps are fine enough. */
+static uint64_t vhash_threshold(uint32_t divisor)
+{
+    uint64_t narrow = (UINT64_C(0x10000) + divisor - 1) / divisor;
+    uint64_t wide = (UINT64_C(1) << 48) / (divisor * narrow);
+    return narrow << 32 | (wide - 1);
+}
+
+/* As FastCDC, but half of the average is skipped, and a quarter of the bytes less is hashed. */
+static void vhash_parameters(struct hdrf_chunker *chunker, uint32_t average)
+{
+    uint32_t strict = 4 * average;
+    uint32_t loose = average / 4;
+    chunker->minimum = average / 2;
+    chunker->maximum = 4 * average;
+    chunker->normal = search_normal(chunker, average, strict, loose);
+    chunker->strict = vhash_threshold(strict);
+    chunker->loose = vhash_threshold(loose);
+}
+
+bool hdrf_chunker_init(struct hdrf_chunker *chunker, enum hdrf_chunk_algorithm algorithm,
+                       uint32_t average, uint32_t maximum)
+{
+    if (average < HDRF_CHUNK_AVERAGE_MIN || average > HDRF_CHUNK_AVERAGE_MAX) {
+        return false;
+    }
+    if (maximum != 0 && (algorithm != HDRF_CHUNK_RAML || maximum < 2 * average ||
+                         maximum > HDRF_CHUNK_LIMIT)) {
+        return false;
+    }
+    struct hdrf_chunker made = {.algorithm = algorithm};
+    switch (algorithm) {
+    case HDRF_CHUNK_RAM:
+        made.window = ram_window(average, HDRF_CHUNK_LIMIT);
+        made.minimum = made.window + 1;
+        made.maximum = HDRF_CHUNK_LIMIT;
+        break;
+    case HDRF_CHUNK_RAML:
+        made.window = ram_window(average, maximum);
+        made.minimum = made.window + 1;
+        made.maximum = maximum != 0 ? maximum : 4 * made.window;
+        break;
+    case HDRF_CHUNK_AE:
+        made.window = search_window(ae_mean, average);
+        made.minimum = made.window + 1;
+        made.maximum = at_most_limit((uint64_t)VALUES * made.window + 1);
+        break;
+    case HDRF_CHUNK_LMC:
+        made.window = search_window(lmc_mean, average);
+        made.minimum = made.window + 1;
+        made.maximum = HDRF_CHUNK_LIMIT;
+        break;
+    case HDRF_CHUNK_RABIN:
+        rabin_parameters(&made, average);
+        break;
+    case HDRF_CHUNK_GEAR:
+        gear_parameters(&made, average);
+        break;
+    case HDRF_CHUNK_FASTCDC:
+        fastcdc_parameters(&made, average);
+        break;
+    case HDRF_CHUNK_FIXED:
+        made.minimum = average;
+        made.maximum = average;
+        break;
+    case HDRF_CHUNK_VHASH:
+        vhash_parameters(&made, average);
+        break;
+    default:
+        return false;
+    }
+    *chunker = made;
+    return true;
+}

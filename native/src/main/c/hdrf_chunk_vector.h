@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RAM, AE and VHASH on vectors of any width. A file for one instruction set defines, and then
+ * includes this one:
+ *
+ *   VECTOR           the type; WIDTH, its bytes; NAME(f), the function f of this set
+ *   v_load(p)        WIDTH bytes at p, unaligned
+ *   v_splat8(b), v_max8(a, b), v_greatest8(a)     unsigned bytes, and the largest of all
+ *   v_at_least8(a, b)                             mask of the lanes with a >= b
+ *   v_splat16(x), v_add16, v_sub16, v_mul16, v_min16    16-bit lanes, signed minimum
+ *   v_below16(a, b)                               mask of the lanes with a < b, signed
+ *   v_behind4(a, b), v_behind8(a, b)              WIDTH bytes from the 4th (8th) on of a, then b
+ *   LANE8(mask), LANE16(mask)                     the first lane in a mask that is not 0
+ *   NEXT16(mask)                                  the mask without its first lane
+ *
+ * Masks are uint64_t. No vector is loaded that is not wholly in the bytes that were given.
+ */
+#include "hdrf_chunk_impl.h"
+
+/* Vectors that are worked on before a branch. */
+#define UNROLL 4
+
+/* How far ahead of the reads to prefetch, in bytes. */
+#define AHEAD 8192
+
+/* Windows from this size on, in bytes, are left at the first 255; each test costs smaller ones more. */
+#define LEAVE_AT_255 8192
+#define LEAVE_STEP (8 * 4 * 64)
+
+#define CACHE_LINE 64
+
+static inline void prefetch(const uint8_t *p, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += CACHE_LINE) {
+        /* A prefetch of what is not mapped does nothing; the sum may leave the array. */
+        __builtin_prefetch((const void *)((uintptr_t)p + AHEAD + i));
+    }
+}
+
+static inline VECTOR greatest_of(VECTOR greatest, const uint8_t *data, size_t length)
+{
+    VECTOR g0 = greatest;
+    VECTOR g1 = greatest;
+    VECTOR g2 = greatest;
+    VECTOR g3 = greatest;
+    VECTOR g4 = greatest;
+    VECTOR g5 = greatest;
+    VECTOR g6 = greatest;
+    VECTOR g7 = greatest;
+    size_t i = 0;
+    for (; i + 8 * WIDTH <= length; i += 8 * WIDTH) {
+        const uint8_t *p = data + i;
+        prefetch(p, 8 * WIDTH);
+        g0 = v_max8(g0, v_load(p));
+        g1 = v_max8(g1, v_load(p + WIDTH));
+        g2 = v_max8(g2, v_load(p + 2 * WIDTH));
+        g3 = v_max8(g3, v_load(p + 3 * WIDTH));
+        g4 = v_max8(g4, v_load(p + 4 * WIDTH));
+        g5 = v_max8(g5, v_load(p + 5 * WIDTH));
+        g6 = v_max8(g6, v_load(p + 6 * WIDTH));
+        g7 = v_max8(g7, v_load(p + 7 * WIDTH));
+    }
+    for (; i + WIDTH <= length; i += WIDTH) {
+        g0 = v_max8(g0, v_load(data + i));
+    }
+    if (i < length) {
+        /* Some bytes twice: that changes no maximum. */
+        g1 = v_max8(g1, v_load(data + length - WIDTH));
+    }
+    return v_max8(v_max8(v_max8(g0, g1), v_max8(g2, g3)), v_max8(v_max8(g4, g5), v_max8(g6, g7)));
+}
+
+static inline uint8_t greatest(const uint8_t *data, size_t length)
+{
+    uint8_t value = 0;
+    if (length < WIDTH) {
+        for (size_t i = 0; i < length; i++) {
+            value = data[i] > value ? data[i] : value;
+        }
+        return value;
+    }
+    VECTOR vector = v_load(data);
+    size_t i = 0;
+    if (length >= LEAVE_AT_255) {
+        VECTOR most = v_splat8(UINT8_MAX);
+        for (; length - i >= 2 * LEAVE_STEP; i += LEAVE_STEP) {
+            vector = greatest_of(vector, data + i, LEAVE_STEP);
+            if (v_at_least8(vector, most) != 0) {
+                return UINT8_MAX;
+            }
+        }
+    }
+    return v_greatest8(greatest_of(vector, data + i, length - i));
+}
+
+/* The first offset in [from, to) whose byte is at least `value`, or `to`. */
+static inline size_t first_at_least(const uint8_t *data, size_t from, size_t to, uint8_t value)
+{
+    VECTOR least = v_splat8(value);
+    size_t i = from;
+    for (; i + UNROLL * WIDTH <= to; i += UNROLL * WIDTH) {
+        const uint8_t *p = data + i;
+        VECTOR a = v_load(p);
+        VECTOR b = v_load(p + WIDTH);
+        VECTOR c = v_load(p + 2 * WIDTH);
+        VECTOR d = v_load(p + 3 * WIDTH);
+        prefetch(p, UNROLL * WIDTH);
+        if (v_at_least8(v_max8(v_max8(a, b), v_max8(c, d)), least) != 0) {
+            break;
+        }
+    }
+    for (; i + WIDTH <= to; i += WIDTH) {
+        uint64_t found = v_at_least8(v_load(data + i), least);
+        if (found != 0) {
+            return i + LANE8(found);
+        }
+    }
+    while (i < to && data[i] < value) {
+        i++;
+    }
+    return i;
+}
+
+size_t NAME(hdrf_chunk_ram)(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length,
+                            bool last)
+{
+    (void)last;
+    size_t end = length < chunker->maximum ? length : chunker->maximum;
+    if (end > chunker->window) {
+        size_t i = first_at_least(data, chunker->window, end, greatest(data, chunker->window));
+        if (i < end) {
+            return i + 1;
+        }
+    }
+    return end == chunker->maximum ? end : 0;
+}
+
+size_t NAME(hdrf_chunk_ae)(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length,
+                           bool last)
+{
+    (void)last;
+    size_t end = length < chunker->maximum ? length : chunker->maximum;
+    size_t maximum_at = 0;
+    while (maximum_at + chunker->window < end) {
+        size_t window_end = maximum_at + chunker->window + 1;
+        if (data[maximum_at] == UINT8_MAX) {
+            return window_end;
+        }
+        uint8_t greater = (uint8_t)(data[maximum_at] + 1);
+        maximum_at = first_at_least(data, maximum_at + 1, window_end, greater);
+        if (maximum_at == window_end) {
+            return window_end;
+        }
+    }
+    return end == chunker->maximum ? end : 0;
+}
+
+/* Differences of words, [0] for windows at even distances from the first one, [1] at odd ones. */
+struct NAME(pair) {
+    VECTOR v[2];
+};
+
+static inline struct NAME(pair) steps(const uint8_t *p)
+{
+    struct NAME(pair) made;
+    made.v[0] = v_sub16(v_load(p + 2), v_load(p));
+    made.v[1] = v_sub16(v_load(p + 3), v_load(p + 1));
+    return made;
+}
+
+static inline struct NAME(pair) halves(struct NAME(pair) here, struct NAME(pair) behind)
+{
+    VECTOR factor = v_splat16(HDRF_CHUNK_VHASH_INNER);
+    for (int i = 0; i < 2; i++) {
+        here.v[i] =
+            v_add16(v_mul16(here.v[i], factor), v_behind4(here.v[i], behind.v[i]));
+    }
+    return here;
+}
+
+/* As hdrf_chunk_vhash_narrow(), less 32768, so that it is signed. */
+static inline struct NAME(pair) hashes(struct NAME(pair) here, struct NAME(pair) behind)
+{
+    VECTOR factor = v_splat16(HDRF_CHUNK_VHASH_OUTER);
+    for (int i = 0; i < 2; i++) {
+        here.v[i] =
+            v_add16(v_mul16(here.v[i], factor), v_behind8(here.v[i], behind.v[i]));
+    }
+    return here;
+}
+
+static inline bool passes(const uint8_t *window, uint64_t threshold)
+{
+    return (uint32_t)threshold == UINT32_MAX || hdrf_chunk_vhash_wide(window) <= (uint32_t)threshold;
+}
+
+/* The first of the WIDTH windows from p + `at` on that passes, or `to`, also if that is before it. */
+static inline size_t first_passing(const uint8_t *data, size_t at, size_t to,
+                                   struct NAME(pair) hash, VECTOR bound, uint64_t threshold)
+{
+    uint64_t even = v_below16(hash.v[0], bound);
+    uint64_t odd = v_below16(hash.v[1], bound);
+    while ((even | odd) != 0) {
+        size_t even_at = even != 0 ? 2 * (size_t)LANE16(even) : SIZE_MAX;
+        size_t odd_at = odd != 0 ? 2 * (size_t)LANE16(odd) + 1 : SIZE_MAX;
+        size_t window = at + (even_at < odd_at ? even_at : odd_at);
+        if (window >= to || passes(data + window, threshold)) {
+            return window < to ? window : to;
+        }
+        if (even_at < odd_at) {
+            even = NEXT16(even);
+        } else {
+            odd = NEXT16(odd);
+        }
+    }
+    return to;
+}
+
+/*
+ * The first window that begins in [from, to) and passes, or `to`. There are `length` bytes, which
+ * hold all these windows. Prefetching goes on from `fetched`, at double speed if that is behind
+ * `from`: so it makes up for the bytes that were skipped.
+ */
+static inline size_t first_window(const uint8_t *data, size_t from, size_t to, size_t length,
+                                  uint64_t threshold, size_t fetched)
+{
+    size_t at = from;
+    /* WIDTH windows need the differences of three vectors, which need three bytes more. */
+    if (at + 3 * WIDTH + 3 <= length) {
+        VECTOR bound = v_splat16((uint16_t)((threshold >> 32) - 0x8000));
+        struct NAME(pair) step = steps(data + at + WIDTH);
+        struct NAME(pair) half = halves(steps(data + at), step);
+        for (; at < to && at + (UNROLL + 2) * WIDTH + 3 <= length; at += UNROLL * WIDTH) {
+            struct NAME(pair) hash[UNROLL];
+            prefetch(data + fetched, UNROLL * WIDTH);
+            fetched += UNROLL * WIDTH;
+            if (fetched <= at) {
+                prefetch(data + fetched, UNROLL * WIDTH);
+                fetched += UNROLL * WIDTH;
+            }
+            for (size_t i = 0; i < UNROLL; i++) {
+                struct NAME(pair) next_step = steps(data + at + (i + 2) * WIDTH);
+                struct NAME(pair) next_half = halves(step, next_step);
+                hash[i] = hashes(half, next_half);
+                step = next_step;
+                half = next_half;
+            }
+            VECTOR lowest = v_min16(hash[0].v[0], hash[0].v[1]);
+            for (size_t i = 1; i < UNROLL; i++) {
+                lowest = v_min16(lowest, v_min16(hash[i].v[0], hash[i].v[1]));
+            }
+            if (v_below16(lowest, bound) != 0) {
+                for (size_t i = 0; i < UNROLL; i++) {
+                    size_t found =
+                        first_passing(data, at + i * WIDTH, to, hash[i], bound, threshold);
+                    if (found < to) {
+                        return found;
+                    }
+                }
+            }
+        }
+        for (; at < to && at + 3 * WIDTH + 3 <= length; at += WIDTH) {
+            struct NAME(pair) next_step = steps(data + at + 2 * WIDTH);
+            struct NAME(pair) next_half = halves(step, next_step);
+            size_t found =
+                first_passing(data, at, to, hashes(half, next_half), bound, threshold);
+            if (found < to) {
+                return found;
+            }
+            step = next_step;
+            half = next_half;
+        }
+    }
+    for (; at < to; at++) {
+        if (hdrf_chunk_vhash_narrow(data + at) < threshold >> 32 && passes(data + at, threshold)) {
+            return at;
+        }
+    }
+    return to;
+}
+
+/* As in the reference: the first of the lowest windows in the upper half of a chunk at its maximum. */
+static inline size_t lowest(const uint8_t *data, size_t maximum, size_t length)
+{
+    size_t to = maximum - HDRF_CHUNK_VHASH_WINDOW;
+    uint32_t best = 0x8000;
+    size_t cut = maximum;
+    size_t at = maximum / 2 - HDRF_CHUNK_VHASH_WINDOW;
+    while (best > 0) {
+        at = first_window(data, at, to, length, HDRF_CHUNK_VHASH_THRESHOLD(best), at);
+        if (at == to) {
+            break;
+        }
+        best = hdrf_chunk_vhash_narrow(data + at);
+        cut = at + HDRF_CHUNK_VHASH_WINDOW;
+        at++;
+    }
+    return cut;
+}
+
+static inline size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t NAME(hdrf_chunk_vhash)(const struct hdrf_chunker *chunker, const uint8_t *data,
+                              size_t length, bool last)
+{
+    (void)last;
+    if (length < chunker->minimum) {
+        return 0;
+    }
+    /* A window begins this much before the chunk's end. The ends tested are at most maximum - 1. */
+    const size_t window = HDRF_CHUNK_VHASH_WINDOW;
+    size_t tested = smaller(length + 1, chunker->maximum) - window;
+    size_t from = chunker->minimum - window;
+    size_t normal = smaller(chunker->normal - window, tested);
+    if (from < normal) {
+        from = first_window(data, from, normal, length, chunker->strict, 0);
+        if (from < normal) {
+            return from + window;
+        }
+    }
+    from = first_window(data, from, tested, length, chunker->loose, from);
+    if (from < tested) {
+        return from + window;
+    }
+    return length < chunker->maximum ? 0 : lowest(data, chunker->maximum, length);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * VHASH: cut after i where a hash of the 16 bytes that end with p[i] is low.
+ *
+ * With the little-endian words w0 to w7 of these bytes and all arithmetic modulo 65536, the narrow
+ * hash is
+ *
+ *   F * (D * (w1 - w0) + (w3 - w2)) + (D * (w5 - w4) + (w7 - w6)) + 32768
+ *
+ * It has no state, so that every place can be tested by itself, and the places of one parity lie
+ * in neighbouring 16-bit lanes: a vector of n bytes takes n/2 of them at once with two multiplications,
+ * where a hash of 32 or 64 bits would take a quarter or a sixteenth of them.
+ *
+ * - The first `minimum` bytes are skipped. From there the bound is strict, from `normal` on
+ *   loose (normalised chunking as in FastCDC), which narrows the spread of lengths.
+ * - A bound of n lets a share of n/65536 pass. For chances that are no multiple of this, a second
+ *   hash of 32 bits thins out what has passed.
+ * - A run of one byte, and any other data of period 2, has only differences of 0 and hence the
+ *   narrow hash 32768, above every bound: runs are cut at the maximum, into equal chunks, and an
+ *   edit within a run moves no cut outside it further than the maximum.
+ * - A chunk that reaches the maximum without a cut is cut where the narrow hash is lowest in the
+ *   upper half of its length (the first such place), if that is below 32768, else at the maximum. So
+ *   data with few different places is still cut by its content.
+ */
+#include "hdrf_chunk_impl.h"
+
+static bool passes(const uint8_t *window, uint64_t threshold)
+{
+    return hdrf_chunk_vhash_narrow(window) < threshold >> 32 &&
+           hdrf_chunk_vhash_wide(window) <= (uint32_t)threshold;
+}
+
+static size_t lowest(const uint8_t *data, size_t from, size_t maximum)
+{
+    uint32_t best = 0x8000;
+    size_t cut = maximum;
+    for (size_t end = from; end < maximum; end++) {
+        uint32_t hash = hdrf_chunk_vhash_narrow(data + end - HDRF_CHUNK_VHASH_WINDOW);
+        if (hash < best) {
+            best = hash;
+            cut = end;
+        }
+    }
+    return cut;
+}
+
+size_t hdrf_chunk_vhash_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
+                                  size_t length, bool last)
+{
+    (void)last;
+    for (size_t end = chunker->minimum; end < chunker->maximum && end <= length; end++) {
+        uint64_t threshold = end < chunker->normal ? chunker->strict : chunker->loose;
+        if (passes(data + end - HDRF_CHUNK_VHASH_WINDOW, threshold)) {
+            return end;
+        }
+    }
+    if (length < chunker->maximum) {
+        return 0;
+    }
+    return lowest(data, chunker->maximum / 2, chunker->maximum);
+}

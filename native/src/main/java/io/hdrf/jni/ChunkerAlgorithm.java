@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.jni;
+
+import java.util.Locale;
+
+/**
+ * Rules by which a {@link Chunker} cuts a stream of bytes.
+ *
+ * <p>p[i] is the byte at offset i, unsigned, and s the offset of a chunk's first byte; 'cut after
+ * i' ends the chunk with p[i]. A, the average size, is the mean on random bytes. Every rule also
+ * cuts a chunk that has reached its maximum, and the end of the stream ends the last chunk.
+ */
+public enum ChunkerAlgorithm {
+  /**
+   * RAM, rapid asymmetric maximum: M is the largest of the chunk's first w bytes; cut after the
+   * first i ≥ s + w with p[i] ≥ M. Minimum w + 1, maximum {@link Chunker#SIZE_LIMIT}; w is about A
+   * − 256.
+   */
+  RAM(0),
+
+  /** RAM with a maximum of 4 w, or another one. */
+  RAML(1),
+
+  /**
+   * AE, asymmetric extremum: the chunk's first byte is its first maximum, and a byte replaces it if
+   * strictly greater; cut after m + w, where m is the offset of a maximum that has not been
+   * replaced by then. Minimum w + 1, maximum 256 w + 1; w is about A − 256.
+   */
+  AE(2),
+
+  /**
+   * LMC, local maximum: cut after i if p[i] is strictly greater than each of the h bytes on either
+   * side, those on the left inside the chunk. Minimum h + 1, maximum {@link Chunker#SIZE_LIMIT}.
+   * Needs h bytes behind a cut, so that there is none in the stream's last h bytes.
+   */
+  LMC(3),
+
+  /**
+   * Rabin fingerprints of the last 48 bytes: cut where the ⌊log2 A⌋ low bits are all ones. Maximum
+   * 8 A; the minimum is what makes up for an A that is no power of two.
+   */
+  RABIN(4),
+
+  /** Gear hash of the last 64 bytes: cut where it is below a threshold. A/4 to 8 A bytes. */
+  GEAR(5),
+
+  /**
+   * FastCDC: Gear with a chance of 1/(4 A) per byte up to about 0.82 A, of 4/A from there on
+   * (normalised chunking, level 2). A/4 to 8 A bytes.
+   */
+  FASTCDC(6),
+
+  /** Chunks of A bytes: for comparison. */
+  FIXED(7),
+
+  /**
+   * VHASH: as FastCDC, with A/2 to 4 A bytes and another hash, which has no state and is made of
+   * operations that vector units do best. With the little-endian 16-bit words w0 to w7 of the 16
+   * bytes that end with p[i] and arithmetic modulo 65536, it is F·(D·(w1−w0) + (w3−w2)) +
+   * (D·(w5−w4) + (w7−w6)) + 32768, F = 0x6a6d, D = 0x9e37; where it alone would cut too often, a
+   * second hash thins out the places. Runs of one byte have the hash 32768, above all thresholds,
+   * and are cut at the maximum. A chunk that reaches the maximum is cut at the lowest hash below
+   * 32768 in the upper half of its length (at the first such), and at the maximum if there is none.
+   */
+  VHASH(8);
+
+  /** The number in enum hdrf_chunk_algorithm. */
+  final int nativeNumber;
+
+  ChunkerAlgorithm(int nativeNumber) {
+    this.nativeNumber = nativeNumber;
+  }
+
+  /** The name in configurations, as {@code ram}. */
+  public String configurationName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * What cuts direct buffers here, for logs: {@code native, avx512}; {@code native, portable};
+   * {@code java}.
+   */
+  public String implementation() {
+    return Chunker.implementation(this);
+  }
+}

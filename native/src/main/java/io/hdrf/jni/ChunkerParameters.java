@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.jni;
+
+import java.util.function.IntToDoubleFunction;
+
+/**
+ * An algorithm and the parameters that follow from an average size.
+ *
+ * <p>Each mean below is that of the chunks of uniformly random bytes, and rises with the parameter
+ * that is searched for; the least value that reaches the average is taken. {@code
+ * hdrf_chunk_parameters.c} has the same formulas, and both use nothing but +, −, × and / on
+ * doubles, in the same order, so that they find the same numbers.
+ */
+final class ChunkerParameters {
+
+  private static final int VALUES = 256;
+
+  final ChunkerAlgorithm algorithm;
+
+  /** The mean on random bytes, in bytes. */
+  final int average;
+
+  /** Window, or look-around, in bytes; 0 where the algorithm has none to choose. */
+  final int window;
+
+  /** No chunk but a stream's last one is shorter, in bytes. */
+  final int minimum;
+
+  /** No chunk is longer, in bytes. */
+  final int maximum;
+
+  /** The length, in bytes, from which on {@link #loose} holds in place of {@link #strict}. */
+  final int normal;
+
+  /** What a hash is compared with; the meaning is the algorithm's. */
+  final long strict;
+
+  final long loose;
+
+  private ChunkerParameters(
+      ChunkerAlgorithm algorithm,
+      int average,
+      int window,
+      int minimum,
+      int maximum,
+      int normal,
+      long strict,
+      long loose) {
+    this.algorithm = algorithm;
+    this.average = average;
+    this.window = window;
+    this.minimum = minimum;
+    this.maximum = maximum;
+    this.normal = normal;
+    this.strict = strict;
+    this.loose = loose;
+  }
+
+  /**
+   * @param maximum 0 for the algorithm's own, else that of RAML, in bytes
+   * @throws IllegalArgumentException if {@code average} is out of range
+   */
+  static ChunkerParameters of(ChunkerAlgorithm algorithm, int average, int maximum) {
+    if (average < Chunker.MIN_AVERAGE_SIZE || average > Chunker.MAX_AVERAGE_SIZE) {
+      throw new IllegalArgumentException(
+          "average chunk size of "
+              + average
+              + " bytes is not between "
+              + Chunker.MIN_AVERAGE_SIZE
+              + " and "
+              + Chunker.MAX_AVERAGE_SIZE);
+    }
+    switch (algorithm) {
+      case RAM:
+        int ram = search(w -> ramMean(w, Chunker.SIZE_LIMIT), 1, average, average);
+        return windowed(algorithm, average, ram, Chunker.SIZE_LIMIT);
+      case RAML:
+        int raml = search(w -> ramMean(w, maximum != 0 ? maximum : 4 * w), 1, average, average);
+        return windowed(algorithm, average, raml, maximum != 0 ? maximum : 4 * raml);
+      case AE:
+        int ae = search(ChunkerParameters::aeMean, 1, average, average);
+        return windowed(algorithm, average, ae, Math.min(VALUES * ae + 1, Chunker.SIZE_LIMIT));
+      case LMC:
+        int lmc = search(ChunkerParameters::lmcMean, 1, average, average);
+        return windowed(algorithm, average, lmc, Chunker.SIZE_LIMIT);
+      case RABIN:
+        return rabin(average);
+      case GEAR:
+        return gear(average);
+      case FASTCDC:
+        int fast = normal(average, average / 4, 8 * average);
+        return new ChunkerParameters(
+            algorithm,
+            average,
+            0,
+            average / 4,
+            8 * average,
+            fast,
+            Long.divideUnsigned(-1, 4L * average),
+            Long.divideUnsigned(-1, average / 4));
+      case FIXED:
+        return new ChunkerParameters(algorithm, average, 0, average, average, 0, 0, 0);
+      case VHASH:
+        int half = normal(average, average / 2, 4 * average);
+        return new ChunkerParameters(
+            algorithm,
+            average,
+            0,
+            average / 2,
+            4 * average,
+            half,
+            vhashThreshold(4L * average),
+            vhashThreshold(average / 4));
+    }
+    throw new AssertionError(algorithm);
+  }
+
+  private static ChunkerParameters windowed(
+      ChunkerAlgorithm algorithm, int average, int window, int maximum) {
+    return new ChunkerParameters(algorithm, average, window, window + 1, maximum, 0, 0, 0);
+  }
+
+  /** One mask for all lengths: the minimum takes what the power of two lacks. */
+  private static ChunkerParameters rabin(int average) {
+    int mask = Integer.highestOneBit(average) - 1;
+    int minimum = Math.max(average - mask, RabinTwin.WINDOW);
+    return new ChunkerParameters(
+        ChunkerAlgorithm.RABIN, average, 0, minimum, 8 * average, 0, mask, mask);
+  }
+
+  /** One chance for all lengths; what the tests are to add to the minimum gives it. */
+  private static ChunkerParameters gear(int average) {
+    int minimum = average / 4;
+    long threshold = Long.divideUnsigned(-1, average - minimum + 1);
+    return new ChunkerParameters(
+        ChunkerAlgorithm.GEAR, average, 0, minimum, 8 * average, 0, threshold, threshold);
+  }
+
+  /** A chance of 1/divisor: the 16-bit hash alone where its steps are fine enough. */
+  private static long vhashThreshold(long divisor) {
+    long narrow = ((1L << 16) + divisor - 1) / divisor;
+    long wide = (1L << 48) / (divisor * narrow);
+    return narrow << 32 | (wide - 1);
+  }
+
+  /** The least value, of those from low to high, whose mean is at least the average. */
+  private static int search(IntToDoubleFunction mean, int low, int high, int average) {
+    int least = low;
+    int most = high;
+    while (least < most) {
+      int middle = least + (most - least) / 2;
+      if (mean.applyAsDouble(middle) < average) {
+        least = middle + 1;
+      } else {
+        most = middle;
+      }
+    }
+    return least;
+  }
+
+  /** The length at which a chance of 1/(4 average) gives way to one of 4/average. */
+  private static int normal(int average, int minimum, int maximum) {
+    return search(
+        normal -> hashMean(minimum, normal, maximum, 4 * average, average / 4),
+        minimum,
+        2 * average,
+        average);
+  }
+
+  /**
+   * M is m with the chance ((m+1)/256)^w − (m/256)^w; then each byte behind the window ends the
+   * chunk with the chance p = (256−m)/256, but the maximum ends it too: (1 − (1−p)^(maximum−w)) / p
+   * bytes on average.
+   */
+  private static double ramMean(int window, int maximum) {
+    double mean = window;
+    double below = 0;
+    for (int m = 0; m < VALUES; m++) {
+      double upTo = power((double) (m + 1) / VALUES, window);
+      double chance = (double) (VALUES - m) / VALUES;
+      double kept = power((double) m / VALUES, maximum - window);
+      mean += (upTo - below) * ((1 - kept) / chance);
+      below = upTo;
+    }
+    return mean;
+  }
+
+  /**
+   * E(v) bytes follow a maximum of the value v: E(255) = w. Else, with q = (v+1)/256 and r = 1 −
+   * q^w the chance that it is replaced, E(v) = r · (1/(1−q) + the mean of E(u) over all u &gt; v).
+   * The mean is 1 + the mean of E(v) over all v.
+   */
+  private static double aeMean(int window) {
+    double sum = window;
+    for (int v = VALUES - 2; v >= 0; v--) {
+      double notGreater = (double) (v + 1) / VALUES;
+      int greater = VALUES - 1 - v;
+      double replaced = 1 - power(notGreater, window);
+      sum += replaced * (1 / (1 - notGreater) + sum / greater);
+    }
+    return 1 + sum / VALUES;
+  }
+
+  /** A byte is a local maximum with the chance of the sum of (m/256)^(2h) / 256. */
+  private static double lmcMean(int window) {
+    double sum = 0;
+    for (int m = 0; m < VALUES; m++) {
+      sum += power((double) m / VALUES, 2 * window);
+    }
+    return VALUES / sum;
+  }
+
+  /**
+   * Lengths from {@code minimum} on are tested with the chance 1/strict, those from {@code normal}
+   * on with 1/loose. Of n tests with the chance p = 1−q, q + q² + … + q^n = q (1 − q^n) / p are
+   * survived.
+   */
+  private static double hashMean(int minimum, int normal, int maximum, int strict, int loose) {
+    double strictKept = 1 - 1.0 / strict;
+    double looseKept = 1 - 1.0 / loose;
+    double reached = power(strictKept, normal - minimum);
+    double end = power(looseKept, maximum - normal);
+    return minimum
+        + strictKept * (1 - reached) * strict
+        + reached * (looseKept * (1 - end) * loose);
+  }
+
+  private static double power(double base, int exponent) {
+    double result = 1;
+    double square = base;
+    for (int rest = exponent; rest != 0; rest >>>= 1) {
+      if ((rest & 1) != 0) {
+        result *= square;
+      }
+      square *= square;
+    }
+    return result;
+  }
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.jni;
+
+import java.nio.ByteBuffer;
+
+/** {@link ChunkerAlgorithm#VHASH}; {@code hdrf_chunk_vhash.c} explains it. */
+final class VhashTwin extends ChunkerTwin {
+
+  private static final int WINDOW = 16;
+  private static final int INNER = 0x9e37;
+  private static final int OUTER = 0x6a6d;
+  private static final long FIRST = 0x9e3779b97f4a7c15L;
+  private static final long SECOND = 0xd6e8feb86659fd93L;
+
+  /** The narrow hash of a run. */
+  private static final int RUN = 0x8000;
+
+  private final int minimum;
+  private final int maximum;
+  private final int normal;
+  private final long strict;
+  private final long loose;
+
+  VhashTwin(ChunkerParameters parameters) {
+    this.minimum = parameters.minimum;
+    this.maximum = parameters.maximum;
+    this.normal = parameters.normal;
+    this.strict = parameters.strict;
+    this.loose = parameters.loose;
+  }
+
+  @Override
+  int first(ByteBuffer data, int start, int length, boolean last) {
+    for (int end = minimum; end < maximum && end <= length; end++) {
+      if (passes(data, start + end - WINDOW, end < normal ? strict : loose)) {
+        return end;
+      }
+    }
+    return length < maximum ? 0 : lowest(data, start);
+  }
+
+  private int lowest(ByteBuffer data, int start) {
+    int best = RUN;
+    int cut = maximum;
+    for (int end = maximum / 2; end < maximum; end++) {
+      int hash = narrow(data, start + end - WINDOW);
+      if (hash < best) {
+        best = hash;
+        cut = end;
+      }
+    }
+    return cut;
+  }
+
+  private static boolean passes(ByteBuffer data, int at, long threshold) {
+    return narrow(data, at) < threshold >>> 32 && wide(data, at) <= (threshold & 0xffffffffL);
+  }
+
+  private static int narrow(ByteBuffer data, int at) {
+    int left = INNER * step(data, at) + step(data, at + 4);
+    int right = INNER * step(data, at + 8) + step(data, at + 12);
+    return ((OUTER * left + right) ^ RUN) & 0xffff;
+  }
+
+  /** The difference of two neighbouring words. */
+  private static int step(ByteBuffer data, int at) {
+    return word(data, at + 2) - word(data, at);
+  }
+
+  private static int word(ByteBuffer data, int at) {
+    return (data.get(at) & 0xff) | (data.get(at + 1) & 0xff) << 8;
+  }
+
+  private static long wide(ByteBuffer data, int at) {
+    return (((load(data, at) * FIRST) ^ load(data, at + 8)) * SECOND) >>> 32;
+  }
+
+  private static long load(ByteBuffer data, int at) {
+    long value = 0;
+    for (int i = Long.BYTES - 1; i >= 0; i--) {
+      value = value << 8 | (data.get(at + i) & 0xff);
+    }
+    return value;
+  }
+}
