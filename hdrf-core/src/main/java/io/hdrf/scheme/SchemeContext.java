@@ -21,6 +21,9 @@ public interface SchemeContext {
   /** The file operations on which durability may rest; others must not. */
   DurableFiles files();
 
+  /** See {@link VolumeServices#volumeId}. */
+  long volumeId();
+
   /**
    * See {@link VolumeServices#metadata}; the scheme's entries are those of {@code Table.CHUNKS}.
    */

@@ -216,6 +216,11 @@ public final class VolumeSchemes implements Closeable {
     }
 
     @Override
+    public long volumeId() {
+      return services.volumeId();
+    }
+
+    @Override
     public MetadataStore metadata() {
       return services.metadata();
     }

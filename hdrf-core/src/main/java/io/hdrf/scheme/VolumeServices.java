@@ -14,6 +14,11 @@ public interface VolumeServices {
         private final MetadataStore metadata = new AbsentStore("there is no metadata store here");
 
         @Override
+        public long volumeId() {
+          return 0;
+        }
+
+        @Override
         public MetadataStore metadata() {
           return metadata;
         }
@@ -25,6 +30,9 @@ public interface VolumeServices {
           };
         }
       };
+
+  /** A number that tells this volume and block pool from others; it never changes. */
+  long volumeId();
 
   /**
    * The store of the volume's metadata. Every call of it throws while there is none, or none that

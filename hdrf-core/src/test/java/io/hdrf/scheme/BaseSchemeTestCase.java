@@ -679,6 +679,11 @@ public abstract class BaseSchemeTestCase {
     }
 
     @Override
+    public long volumeId() {
+      return VolumeServices.NONE.volumeId();
+    }
+
+    @Override
     public MetadataStore metadata() {
       return VolumeServices.NONE.metadata();
     }

@@ -25,7 +25,16 @@ public final class Volume implements Closeable {
 
   public Volume(
       SchemeRegistry registry, Configuration configuration, Path directory, DurableFiles files) {
-    this.schemes = new VolumeSchemes(registry, configuration, directory, files);
+    this(registry, configuration, directory, files, VolumeServices.NONE);
+  }
+
+  public Volume(
+      SchemeRegistry registry,
+      Configuration configuration,
+      Path directory,
+      DurableFiles files,
+      VolumeServices services) {
+    this.schemes = new VolumeSchemes(registry, configuration, directory, files, services);
   }
 
   /** The codec of a chain. */
@@ -36,6 +45,11 @@ public final class Volume implements Closeable {
   /** The codec of a chain. */
   public ChainCodec codec(int... ids) throws IOException {
     return schemes.codec(ids);
+  }
+
+  /** The block schemes that are open, by name. */
+  public java.util.Map<String, BlockCodec> blockCodecs() {
+    return schemes.blockCodecs();
   }
 
   /** Encodes a block that comes in pieces of random size, and makes it durable. */

@@ -10,16 +10,23 @@ import io.hdrf.scheme.VolumeServices;
 /** What a pool on a volume offers to its block schemes. Thread-safe. */
 final class PoolServices implements VolumeServices {
 
+  private final long volumeId;
   private final StoredBlocks blocks;
   private volatile MetadataStore metadata = new AbsentStore("no metadata store is open yet");
 
-  PoolServices(StoredBlocks blocks) {
+  PoolServices(long volumeId, StoredBlocks blocks) {
+    this.volumeId = volumeId;
     this.blocks = blocks;
   }
 
   /** Replaces the store, or what stands for it until there is one. */
   void setMetadata(MetadataStore store) {
     metadata = store;
+  }
+
+  @Override
+  public long volumeId() {
+    return volumeId;
   }
 
   @Override

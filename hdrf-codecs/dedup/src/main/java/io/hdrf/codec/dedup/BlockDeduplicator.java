@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.codec.dedup.container.ChunkAppender;
+import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.io.BufferPool;
+import io.hdrf.jni.Chunker;
+import io.hdrf.scheme.BlockSource;
+import io.hdrf.scheme.FrameSink;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Turns one block after the other into recipes. Holds the buffers for that; a buffer of chunks is
+ * cut, fingerprinted and looked up at once. For one thread.
+ */
+final class BlockDeduplicator implements Closeable {
+
+  private static final int MIN_BUFFER = 4 << 20;
+  private static final int BATCH = FingerprintIndex.MAX_COUNT;
+
+  private final Chunker chunker;
+  private final Fingerprinter fingerprinter;
+  private final int frameSize;
+  private final FingerprintIndex index;
+  private final FingerprintIndex.Finder finder;
+  private final DedupCounters counters;
+
+  private final ByteBuffer buffer;
+  private final ByteBuffer chunk;
+  private ByteBuffer payload = ByteBuffer.allocateDirect(64 << 10);
+  private final int[] cuts = new int[BATCH];
+  private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
+  private final long[] refs = new long[BATCH];
+  private final OwnChunks own = new OwnChunks();
+  private final Recipe.Builder recipe = new Recipe.Builder();
+
+  BlockDeduplicator(DedupSettings settings, FingerprintIndex index, DedupCounters counters) {
+    this.chunker = settings.chunker();
+    this.fingerprinter = settings.fingerprint();
+    this.frameSize = settings.frameSize();
+    this.index = index;
+    this.finder = index.newFinder();
+    this.counters = counters;
+    this.buffer = BufferPool.shared().take(Math.max(MIN_BUFFER, 2 * chunker.maximumSize()));
+    this.chunk = buffer.duplicate();
+  }
+
+  /**
+   * Encodes a block. When this returns, its chunks are durable.
+   *
+   * @param appender takes the new chunks
+   */
+  void encode(BlockSource source, ChunkAppender appender, FrameSink sink) throws IOException {
+    own.clear();
+    buffer.clear();
+    boolean last = false;
+    while (!last || buffer.position() > 0) {
+      while (!last && buffer.hasRemaining()) {
+        last = source.read(buffer) < 0;
+      }
+      buffer.flip();
+      cutAll(last, appender, sink);
+      buffer.compact();
+    }
+    if (recipe.originalLength() > 0) {
+      emit(sink);
+    }
+    appender.force();
+    counters.blocks.increment();
+    counters.bytes.add(source.length());
+    index.publish(own.fingerprints(), own.refs(), own.lengths(), own.count());
+  }
+
+  /** Leaves the buffer's position behind the last chunk that is complete. */
+  private void cutAll(boolean last, ChunkAppender appender, FrameSink sink) throws IOException {
+    int count = chunker.cut(buffer, last, cuts);
+    while (count > 0) {
+      int base = buffer.position();
+      deduplicate(base, count, appender, sink);
+      buffer.position(base + cuts[count - 1]);
+      count = buffer.hasRemaining() ? chunker.cut(buffer, last, cuts) : 0;
+    }
+    if (buffer.remaining() == buffer.capacity()) {
+      throw new IllegalStateException(
+          "no cut in "
+              + buffer.remaining()
+              + " bytes; chunks have at most "
+              + chunker.maximumSize());
+    }
+  }
+
+  private void deduplicate(int base, int count, ChunkAppender appender, FrameSink sink)
+      throws IOException {
+    for (int i = 0; i < count; i++) {
+      showChunk(base, i);
+      fingerprinter.fingerprint(chunk, fingerprints, i * Fingerprinter.LENGTH);
+    }
+    finder.find(fingerprints, count, refs);
+    for (int i = 0; i < count; i++) {
+      int offset = i * Fingerprinter.LENGTH;
+      int length = showChunk(base, i);
+      long ref = refs[i] >= 0 ? refs[i] : own.find(fingerprints, offset);
+      if (ref >= 0) {
+        counters.chunksFound.increment();
+        counters.bytesFound.add(length);
+      } else {
+        ref = appender.append(fingerprints, offset, chunk);
+        own.add(fingerprints, offset, ref, length);
+        counters.chunksNew.increment();
+        counters.bytesNew.add(length);
+      }
+      recipe.add(ref, length);
+      if (recipe.originalLength() >= frameSize) {
+        emit(sink);
+      }
+    }
+  }
+
+  /** Sets {@link #chunk} to a chunk of the buffer and returns its length. */
+  private int showChunk(int base, int i) {
+    chunk.limit(base + cuts[i]);
+    chunk.position(base + (i == 0 ? 0 : cuts[i - 1]));
+    return chunk.remaining();
+  }
+
+  private void emit(FrameSink sink) throws IOException {
+    int room = recipe.maxLength();
+    if (payload.capacity() < room) {
+      payload = ByteBuffer.allocateDirect(2 * room);
+    }
+    payload.clear();
+    int originalLength = (int) recipe.originalLength();
+    counters.runs.add(recipe.runs());
+    recipe.write(payload);
+    payload.flip();
+    counters.recipeBytes.add(payload.remaining());
+    sink.frame(originalLength, payload);
+  }
+
+  @Override
+  public void close() {
+    BufferPool.shared().give(buffer);
+  }
+}

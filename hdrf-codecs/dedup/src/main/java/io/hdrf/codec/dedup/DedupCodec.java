@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.codec.dedup.container.ChunkAppender;
+import io.hdrf.codec.dedup.container.ContainerSettings;
+import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.DamagedChunkException;
+import io.hdrf.codec.dedup.container.MissingChunkException;
+import io.hdrf.codec.dedup.gc.BlockReferences;
+import io.hdrf.codec.dedup.gc.GarbageCollector;
+import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.codec.dedup.liveness.Liveness;
+import io.hdrf.scheme.BlockCodec;
+import io.hdrf.scheme.BlockSource;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.FrameSink;
+import io.hdrf.scheme.Pin;
+import io.hdrf.scheme.SchemeContext;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Deduplication on one volume and block pool. Safe for use by many threads. */
+final class DedupCodec implements BlockCodec {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DedupCodec.class);
+
+  private final StoreLock lock;
+  private final DedupSettings settings;
+  private final ContainerStore containers;
+  private final FingerprintIndex index;
+  private final Liveness liveness = new Liveness();
+  private final GarbageCollector collector;
+  private final Keeper keeper;
+  private final DedupCounters counters = new DedupCounters();
+  private final Queue<BlockDeduplicator> idle = new ConcurrentLinkedQueue<>();
+  private volatile boolean closed;
+
+  private DedupCodec(
+      SchemeContext context, DedupSettings settings, ContainerStore containers, StoreLock lock) {
+    this.settings = settings;
+    this.containers = containers;
+    this.lock = lock;
+    this.index =
+        new FingerprintIndex(
+            new ContextStore(context),
+            containers,
+            liveness,
+            context.storeDirectory().resolve("filters"),
+            context.files(),
+            settings.dba(),
+            settings.cacheMemory());
+    this.collector =
+        new GarbageCollector(
+            containers, index, liveness, references(context), settings.gc(), () -> closed);
+    this.keeper = new Keeper(context.storeDirectory().toString(), index, collector, settings.gc());
+  }
+
+  static DedupCodec open(SchemeContext context) throws IOException {
+    DedupSettings settings = new DedupSettings(context.settings());
+    if (settings.fingerprint() == FingerprintFunction.SHA1) {
+      LOG.warn(
+          "{} is sha1, for which different chunks with one fingerprint can be made: for comparison"
+              + " only, not for data that you want to keep",
+          context.settings().key("fingerprint"));
+    }
+    Path directory = context.storeDirectory();
+    StoreLock lock = StoreLock.acquire(directory);
+    boolean opened = false;
+    try {
+      Map<List<Integer>, FrameChain> chains = new ConcurrentHashMap<>();
+      ContainerStore containers =
+          ContainerStore.open(
+              directory.resolve("containers"),
+              context.files(),
+              ContainerSettings.of(context.volumeId())
+                  .containerSize(settings.containerSize())
+                  .groupSize(settings.groupSize())
+                  .directoryMemory(settings.directoryMemory()),
+              ids -> chain(context, chains, ids),
+              settings.fingerprint());
+      DedupCodec codec = new DedupCodec(context, settings, containers, lock);
+      codec.keeper.start();
+      opened = true;
+      return codec;
+    } finally {
+      if (!opened) {
+        lock.close();
+      }
+    }
+  }
+
+  private static FrameChain chain(
+      SchemeContext context, Map<List<Integer>, FrameChain> chains, int[] ids) throws IOException {
+    List<Integer> key = new ArrayList<>();
+    for (int id : ids) {
+      key.add(id);
+    }
+    FrameChain chain = chains.get(key);
+    if (chain == null) {
+      chain = context.frameChain(ids);
+      chains.put(key, chain);
+    }
+    return chain;
+  }
+
+  private static BlockReferences references(SchemeContext context) {
+    return visitor ->
+        context
+            .payloads()
+            .forEach(
+                (blockId, originalLength, payload) ->
+                    Recipe.parse(
+                        payload,
+                        (container, first, count) ->
+                            visitor.reference(blockId, container, first, count)));
+  }
+
+  @Override
+  public void encode(BlockSource source, FrameSink sink) throws IOException {
+    BlockDeduplicator deduplicator = idle.poll();
+    if (deduplicator == null) {
+      deduplicator = new BlockDeduplicator(settings, index, counters);
+    }
+    boolean done = false;
+    try (Pin pin = liveness.pin();
+        ChunkAppender appender = containers.appender(source.tail())) {
+      deduplicator.encode(source, appender, sink);
+      done = true;
+    } finally {
+      // After a failure its buffers may hold part of a block.
+      if (done && !closed) {
+        idle.add(deduplicator);
+      } else {
+        deduplicator.close();
+      }
+    }
+    keeper.wake();
+  }
+
+  @Override
+  public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
+    try {
+      Recipe.parse(
+          payload, (container, first, count) -> containers.read(container, first, count, frame));
+    } catch (DamagedChunkException e) {
+      counters.damagedReads.increment();
+      throw e;
+    } catch (MissingChunkException e) {
+      counters.damagedReads.increment();
+      throw new CorruptFrameException(e.getMessage(), e);
+    }
+    if (frame.hasRemaining()) {
+      throw new CorruptFrameException(
+          "the chunks of a recipe have " + frame.remaining() + " bytes too few");
+    }
+  }
+
+  @Override
+  public Pin pin() {
+    return liveness.pin();
+  }
+
+  @Override
+  public Map<String, Long> reclaim(Consumer<String> progress) throws IOException {
+    return collector.collect(progress).asMap();
+  }
+
+  @Override
+  public Map<String, Long> metrics() {
+    Map<String, Long> values = new LinkedHashMap<>(counters.asMap());
+    values.putAll(index.metrics());
+    values.putAll(collector.metrics());
+    return values;
+  }
+
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    try {
+      keeper.close();
+      for (BlockDeduplicator d = idle.poll(); d != null; d = idle.poll()) {
+        d.close();
+      }
+      index.close();
+    } finally {
+      try {
+        containers.close();
+      } finally {
+        lock.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What was encoded since the codec was opened. Thread-safe. */
+final class DedupCounters {
+  final LongAdder blocks = new LongAdder();
+  final LongAdder bytes = new LongAdder();
+  final LongAdder chunksNew = new LongAdder();
+  final LongAdder bytesNew = new LongAdder();
+  final LongAdder chunksFound = new LongAdder();
+  final LongAdder bytesFound = new LongAdder();
+  final LongAdder recipeBytes = new LongAdder();
+  final LongAdder runs = new LongAdder();
+  final LongAdder damagedReads = new LongAdder();
+
+  Map<String, Long> asMap() {
+    Map<String, Long> values = new LinkedHashMap<>();
+    values.put("blocks", blocks.sum());
+    values.put("bytes", bytes.sum());
+    values.put("chunksNew", chunksNew.sum());
+    values.put("bytesNew", bytesNew.sum());
+    values.put("chunksFound", chunksFound.sum());
+    values.put("bytesFound", bytesFound.sum());
+    values.put("recipeBytes", recipeBytes.sum());
+    values.put("recipeRuns", runs.sum());
+    values.put("damagedReads", damagedReads.sum());
+    return values;
+  }
+}

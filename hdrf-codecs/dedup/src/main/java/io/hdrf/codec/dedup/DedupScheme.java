@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.scheme.BlockCodec;
+import io.hdrf.scheme.BlockScheme;
+import io.hdrf.scheme.SchemeContext;
+import io.hdrf.scheme.SpiVersion;
+import java.io.IOException;
+
+/**
+ * Deduplication: blocks are cut into chunks by their content, each chunk is stored once on its
+ * volume, and a block's file is the list of its chunks (thesis, 3.3.2). The schemes that follow in
+ * the chain encode the chunks that are stored.
+ */
+public final class DedupScheme implements BlockScheme {
+
+  @Override
+  public int spiVersion() {
+    return SpiVersion.CURRENT;
+  }
+
+  @Override
+  public String name() {
+    return "dedup";
+  }
+
+  @Override
+  public int id() {
+    return 3;
+  }
+
+  @Override
+  public boolean keepsContentInStore() {
+    return true;
+  }
+
+  @Override
+  public boolean framesPassTail() {
+    return false;
+  }
+
+  @Override
+  public BlockCodec open(SchemeContext context) throws IOException {
+    return DedupCodec.open(context);
+  }
+}

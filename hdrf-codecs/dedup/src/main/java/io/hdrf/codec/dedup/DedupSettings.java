@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.codec.dedup.dba.DbaSettings;
+import io.hdrf.codec.dedup.gc.GcSettings;
+import io.hdrf.jni.Chunker;
+import io.hdrf.jni.ChunkerAlgorithm;
+import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.SchemeSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The keys {@code hdrf.dedup.*}. Immutable. */
+final class DedupSettings {
+
+  static final ChunkerAlgorithm DEFAULT_CHUNKER = ChunkerAlgorithm.VHASH;
+  static final int DEFAULT_CHUNK_SIZE = 8 << 10;
+
+  private static final int MAX_FRAME_SIZE = 16 << 20;
+
+  private final Chunker chunker;
+  private final FingerprintFunction fingerprint;
+  private final int frameSize;
+  private final int containerSize;
+  private final int groupSize;
+  private final int cacheMemory;
+  private final int directoryMemory;
+  private final DbaSettings dba;
+  private final GcSettings gc;
+
+  DedupSettings(SchemeSettings settings) throws BadSettingException {
+    chunker =
+        Chunker.of(
+            algorithm(settings), settings.getSize("chunk.size", DEFAULT_CHUNK_SIZE, 512, 1 << 20));
+    fingerprint = fingerprint(settings);
+    frameSize = settings.getSize("frame.size", 256 << 10, 4 << 10, MAX_FRAME_SIZE);
+    containerSize = settings.getSize("container.size", 256 << 20, 64 << 10, Integer.MAX_VALUE);
+    groupSize = settings.getSize("group.size", 128 << 10, 1, 8 << 20);
+    cacheMemory = settings.getSize("cache.memory", 32 << 20, 0, Integer.MAX_VALUE);
+    directoryMemory = settings.getSize("directory.memory", 64 << 20, 0, Integer.MAX_VALUE);
+    dba = DbaSettings.from(settings);
+    gc = GcSettings.from(settings);
+  }
+
+  private static ChunkerAlgorithm algorithm(SchemeSettings settings) throws BadSettingException {
+    String value =
+        settings.getString("chunker", DEFAULT_CHUNKER.configurationName()).toLowerCase(Locale.ROOT);
+    List<String> names = new ArrayList<>();
+    for (ChunkerAlgorithm algorithm : ChunkerAlgorithm.values()) {
+      if (algorithm.configurationName().equals(value)) {
+        return algorithm;
+      }
+      names.add(algorithm.configurationName());
+    }
+    throw new BadSettingException(settings.key("chunker"), value, "one of " + names);
+  }
+
+  private static FingerprintFunction fingerprint(SchemeSettings settings)
+      throws BadSettingException {
+    String value =
+        settings
+            .getString("fingerprint", FingerprintFunction.SHA256.configName())
+            .toLowerCase(Locale.ROOT);
+    FingerprintFunction function = FingerprintFunction.named(value);
+    if (function != null) {
+      return function;
+    }
+    throw new BadSettingException(settings.key("fingerprint"), value, "sha256 or sha1");
+  }
+
+  Chunker chunker() {
+    return chunker;
+  }
+
+  FingerprintFunction fingerprint() {
+    return fingerprint;
+  }
+
+  /** About how many bytes of a block one frame stands for. */
+  int frameSize() {
+    return frameSize;
+  }
+
+  int containerSize() {
+    return containerSize;
+  }
+
+  int groupSize() {
+    return groupSize;
+  }
+
+  int cacheMemory() {
+    return cacheMemory;
+  }
+
+  int directoryMemory() {
+    return directoryMemory;
+  }
+
+  DbaSettings dba() {
+    return dba;
+  }
+
+  GcSettings gc() {
+    return gc;
+  }
+}

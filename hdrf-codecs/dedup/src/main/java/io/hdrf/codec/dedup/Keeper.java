@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.codec.dedup.gc.GarbageCollector;
+import io.hdrf.codec.dedup.gc.GcSettings;
+import io.hdrf.codec.dedup.index.FingerprintIndex;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Two threads for what is done in the background: one for the index, one for the collector. */
+final class Keeper implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Keeper.class);
+
+  private static final long TICK_MILLIS = 1000;
+
+  private final FingerprintIndex index;
+  private final GarbageCollector collector;
+  private final GcSettings gc;
+  private final Semaphore wake = new Semaphore(0);
+  private final Thread indexThread;
+  private final Thread collectorThread;
+  private volatile boolean stopping;
+
+  Keeper(String name, FingerprintIndex index, GarbageCollector collector, GcSettings gc) {
+    this.index = index;
+    this.collector = collector;
+    this.gc = gc;
+    this.indexThread = new Thread(this::keepIndex, "hdrf-dedup-index-" + name);
+    this.collectorThread = new Thread(this::collect, "hdrf-dedup-gc-" + name);
+    indexThread.setDaemon(true);
+    collectorThread.setDaemon(true);
+  }
+
+  void start() {
+    indexThread.start();
+    if (gc.intervalSeconds() > 0) {
+      collectorThread.start();
+    }
+  }
+
+  /** There is something for the index. */
+  void wake() {
+    wake.release();
+  }
+
+  private void keepIndex() {
+    try {
+      while (!stopping) {
+        try {
+          index.work(() -> stopping);
+        } catch (RuntimeException | LinkageError e) {
+          LOG.error("The fingerprint index is not kept up", e);
+        }
+        if (wake.tryAcquire(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
+          wake.drainPermits();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void collect() {
+    try {
+      while (!stopping) {
+        Thread.sleep(TimeUnit.SECONDS.toMillis(gc.intervalSeconds()));
+        try {
+          LOG.info("Collected {}", collector.collect(LOG::debug).asMap());
+        } catch (IOException | RuntimeException e) {
+          if (!stopping) {
+            LOG.warn("Nothing is collected this time", e);
+          }
+        }
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("The collector ends");
+    }
+  }
+
+  @Override
+  public void close() {
+    stopping = true;
+    wake.release();
+    collectorThread.interrupt();
+    join(indexThread);
+    join(collectorThread);
+  }
+
+  private static void join(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.scheme.CorruptFrameException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Which chunks make up a frame of a block. This class is the specification of the format.
+ *
+ * <p>Runs of chunks with consecutive numbers of one container, in the order of the frame:
+ *
+ * <pre>
+ * version   u8       1
+ * runs      varint   at least 1
+ * then for each run:
+ *   container  zigzag   minus the container of the run before; for the first run, minus 0
+ *   first      zigzag   first chunk number, minus the number behind the run before; for the first
+ *                       run of a container that differs from the one before, minus 0
+ *   count      varint   at least 1; first + count is at most 2^24
+ * </pre>
+ *
+ * A varint has seven bits to a byte, the lowest first, with the top bit set in all but the last
+ * byte; zigzag is a varint of {@code n << 1 ^ n >> 63}. Nothing follows the last run. The chunks'
+ * lengths stand in the containers; together they are the frame's. The payload's checksum is the
+ * frame's, in the block file.
+ *
+ * <p>With consecutive chunks a run of any length takes about six bytes; where no two neighbours are
+ * consecutive, a chunk takes three to seven.
+ */
+final class Recipe {
+
+  static final int VERSION = 1;
+
+  /** The most bytes that a run takes: container, first and count. */
+  private static final int MAX_RUN_LENGTH = 10 + 5 + 4;
+
+  private static final int MAX_VARINT_BITS = 63;
+  private static final long MAX_COUNT = ChunkRef.MAX_NUMBER + 1L;
+
+  /** Is given the runs of a recipe in order. */
+  interface RunVisitor {
+
+    /**
+     * A run.
+     *
+     * @param container from 0 to {@link ChunkRef#MAX_CONTAINER}
+     * @param first number of the first chunk
+     * @param count number of chunks, at least 1
+     */
+    void run(long container, int first, int count) throws IOException;
+  }
+
+  private Recipe() {}
+
+  /**
+   * Reads a recipe to its end. Takes no memory, whatever the bytes say.
+   *
+   * @throws CorruptFrameException if it is not well-formed
+   */
+  static void parse(ByteBuffer payload, RunVisitor visitor) throws IOException {
+    int version = payload.hasRemaining() ? payload.get() & 0xFF : -1;
+    if (version != VERSION) {
+      throw new CorruptFrameException("a recipe of version " + version + ", not " + VERSION);
+    }
+    long runs = readVarint(payload);
+    long container = 0;
+    long next = 0;
+    for (long i = 0; i < runs; i++) {
+      long delta = readZigzag(payload);
+      container += delta;
+      long first = readZigzag(payload) + (delta == 0 ? next : 0);
+      long count = readVarint(payload);
+      if (container < 0
+          || container > ChunkRef.MAX_CONTAINER
+          || first < 0
+          || first >= MAX_COUNT
+          || count < 1
+          || count > MAX_COUNT - first) {
+        throw new CorruptFrameException(
+            "run "
+                + i
+                + " of a recipe: container "
+                + container
+                + ", "
+                + count
+                + " chunks from "
+                + first);
+      }
+      visitor.run(container, (int) first, (int) count);
+      next = first + count;
+    }
+    if (runs < 1 || payload.hasRemaining()) {
+      throw new CorruptFrameException(
+          "a recipe of " + runs + " runs, and " + payload.remaining() + " bytes behind it");
+    }
+  }
+
+  private static long readVarint(ByteBuffer in) throws CorruptFrameException {
+    long value = 0;
+    for (int shift = 0; shift < MAX_VARINT_BITS; shift += 7) {
+      if (!in.hasRemaining()) {
+        throw new CorruptFrameException("a recipe ends within a number");
+      }
+      byte b = in.get();
+      value |= (long) (b & 0x7F) << shift;
+      if (b >= 0) {
+        return value;
+      }
+    }
+    throw new CorruptFrameException("a number in a recipe is too long");
+  }
+
+  private static long readZigzag(ByteBuffer in) throws CorruptFrameException {
+    long value = readVarint(in);
+    return value >>> 1 ^ -(value & 1);
+  }
+
+  private static void writeVarint(ByteBuffer out, long value) {
+    long rest = value;
+    while (rest >>> 7 != 0) {
+      out.put((byte) (rest | 0x80));
+      rest >>>= 7;
+    }
+    out.put((byte) rest);
+  }
+
+  private static void writeZigzag(ByteBuffer out, long value) {
+    writeVarint(out, value << 1 ^ value >> 63);
+  }
+
+  /** Collects the chunks of one frame after the other. For one thread. */
+  static final class Builder {
+    private long[] containers = new long[64];
+    private int[] firsts = new int[64];
+    private int[] counts = new int[64];
+    private int runs;
+    private long originalLength;
+
+    /** Adds a chunk. */
+    void add(long ref, int length) {
+      long container = ChunkRef.container(ref);
+      int number = ChunkRef.number(ref);
+      originalLength += length;
+      if (runs > 0
+          && containers[runs - 1] == container
+          && firsts[runs - 1] + counts[runs - 1] == number) {
+        counts[runs - 1]++;
+        return;
+      }
+      if (runs == containers.length) {
+        containers = java.util.Arrays.copyOf(containers, 2 * runs);
+        firsts = java.util.Arrays.copyOf(firsts, 2 * runs);
+        counts = java.util.Arrays.copyOf(counts, 2 * runs);
+      }
+      containers[runs] = container;
+      firsts[runs] = number;
+      counts[runs] = 1;
+      runs++;
+    }
+
+    /** How many bytes of the block the chunks have. */
+    long originalLength() {
+      return originalLength;
+    }
+
+    /** How many bytes {@link #write} needs at most. */
+    int maxLength() {
+      return 1 + 5 + runs * MAX_RUN_LENGTH;
+    }
+
+    int runs() {
+      return runs;
+    }
+
+    /** Writes the recipe and begins the next one. */
+    void write(ByteBuffer out) {
+      out.put((byte) VERSION);
+      writeVarint(out, runs);
+      long container = 0;
+      long next = 0;
+      for (int i = 0; i < runs; i++) {
+        long delta = containers[i] - container;
+        writeZigzag(out, delta);
+        writeZigzag(out, firsts[i] - (delta == 0 ? next : 0));
+        writeVarint(out, counts[i]);
+        container = containers[i];
+        next = (long) firsts[i] + counts[i];
+      }
+      runs = 0;
+      originalLength = 0;
+    }
+  }
+}

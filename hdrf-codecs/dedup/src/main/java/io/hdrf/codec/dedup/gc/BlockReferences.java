@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.gc;
+
+import java.io.IOException;
+
+/** What the stored blocks refer to. Safe for use by many threads. */
+public interface BlockReferences {
+
+  /** Is shown references. */
+  interface Visitor {
+
+    /** A block refers to {@code count} chunks from number {@code first} on. */
+    void reference(long blockId, long container, int first, int count) throws IOException;
+  }
+
+  /**
+   * Shows every reference of every block that was in place when the call began and still is.
+   *
+   * @throws IOException if a block can't be read; then nothing may be collected
+   */
+  void forEach(Visitor visitor) throws IOException;
+}

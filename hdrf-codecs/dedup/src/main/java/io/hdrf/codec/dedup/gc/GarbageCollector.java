@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.gc;
+
+import io.hdrf.codec.dedup.container.CompactionResult;
+import io.hdrf.codec.dedup.container.ContainerDirectory;
+import io.hdrf.codec.dedup.container.ContainerInfo;
+import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.codec.dedup.liveness.Liveness;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes away chunks that no block refers to. Nothing on disk says which these are: each cycle reads
+ * the recipes of all blocks, and what it finds is forgotten when the process ends; so a crash at
+ * any moment loses no more than the work.
+ *
+ * <p>A chunk is dropped only if two cycles in a row, {@link GcSettings#minAgeSeconds} apart, found
+ * no reference to it, its container has been sealed for as long, and less of the container than
+ * {@link GcSettings#livePercent} is live. If any block file can't be read, nothing is dropped.
+ *
+ * <p>Safe for use by many threads; cycles are run one after the other.
+ */
+public final class GarbageCollector {
+
+  private static final Logger LOG = LoggerFactory.getLogger(GarbageCollector.class);
+
+  /** How long a block may take from its first look for a chunk until its file is in place. */
+  private static final long PIN_MILLIS = TimeUnit.MINUTES.toMillis(15);
+
+  private static final int PROGRESS_BLOCKS = 10_000;
+
+  private final ContainerStore containers;
+  private final FingerprintIndex index;
+  private final Liveness liveness;
+  private final BlockReferences references;
+  private final GcSettings settings;
+  private final BooleanSupplier stopping;
+  private final GcResult total = new GcResult();
+
+  /** Guards cycles; {@link #total} is guarded by the object itself. */
+  private final Object cycleLock = new Object();
+
+  /** Dead chunks of the cycle before, by container. */
+  private Map<Long, BitSet> deadBefore = new HashMap<>();
+
+  private long deadSince;
+
+  public GarbageCollector(
+      ContainerStore containers,
+      FingerprintIndex index,
+      Liveness liveness,
+      BlockReferences references,
+      GcSettings settings,
+      BooleanSupplier stopping) {
+    this.containers = containers;
+    this.index = index;
+    this.liveness = liveness;
+    this.references = references;
+    this.settings = settings;
+    this.stopping = stopping;
+  }
+
+  /**
+   * Runs a cycle; with a minimum age of 0 two of them, so that what is dead now is dropped now.
+   *
+   * @param progress is told what goes on
+   * @throws IOException if nothing could be concluded, or the store is being closed
+   */
+  public GcResult collect(Consumer<String> progress) throws IOException {
+    synchronized (cycleLock) {
+      GcResult result = new GcResult();
+      boolean twice = settings.minAgeSeconds() == 0;
+      for (int i = 0; i < (twice ? 2 : 1); i++) {
+        GcResult cycle = new GcResult();
+        try {
+          cycle(cycle, progress);
+        } finally {
+          result.add(cycle);
+          synchronized (this) {
+            total.add(cycle);
+          }
+        }
+      }
+      return result;
+    }
+  }
+
+  /** Sums since start. */
+  public synchronized Map<String, Long> metrics() {
+    Map<String, Long> values = new HashMap<>();
+    total
+        .asMap()
+        .forEach(
+            (name, value) ->
+                values.put(
+                    "gc" + Character.toUpperCase(name.charAt(0)) + name.substring(1), value));
+    return values;
+  }
+
+  private void cycle(GcResult result, Consumer<String> progress) throws IOException {
+    Liveness.Cycle cycle = liveness.begin();
+    try {
+      awaitPins();
+      // Before the blocks are read: what is added to others later is not looked at.
+      List<ContainerInfo> sealed = sealedContainers();
+      readReferences(cycle, result, progress);
+      Map<Long, BitSet> dead = new HashMap<>();
+      long now = System.nanoTime();
+      for (ContainerInfo container : sealed) {
+        BitSet found = examine(container, cycle, result);
+        if (!found.isEmpty()) {
+          dead.put(container.id(), found);
+        }
+      }
+      if (isOld(now)) {
+        for (ContainerInfo container : sealed) {
+          BitSet first = deadBefore.get(container.id());
+          if (first != null && dead.containsKey(container.id())) {
+            compact(container, cycle, first, result, progress);
+          }
+        }
+      }
+      deadBefore = dead;
+      deadSince = now;
+    } finally {
+      liveness.end();
+    }
+  }
+
+  private boolean isOld(long now) {
+    return !deadBefore.isEmpty()
+        && now - deadSince >= TimeUnit.SECONDS.toNanos(settings.minAgeSeconds());
+  }
+
+  private void awaitPins() throws IOException {
+    try {
+      if (!liveness.awaitOlderPins(PIN_MILLIS)) {
+        throw new IOException(
+            "a block has been in work for "
+                + TimeUnit.MILLISECONDS.toMinutes(PIN_MILLIS)
+                + " minutes; nothing was collected");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted");
+    }
+  }
+
+  private List<ContainerInfo> sealedContainers() {
+    List<ContainerInfo> sealed = new ArrayList<>();
+    for (ContainerInfo container : containers.containers()) {
+      if (container.sealed() && container.problem() == null) {
+        sealed.add(container);
+      }
+    }
+    return sealed;
+  }
+
+  private void readReferences(Liveness.Cycle cycle, GcResult result, Consumer<String> progress)
+      throws IOException {
+    long[] last = {0, -1};
+    references.forEach(
+        (blockId, container, first, count) -> {
+          cycle.mark(container, first, count);
+          if (last[0] == 0 || last[1] != blockId) {
+            last[0] = 1;
+            last[1] = blockId;
+            result.blocksRead++;
+            if (result.blocksRead % PROGRESS_BLOCKS == 0) {
+              progress.accept("read the recipes of " + result.blocksRead + " blocks");
+            }
+            if (stopping.getAsBoolean()) {
+              throw new InterruptedIOException("the store is being closed");
+            }
+          }
+        });
+    progress.accept("read the recipes of " + result.blocksRead + " blocks");
+  }
+
+  private BitSet examine(ContainerInfo container, Liveness.Cycle cycle, GcResult result) {
+    BitSet present;
+    try {
+      present = numbers(containers.directory(container.id()));
+    } catch (IOException e) {
+      LOG.warn("{} is not looked at for dead chunks", container, e);
+      return new BitSet();
+    }
+    BitSet dead = cycle.dead(container.id(), present);
+    result.chunks += present.cardinality();
+    result.liveChunks += present.cardinality() - dead.cardinality();
+    return dead;
+  }
+
+  private static BitSet numbers(ContainerDirectory content) {
+    BitSet numbers = new BitSet();
+    for (int i = 0; i < content.chunkCount(); i++) {
+      numbers.set(content.number(i));
+    }
+    return numbers;
+  }
+
+  private void compact(
+      ContainerInfo container,
+      Liveness.Cycle cycle,
+      BitSet deadFirst,
+      GcResult result,
+      Consumer<String> progress)
+      throws IOException {
+    long age = System.currentTimeMillis() - container.sealTime();
+    if (age < TimeUnit.SECONDS.toMillis(settings.minAgeSeconds())) {
+      return;
+    }
+    ContainerDirectory content = containers.directory(container.id());
+    BitSet present = numbers(content);
+    BitSet wanted = (BitSet) deadFirst.clone();
+    wanted.and(present);
+    if (!isWorthIt(content, cycle.dead(container.id(), wanted))) {
+      return;
+    }
+    BitSet dropped = cycle.condemn(container.id(), wanted);
+    boolean done = false;
+    try {
+      index.remove(container.id(), dropped);
+      BitSet live = (BitSet) present.clone();
+      live.andNot(dropped);
+      CompactionResult compaction =
+          containers.compact(
+              container.id(), live, new RateThrottle(settings.bytesPerSecond(), stopping));
+      done = true;
+      result.chunksDropped += compaction.chunksDropped();
+      result.bytesFreed += compaction.bytesFreed();
+      result.bytesWritten += compaction.bytesWritten();
+      if (live.isEmpty()) {
+        result.containersDeleted++;
+      } else {
+        result.containersCompacted++;
+      }
+      progress.accept("container " + Long.toHexString(container.id()) + ": " + compaction);
+    } finally {
+      if (!done) {
+        cycle.spare(container.id());
+      }
+    }
+  }
+
+  private boolean isWorthIt(ContainerDirectory content, BitSet dead) {
+    if (dead.isEmpty()) {
+      return false;
+    }
+    long bytes = 0;
+    for (int i = 0; i < content.chunkCount(); i++) {
+      if (dead.get(content.number(i))) {
+        bytes += content.length(i);
+      }
+    }
+    long live = content.originalBytes() - bytes;
+    return live * 100 < content.originalBytes() * settings.livePercent();
+  }
+}

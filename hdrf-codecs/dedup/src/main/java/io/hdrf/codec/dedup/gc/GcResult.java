@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.gc;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What collections did: sums. For one thread at a time. */
+public final class GcResult {
+  long blocksRead;
+  long chunks;
+  long liveChunks;
+  long containersCompacted;
+  long containersDeleted;
+  long chunksDropped;
+  long bytesFreed;
+  long bytesWritten;
+
+  GcResult() {}
+
+  void add(GcResult other) {
+    blocksRead += other.blocksRead;
+    chunks = other.chunks;
+    liveChunks = other.liveChunks;
+    containersCompacted += other.containersCompacted;
+    containersDeleted += other.containersDeleted;
+    chunksDropped += other.chunksDropped;
+    bytesFreed += other.bytesFreed;
+    bytesWritten += other.bytesWritten;
+  }
+
+  /** By name, in the order to be printed. Chunks as of the last cycle, the rest in all. */
+  public Map<String, Long> asMap() {
+    Map<String, Long> values = new LinkedHashMap<>();
+    values.put("blocksRead", blocksRead);
+    values.put("chunks", chunks);
+    values.put("liveChunks", liveChunks);
+    values.put("containersCompacted", containersCompacted);
+    values.put("containersDeleted", containersDeleted);
+    values.put("chunksDropped", chunksDropped);
+    values.put("bytesFreed", bytesFreed);
+    values.put("bytesRewritten", bytesWritten);
+    return values;
+  }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.gc;
+
+import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.SchemeSettings;
+
+/** The collector's parameters, all of them. Immutable. */
+public final class GcSettings {
+  private final int intervalSeconds;
+  private final int minAgeSeconds;
+  private final int livePercent;
+  private final int bytesPerSecond;
+
+  private GcSettings(SchemeSettings settings) throws BadSettingException {
+    intervalSeconds = settings.getInt("gc.interval", 6 * 3600, 0, Integer.MAX_VALUE);
+    minAgeSeconds = settings.getInt("gc.min.age", 3600, 0, Integer.MAX_VALUE);
+    livePercent = settings.getInt("gc.live.percent", 75, 1, 100);
+    bytesPerSecond = settings.getSize("gc.rate", 20 << 20, 0, Integer.MAX_VALUE);
+  }
+
+  /** Reads the keys {@code hdrf.dedup.gc.*}. */
+  public static GcSettings from(SchemeSettings settings) throws BadSettingException {
+    return new GcSettings(settings);
+  }
+
+  /** From one cycle in the background to the next; 0: none in the background. */
+  public int intervalSeconds() {
+    return intervalSeconds;
+  }
+
+  /**
+   * How long a container must have been sealed, and a chunk must have been found dead, before it
+   * may be dropped.
+   */
+  public int minAgeSeconds() {
+    return minAgeSeconds;
+  }
+
+  /** A container of which fewer percent of the bytes are live is compacted. */
+  public int livePercent() {
+    return livePercent;
+  }
+
+  /** How fast the collector reads and writes containers; 0: as fast as it goes. */
+  public int bytesPerSecond() {
+    return bytesPerSecond;
+  }
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.index;
+
+/**
+ * Where chunks were seen lately, by the first eight bytes of their fingerprints: a hint that must
+ * be confirmed, for two fingerprints may begin alike and chunks may be gone. Of bounded memory: in
+ * each stripe a younger and an older generation; when the younger is full the older is forgotten.
+ * Safe for use by many threads.
+ */
+final class RefCache {
+
+  /** No reference. */
+  static final long NONE = -1;
+
+  private static final int STRIPES = 64;
+
+  /** Two generations of slots, each with a key and a value. */
+  private static final int SLOT_BYTES = 2 * 2 * Long.BYTES;
+
+  private final Stripe[] stripes = new Stripe[STRIPES];
+
+  /**
+   * @param memory in bytes, of which at least 64 KiB are used
+   */
+  RefCache(long memory) {
+    long slots = Math.max(memory / STRIPES / SLOT_BYTES, 32);
+    int capacity = (int) Math.min(Long.highestOneBit(slots), 1 << 26);
+    for (int i = 0; i < STRIPES; i++) {
+      stripes[i] = new Stripe(capacity);
+    }
+  }
+
+  /** The reference that was put last for the prefix, or {@link #NONE}. */
+  long get(long prefix) {
+    return stripe(prefix).get(key(prefix));
+  }
+
+  void put(long prefix, long ref) {
+    stripe(prefix).put(key(prefix), ref);
+  }
+
+  void clear() {
+    for (Stripe stripe : stripes) {
+      stripe.clear();
+    }
+  }
+
+  private Stripe stripe(long prefix) {
+    return stripes[(int) (prefix >>> 58)];
+  }
+
+  /** 0 marks a free slot. */
+  private static long key(long prefix) {
+    return prefix == 0 ? 1 : prefix;
+  }
+
+  private static final class Stripe {
+    private final int mask;
+    private long[] youngKeys;
+    private long[] youngRefs;
+    private long[] oldKeys;
+    private long[] oldRefs;
+    private int youngCount;
+
+    Stripe(int capacity) {
+      mask = capacity - 1;
+      youngKeys = new long[capacity];
+      youngRefs = new long[capacity];
+      oldKeys = new long[capacity];
+      oldRefs = new long[capacity];
+    }
+
+    synchronized long get(long key) {
+      int slot = slot(youngKeys, key);
+      if (youngKeys[slot] == key) {
+        return youngRefs[slot];
+      }
+      slot = slot(oldKeys, key);
+      if (oldKeys[slot] != key) {
+        return NONE;
+      }
+      long ref = oldRefs[slot];
+      put(key, ref);
+      return ref;
+    }
+
+    synchronized void put(long key, long ref) {
+      int slot = slot(youngKeys, key);
+      if (youngKeys[slot] != key) {
+        if (youngCount > mask / 4 * 3) {
+          turn();
+          slot = slot(youngKeys, key);
+        }
+        youngKeys[slot] = key;
+        youngCount++;
+      }
+      youngRefs[slot] = ref;
+    }
+
+    private void turn() {
+      long[] keys = oldKeys;
+      long[] refs = oldRefs;
+      oldKeys = youngKeys;
+      oldRefs = youngRefs;
+      java.util.Arrays.fill(keys, 0);
+      youngKeys = keys;
+      youngRefs = refs;
+      youngCount = 0;
+    }
+
+    synchronized void clear() {
+      turn();
+      turn();
+    }
+
+    /** The key's slot, or the free one where it would be. */
+    private int slot(long[] keys, long key) {
+      int slot = (int) key & mask;
+      while (keys[slot] != 0 && keys[slot] != key) {
+        slot = slot + 1 & mask;
+      }
+      return slot;
+    }
+  }
+}

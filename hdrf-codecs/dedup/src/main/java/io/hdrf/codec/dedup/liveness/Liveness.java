@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.liveness;
+
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.scheme.Pin;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Sees to it that a chunk which a block is about to refer to is not collected. Safe for use by many
+ * threads.
+ *
+ * <p>Whoever makes a block refer to chunks holds a {@link #pin} until the block's file is in place,
+ * and {@link #acquire}s each chunk that it finds, and only then makes sure that it is there. The
+ * collector begins a cycle, from which on acquired chunks are noted; waits for the pins taken
+ * before that; and reads all block files. So every reference is in a file that it reads, or noted.
+ * Before it drops chunks it condemns them, and condemned chunks can't be acquired.
+ */
+public final class Liveness {
+
+  private final Object lock = new Object();
+
+  /** How many pins of each age are held; guarded by the lock. */
+  private final TreeMap<Long, Integer> pins = new TreeMap<>();
+
+  /** Guarded by the lock. */
+  private long age;
+
+  private volatile Cycle cycle;
+
+  /** Taken before a block looks for chunks, closed when its file is in place or given up. */
+  public Pin pin() {
+    long mine;
+    synchronized (lock) {
+      mine = age;
+      pins.merge(mine, 1, Integer::sum);
+    }
+    AtomicBoolean closed = new AtomicBoolean();
+    return () -> {
+      if (closed.compareAndSet(false, true)) {
+        unpin(mine);
+      }
+    };
+  }
+
+  private void unpin(long mine) {
+    synchronized (lock) {
+      if (pins.merge(mine, -1, Integer::sum) == 0) {
+        pins.remove(mine);
+        lock.notifyAll();
+      }
+    }
+  }
+
+  /**
+   * To be called under a pin for a chunk that was found, before it is confirmed that it is there.
+   *
+   * @return false if the chunk must not be referred to any more
+   */
+  public boolean acquire(long ref) {
+    Cycle current = cycle;
+    return current == null || current.acquire(ref);
+  }
+
+  /** Begins a cycle; there is at most one at a time. */
+  public Cycle begin() {
+    synchronized (lock) {
+      if (cycle != null) {
+        throw new IllegalStateException("a cycle is under way");
+      }
+      age++;
+      cycle = new Cycle();
+      return cycle;
+    }
+  }
+
+  /**
+   * Waits for the pins that were taken before the cycle began.
+   *
+   * @return false if some are held still
+   */
+  public boolean awaitOlderPins(long timeoutMillis) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    synchronized (lock) {
+      while (!pins.isEmpty() && pins.firstKey() < age) {
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (left <= 0) {
+          return false;
+        }
+        lock.wait(left);
+      }
+      return true;
+    }
+  }
+
+  /** Ends the cycle. What was condemned must be gone, or spared. */
+  public void end() {
+    synchronized (lock) {
+      cycle = null;
+    }
+  }
+
+  /** What is known to be needed. */
+  public static final class Cycle {
+    private final Map<Long, Marks> containers = new ConcurrentHashMap<>();
+
+    private Marks marks(long container) {
+      return containers.computeIfAbsent(container, id -> new Marks());
+    }
+
+    private boolean acquire(long ref) {
+      return marks(ChunkRef.container(ref)).acquire(ChunkRef.number(ref));
+    }
+
+    /** A block refers to these chunks. */
+    public void mark(long container, int first, int count) {
+      marks(container).mark(first, count);
+    }
+
+    /** Of the chunks in {@code present}, the ones that are not needed so far. */
+    public BitSet dead(long container, BitSet present) {
+      return marks(container).dead(present);
+    }
+
+    /**
+     * Condemns those of the chunks that are not needed; these can't be acquired from now on.
+     *
+     * @return those that were condemned
+     */
+    public BitSet condemn(long container, BitSet wanted) {
+      return marks(container).condemn(wanted);
+    }
+
+    /** Takes a condemnation back: the chunks stay. */
+    public void spare(long container) {
+      marks(container).spare();
+    }
+  }
+
+  private static final class Marks {
+    private final BitSet live = new BitSet();
+    private final BitSet condemned = new BitSet();
+
+    synchronized boolean acquire(int number) {
+      if (condemned.get(number)) {
+        return false;
+      }
+      live.set(number);
+      return true;
+    }
+
+    synchronized void mark(int first, int count) {
+      live.set(first, first + count);
+    }
+
+    synchronized BitSet dead(BitSet present) {
+      BitSet dead = (BitSet) present.clone();
+      dead.andNot(live);
+      return dead;
+    }
+
+    synchronized BitSet condemn(BitSet wanted) {
+      BitSet dead = dead(wanted);
+      condemned.or(dead);
+      return dead;
+    }
+
+    synchronized void spare() {
+      condemned.clear();
+    }
+  }
+}

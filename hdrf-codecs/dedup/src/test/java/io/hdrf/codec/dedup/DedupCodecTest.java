@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.metadata.AbsentStore;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.Table;
+import io.hdrf.sample.MapStoreProvider;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DedupCodecTest {
+
+  private static final int LENGTH = 400_000;
+
+  @TempDir Path directory;
+
+  private final Random random = TestSeed.random("dedup");
+  private final Configuration conf = new Configuration(false);
+  private final MetadataStore store =
+      new MapStoreProvider()
+          .open(
+              new StoreContext(
+                  new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+  private DedupVolume volume;
+
+  private DedupVolume open(String chain, MetadataStore metadata) throws IOException {
+    conf.set("hdrf.dedup.chunk.size", "1k");
+    conf.set("hdrf.dedup.frame.size", "32k");
+    conf.set("hdrf.dedup.group.size", "16k");
+    conf.set("hdrf.dedup.container.size", "256k");
+    conf.set("hdrf.dedup.gc.interval", "0");
+    conf.set("hdrf.dedup.gc.min.age", "0");
+    conf.set("hdrf.dedup.gc.live.percent", "95");
+    conf.set("hdrf.dedup.gc.rate", "0");
+    conf.set("hdrf.dedup.dba.capacity", "1000");
+    volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, chain, metadata);
+    return volume;
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    if (volume != null) {
+      volume.close();
+    }
+  }
+
+  private byte[] block() {
+    byte[] block = new byte[LENGTH];
+    random.nextBytes(block);
+    return block;
+  }
+
+  /** A later version of a block: some bytes are inserted, deleted and changed. */
+  private byte[] edited(byte[] block, int edits) {
+    List<Integer> places = new ArrayList<>();
+    for (int i = 0; i < edits; i++) {
+      places.add(random.nextInt(block.length));
+    }
+    java.util.Collections.sort(places);
+    java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();
+    int done = 0;
+    for (int place : places) {
+      out.write(block, done, Math.max(0, place - done));
+      done = Math.max(done, place);
+      byte[] piece = new byte[random.nextInt(40)];
+      random.nextBytes(piece);
+      out.write(piece, 0, piece.length);
+      done = Math.min(block.length, done + random.nextInt(40));
+    }
+    out.write(block, done, block.length - done);
+    return out.toByteArray();
+  }
+
+  @Test
+  void storesWhatItHasSeenOnce() throws Exception {
+    open("dedup", store);
+    byte[] block = block();
+    volume.put(1, block, random);
+    long first = volume.metric("bytesNew");
+    assertThat(first).isEqualTo(LENGTH);
+    volume.put(2, block, random);
+    assertThat(volume.metric("bytesNew")).isEqualTo(first);
+    byte[] version = edited(block, 10);
+    volume.put(3, version, random);
+    assertThat(volume.metric("bytesNew") - first).isLessThan(LENGTH / 5);
+    assertThat(volume.get(1, random)).isEqualTo(block);
+    assertThat(volume.get(2, random)).isEqualTo(block);
+    assertThat(volume.get(3, random)).isEqualTo(version);
+  }
+
+  @Test
+  void findsChunksAgainAfterARestart() throws Exception {
+    open("dedup,deflate", store);
+    byte[] block = block();
+    volume.put(1, block, random);
+    volume.awaitIndexed();
+    volume.restart();
+    volume.awaitIndexed();
+    volume.put(2, block, random);
+    assertThat(volume.metric("bytesNew")).isZero();
+    assertThat(volume.metric("indexFoundInStore")).isPositive();
+    assertThat(volume.get(1, random)).isEqualTo(block);
+    assertThat(volume.get(2, random)).isEqualTo(block);
+  }
+
+  @Test
+  void indexIsMadeAnewWhereTheStoreIsEmptied() throws Exception {
+    open("dedup", store);
+    byte[] block = block();
+    volume.put(1, block, random);
+    volume.awaitIndexed();
+    store.clear();
+    volume.restart();
+    byte[] complete = "dedup.index".getBytes(StandardCharsets.US_ASCII);
+    while (store.get(Table.STATE, List.of(complete)).get(0) == null) {
+      Thread.sleep(5);
+    }
+    assertThat(volume.metric("indexRebuilds")).isEqualTo(1);
+    volume.awaitIndexed();
+    volume.put(2, block, random);
+    assertThat(volume.metric("bytesNew")).isZero();
+    assertThat(volume.get(2, random)).isEqualTo(block);
+  }
+
+  @Test
+  void withoutAStoreBlocksAreStoredAllTheSame() throws Exception {
+    open("dedup", new AbsentStore("gone"));
+    byte[] block = block();
+    volume.put(1, block, random);
+    volume.restart();
+    volume.put(2, block, random);
+    assertThat(volume.metric("indexNotLookedUp")).isPositive();
+    assertThat(volume.get(1, random)).isEqualTo(block);
+    assertThat(volume.get(2, random)).isEqualTo(block);
+  }
+
+  @Test
+  void runsAreStoredOnce() throws Exception {
+    open("dedup", store);
+    volume.put(1, new byte[4 << 20], random);
+    assertThat(volume.metric("bytesNew")).isLessThan(64 << 10);
+    assertThat(volume.get(1, random)).isEqualTo(new byte[4 << 20]);
+  }
+
+  @Test
+  void collectsWhatNoBlockNeeds() throws Exception {
+    open("dedup", store);
+    Map<Long, byte[]> live = new TreeMap<>();
+    byte[] version = block();
+    for (long id = 0; id < 20; id++) {
+      volume.put(id, version, random);
+      live.put(id, version);
+      version = edited(version, 40);
+    }
+    volume.restart();
+    volume.awaitIndexed();
+    long before = volume.storedBytes();
+    for (long id = 0; id < 18; id++) {
+      volume.delete(id);
+      live.remove(id);
+    }
+    Map<String, Long> result = volume.collect();
+    assertThat(result.get("chunksDropped")).isPositive();
+    assertThat(result.get("bytesFreed")).isPositive();
+    assertThat(volume.storedBytes()).isLessThan(before);
+    assertThat(volume.storedBytes()).isLessThan(2 * LENGTH);
+    for (Map.Entry<Long, byte[]> block : live.entrySet()) {
+      assertThat(volume.get(block.getKey(), random)).isEqualTo(block.getValue());
+    }
+    volume.restart();
+    for (Map.Entry<Long, byte[]> block : live.entrySet()) {
+      assertThat(volume.get(block.getKey(), random)).isEqualTo(block.getValue());
+    }
+    assertThat(volume.collect().get("chunksDropped")).isZero();
+  }
+
+  @Test
+  void nothingIsCollectedThatABlockInWorkRefersTo() throws Exception {
+    open("dedup", store);
+    Map<Long, byte[]> versions = new TreeMap<>();
+    byte[] version = block();
+    for (long id = 0; id < 8; id++) {
+      versions.put(id, version);
+      version = edited(version, 20);
+    }
+    ExecutorService pool = Executors.newFixedThreadPool(3);
+    try {
+      List<Future<?>> writers = new ArrayList<>();
+      for (int t = 0; t < 2; t++) {
+        long base = 100L * t;
+        writers.add(
+            pool.submit(
+                () -> {
+                  ThreadLocalRandom mine = ThreadLocalRandom.current();
+                  for (int i = 0; i < 150; i++) {
+                    long id = mine.nextLong(8);
+                    volume.put(base + id, versions.get(id), new Random(i));
+                    assertThat(volume.get(base + id, new Random(i))).isEqualTo(versions.get(id));
+                    volume.delete(base + mine.nextLong(8));
+                  }
+                  return null;
+                }));
+      }
+      long cycles = 0;
+      while (writers.stream().anyMatch(writer -> !writer.isDone())) {
+        volume.collect();
+        cycles++;
+      }
+      for (Future<?> writer : writers) {
+        writer.get();
+      }
+      assertThat(cycles).isPositive();
+      assertThat(volume.metric("gcChunksDropped")).isPositive();
+      for (long id : volume.blocks().keySet()) {
+        assertThat(volume.get(id, random)).isEqualTo(versions.get(id % 100));
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void damagedChunkIsReportedAndNotReferredToAgain() throws Exception {
+    open("dedup", store);
+    byte[] block = block();
+    volume.put(1, block, random);
+    volume.awaitIndexed();
+    volume.close();
+    try (Stream<Path> files = Files.walk(directory)) {
+      Path container =
+          files.filter(f -> f.toString().endsWith(".hdc")).sorted().findFirst().orElseThrow();
+      byte[] bytes = Files.readAllBytes(container);
+      bytes[bytes.length / 3] ^= 1;
+      Files.write(container, bytes);
+    }
+    Map<Long, List<io.hdrf.scheme.StoredFrame>> blocks = volume.blocks();
+    volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", store, blocks);
+    volume.awaitIndexed();
+    assertThatThrownBy(() -> volume.get(1, random)).isInstanceOf(CorruptFrameException.class);
+    assertThat(volume.metric("damagedReads")).isPositive();
+    volume.put(2, block, random);
+    assertThat(volume.get(2, random)).isEqualTo(block);
+  }
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.io.DurableFiles;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.sample.DeflateScheme;
+import io.hdrf.scheme.BlockCodec;
+import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.Pin;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.StoredFrame;
+import io.hdrf.scheme.StoredPayloads;
+import io.hdrf.scheme.Volume;
+import io.hdrf.scheme.VolumeServices;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+
+/** Blocks in memory whose chunks lie in a directory, for tests; can be restarted. */
+final class DedupVolume implements Closeable, VolumeServices {
+
+  private final Path directory;
+  private final Configuration configuration;
+  private final DurableFiles files;
+  private final String chain;
+  private final MetadataStore store;
+  private final Map<Long, List<StoredFrame>> blocks;
+  private Volume volume;
+  private ChainCodec codec;
+
+  DedupVolume(
+      Path directory,
+      Configuration configuration,
+      DurableFiles files,
+      String chain,
+      MetadataStore store)
+      throws IOException {
+    this(directory, configuration, files, chain, store, new TreeMap<>());
+  }
+
+  /**
+   * @param blocks the blocks that are in place
+   */
+  DedupVolume(
+      Path directory,
+      Configuration configuration,
+      DurableFiles files,
+      String chain,
+      MetadataStore store,
+      Map<Long, List<StoredFrame>> blocks)
+      throws IOException {
+    this.directory = directory;
+    this.configuration = configuration;
+    this.files = files;
+    this.chain = chain;
+    this.store = store;
+    this.blocks = new ConcurrentSkipListMap<>(blocks);
+    open();
+  }
+
+  private void open() throws IOException {
+    SchemeRegistry registry = SchemeRegistry.of(List.of(new DedupScheme(), new DeflateScheme()));
+    volume = new Volume(registry, configuration, directory, files, this);
+    codec = volume.codec(SchemeChain.parse("hdrf.schemes", chain, registry));
+  }
+
+  void restart() throws IOException {
+    volume.close();
+    open();
+  }
+
+  /** Stores a block as the Reducer does. */
+  void put(long id, byte[] block, Random random) throws IOException {
+    try (Pin pin = codec.pin()) {
+      blocks.put(id, Volume.encode(codec, block, random));
+    }
+  }
+
+  byte[] get(long id, Random random) throws IOException {
+    return Volume.decode(codec, blocks.get(id), random);
+  }
+
+  void delete(long id) {
+    blocks.remove(id);
+  }
+
+  Map<Long, List<StoredFrame>> blocks() {
+    return new TreeMap<>(blocks);
+  }
+
+  BlockCodec dedup() {
+    return volume.blockCodecs().get("dedup");
+  }
+
+  long metric(String name) {
+    return dedup().metrics().get(name);
+  }
+
+  Map<String, Long> collect() throws IOException {
+    return dedup().reclaim(line -> {});
+  }
+
+  /** Waits until the index has what was published. */
+  void awaitIndexed() throws InterruptedException {
+    while (metric("indexPending") > 0 || !dedup().metrics().containsKey("dbaQueries")) {
+      Thread.sleep(5);
+    }
+  }
+
+  /** Bytes of all files of the store. */
+  long storedBytes() throws IOException {
+    try (Stream<Path> found = Files.walk(directory)) {
+      return found.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    }
+  }
+
+  @Override
+  public long volumeId() {
+    return 77;
+  }
+
+  @Override
+  public MetadataStore metadata() {
+    return store;
+  }
+
+  @Override
+  public StoredPayloads payloads(int schemeId) {
+    return visitor -> {
+      for (Map.Entry<Long, List<StoredFrame>> block : blocks.entrySet()) {
+        for (StoredFrame frame : block.getValue()) {
+          visitor.frame(
+              block.getKey(),
+              frame.originalLength(),
+              ByteBuffer.allocateDirect(frame.bytes().length).put(frame.bytes()).flip());
+        }
+      }
+    };
+  }
+
+  @Override
+  public void close() throws IOException {
+    volume.close();
+  }
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.container.Fingerprinter;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class OwnChunksTest {
+
+  @Test
+  void findsWhatWasAdded() {
+    int count = 5000;
+    byte[] fingerprints = new byte[2 * count * Fingerprinter.LENGTH];
+    new Random(1).nextBytes(fingerprints);
+    // Alike in what the slots are chosen by.
+    System.arraycopy(fingerprints, 0, fingerprints, Fingerprinter.LENGTH, 31);
+    OwnChunks own = new OwnChunks();
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < count; i++) {
+        own.add(fingerprints, i * Fingerprinter.LENGTH, i + round, i);
+      }
+      for (int i = 0; i < 2 * count; i++) {
+        long expected = i < count ? i + round : -1;
+        assertThat(own.find(fingerprints, i * Fingerprinter.LENGTH)).isEqualTo(expected);
+      }
+      assertThat(own.count()).isEqualTo(count);
+      assertThat(own.lengths()).startsWith(0, 1, 2);
+      own.clear();
+    }
+  }
+}

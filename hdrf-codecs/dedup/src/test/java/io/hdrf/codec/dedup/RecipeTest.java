@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class RecipeTest {
+
+  private static ByteBuffer write(Recipe.Builder recipe) {
+    ByteBuffer out = ByteBuffer.allocate(recipe.maxLength());
+    recipe.write(out);
+    return out.flip();
+  }
+
+  private static List<Long> chunks(ByteBuffer payload) throws IOException {
+    List<Long> chunks = new ArrayList<>();
+    Recipe.parse(
+        payload,
+        (container, first, count) -> {
+          for (int i = 0; i < count; i++) {
+            chunks.add(ChunkRef.pack(container, first + i));
+          }
+        });
+    return chunks;
+  }
+
+  @Test
+  void anyChunksComeBack() throws IOException {
+    Random random = TestSeed.random("recipe");
+    Recipe.Builder recipe = new Recipe.Builder();
+    for (int round = 0; round < 200; round++) {
+      List<Long> chunks = new ArrayList<>();
+      long ref = 0;
+      int count = 1 + random.nextInt(300);
+      for (int i = 0; i < count; i++) {
+        switch (random.nextInt(4)) {
+          case 0 ->
+              ref =
+                  ChunkRef.pack(
+                      random.nextLong(ChunkRef.MAX_CONTAINER + 1),
+                      random.nextInt(ChunkRef.MAX_NUMBER + 1));
+          case 1 ->
+              ref = ChunkRef.pack(ChunkRef.container(ref), random.nextInt(ChunkRef.MAX_NUMBER + 1));
+          default ->
+              ref =
+                  ChunkRef.pack(
+                      ChunkRef.container(ref),
+                      Math.min(ChunkRef.MAX_NUMBER, ChunkRef.number(ref) + 1));
+        }
+        chunks.add(ref);
+        recipe.add(ref, 1000);
+      }
+      assertThat(recipe.originalLength()).isEqualTo(1000L * count);
+      ByteBuffer payload = write(recipe);
+      assertThat(chunks(payload)).isEqualTo(chunks);
+    }
+  }
+
+  /** What version 1 wrote must be readable for ever. */
+  @Test
+  void bytesOfVersion1() throws IOException {
+    Recipe.Builder recipe = new Recipe.Builder();
+    for (int number = 5; number < 205; number++) {
+      recipe.add(ChunkRef.pack(3, number), 8000);
+    }
+    recipe.add(ChunkRef.pack(3, 100), 8000);
+    recipe.add(ChunkRef.pack(1, 16_000_000), 8000);
+    ByteBuffer payload = write(recipe);
+    byte[] bytes = new byte[payload.remaining()];
+    payload.get(bytes);
+    String golden = "0103" + "060ac801" + "00d10101" + "038090a10f01";
+    assertThat(HexFormat.of().formatHex(bytes)).isEqualTo(golden);
+    assertThat(chunks(ByteBuffer.wrap(bytes))).hasSize(202).endsWith(ChunkRef.pack(1, 16_000_000));
+  }
+
+  @Test
+  void consecutiveChunksTakeNoRoom() {
+    Recipe.Builder recipe = new Recipe.Builder();
+    for (int number = 0; number < 100_000; number++) {
+      recipe.add(ChunkRef.pack(1000, number), 8 << 10);
+    }
+    assertThat(write(recipe).remaining()).isLessThan(12);
+  }
+
+  @Test
+  void whatIsNoRecipeIsRefused() {
+    for (String hex :
+        List.of(
+            "",
+            "00",
+            "02",
+            "0100",
+            "0101",
+            "010100",
+            "01010000",
+            "0101000000",
+            "010100000100",
+            "0101010001",
+            "01010001ffffffff7f",
+            "0101ffffffffffffffffff7f0001",
+            "0102000001",
+            "ff01000001")) {
+      assertThatThrownBy(() -> chunks(ByteBuffer.wrap(HexFormat.of().parseHex(hex))))
+          .as(hex)
+          .isInstanceOf(CorruptFrameException.class);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.liveness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.scheme.Pin;
+import java.util.BitSet;
+import org.junit.jupiter.api.Test;
+
+class LivenessTest {
+
+  private final Liveness liveness = new Liveness();
+
+  private static BitSet first(int count) {
+    BitSet set = new BitSet();
+    set.set(0, count);
+    return set;
+  }
+
+  @Test
+  void whatIsReferredToOrAcquiredLives() {
+    Liveness.Cycle cycle = liveness.begin();
+    cycle.mark(7, 2, 3);
+    assertThat(liveness.acquire(ChunkRef.pack(7, 8))).isTrue();
+    BitSet condemned = cycle.condemn(7, first(10));
+    assertThat(condemned.toString()).isEqualTo("{0, 1, 5, 6, 7, 9}");
+    assertThat(liveness.acquire(ChunkRef.pack(7, 5))).isFalse();
+    assertThat(liveness.acquire(ChunkRef.pack(7, 4))).isTrue();
+    cycle.spare(7);
+    assertThat(liveness.acquire(ChunkRef.pack(7, 5))).isTrue();
+    liveness.end();
+  }
+
+  @Test
+  void cycleWaitsForOlderPinsOnly() throws InterruptedException {
+    Pin older = liveness.pin();
+    liveness.begin();
+    Pin younger = liveness.pin();
+    assertThat(liveness.awaitOlderPins(20)).isFalse();
+    older.close();
+    older.close();
+    assertThat(liveness.awaitOlderPins(20)).isTrue();
+    younger.close();
+    liveness.end();
+    assertThat(liveness.awaitOlderPins(0)).isTrue();
+  }
+}
