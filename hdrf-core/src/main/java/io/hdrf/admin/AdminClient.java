@@ -64,12 +64,27 @@ public final class AdminClient implements Closeable {
     }
   }
 
+  /** See {@link HdrfAdminProtocol#volumes}. */
   public List<VolumeInfo> volumes() throws IOException {
+    return decoded(call(protocol::volumes));
+  }
+
+  /** See {@link HdrfAdminProtocol#schemeStores}. */
+  public List<VolumeInfo> schemeStores() throws IOException {
+    return decoded(call(protocol::schemeStores));
+  }
+
+  private static List<VolumeInfo> decoded(String[] lines) throws IOException {
     List<VolumeInfo> volumes = new ArrayList<>();
-    for (String volume : call(protocol::volumes)) {
-      volumes.add(VolumeInfo.decode(volume));
+    for (String line : lines) {
+      volumes.add(VolumeInfo.decode(line));
     }
     return volumes;
+  }
+
+  /** See {@link HdrfAdminProtocol#reclaim}. */
+  public String[] reclaim(VolumeInfo volume) throws IOException {
+    return call(() -> protocol.reclaim(volume.storageId(), volume.poolId()));
   }
 
   /** See {@link HdrfAdminProtocol#records}. */

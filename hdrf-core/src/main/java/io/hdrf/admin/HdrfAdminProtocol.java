@@ -57,4 +57,17 @@ public interface HdrfAdminProtocol {
    * far that is.
    */
   void rebuild(String storageId, String poolId) throws IOException;
+
+  /**
+   * One {@link VolumeInfo} for each pool on each volume where a scheme keeps a store of its own, as
+   * text: as its store, the schemes; as its status, what {@link #reclaim} does there just now.
+   */
+  String[] schemeStores() throws IOException;
+
+  /**
+   * Takes away what no block refers to any more; ends when that is done.
+   *
+   * @return what was done: name, tab and decimal number each
+   */
+  String[] reclaim(String storageId, String poolId) throws IOException;
 }

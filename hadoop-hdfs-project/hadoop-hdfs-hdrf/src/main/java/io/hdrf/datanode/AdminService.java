@@ -24,12 +24,15 @@ import org.apache.hadoop.security.authorize.AccessControlList;
 public final class AdminService implements HdrfAdminProtocol {
 
   private final RecordKeeper records;
+  private final SchemeStores schemeStores;
   private final String ownUser;
   private final String superGroup;
   private final AccessControlList administrators;
 
-  AdminService(RecordKeeper records, Configuration configuration) throws IOException {
+  AdminService(RecordKeeper records, SchemeStores schemeStores, Configuration configuration)
+      throws IOException {
     this.records = records;
+    this.schemeStores = schemeStores;
     this.ownUser = UserGroupInformation.getCurrentUser().getShortUserName();
     this.superGroup =
         configuration.get(
@@ -142,5 +145,17 @@ public final class AdminService implements HdrfAdminProtocol {
   public void rebuild(String storageId, String poolId) throws IOException {
     requireAdministrator();
     volume(storageId, poolId).rebuild(true);
+  }
+
+  @Override
+  public String[] schemeStores() throws IOException {
+    requireAdministrator();
+    return schemeStores.list().stream().map(VolumeInfo::encode).toArray(String[]::new);
+  }
+
+  @Override
+  public String[] reclaim(String storageId, String poolId) throws IOException {
+    requireAdministrator();
+    return schemeStores.reclaim(storageId, poolId).toArray(new String[0]);
   }
 }

@@ -23,10 +23,16 @@ final class HdrfMetrics implements MetricsSource {
   private final ReducerCounters counters;
   private final Reducer reducer;
   private final RecordKeeper records;
+  private final SchemeStores schemeStores;
 
   HdrfMetrics(
-      String datanodeUuid, ReducerCounters counters, Reducer reducer, RecordKeeper records) {
+      String datanodeUuid,
+      ReducerCounters counters,
+      Reducer reducer,
+      RecordKeeper records,
+      SchemeStores schemeStores) {
     this.records = records;
+    this.schemeStores = schemeStores;
     this.name = NAME + datanodeUuid;
     this.counters = counters;
     this.reducer = reducer;
@@ -58,6 +64,14 @@ final class HdrfMetrics implements MetricsSource {
         records.pending());
     record.addGauge(
         Interns.info("MetadataStoresDown", "Metadata stores that do not work"), records.down());
+    schemeStores
+        .metrics()
+        .forEach(
+            (scheme, values) ->
+                values.forEach(
+                    (name, value) ->
+                        record.addGauge(
+                            Interns.info(capitalised(scheme) + capitalised(name), ""), value)));
     counters
         .byChain()
         .forEach(

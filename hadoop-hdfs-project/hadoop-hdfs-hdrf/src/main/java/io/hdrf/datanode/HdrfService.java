@@ -53,6 +53,7 @@ public final class HdrfService implements Closeable {
   private final BlockLocks locks = new BlockLocks();
   private final PlainHolds holds = new PlainHolds();
   private final PoolVolumes volumes;
+  private final SchemeStores schemeStores;
   private final BlockOpener opener;
   private final ReducedReads reads;
   private DatasetAccess dataset;
@@ -92,6 +93,7 @@ public final class HdrfService implements Closeable {
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_KEY,
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_DEFAULT);
     volumes = new PoolVolumes(conf, registry, chains, files);
+    schemeStores = new SchemeStores(volumes);
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
     LOG.info(
@@ -112,7 +114,7 @@ public final class HdrfService implements Closeable {
     scan =
         new PlainBlockScan(
             datanodeUuid, access, reducer, conf.scanIntervalSeconds(), conf.queueLength());
-    metrics = new HdrfMetrics(datanodeUuid, counters, reducer, records);
+    metrics = new HdrfMetrics(datanodeUuid, counters, reducer, records, schemeStores);
     metrics.register();
   }
 
@@ -438,7 +440,7 @@ public final class HdrfService implements Closeable {
 
   /** What answers administrators. */
   public AdminService adminService() throws IOException {
-    return new AdminService(records, conf.configuration());
+    return new AdminService(records, schemeStores, conf.configuration());
   }
 
   /** The block records. */

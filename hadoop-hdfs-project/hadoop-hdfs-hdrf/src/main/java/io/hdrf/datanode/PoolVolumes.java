@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -27,8 +28,8 @@ final class PoolVolumes {
     private final String storageId;
     private final String poolId;
 
-    Key(FsVolumeSpi volume, String poolId) {
-      this.storageId = volume.getStorageID();
+    Key(String storageId, String poolId) {
+      this.storageId = storageId;
       this.poolId = poolId;
     }
 
@@ -70,7 +71,8 @@ final class PoolVolumes {
   void open(FsVolumeSpi volume, String poolId) throws IOException {
     try {
       // Never twice at once: a scheme may have a store of its own there.
-      opened.computeIfAbsent(new Key(volume, poolId), key -> openUnchecked(volume, poolId));
+      opened.computeIfAbsent(
+          new Key(volume.getStorageID(), poolId), key -> openUnchecked(volume, poolId));
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
@@ -96,9 +98,15 @@ final class PoolVolumes {
    * @throws UnavailableException if it is not in service
    */
   PoolVolume use(FsVolumeSpi volume, String poolId) throws UnavailableException {
-    PoolVolume found = opened.get(new Key(volume, poolId));
+    return use(volume.getStorageID(), poolId);
+  }
+
+  /** As the other one. */
+  PoolVolume use(String storageId, String poolId) throws UnavailableException {
+    PoolVolume found = opened.get(new Key(storageId, poolId));
     if (found == null || !found.beginUse()) {
-      throw new UnavailableException(volume + " is not in service for pool " + poolId, null);
+      throw new UnavailableException(
+          "storage " + storageId + " is not in service for pool " + poolId, null);
     }
     return found;
   }
@@ -119,9 +127,9 @@ final class PoolVolumes {
     return new File(volume.getBaseURI()).toPath().resolve("current").resolve(poolId);
   }
 
-  /** All that are in service. */
-  List<PoolVolume> all() {
-    return new ArrayList<>(opened.values());
+  /** Shows all that are in service, with the ids of their volumes. */
+  void forEach(BiConsumer<String, PoolVolume> visitor) {
+    opened.forEach((key, volume) -> visitor.accept(key.storageId, volume));
   }
 
   boolean anyMayHoldReducedBlocks() {

@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       BlockCommand.class,
       FsckCommand.class,
       RebuildMetadataCommand.class,
+      GcCommand.class,
       TestCommand.class,
       CorpusCommand.class,
       DocsCommand.class,

@@ -50,6 +50,7 @@ final class Progress implements AutoCloseable {
   private final Unit unit;
   private final long began = System.nanoTime();
   private long amount;
+  private String said = "";
   private long shown;
   private boolean ended;
 
@@ -92,6 +93,12 @@ final class Progress implements AutoCloseable {
     }
   }
 
+  /** Shows words in place of an amount. */
+  synchronized void say(String words) {
+    said = words;
+    set(amount);
+  }
+
   /** Seconds since the step began. */
   double seconds() {
     return (System.nanoTime() - began) / 1e9;
@@ -129,6 +136,9 @@ final class Progress implements AutoCloseable {
   }
 
   private String state() {
+    if (!said.isEmpty()) {
+      return said;
+    }
     return total > 0 && unit != Unit.PERCENT
         ? unit.show(amount) + " of " + unit.show(total)
         : unit.show(amount);

@@ -39,4 +39,10 @@ interface RecordSource extends Closeable {
 
   /** Makes a volume's records anew, and returns when that is done. */
   void rebuild(VolumeInfo volume, Progress progress) throws IOException;
+
+  /** The volumes where a scheme keeps a store of its own. */
+  List<VolumeInfo> schemeStores() throws IOException;
+
+  /** Has a volume's schemes take away what no block refers to; returns lines of name and number. */
+  List<String> reclaim(VolumeInfo volume, Progress progress) throws IOException;
 }

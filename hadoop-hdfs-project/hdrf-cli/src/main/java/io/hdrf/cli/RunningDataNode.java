@@ -9,6 +9,8 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -21,16 +23,18 @@ final class RunningDataNode implements RecordSource {
   private static final int COUNTS = 5;
 
   private final InetSocketAddress address;
+  private final Configuration conf;
   private final AdminClient client;
 
-  private RunningDataNode(InetSocketAddress address, AdminClient client) {
+  private RunningDataNode(InetSocketAddress address, Configuration conf, AdminClient client) {
     this.address = address;
+    this.conf = conf;
     this.client = client;
   }
 
   /** Connects to its IPC server. */
   static RunningDataNode connect(InetSocketAddress address, Configuration conf) throws IOException {
-    return new RunningDataNode(address, AdminClient.connect(address, conf));
+    return new RunningDataNode(address, conf, AdminClient.connect(address, conf));
   }
 
   @Override
@@ -91,6 +95,45 @@ final class RunningDataNode implements RecordSource {
       } else if (now.status().startsWith(IN_STEP)) {
         begun = true;
       }
+    }
+  }
+
+  @Override
+  public List<VolumeInfo> schemeStores() throws IOException {
+    return client.schemeStores();
+  }
+
+  @Override
+  public List<String> reclaim(VolumeInfo volume, Progress progress) throws IOException {
+    CompletableFuture<String[]> done = new CompletableFuture<>();
+    Thread caller =
+        new Thread(
+            () -> {
+              try {
+                done.complete(client.reclaim(volume));
+              } catch (IOException | RuntimeException e) {
+                done.completeExceptionally(e);
+              }
+            },
+            "reclaim");
+    caller.setDaemon(true);
+    caller.start();
+    try (AdminClient watcher = AdminClient.connect(address, conf)) {
+      while (!done.isDone()) {
+        for (VolumeInfo info : watcher.schemeStores()) {
+          if (info.storageId().equals(volume.storageId())
+              && info.poolId().equals(volume.poolId())) {
+            progress.say(info.status());
+          }
+        }
+        pause();
+      }
+      return Arrays.asList(done.join());
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof IOException) {
+        throw (IOException) e.getCause();
+      }
+      throw e;
     }
   }
 

@@ -155,6 +155,16 @@ final class StoppedDataNode implements RecordSource {
   }
 
   @Override
+  public List<VolumeInfo> schemeStores() throws IOException {
+    throw new IOException(name() + " does not run; only a running DataNode collects");
+  }
+
+  @Override
+  public List<String> reclaim(VolumeInfo volume, Progress progress) throws IOException {
+    throw new IOException(name() + " does not run; only a running DataNode collects");
+  }
+
+  @Override
   public void rebuild(VolumeInfo info, Progress progress) throws IOException {
     store(volume(info)).clear();
     check(info, true, progress);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.scheme.BlockCodec;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The stores that block schemes keep on the volumes, as operators see them. Thread-safe. */
+final class SchemeStores {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SchemeStores.class);
+
+  private final PoolVolumes volumes;
+  private final Map<String, String> progress = new ConcurrentHashMap<>();
+
+  SchemeStores(PoolVolumes volumes) {
+    this.volumes = volumes;
+  }
+
+  /** Their figures, summed over all volumes, by scheme. */
+  Map<String, Map<String, Long>> metrics() {
+    Map<String, Map<String, Long>> sums = new TreeMap<>();
+    volumes.forEach(
+        (storageId, volume) ->
+            volume
+                .schemes()
+                .blockCodecs()
+                .forEach(
+                    (scheme, codec) -> {
+                      Map<String, Long> sum =
+                          sums.computeIfAbsent(scheme, name -> new LinkedHashMap<>());
+                      codec.metrics().forEach((name, value) -> sum.merge(name, value, Long::sum));
+                    }));
+    return sums;
+  }
+
+  /** The volumes and pools that have such a store. */
+  List<VolumeInfo> list() {
+    List<VolumeInfo> found = new ArrayList<>();
+    volumes.forEach(
+        (storageId, volume) -> {
+          Map<String, BlockCodec> codecs = volume.schemes().blockCodecs();
+          if (!codecs.isEmpty()) {
+            found.add(
+                new VolumeInfo(
+                    storageId,
+                    volume.poolId(),
+                    volume.directory().toString(),
+                    String.join(",", codecs.keySet()),
+                    progress.getOrDefault(key(storageId, volume.poolId()), ""),
+                    0));
+          }
+        });
+    return found;
+  }
+
+  private static String key(String storageId, String poolId) {
+    return storageId + "/" + poolId;
+  }
+
+  /**
+   * Takes away what no block refers to; ends when that is done.
+   *
+   * @return what was done, a line of name, tab and number each
+   */
+  List<String> reclaim(String storageId, String poolId) throws IOException {
+    PoolVolume volume = volumes.use(storageId, poolId);
+    String key = key(storageId, poolId);
+    List<String> lines = new ArrayList<>();
+    try {
+      for (Map.Entry<String, BlockCodec> codec : volume.schemes().blockCodecs().entrySet()) {
+        Map<String, Long> done = codec.getValue().reclaim(line -> progress.put(key, line));
+        LOG.info("{}: {} collected {}", volume.directory(), codec.getKey(), done);
+        done.forEach((name, value) -> lines.add(name + "\t" + value));
+      }
+      return lines;
+    } finally {
+      progress.remove(key);
+      volume.endUse();
+    }
+  }
+}
