@@ -448,6 +448,11 @@ public final class HdrfService implements Closeable {
     return records;
   }
 
+  /** The stores of block schemes. */
+  SchemeStores schemeStores() {
+    return schemeStores;
+  }
+
   public ReducerCounters counters() {
     return counters;
   }

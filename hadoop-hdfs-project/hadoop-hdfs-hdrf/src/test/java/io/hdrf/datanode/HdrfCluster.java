@@ -47,13 +47,16 @@ public final class HdrfCluster implements AutoCloseable {
     this.conf = conf;
   }
 
-  /** A configuration with small blocks, the chain lz4, and a Reducer that wakes often. */
+  /**
+   * A configuration with small blocks, the chain lz4 (or that of {@code -Dhdrf.test.chain}), and a
+   * Reducer that wakes often.
+   */
   public static Configuration configuration() {
     Configuration conf = new HdfsConfiguration();
     conf.set(
         FACTORY_KEY, "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasetFactory");
     conf.set(HdrfKeys.PLUGINS_DIR, System.getProperty("hdrf.test.plugins"));
-    conf.set(HdrfKeys.SCHEMES, "lz4");
+    conf.set(HdrfKeys.SCHEMES, System.getProperty("hdrf.test.chain", "lz4"));
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, BLOCK_SIZE);
     conf.setLong(DFSConfigKeys.DFS_NAMENODE_MIN_BLOCK_SIZE_KEY, 0);
     conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.admin.AdminClient;
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.scheme.TestSeed;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Blocks that are deduplicated, on real DataNodes. */
+class DedupTest {
+
+  private static final int LENGTH = 3 * HdrfCluster.BLOCK_SIZE / 2;
+
+  private final Random random = TestSeed.random("dedup cluster");
+  private HdrfCluster cluster;
+
+  private static Configuration configuration() {
+    Configuration conf = HdrfCluster.configuration();
+    conf.set(HdrfKeys.PLUGINS_DIR, System.getProperty("hdrf.test.plugins.with.store"));
+    conf.set(HdrfKeys.SCHEMES, "dedup,lz4");
+    conf.setInt("hdrf.metadata.flush.interval", 20);
+    conf.setInt("hdrf.metadata.check.interval", 100);
+    conf.set("hdrf.dedup.chunk.size", "2k");
+    conf.set("hdrf.dedup.container.size", "1m");
+    conf.set("hdrf.dedup.dba.capacity", "500");
+    conf.set("hdrf.dedup.dba.filters", "8");
+    conf.set("hdrf.dedup.gc.interval", "0");
+    conf.set("hdrf.dedup.gc.min.age", "0");
+    conf.set("hdrf.dedup.gc.live.percent", "95");
+    conf.set("hdrf.dedup.gc.rate", "0");
+    return conf;
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  private byte[] noise(int length) {
+    byte[] data = new byte[length];
+    random.nextBytes(data);
+    return data;
+  }
+
+  /** The same but for some bytes. */
+  private byte[] edited(byte[] data) {
+    byte[] edited = data.clone();
+    for (int i = 0; i < 20; i++) {
+      edited[random.nextInt(edited.length)]++;
+    }
+    return edited;
+  }
+
+  private void write(String path, byte[] data) throws Exception {
+    try (FSDataOutputStream out =
+        cluster.fs().create(new org.apache.hadoop.fs.Path(path), (short) 1)) {
+      out.write(data);
+    }
+    cluster.awaitReduced(path);
+  }
+
+  private AdminClient admin() throws IOException {
+    DataNode dataNode = cluster.mini().getDataNodes().get(0);
+    return AdminClient.connect(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), dataNode.getIpcPort()),
+        cluster.conf());
+  }
+
+  /** Bytes of HDRF's own files below the volumes. */
+  private long stored() throws IOException {
+    long bytes = 0;
+    try (FsDatasetSpi.FsVolumeReferences volumes =
+        cluster.mini().getDataNodes().get(0).getFSDataset().getFsVolumeReferences()) {
+      for (int i = 0; i < volumes.size(); i++) {
+        Path volume = new File(URI.create(volumes.get(i).getBaseURI().toString())).toPath();
+        try (Stream<Path> files = Files.walk(volume)) {
+          bytes +=
+              files
+                  .filter(file -> file.toString().contains("/dedup/containers/"))
+                  .mapToLong(file -> file.toFile().length())
+                  .sum();
+        }
+      }
+    }
+    return bytes;
+  }
+
+  private long metric(String name) {
+    return cluster.service(0).schemeStores().metrics().get("dedup").get(name);
+  }
+
+  @Test
+  void copiesAndVersionsTakeNoRoom() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    byte[] first = noise(LENGTH);
+    write("/first", first);
+    write("/copy", first);
+    assertThat(metric("bytesNew")).isEqualTo(LENGTH);
+    byte[] version = edited(first);
+    write("/version", version);
+    assertThat(metric("bytesNew") - LENGTH).isLessThan(LENGTH / 8);
+    cluster.assertContent("/first", first);
+    cluster.assertContent("/copy", first);
+    cluster.assertContent("/version", version);
+    for (File replica : cluster.replicas("/copy")) {
+      assertThat(HdrfCluster.physicalLength(replica)).isLessThan(4096);
+    }
+    HdrfCluster.await("the index to be written", () -> metric("indexPending") == 0);
+    cluster.restartAs(configuration());
+    HdrfCluster.await("the filters to be there", () -> hasMetric("dbaQueries"));
+    cluster.assertContent("/first", first);
+    write("/another", version);
+    assertThat(metric("bytesNew")).isZero();
+    assertThat(metric("indexFoundInStore")).isPositive();
+    cluster.assertContent("/another", version);
+  }
+
+  private boolean hasMetric(String name) {
+    return cluster.service(0).schemeStores().metrics().get("dedup").containsKey(name);
+  }
+
+  @Test
+  void appendAndTruncateOfDeduplicatedBlocks() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    byte[] data = noise(LENGTH);
+    write("/file", data);
+    byte[] more = noise(100_000);
+    cluster.append("/file", more);
+    byte[] all = Arrays.copyOf(data, data.length + more.length);
+    System.arraycopy(more, 0, all, data.length, more.length);
+    cluster.assertContent("/file", all);
+    cluster.awaitReduced("/file");
+    cluster.assertContent("/file", all);
+    int length = LENGTH - 12_345;
+    cluster.fs().truncate(new org.apache.hadoop.fs.Path("/file"), length);
+    cluster.awaitClosed("/file");
+    cluster.awaitReduced("/file");
+    cluster.assertContent("/file", Arrays.copyOf(all, length));
+  }
+
+  @Test
+  void spaceOfDeletedFilesComesBack() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    List<byte[]> versions = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      versions.add(noise(LENGTH));
+      write("/file" + i, versions.get(i));
+    }
+    write("/keep", edited(versions.get(0)));
+    byte[] kept = cluster.read("/keep");
+    cluster.restartAs(configuration());
+    HdrfCluster.await("the filters to be there", () -> hasMetric("dbaQueries"));
+    long before = stored();
+    for (int i = 0; i < 6; i++) {
+      cluster.fs().delete(new org.apache.hadoop.fs.Path("/file" + i), false);
+    }
+    HdrfCluster.await("the blocks to be deleted", () -> blockFiles() == 2);
+    try (AdminClient admin = admin()) {
+      List<VolumeInfo> stores = admin.schemeStores();
+      assertThat(stores).isNotEmpty();
+      long dropped = 0;
+      for (VolumeInfo store : stores) {
+        assertThat(store.store()).isEqualTo("dedup");
+        for (String line : admin.reclaim(store)) {
+          if (line.startsWith("chunksDropped\t")) {
+            dropped += Long.parseLong(line.substring(line.indexOf('\t') + 1));
+          }
+        }
+      }
+      assertThat(dropped).isPositive();
+    }
+    assertThat(stored()).isLessThan(before / 3);
+    cluster.assertContent("/keep", kept);
+    cluster.restartAs(configuration());
+    cluster.assertContent("/keep", kept);
+  }
+
+  private long blockFiles() {
+    try {
+      return DFSTestUtil.getAllBlocks(cluster.fs(), new org.apache.hadoop.fs.Path("/keep")).size()
+              == 2
+          ? cluster.mini().getDataNodes().get(0).getFSDataset().getFinalizedBlocks(pool()).size()
+          : -1;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String pool() {
+    return cluster.mini().getNamesystem().getBlockPoolId();
+  }
+
+  @Test
+  void damagedChunkIsReadFromAnotherReplica() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 2);
+    byte[] data = noise(LENGTH);
+    try (FSDataOutputStream out =
+        cluster.fs().create(new org.apache.hadoop.fs.Path("/file"), (short) 2)) {
+      out.write(data);
+    }
+    cluster.awaitReduced("/file");
+    cluster.restartAs(
+        configuration(),
+        () -> {
+          Path volume = Path.of(cluster.mini().getInstanceStorageDir(0, 0).getPath());
+          damageContainers(volume);
+          damageContainers(Path.of(cluster.mini().getInstanceStorageDir(0, 1).getPath()));
+        });
+    HdrfCluster.assertSame("/file", cluster.read("/file"), data);
+  }
+
+  private static void damageContainers(Path volume) throws IOException {
+    try (Stream<Path> files = Files.walk(volume)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        if (file.toString().endsWith(".hdc")) {
+          byte[] bytes = Files.readAllBytes(file);
+          bytes[bytes.length / 2] ^= 1;
+          Files.write(file, bytes);
+        }
+      }
+    }
+  }
+
+  @Test
+  void strangersMayNotCollect() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    byte[] data = noise(LENGTH);
+    write("/file", data);
+    try (AdminClient admin = admin()) {
+      VolumeInfo none = new VolumeInfo("DS-none", "BP-none", "", "", "", 0);
+      assertThatThrownBy(() -> admin.reclaim(none)).hasMessageContaining("not in service");
+    }
+  }
+
+  @Test
+  void figuresStandAtJmx() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    write("/file", noise(LENGTH));
+    DataNode dataNode = cluster.mini().getDataNodes().get(0);
+    String url =
+        "http://localhost:"
+            + dataNode.getInfoPort()
+            + "/jmx?qry=Hadoop:service=DataNode,name=Hdrf*";
+    try (InputStream in = URI.create(url).toURL().openStream()) {
+      assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+          .contains("\"DedupBytesNew\" : " + LENGTH);
+    }
+  }
+}
