@@ -51,17 +51,21 @@ final class ChunkReader {
 
   private static int find(
       LoadedContainer container, ContainerDirectory directory, int firstNumber, int count)
-      throws MissingChunkException {
+      throws IOException {
     int first = directory.indexOf(firstNumber);
     int last = directory.indexOf(firstNumber + count - 1);
     if (first < 0 || last < 0 || last - first != count - 1) {
-      throw new MissingChunkException(
+      String message =
           container.path()
               + ": not all of the chunks from "
               + firstNumber
               + " to "
               + (firstNumber + count - 1)
-              + " are there");
+              + " are there";
+      if (container.origin() == LoadedContainer.Origin.LOSSY) {
+        throw new CorruptFrameException(message + "; the file is damaged");
+      }
+      throw new MissingChunkException(message);
     }
     return first;
   }

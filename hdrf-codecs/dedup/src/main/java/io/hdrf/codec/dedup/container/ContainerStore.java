@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -54,7 +53,6 @@ public final class ContainerStore implements Closeable {
   private final ContainerSettings settings;
   private final ChainSource chains;
   private final Fingerprinter fingerprinter;
-  private final LongSupplier markers;
   private final ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
   private final ContainerCache cache;
   private final GroupCache groups;
@@ -73,15 +71,13 @@ public final class ContainerStore implements Closeable {
       DurableFiles files,
       ContainerSettings settings,
       ChainSource chains,
-      Fingerprinter fingerprinter,
-      LongSupplier markers)
+      Fingerprinter fingerprinter)
       throws IOException {
     this.directory = directory;
     this.files = files;
     this.settings = settings;
     this.chains = chains;
     this.fingerprinter = fingerprinter;
-    this.markers = markers;
     this.cache =
         new ContainerCache(settings.maxOpenFiles(), settings.directoryMemory(), this::loadSealed);
     this.groups = new GroupCache(settings.groupMemory());
@@ -106,23 +102,10 @@ public final class ContainerStore implements Closeable {
       ChainSource chains,
       Fingerprinter fingerprinter)
       throws IOException {
-    return open(directory, files, settings, chains, fingerprinter, RANDOM::nextLong);
-  }
-
-  /** With given markers, for files that are the same each time. */
-  static ContainerStore open(
-      Path directory,
-      DurableFiles files,
-      ContainerSettings settings,
-      ChainSource chains,
-      Fingerprinter fingerprinter,
-      LongSupplier markers)
-      throws IOException {
     files.createDirectories(directory);
     // A process that was killed may have left names that only seem durable.
     files.forceDirectory(directory);
-    ContainerStore store =
-        new ContainerStore(directory, files, settings, chains, fingerprinter, markers);
+    ContainerStore store = new ContainerStore(directory, files, settings, chains, fingerprinter);
     store.findContainers();
     return store;
   }
@@ -159,12 +142,12 @@ public final class ContainerStore implements Closeable {
     }
     Container container = new Container(id);
     try (ChannelFile file = ChannelFile.open(path)) {
-      if (file.length() < ContainerHeader.LENGTH) {
+      ContainerHeader header = readHeaderOf(path, file);
+      if (header == null) {
         // Groups are written only after the header was forced.
         files.deleteIfExists(path);
         return;
       }
-      ContainerHeader header = ContainerFiles.readHeader(path, file);
       header.check(path, id, settings.identity());
       ContainerScanner scanner =
           new ContainerScanner(
@@ -192,6 +175,18 @@ public final class ContainerStore implements Closeable {
       container.setProblem(e);
     }
     containers.put(id, container);
+  }
+
+  /** The header of a container that was open; null if it is a torn one with nothing behind it. */
+  private static ContainerHeader readHeaderOf(Path path, ChannelFile file) throws IOException {
+    try {
+      return ContainerFiles.readHeader(path, file);
+    } catch (CorruptFileException e) {
+      if (file.length() > ContainerHeader.LENGTH) {
+        throw e;
+      }
+      return null;
+    }
   }
 
   /** Writes a container anew and puts it in place of its file. */
@@ -241,7 +236,7 @@ public final class ContainerStore implements Closeable {
             settings.identity(),
             chainIds,
             System.currentTimeMillis(),
-            markers.getAsLong());
+            RANDOM.nextLong());
     container.setOpen(new OpenContainer(container, header, directory, files, settings, chains));
     containers.put(container.id(), container);
     return container.open();
@@ -365,14 +360,14 @@ public final class ContainerStore implements Closeable {
     while (true) {
       IOException problem = container.problem();
       if (problem != null) {
-        throw new CorruptFrameException(problem.getMessage(), problem);
+        throw unrecovered(container, problem);
       }
       OpenContainer open = container.open();
       LoadedContainer loaded = null;
       if (open == null) {
         loaded = cache.acquire(container);
-        if (loaded.isRebuilt() && container.takeRepair()) {
-          repair(container, loaded);
+        if (loaded.origin() == LoadedContainer.Origin.REBUILT && container.takeRepair()) {
+          repair(container);
           loaded.release();
           loaded = null;
         }
@@ -389,6 +384,19 @@ public final class ContainerStore implements Closeable {
         return loaded;
       }
     }
+  }
+
+  private IOException unrecovered(Container container, IOException problem) {
+    Path path = ContainerNames.file(directory, container.id(), ContainerNames.OPEN);
+    if (problem instanceof UnknownFormatVersionException) {
+      int found = ((UnknownFormatVersionException) problem).found();
+      return new UnknownFormatVersionException(
+          path, found, ContainerFormat.OLDEST_VERSION, ContainerFormat.VERSION);
+    }
+    String message = path + " could not be recovered: " + problem.getMessage();
+    return problem instanceof CorruptFileException
+        ? new CorruptFrameException(message, problem)
+        : new IOException(message, problem);
   }
 
   /** As {@link #acquire}, with a file of its own; the caller holds the maintenance lock. */
@@ -611,8 +619,8 @@ public final class ContainerStore implements Closeable {
       LoadedContainer loaded = acquireAlone(found);
       try {
         VerifyReport report = new ContainerVerifier(loaded, fingerprinter).verify(throttle);
-        if (loaded.isRebuilt()) {
-          report.addProblem(loaded.path() + ": the directory is damaged, and not all was found");
+        if (loaded.origin() == LoadedContainer.Origin.LOSSY) {
+          report.addProblem(loaded.path() + ": the directory is damaged, and chunks may be lost");
         }
         if (!report.damagedChunks().isEmpty()) {
           quarantine.add(container, report.damagedChunks());
@@ -694,7 +702,13 @@ public final class ContainerStore implements Closeable {
       bad.set(Math.min(scanner.nextNumber(), ContainerFormat.MAX_CHUNKS - 1));
       quarantine.add(container.id(), bad);
     }
-    return new LoadedContainer(path, header, file, () -> found, chains, true);
+    return new LoadedContainer(
+        path,
+        header,
+        file,
+        () -> found,
+        chains,
+        whole ? LoadedContainer.Origin.REBUILT : LoadedContainer.Origin.LOSSY);
   }
 
   private static boolean hasDirectoryAt(ChannelFile file, long position) throws IOException {
@@ -706,14 +720,18 @@ public final class ContainerStore implements Closeable {
   }
 
   /** Gives a container a directory again of which nothing but the directory is damaged. */
-  private void repair(Container container, LoadedContainer loaded) {
+  private void repair(Container container) throws IOException {
     synchronized (container.maintenance()) {
+      LoadedContainer loaded = cache.acquire(container);
       try {
-        replace(container.id(), loaded, null, Throttle.NONE);
-        LOG.info("{}: the directory was made again", loaded.path());
+        if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
+          replace(container.id(), loaded, null, Throttle.NONE);
+          LOG.info("{}: the directory was made again", loaded.path());
+        }
       } catch (IOException e) {
         LOG.warn("{}: the directory could not be made again", loaded.path(), e);
       } finally {
+        loaded.release();
         cache.replaced(container);
       }
     }
