@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What is promised: a chunk that was forced stays readable under its reference until a
  * compaction drops it, whatever happens to process or power. A read returns a chunk's bytes as they
- * were appended, or fails. A reference is never given to another chunk.
+ * were appended, or fails. The reference of a chunk that was forced is never given to another.
  *
  * <p>What is not done here: a compaction drops what it is told to. Whoever calls it sees to it that
  * nobody refers to these chunks, or is about to after {@link #holds} said that they are there.
@@ -440,6 +440,8 @@ public final class ContainerStore implements Closeable {
   /**
    * Whether a new block may refer to a chunk: it is there (flushed, not necessarily forced), it has
    * that fingerprint, and nothing in its container is known to be damaged.
+   *
+   * @throws IOException if the container could not be read, though it may be sound
    */
   public boolean holds(long ref, byte[] fingerprints, int offset) throws IOException {
     long id = ChunkRef.container(ref);
@@ -447,16 +449,26 @@ public final class ContainerStore implements Closeable {
     if (container == null || !isGood(id)) {
       return false;
     }
-    ContainerDirectory content = directory(id);
-    int index = content.indexOf(ChunkRef.number(ref));
-    return index >= 0 && content.hasFingerprint(index, fingerprints, offset) && isGood(id);
+    try {
+      ContainerDirectory content = directory(id);
+      int index = content.indexOf(ChunkRef.number(ref));
+      return index >= 0 && content.hasFingerprint(index, fingerprints, offset) && isGood(id);
+    } catch (MissingChunkException | CorruptFrameException | UnknownFormatVersionException e) {
+      return false;
+    }
   }
 
   /**
    * Remembers that a chunk is damaged, for ever: after a restart too, until {@link #verify} finds
    * the container sound.
+   *
+   * @throws MissingChunkException if there is no such container
    */
   public void markBad(long ref) throws IOException {
+    find(ChunkRef.container(ref));
+    if (ChunkRef.number(ref) >= ContainerFormat.MAX_CHUNKS) {
+      throw new MissingChunkException(directory + ": no chunk is " + ChunkRef.toString(ref));
+    }
     BitSet numbers = new BitSet();
     numbers.set(ChunkRef.number(ref));
     quarantine.add(ChunkRef.container(ref), numbers);
@@ -588,7 +600,7 @@ public final class ContainerStore implements Closeable {
       quarantine.remove(id);
       return new CompactionResult(0, 0, before, 0, dropped, 0);
     }
-    if (dropped == 0) {
+    if (dropped == 0 && source.origin() == LoadedContainer.Origin.WRITTEN) {
       return new CompactionResult(0, 0, 0, kept, 0, 0);
     }
     ContainerRewriter rewriter;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.InMemory;
+import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.FrameChain;
@@ -42,9 +43,10 @@ class ContainerDamageTest {
   }
 
   private ContainerStore open() throws IOException {
-    CrashableFiles files = new CrashableFiles(scratch);
     return Chunks.open(
-        dir, files, Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(0));
+        dir,
+        LocalDurableFiles.INSTANCE,
+        Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(0));
   }
 
   private byte[] fill(FrameChain tail) throws IOException {
@@ -317,6 +319,25 @@ class ContainerDamageTest {
     try (ContainerStore store = open()) {
       assertThat(store.isGood(0)).isTrue();
       assertThat(dir.resolve("quarantine.damaged")).exists();
+    }
+  }
+
+  @Test
+  void whatIsNoChunkCantBeQuarantined() throws IOException {
+    fill(Chunks.PLAIN);
+    try (ContainerStore store = open()) {
+      long[] none = {ChunkRef.pack(1, 0), ChunkRef.pack(0, ContainerFormat.MAX_CHUNKS)};
+      for (long ref : none) {
+        assertThatThrownBy(() -> store.markBad(ref)).isInstanceOf(MissingChunkException.class);
+      }
+      for (int i = 0; i < 2500; i += 2) {
+        store.markBad(ChunkRef.pack(0, i));
+      }
+      assertThat(store.isBad(ChunkRef.pack(0, 1))).isTrue();
+    }
+    try (ContainerStore store = open()) {
+      assertThat(store.isBad(ChunkRef.pack(0, 2498))).isTrue();
+      assertThat(store.isBad(ChunkRef.pack(0, 2499))).isFalse();
     }
   }
 
