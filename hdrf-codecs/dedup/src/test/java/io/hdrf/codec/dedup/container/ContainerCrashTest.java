@@ -168,6 +168,12 @@ class ContainerCrashTest {
       } catch (IOException e) {
         assertThat(e).hasMessageContaining("killed");
       }
+      disk.failFrom(disk.operations() + 1 + killed * 7 % 17, "killed");
+      try {
+        open(directory, disk).close();
+      } catch (IOException e) {
+        assertThat(e).hasMessageContaining("killed");
+      }
       disk.failAt(-1, "");
       Map<Long, byte[]> found = new TreeMap<>();
       try (ContainerStore store = open(directory, disk)) {

@@ -196,6 +196,25 @@ class ContainerDamageTest {
     }
   }
 
+  /** As a disk may bring back what it had written before: a group counts once, and in order. */
+  @Test
+  void groupsOutOfOrderDontCount() throws IOException {
+    byte[] good = fill(Chunks.PLAIN);
+    ContainerDirectory content;
+    try (ContainerStore store = open()) {
+      content = store.directory(0);
+    }
+    Files.delete(file);
+    int end = (int) content.groupEnd(2);
+    byte[] doubled = Arrays.copyOf(good, end + content.groupLength(1));
+    System.arraycopy(good, (int) content.groupPosition(1), doubled, end, content.groupLength(1));
+    Files.write(ContainerNames.file(dir, 0, ContainerNames.OPEN), doubled);
+    try (ContainerStore store = open()) {
+      assertThat(store.directory(0).chunkCount()).isEqualTo(content.endChunk(2));
+      assertThat(store.verify(0, Throttle.NONE).isSound()).isTrue();
+    }
+  }
+
   /** Users choose what is in chunks: a group inside of one must not be found by a search. */
   @Test
   void aGroupInsideOfAChunkIsNotTakenForOne() throws IOException {
