@@ -68,8 +68,8 @@ public final class ChunkAppender implements Closeable {
 
   /** Makes sure that there is a container with room for a group. */
   private void prepare(int groupBytes) throws IOException {
-    while (open == null || !open.hasRoomFor(groupBytes)) {
-      if (open == null) {
+    while (open == null || open.container().open() == null || !open.hasRoomFor(groupBytes)) {
+      if (open == null || open.container().open() == null) {
         open = store.takeOpen(chainIds);
       } else {
         OpenContainer full = open;

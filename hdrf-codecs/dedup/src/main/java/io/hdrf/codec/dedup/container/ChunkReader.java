@@ -34,6 +34,12 @@ final class ChunkReader {
     int index = first;
     while (index < end) {
       int group = directory.groupOf(index);
+      if (directory.stages(group) == 0) {
+        int stop = Math.min(end, directory.endChunk(group));
+        readPlain(container, directory, group, index, stop, dst);
+        index = stop;
+        continue;
+      }
       GroupCache.Group cached = cache.acquire(container, group);
       if (cached != null) {
         try {
@@ -51,17 +57,21 @@ final class ChunkReader {
 
   private static int find(
       LoadedContainer container, ContainerDirectory directory, int firstNumber, int count)
-      throws MissingChunkException {
+      throws IOException {
     int first = directory.indexOf(firstNumber);
     int last = directory.indexOf(firstNumber + count - 1);
     if (first < 0 || last < 0 || last - first != count - 1) {
-      throw new MissingChunkException(
+      String message =
           container.path()
               + ": not all of the chunks from "
               + firstNumber
               + " to "
               + (firstNumber + count - 1)
-              + " are there");
+              + " are there";
+      if (container.origin() == LoadedContainer.Origin.LOSSY) {
+        throw new CorruptFrameException(message + "; the file is damaged");
+      }
+      throw new MissingChunkException(message);
     }
     return first;
   }
@@ -88,6 +98,37 @@ final class ChunkReader {
     }
   }
 
+  /** Reads chunks of a group that is stored as it is. */
+  private static void readPlain(
+      LoadedContainer container,
+      ContainerDirectory directory,
+      int group,
+      int first,
+      int end,
+      ByteBuffer dst)
+      throws IOException {
+    int length = 0;
+    for (int i = first; i < end; i++) {
+      length += directory.length(i);
+    }
+    ByteBuffer part = dst.duplicate();
+    part.limit(part.position() + length);
+    long start =
+        directory.groupPosition(group)
+            + directory.headerLength(group)
+            + directory.offsetInGroup(first, group);
+    if (directory.storedLength(group) != directory.originalLength(group)) {
+      throw damaged(
+          container,
+          directory,
+          first,
+          new CorruptFrameException(
+              container.path() + ": a group stored as it is has another length than its chunks"));
+    }
+    readBytes(container, directory, group, part, start);
+    check(container, directory, first, end, dst);
+  }
+
   /** Reads neighbouring groups at once, from {@code group} on; returns the next chunk. */
   private int readGroups(
       LoadedContainer container,
@@ -100,6 +141,7 @@ final class ChunkReader {
     long start = directory.groupPosition(group);
     int endGroup = group + 1;
     while (endGroup < directory.groupCount()
+        && directory.stages(endGroup) != 0
         && directory.firstChunk(endGroup) < end
         && directory.groupPosition(endGroup) == directory.groupEnd(endGroup - 1)
         && directory.groupEnd(endGroup) - start <= MAX_READ

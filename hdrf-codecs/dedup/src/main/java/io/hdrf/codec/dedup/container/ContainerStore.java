@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -35,7 +34,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What is promised: a chunk that was forced stays readable under its reference until a
  * compaction drops it, whatever happens to process or power. A read returns a chunk's bytes as they
- * were appended, or fails. A reference is never given to another chunk.
+ * were appended, or fails. The reference of a chunk that was forced is never given to another.
  *
  * <p>What is not done here: a compaction drops what it is told to. Whoever calls it sees to it that
  * nobody refers to these chunks, or is about to after {@link #holds} said that they are there.
@@ -54,7 +53,6 @@ public final class ContainerStore implements Closeable {
   private final ContainerSettings settings;
   private final ChainSource chains;
   private final Fingerprinter fingerprinter;
-  private final LongSupplier markers;
   private final ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
   private final ContainerCache cache;
   private final GroupCache groups;
@@ -73,15 +71,13 @@ public final class ContainerStore implements Closeable {
       DurableFiles files,
       ContainerSettings settings,
       ChainSource chains,
-      Fingerprinter fingerprinter,
-      LongSupplier markers)
+      Fingerprinter fingerprinter)
       throws IOException {
     this.directory = directory;
     this.files = files;
     this.settings = settings;
     this.chains = chains;
     this.fingerprinter = fingerprinter;
-    this.markers = markers;
     this.cache =
         new ContainerCache(settings.maxOpenFiles(), settings.directoryMemory(), this::loadSealed);
     this.groups = new GroupCache(settings.groupMemory());
@@ -106,23 +102,10 @@ public final class ContainerStore implements Closeable {
       ChainSource chains,
       Fingerprinter fingerprinter)
       throws IOException {
-    return open(directory, files, settings, chains, fingerprinter, RANDOM::nextLong);
-  }
-
-  /** With given markers, for files that are the same each time. */
-  static ContainerStore open(
-      Path directory,
-      DurableFiles files,
-      ContainerSettings settings,
-      ChainSource chains,
-      Fingerprinter fingerprinter,
-      LongSupplier markers)
-      throws IOException {
     files.createDirectories(directory);
     // A process that was killed may have left names that only seem durable.
     files.forceDirectory(directory);
-    ContainerStore store =
-        new ContainerStore(directory, files, settings, chains, fingerprinter, markers);
+    ContainerStore store = new ContainerStore(directory, files, settings, chains, fingerprinter);
     store.findContainers();
     return store;
   }
@@ -159,12 +142,12 @@ public final class ContainerStore implements Closeable {
     }
     Container container = new Container(id);
     try (ChannelFile file = ChannelFile.open(path)) {
-      if (file.length() < ContainerHeader.LENGTH) {
+      ContainerHeader header = readHeaderOf(path, file);
+      if (header == null) {
         // Groups are written only after the header was forced.
         files.deleteIfExists(path);
         return;
       }
-      ContainerHeader header = ContainerFiles.readHeader(path, file);
       header.check(path, id, settings.identity());
       ContainerScanner scanner =
           new ContainerScanner(
@@ -192,6 +175,18 @@ public final class ContainerStore implements Closeable {
       container.setProblem(e);
     }
     containers.put(id, container);
+  }
+
+  /** The header of a container that was open; null if it is a torn one with nothing behind it. */
+  private static ContainerHeader readHeaderOf(Path path, ChannelFile file) throws IOException {
+    try {
+      return ContainerFiles.readHeader(path, file);
+    } catch (CorruptFileException e) {
+      if (file.length() > ContainerHeader.LENGTH) {
+        throw e;
+      }
+      return null;
+    }
   }
 
   /** Writes a container anew and puts it in place of its file. */
@@ -241,7 +236,7 @@ public final class ContainerStore implements Closeable {
             settings.identity(),
             chainIds,
             System.currentTimeMillis(),
-            markers.getAsLong());
+            RANDOM.nextLong());
     container.setOpen(new OpenContainer(container, header, directory, files, settings, chains));
     containers.put(container.id(), container);
     return container.open();
@@ -365,14 +360,14 @@ public final class ContainerStore implements Closeable {
     while (true) {
       IOException problem = container.problem();
       if (problem != null) {
-        throw new CorruptFrameException(problem.getMessage(), problem);
+        throw unrecovered(container, problem);
       }
       OpenContainer open = container.open();
       LoadedContainer loaded = null;
       if (open == null) {
         loaded = cache.acquire(container);
-        if (loaded.isRebuilt() && container.takeRepair()) {
-          repair(container, loaded);
+        if (loaded.origin() == LoadedContainer.Origin.REBUILT && container.takeRepair()) {
+          repair(container);
           loaded.release();
           loaded = null;
         }
@@ -389,6 +384,19 @@ public final class ContainerStore implements Closeable {
         return loaded;
       }
     }
+  }
+
+  private IOException unrecovered(Container container, IOException problem) {
+    Path path = ContainerNames.file(directory, container.id(), ContainerNames.OPEN);
+    if (problem instanceof UnknownFormatVersionException) {
+      int found = ((UnknownFormatVersionException) problem).found();
+      return new UnknownFormatVersionException(
+          path, found, ContainerFormat.OLDEST_VERSION, ContainerFormat.VERSION);
+    }
+    String message = path + " could not be recovered: " + problem.getMessage();
+    return problem instanceof CorruptFileException
+        ? new CorruptFrameException(message, problem)
+        : new IOException(message, problem);
   }
 
   /** As {@link #acquire}, with a file of its own; the caller holds the maintenance lock. */
@@ -432,6 +440,8 @@ public final class ContainerStore implements Closeable {
   /**
    * Whether a new block may refer to a chunk: it is there (flushed, not necessarily forced), it has
    * that fingerprint, and nothing in its container is known to be damaged.
+   *
+   * @throws IOException if the container could not be read, though it may be sound
    */
   public boolean holds(long ref, byte[] fingerprints, int offset) throws IOException {
     long id = ChunkRef.container(ref);
@@ -439,16 +449,26 @@ public final class ContainerStore implements Closeable {
     if (container == null || !isGood(id)) {
       return false;
     }
-    ContainerDirectory content = directory(id);
-    int index = content.indexOf(ChunkRef.number(ref));
-    return index >= 0 && content.hasFingerprint(index, fingerprints, offset) && isGood(id);
+    try {
+      ContainerDirectory content = directory(id);
+      int index = content.indexOf(ChunkRef.number(ref));
+      return index >= 0 && content.hasFingerprint(index, fingerprints, offset) && isGood(id);
+    } catch (MissingChunkException | CorruptFrameException | UnknownFormatVersionException e) {
+      return false;
+    }
   }
 
   /**
    * Remembers that a chunk is damaged, for ever: after a restart too, until {@link #verify} finds
    * the container sound.
+   *
+   * @throws MissingChunkException if there is no such container
    */
   public void markBad(long ref) throws IOException {
+    find(ChunkRef.container(ref));
+    if (ChunkRef.number(ref) >= ContainerFormat.MAX_CHUNKS) {
+      throw new MissingChunkException(directory + ": no chunk is " + ChunkRef.toString(ref));
+    }
     BitSet numbers = new BitSet();
     numbers.set(ChunkRef.number(ref));
     quarantine.add(ChunkRef.container(ref), numbers);
@@ -580,7 +600,7 @@ public final class ContainerStore implements Closeable {
       quarantine.remove(id);
       return new CompactionResult(0, 0, before, 0, dropped, 0);
     }
-    if (dropped == 0) {
+    if (dropped == 0 && source.origin() == LoadedContainer.Origin.WRITTEN) {
       return new CompactionResult(0, 0, 0, kept, 0, 0);
     }
     ContainerRewriter rewriter;
@@ -611,8 +631,8 @@ public final class ContainerStore implements Closeable {
       LoadedContainer loaded = acquireAlone(found);
       try {
         VerifyReport report = new ContainerVerifier(loaded, fingerprinter).verify(throttle);
-        if (loaded.isRebuilt()) {
-          report.addProblem(loaded.path() + ": the directory is damaged, and not all was found");
+        if (loaded.origin() == LoadedContainer.Origin.LOSSY) {
+          report.addProblem(loaded.path() + ": the directory is damaged, and chunks may be lost");
         }
         if (!report.damagedChunks().isEmpty()) {
           quarantine.add(container, report.damagedChunks());
@@ -694,7 +714,13 @@ public final class ContainerStore implements Closeable {
       bad.set(Math.min(scanner.nextNumber(), ContainerFormat.MAX_CHUNKS - 1));
       quarantine.add(container.id(), bad);
     }
-    return new LoadedContainer(path, header, file, () -> found, chains, true);
+    return new LoadedContainer(
+        path,
+        header,
+        file,
+        () -> found,
+        chains,
+        whole ? LoadedContainer.Origin.REBUILT : LoadedContainer.Origin.LOSSY);
   }
 
   private static boolean hasDirectoryAt(ChannelFile file, long position) throws IOException {
@@ -706,14 +732,18 @@ public final class ContainerStore implements Closeable {
   }
 
   /** Gives a container a directory again of which nothing but the directory is damaged. */
-  private void repair(Container container, LoadedContainer loaded) {
+  private void repair(Container container) throws IOException {
     synchronized (container.maintenance()) {
+      LoadedContainer loaded = cache.acquire(container);
       try {
-        replace(container.id(), loaded, null, Throttle.NONE);
-        LOG.info("{}: the directory was made again", loaded.path());
+        if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
+          replace(container.id(), loaded, null, Throttle.NONE);
+          LOG.info("{}: the directory was made again", loaded.path());
+        }
       } catch (IOException e) {
         LOG.warn("{}: the directory could not be made again", loaded.path(), e);
       } finally {
+        loaded.release();
         cache.replaced(container);
       }
     }

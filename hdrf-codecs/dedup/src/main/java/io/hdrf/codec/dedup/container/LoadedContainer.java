@@ -18,6 +18,16 @@ import java.util.function.Supplier;
  */
 final class LoadedContainer {
 
+  /** Where the directory comes from. */
+  enum Origin {
+    /** It is the container's own. */
+    WRITTEN,
+    /** It is damaged and was made from the groups; nothing else is damaged. */
+    REBUILT,
+    /** It was made from the groups, and chunks may have been lost. */
+    LOSSY
+  }
+
   private static final AtomicLong SERIALS = new AtomicLong();
 
   private final long serial = SERIALS.incrementAndGet();
@@ -26,7 +36,7 @@ final class LoadedContainer {
   private final ReadableFile file;
   private final Supplier<ContainerDirectory> directory;
   private final ChainSource chains;
-  private final boolean rebuilt;
+  private final Origin origin;
   private int users = 1;
   private boolean closed;
 
@@ -37,20 +47,17 @@ final class LoadedContainer {
       ReadableFile file,
       Supplier<ContainerDirectory> directory,
       ChainSource chains) {
-    this(path, header, file, directory, chains, false);
+    this(path, header, file, directory, chains, Origin.WRITTEN);
   }
 
-  /**
-   * @param rebuilt whether the directory was made from the groups because it can't be read
-   */
   LoadedContainer(
       Path path,
       ContainerHeader header,
       ReadableFile file,
       Supplier<ContainerDirectory> directory,
       ChainSource chains,
-      boolean rebuilt) {
-    this.rebuilt = rebuilt;
+      Origin origin) {
+    this.origin = origin;
     this.path = path;
     this.header = header;
     this.file = file;
@@ -60,7 +67,7 @@ final class LoadedContainer {
 
   /** The same container with a file of its own, so that no interrupt of a reader closes it. */
   LoadedContainer reopen() throws IOException {
-    return new LoadedContainer(path, header, ChannelFile.open(path), directory, chains, rebuilt);
+    return new LoadedContainer(path, header, ChannelFile.open(path), directory, chains, origin);
   }
 
   /** Adds a user; false if there is none any more. */
@@ -113,9 +120,8 @@ final class LoadedContainer {
     return directory.get();
   }
 
-  /** Whether the directory was made from the groups because it can't be read. */
-  boolean isRebuilt() {
-    return rebuilt;
+  Origin origin() {
+    return origin;
   }
 
   FrameChain chain() throws IOException {

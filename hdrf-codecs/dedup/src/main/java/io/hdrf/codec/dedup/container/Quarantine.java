@@ -23,6 +23,9 @@ final class Quarantine {
   static final String NAME = "quarantine";
   static final String TEMPORARY = "quarantine.tmp";
 
+  /** Where more runs of a container are damaged, all between the first and the last one are. */
+  private static final int MAX_RUNS = 1000;
+
   private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
 
   private final Path directory;
@@ -92,6 +95,9 @@ final class Quarantine {
     BitSet all = numbers(container);
     int before = all.cardinality();
     all.or(numbers);
+    if (QuarantineFormat.runs(all) > MAX_RUNS) {
+      all.set(all.nextSetBit(0), all.length());
+    }
     if (all.cardinality() > before) {
       bad.put(container, all);
       write();

@@ -8,6 +8,7 @@ import static io.hdrf.codec.dedup.container.ContainerFormat.requireRange;
 
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.UnknownFormatVersionException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -46,13 +47,13 @@ final class QuarantineFormat {
 
   private QuarantineFormat() {}
 
-  static byte[] encode(SortedMap<Long, BitSet> containers) {
+  static byte[] encode(SortedMap<Long, BitSet> containers) throws IOException {
     long length = MIN_FILE_LENGTH;
     for (BitSet bad : containers.values()) {
       length += Long.BYTES + Varint.MAX_LENGTH + 2L * Varint.MAX_LENGTH * runs(bad);
     }
     if (length > MAX_FILE_LENGTH) {
-      throw new IllegalStateException("a quarantine of " + containers.size() + " containers");
+      throw new IOException("too many damaged containers: " + containers.size());
     }
     ByteBuffer out = ByteBuffer.allocate((int) length).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(MAGIC);
@@ -79,7 +80,7 @@ final class QuarantineFormat {
     return bytes;
   }
 
-  private static int runs(BitSet bits) {
+  static int runs(BitSet bits) {
     int runs = 0;
     for (int i = bits.nextSetBit(0); i >= 0; i = bits.nextSetBit(bits.nextClearBit(i))) {
       runs++;

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.CrashException;
+import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.InMemory;
+import io.hdrf.io.PowerLoss;
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a store holds after power losses, kills and failing operations. */
+class ContainerCrashTest {
+
+  private static final int STATES = 6;
+
+  @TempDir(factory = InMemory.class)
+  Path scratch;
+
+  /** What a process that uses a store may rely on. */
+  private static final class Ledger {
+    final Map<Long, byte[]> forced = new TreeMap<>();
+    final Map<Long, byte[]> appended = new TreeMap<>();
+
+    void append(ChunkAppender appender, long number) throws IOException {
+      byte[] chunk = Chunks.chunk(number);
+      appended.put(Chunks.append(appender, chunk), chunk);
+    }
+
+    void force(ChunkAppender appender) throws IOException {
+      Map<Long, byte[]> before = new HashMap<>(appended);
+      appender.force();
+      forced.putAll(before);
+    }
+
+    /** Nothing forced is lost; what was not forced is right or missing. */
+    void check(ContainerStore store) throws IOException {
+      for (Map.Entry<Long, byte[]> chunk : forced.entrySet()) {
+        Chunks.assertHas(store, chunk.getKey(), chunk.getValue());
+      }
+      for (Map.Entry<Long, byte[]> chunk : appended.entrySet()) {
+        try {
+          assertThat(Chunks.read(store, chunk.getKey(), chunk.getValue().length))
+              .isEqualTo(chunk.getValue());
+        } catch (MissingChunkException e) {
+          assertThat(forced).doesNotContainKey(chunk.getKey());
+        }
+      }
+    }
+  }
+
+  private static Path containers(Path directory) {
+    return directory.resolve("containers");
+  }
+
+  private static ContainerStore open(Path directory, CrashableFiles files) throws IOException {
+    return Chunks.open(
+        containers(directory),
+        files,
+        Chunks.settings().containerSize(6_000).groupSize(1_500).groupMemory(0));
+  }
+
+  @Test
+  void appendForceAndSealSurvivePowerLoss() throws Exception {
+    for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
+      Ledger[] ledger = new Ledger[1];
+      PowerLoss.everywhere(
+          scratch,
+          TestSeed.random("append", tail).nextLong(),
+          STATES,
+          directory -> {},
+          (directory, files) -> {
+            ledger[0] = new Ledger();
+            try (ContainerStore store = open(directory, files);
+                ChunkAppender appender = store.appender(tail)) {
+              for (int i = 0; i < 20; i++) {
+                ledger[0].append(appender, i);
+                if (i % 4 == 3) {
+                  ledger[0].force(appender);
+                }
+              }
+            }
+            ledger[0].forced.putAll(ledger[0].appended);
+          },
+          (directory, finished) -> checkTwice(directory, ledger[0]));
+    }
+  }
+
+  /** Opening repairs; the second opening must find the same. */
+  private static void checkTwice(Path directory, Ledger ledger) throws IOException {
+    for (int i = 0; i < 2; i++) {
+      CrashableFiles files = new CrashableFiles(directory);
+      try (ContainerStore store = open(directory, files)) {
+        ledger.check(store);
+        long next = -1;
+        for (ContainerInfo info : store.containers()) {
+          assertThat(info.sealed()).isTrue();
+          assertThat(info.problem()).isNull();
+          assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+          next = info.id();
+        }
+        if (i == 1) {
+          try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+            long ref = Chunks.append(appender, Chunks.chunk(7777));
+            assertThat(ChunkRef.container(ref)).isGreaterThan(next);
+            appender.flush();
+            Chunks.assertHas(store, ref, Chunks.chunk(7777));
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void recoverySurvivesPowerLoss() throws Exception {
+    Ledger ledger = new Ledger();
+    PowerLoss.everywhere(
+        scratch,
+        TestSeed.random("recovery").nextLong(),
+        STATES,
+        directory -> {
+          ledger.appended.clear();
+          ledger.forced.clear();
+          CrashableFiles files = new CrashableFiles(directory);
+          ContainerStore store = open(directory, files);
+          ChunkAppender appender = store.appender(Chunks.DEFLATE);
+          for (int i = 0; i < 25; i++) {
+            ledger.append(appender, i);
+          }
+          ledger.force(appender);
+          ChunkAppender second = store.appender(Chunks.PLAIN);
+          ledger.append(second, 99);
+          ledger.force(second);
+        },
+        (directory, files) -> open(directory, files).close(),
+        (directory, finished) -> checkTwice(directory, ledger));
+  }
+
+  /** What open() showed to be there must not vanish, even if a killed process left it unsynced. */
+  @Test
+  void whatIsFoundAfterAKillIsDurable() throws Exception {
+    for (int killed = 1; killed < 60; killed++) {
+      Path directory = Files.createTempDirectory(scratch, "killed");
+      CrashableFiles disk = new CrashableFiles(directory);
+      disk.failFrom(killed, "killed");
+      Ledger ledger = new Ledger();
+      try {
+        ContainerStore store = open(directory, disk);
+        ChunkAppender appender = store.appender(Chunks.DEFLATE);
+        for (int i = 0; i < 40; i++) {
+          ledger.append(appender, i);
+        }
+        appender.flush();
+      } catch (IOException e) {
+        assertThat(e).hasMessageContaining("killed");
+      }
+      disk.failFrom(disk.operations() + 1 + killed * 7 % 17, "killed");
+      try {
+        open(directory, disk).close();
+      } catch (IOException e) {
+        assertThat(e).hasMessageContaining("killed");
+      }
+      disk.failAt(-1, "");
+      Map<Long, byte[]> found = new TreeMap<>();
+      try (ContainerStore store = open(directory, disk)) {
+        for (Map.Entry<Long, byte[]> chunk : ledger.appended.entrySet()) {
+          if (store.holds(chunk.getKey(), Chunks.fingerprint(chunk.getValue()), 0)) {
+            found.put(chunk.getKey(), chunk.getValue());
+          }
+        }
+      }
+      for (int seed = 0; seed < 5; seed++) {
+        Path state = Files.createTempDirectory(scratch, "state");
+        disk.crashedState(state, seed);
+        try (ContainerStore store = open(state, new CrashableFiles(state))) {
+          for (Map.Entry<Long, byte[]> chunk : found.entrySet()) {
+            Chunks.assertHas(store, chunk.getKey(), chunk.getValue());
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void compactionSurvivesPowerLoss() throws Exception {
+    for (int variant = 0; variant < 3; variant++) {
+      Map<Long, byte[]> all = new TreeMap<>();
+      List<BitSet> live = new ArrayList<>();
+      Random random = TestSeed.random("live", variant);
+      for (int id = 0; id < 20; id++) {
+        BitSet numbers = new BitSet();
+        for (int n = 0; variant < 2 && n < 100; n++) {
+          numbers.set(n, variant == 0 ? n / 5 % 2 == 0 : random.nextInt(3) > 0);
+        }
+        live.add(numbers);
+      }
+      PowerLoss.everywhere(
+          scratch,
+          TestSeed.random("compact", variant).nextLong(),
+          STATES,
+          directory -> {
+            all.clear();
+            try (ContainerStore store = open(directory, new CrashableFiles(directory));
+                ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+              for (int i = 0; i < 30; i++) {
+                all.put(Chunks.append(appender, Chunks.chunk(i)), Chunks.chunk(i));
+              }
+            }
+          },
+          (directory, files) -> {
+            try (ContainerStore store = open(directory, files)) {
+              for (ContainerInfo info : store.containers()) {
+                store.compact(info.id(), liveIn(store, info.id(), live), Throttle.NONE);
+              }
+            }
+          },
+          (directory, finished) -> {
+            try (ContainerStore store = open(directory, new CrashableFiles(directory))) {
+              for (Map.Entry<Long, byte[]> chunk : all.entrySet()) {
+                long ref = chunk.getKey();
+                if (live.get((int) ChunkRef.container(ref)).get(ChunkRef.number(ref))) {
+                  Chunks.assertHas(store, ref, chunk.getValue());
+                } else if (finished) {
+                  assertThatThrownBy(() -> Chunks.read(store, ref, 1000))
+                      .isInstanceOf(MissingChunkException.class);
+                }
+              }
+              for (ContainerInfo info : store.containers()) {
+                assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+              }
+            }
+          });
+    }
+  }
+
+  private static BitSet liveIn(ContainerStore store, long container, List<BitSet> live)
+      throws IOException {
+    BitSet numbers = new BitSet();
+    ContainerDirectory content = store.directory(container);
+    for (int i = 0; i < content.chunkCount(); i++) {
+      if (live.get((int) container).get(content.number(i))) {
+        numbers.set(content.number(i));
+      }
+    }
+    return numbers;
+  }
+
+  /** Life of a store: everything in turn, at a random moment the power goes off, and again. */
+  @Test
+  void fiftyRoundsOfRandomMoments() throws Exception {
+    Random random = TestSeed.random("rounds");
+    Path directory = Files.createTempDirectory(scratch, "life");
+    Map<Long, byte[]> live = new TreeMap<>();
+    long number = 0;
+    for (int round = 0; round < 50; round++) {
+      CrashableFiles files = new CrashableFiles(directory);
+      files.crash(CrashableFiles.Moment.values()[random.nextInt(3)], 1 + random.nextInt(120));
+      Map<Long, byte[]> pending = new TreeMap<>();
+      try {
+        ContainerStore store = open(directory, files);
+        ChunkAppender[] appenders = {store.appender(Chunks.DEFLATE), store.appender(Chunks.PLAIN)};
+        while (true) {
+          int action = random.nextInt(20);
+          int which = random.nextInt(2);
+          if (action < 14) {
+            byte[] chunk = Chunks.chunk(number++);
+            pending.put(Chunks.append(appenders[which], chunk), chunk);
+          } else if (action < 17) {
+            appenders[0].force();
+            appenders[1].flush();
+            store.forceAll();
+            live.putAll(pending);
+            pending.clear();
+          } else if (action < 18) {
+            appenders[which].close();
+            appenders[which] = store.appender(which == 0 ? Chunks.DEFLATE : Chunks.PLAIN);
+          } else if (action < 19 || round % 5 > 0) {
+            compactSome(store, live, pending, random);
+          } else {
+            for (ChunkAppender appender : appenders) {
+              appender.close();
+            }
+            store.close();
+            live.putAll(pending);
+            pending.clear();
+            break;
+          }
+        }
+      } catch (CrashException e) {
+        assertThat(files.hasCrashed()).isTrue();
+      }
+      Path next = Files.createTempDirectory(scratch, "life");
+      files.crashedState(next, random.nextInt(8) == 0 ? random.nextInt(4) : random.nextLong());
+      PowerLoss.delete(directory);
+      directory = next;
+      CrashableFiles after = new CrashableFiles(directory);
+      try (ContainerStore store = open(directory, after)) {
+        for (Map.Entry<Long, byte[]> chunk : live.entrySet()) {
+          Chunks.assertHas(store, chunk.getKey(), chunk.getValue());
+        }
+        for (ContainerInfo info : store.containers()) {
+          assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+        }
+      }
+    }
+    assertThat(live).isNotEmpty();
+  }
+
+  private static void compactSome(
+      ContainerStore store, Map<Long, byte[]> live, Map<Long, byte[]> pending, Random random)
+      throws IOException {
+    for (ContainerInfo info : store.containers()) {
+      if (!info.sealed() || random.nextInt(3) > 0) {
+        continue;
+      }
+      ContainerDirectory content = store.directory(info.id());
+      BitSet numbers = new BitSet();
+      boolean none = random.nextInt(4) == 0;
+      for (int i = 0; i < content.chunkCount(); i++) {
+        long ref = ChunkRef.pack(info.id(), content.number(i));
+        // What is dropped is forgotten first, whether or not the compaction succeeds.
+        if (live.containsKey(ref)) {
+          if (none || random.nextInt(4) == 0) {
+            live.remove(ref);
+          } else {
+            numbers.set(content.number(i));
+          }
+        } else if (pending.containsKey(ref)) {
+          numbers.set(content.number(i));
+        }
+      }
+      store.compact(info.id(), numbers, Throttle.NONE);
+    }
+  }
+
+  /** A failing operation is reported, and nothing that was forced is lost by it or after it. */
+  @Test
+  void failingOperations() throws Exception {
+    Random random = TestSeed.random("failing");
+    for (int failing = 1; failing < 70; failing++) {
+      boolean forEver = failing % 3 == 0;
+      Path directory = Files.createTempDirectory(scratch, "failing");
+      CrashableFiles files = new CrashableFiles(directory);
+      Ledger ledger = new Ledger();
+      ContainerStore store = open(directory, files);
+      if (forEver) {
+        files.failFrom(files.operations() + failing, "No space left on device");
+      } else {
+        files.failAt(files.operations() + failing, "No space left on device");
+      }
+      ChunkAppender appender = store.appender(Chunks.DEFLATE);
+      for (int i = 0; i < 60; i++) {
+        try {
+          ledger.append(appender, i);
+          if (random.nextInt(5) == 0) {
+            ledger.force(appender);
+          }
+        } catch (IOException e) {
+          assertThat(e).hasMessageContaining("No space left on device");
+          ledger.appended.keySet().retainAll(ledger.forced.keySet());
+          try {
+            appender.close();
+          } catch (IOException again) {
+            assertThat(again).hasMessageContaining("No space left on device");
+          }
+          appender = store.appender(Chunks.DEFLATE);
+        }
+      }
+      for (Map.Entry<Long, byte[]> chunk : ledger.forced.entrySet()) {
+        Chunks.assertHas(store, chunk.getKey(), chunk.getValue());
+      }
+      for (int seed = 0; seed < STATES; seed++) {
+        Path state = Files.createTempDirectory(scratch, "state");
+        files.crashedState(state, seed);
+        try (ContainerStore again = open(state, new CrashableFiles(state))) {
+          ledger.check(again);
+        } catch (IOException | AssertionError e) {
+          throw new AssertionError("operation " + failing + ", seed " + seed + files.log(), e);
+        }
+        PowerLoss.delete(state);
+      }
+    }
+  }
+
+  /** A container that can't be forced is written anew, and the caller hears nothing of it. */
+  @Test
+  void aFailedForceIsMadeGood() throws Exception {
+    Path directory = Files.createTempDirectory(scratch, "force");
+    CrashableFiles files = new CrashableFiles(directory);
+    Ledger ledger = new Ledger();
+    ContainerStore store = open(directory, files);
+    ChunkAppender appender = store.appender(Chunks.DEFLATE);
+    ledger.append(appender, 1);
+    appender.flush();
+    files.failAt(files.operations() + 1, "Input/output error");
+    ledger.force(appender);
+    assertThat(files.log()).anyMatch(operation -> operation.startsWith("rename"));
+    ledger.append(appender, 2);
+    ledger.force(appender);
+    Path state = Files.createTempDirectory(scratch, "state");
+    files.crashedState(state, 0);
+    checkTwice(state, ledger);
+  }
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.InMemory;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ContainerDamageTest {
+
+  private static final int CHUNKS = 24;
+
+  @TempDir(factory = InMemory.class)
+  Path scratch;
+
+  private final Random random = TestSeed.random("container damage");
+  private Path dir;
+  private Path file;
+
+  @BeforeEach
+  void start() {
+    dir = scratch.resolve("containers");
+    file = ContainerNames.file(dir, 0, ContainerNames.SEALED);
+  }
+
+  private ContainerStore open() throws IOException {
+    return Chunks.open(
+        dir,
+        LocalDurableFiles.INSTANCE,
+        Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(0));
+  }
+
+  private byte[] fill(FrameChain tail) throws IOException {
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(tail)) {
+      for (int i = 0; i < CHUNKS; i++) {
+        Chunks.append(appender, chunk(i));
+      }
+    }
+    return Files.readAllBytes(file);
+  }
+
+  private static byte[] chunk(int number) {
+    return Chunks.chunk(number, 100 + number);
+  }
+
+  /** Reads every chunk: it is right or reported. Returns the numbers of those reported. */
+  private static BitSet readAll(ContainerStore store) throws IOException {
+    BitSet reported = new BitSet();
+    for (int i = 0; i < CHUNKS; i++) {
+      try {
+        assertThat(Chunks.read(store, ChunkRef.pack(0, i), 200)).isEqualTo(chunk(i));
+      } catch (CorruptFrameException e) {
+        assertThat(e).hasMessageContaining("000000000000.hdc");
+        reported.set(i);
+      }
+    }
+    return reported;
+  }
+
+  @Test
+  void anyChangedByte() throws IOException {
+    for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
+      byte[] good = fill(tail);
+      for (int position = 0; position < good.length; position++) {
+        byte[] bad = good.clone();
+        bad[position] ^= (byte) (1 << random.nextInt(8));
+        Files.write(file, bad);
+        try (ContainerStore store = open()) {
+          BitSet reported = readAll(store);
+          // At most one group is lost.
+          assertThat(reported.cardinality()).as("position %d", position).isLessThanOrEqualTo(6);
+          assertThat(reported.length() - Math.max(0, reported.nextSetBit(0)))
+              .isEqualTo(reported.cardinality());
+          assertThat(store.isGood(0)).isEqualTo(reported.isEmpty());
+          for (int i = 0; i < CHUNKS; i++) {
+            long ref = ChunkRef.pack(0, i);
+            assertThat(store.holds(ref, Chunks.fingerprint(chunk(i)), 0))
+                .isEqualTo(reported.isEmpty());
+          }
+          boolean repaired = !Arrays.equals(Files.readAllBytes(file), bad);
+          VerifyReport report = store.verify(0, Throttle.NONE);
+          assertThat(report.isSound()).as("position %d", position).isEqualTo(repaired);
+          assertThat(report.damagedChunks().cardinality())
+              .isGreaterThanOrEqualTo(reported.cardinality());
+        }
+        Files.deleteIfExists(dir.resolve(Quarantine.NAME));
+        Files.write(file, good);
+      }
+      Files.delete(file);
+    }
+  }
+
+  @Test
+  void severalChangedBytes() throws IOException {
+    byte[] good = fill(Chunks.DEFLATE);
+    for (int n = 0; n < 1000; n++) {
+      byte[] bad = good.clone();
+      for (int i = 0; i < 2 + n % 5; i++) {
+        bad[random.nextInt(bad.length)] ^= (byte) (1 + random.nextInt(255));
+      }
+      if (n % 3 == 0) {
+        Arrays.fill(bad, good.length - 96 - random.nextInt(900), good.length, (byte) 0);
+      }
+      Files.write(file, bad);
+      try (ContainerStore store = open()) {
+        readAll(store);
+      }
+      Files.deleteIfExists(dir.resolve(Quarantine.NAME));
+    }
+  }
+
+  @Test
+  void aTruncatedFile() throws IOException {
+    byte[] good = fill(Chunks.DEFLATE);
+    int lost = CHUNKS;
+    for (int length = 0; length < good.length; length += 1 + random.nextInt(7)) {
+      Files.write(file, Arrays.copyOf(good, length));
+      try (ContainerStore store = open()) {
+        BitSet reported = readAll(store);
+        assertThat(reported.cardinality()).isLessThanOrEqualTo(lost);
+        lost = reported.cardinality();
+        assertThat(reported.length()).isEqualTo(reported.isEmpty() ? 0 : CHUNKS);
+        if (!reported.isEmpty()) {
+          assertThat(store.holds(ChunkRef.pack(0, 0), Chunks.fingerprint(chunk(0)), 0)).isFalse();
+        }
+      } catch (CorruptFrameException e) {
+        assertThat(length).isLessThan(ContainerHeader.LENGTH);
+        assertThat(e).hasMessageContaining("000000000000.hdc");
+      }
+      Files.deleteIfExists(dir.resolve(Quarantine.NAME));
+    }
+    assertThat(lost).isZero();
+  }
+
+  /** The tail that a power loss tore is cut; nothing else is. */
+  @Test
+  void anOpenContainerWithAnyLength() throws IOException {
+    byte[] good = fill(Chunks.PLAIN);
+    Path open = ContainerNames.file(dir, 0, ContainerNames.OPEN);
+    Files.delete(file);
+    for (int length = 0; length < good.length; length += 1 + random.nextInt(11)) {
+      byte[] torn = Arrays.copyOf(good, length + random.nextInt(200));
+      Files.write(open, torn);
+      try (ContainerStore store = open()) {
+        int chunks = 0;
+        if (Files.exists(file)) {
+          assertThat(open).doesNotExist();
+          chunks = store.directory(0).chunkCount();
+        }
+        assertThat(chunks).isGreaterThanOrEqualTo(Math.min(CHUNKS, (length - 1000) / 200));
+        for (int i = 0; i < chunks; i++) {
+          Chunks.assertHas(store, ChunkRef.pack(0, i), chunk(i));
+        }
+      }
+      Files.deleteIfExists(file);
+    }
+  }
+
+  /** Damage amid the forced part of an open container costs one group, not all behind it. */
+  @Test
+  void damageInsideOfAnOpenContainer() throws IOException {
+    byte[] good = fill(Chunks.DEFLATE);
+    Files.delete(file);
+    for (int position = ContainerHeader.LENGTH; position < 2500; position += 7) {
+      byte[] bad = good.clone();
+      bad[position] ^= 1;
+      Files.write(ContainerNames.file(dir, 0, ContainerNames.OPEN), bad);
+      try (ContainerStore store = open()) {
+        assertThat(store.directory(0).chunkCount()).isBetween(CHUNKS - 6, CHUNKS);
+        for (int i = 0; i < store.directory(0).chunkCount(); i++) {
+          int number = store.directory(0).number(i);
+          Chunks.assertHas(store, ChunkRef.pack(0, number), chunk(number));
+        }
+      }
+      Files.delete(file);
+    }
+  }
+
+  /** As a disk may bring back what it had written before: a group counts once, and in order. */
+  @Test
+  void groupsOutOfOrderDontCount() throws IOException {
+    byte[] good = fill(Chunks.PLAIN);
+    ContainerDirectory content;
+    try (ContainerStore store = open()) {
+      content = store.directory(0);
+    }
+    Files.delete(file);
+    int end = (int) content.groupEnd(2);
+    byte[] doubled = Arrays.copyOf(good, end + content.groupLength(1));
+    System.arraycopy(good, (int) content.groupPosition(1), doubled, end, content.groupLength(1));
+    Files.write(ContainerNames.file(dir, 0, ContainerNames.OPEN), doubled);
+    try (ContainerStore store = open()) {
+      assertThat(store.directory(0).chunkCount()).isEqualTo(content.endChunk(2));
+      assertThat(store.verify(0, Throttle.NONE).isSound()).isTrue();
+    }
+  }
+
+  /** Users choose what is in chunks: a group inside of one must not be found by a search. */
+  @Test
+  void aGroupInsideOfAChunkIsNotTakenForOne() throws IOException {
+    byte[] forged = Arrays.copyOfRange(fill(Chunks.PLAIN), 64, 900);
+    Files.delete(file);
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      Chunks.append(appender, forged);
+      Chunks.append(appender, chunk(1));
+    }
+    byte[] bad = Files.readAllBytes(file);
+    bad[70] ^= 1;
+    bad[bad.length - 200] ^= 1;
+    Files.write(file, bad);
+    try (ContainerStore store = open()) {
+      assertThat(store.directory(0).chunkCount()).isEqualTo(1);
+      assertThat(Chunks.read(store, ChunkRef.pack(0, 1), 200)).isEqualTo(chunk(1));
+    }
+  }
+
+  @Test
+  void aFileOfAnotherStoreOrIdIsRefused() throws IOException {
+    byte[] good = fill(Chunks.PLAIN);
+    Path other = ContainerNames.file(dir, 5, ContainerNames.SEALED);
+    Path otherOpen = ContainerNames.file(dir, 6, ContainerNames.OPEN);
+    Files.write(other, good);
+    Files.write(otherOpen, good);
+    Files.write(dir.resolve("notes.txt"), new byte[3]);
+    Files.write(ContainerNames.file(dir, 7, ContainerNames.SEALED), new byte[5000]);
+    Files.write(ContainerNames.file(dir, 8, ContainerNames.OPEN), new byte[5000]);
+    try (ContainerStore store = open()) {
+      assertThat(readAll(store).isEmpty()).isTrue();
+      for (long id : new long[] {5, 6, 7, 8}) {
+        assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(id, 0), 200))
+            .isInstanceOf(CorruptFrameException.class)
+            .hasMessageContaining(ContainerNames.hex(id));
+      }
+      List<ContainerInfo> list = new ArrayList<>();
+      store.containers().forEach(list::add);
+      assertThat(list).hasSize(5).filteredOn(info -> info.problem() != null).hasSize(4);
+      try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+        assertThat(ChunkRef.container(Chunks.append(appender, chunk(0)))).isEqualTo(9);
+      }
+    }
+    ContainerSettings foreign = ContainerSettings.of(Chunks.IDENTITY + 1);
+    try (ContainerStore store = Chunks.open(dir, new CrashableFiles(scratch), foreign)) {
+      assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(0, 0), 200))
+          .isInstanceOf(CorruptFrameException.class)
+          .hasMessageContaining(file.toString())
+          .hasMessageContaining("identity");
+    }
+    assertThat(Files.readAllBytes(file)).isEqualTo(good);
+    assertThat(Files.readAllBytes(other)).isEqualTo(good);
+    assertThat(Files.readAllBytes(otherOpen)).isEqualTo(good);
+    assertThat(dir.resolve("notes.txt")).exists();
+  }
+
+  @Test
+  void aLaterVersionIsNotDamage() throws IOException {
+    byte[] bytes = fill(Chunks.PLAIN);
+    later(bytes, 0, 60);
+    later(bytes, bytes.length - ContainerFooter.LENGTH, 92);
+    Files.write(file, bytes);
+    Path open = ContainerNames.file(dir, 1, ContainerNames.OPEN);
+    Files.write(open, bytes);
+    try (ContainerStore store = open()) {
+      assertThatThrownBy(() -> Chunks.read(store, 0, 200))
+          .isInstanceOf(UnknownFormatVersionException.class)
+          .hasMessageContaining(file.toString());
+      assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(1, 0), 200))
+          .isInstanceOf(UnknownFormatVersionException.class)
+          .hasMessageContaining(open.toString());
+      assertThatThrownBy(() -> store.compact(0, new BitSet(), Throttle.NONE))
+          .isInstanceOf(UnknownFormatVersionException.class);
+    }
+    assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
+    assertThat(Files.readAllBytes(open)).isEqualTo(bytes);
+    byte[] quarantine = QuarantineFormat.encode(new java.util.TreeMap<>());
+    later(quarantine, 0, quarantine.length - 4);
+    Files.write(dir.resolve(Quarantine.NAME), quarantine);
+    assertThatThrownBy(this::open)
+        .isInstanceOf(UnknownFormatVersionException.class)
+        .hasMessageContaining("quarantine");
+    assertThat(Files.readAllBytes(dir.resolve(Quarantine.NAME))).isEqualTo(quarantine);
+  }
+
+  private static void later(byte[] bytes, int offset, int crcOffset) {
+    bytes[offset + 4] = 2;
+    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    buffer.putInt(offset + crcOffset, ContainerFormat.crc(buffer, offset, offset + crcOffset));
+  }
+
+  @Test
+  void quarantineLastsUntilAVerificationFindsAllSound() throws IOException {
+    byte[] good = fill(Chunks.DEFLATE);
+    byte[] fingerprint = Chunks.fingerprint(chunk(3));
+    try (ContainerStore store = open()) {
+      assertThat(store.holds(ChunkRef.pack(0, 3), fingerprint, 0)).isTrue();
+      store.markBad(ChunkRef.pack(0, 17));
+    }
+    try (ContainerStore store = open()) {
+      assertThat(store.isGood(0)).isFalse();
+      assertThat(store.isBad(ChunkRef.pack(0, 17))).isTrue();
+      assertThat(store.isBad(ChunkRef.pack(0, 3))).isFalse();
+      assertThat(store.holds(ChunkRef.pack(0, 3), fingerprint, 0)).isFalse();
+      assertThat(Chunks.read(store, ChunkRef.pack(0, 17), 200)).isEqualTo(chunk(17));
+      assertThat(store.verify(0, Throttle.NONE).isSound()).isTrue();
+      assertThat(store.isGood(0)).isTrue();
+    }
+    byte[] bad = good.clone();
+    bad[200] ^= 1;
+    Files.write(file, bad);
+    try (ContainerStore store = open()) {
+      assertThat(store.isGood(0)).isTrue();
+      VerifyReport report = store.verify(0, Throttle.NONE);
+      assertThat(report.isSound()).isFalse();
+      assertThat(report.damagedChunks().isEmpty()).isFalse();
+      assertThat(report.problems().get(0)).contains(file.toString());
+    }
+    Files.write(dir.resolve(Quarantine.NAME), new byte[] {1, 2, 3});
+    try (ContainerStore store = open()) {
+      assertThat(store.isGood(0)).isTrue();
+      assertThat(dir.resolve("quarantine.damaged")).exists();
+    }
+  }
+
+  @Test
+  void whatIsNoChunkCantBeQuarantined() throws IOException {
+    fill(Chunks.PLAIN);
+    try (ContainerStore store = open()) {
+      long[] none = {ChunkRef.pack(1, 0), ChunkRef.pack(0, ContainerFormat.MAX_CHUNKS)};
+      for (long ref : none) {
+        assertThatThrownBy(() -> store.markBad(ref)).isInstanceOf(MissingChunkException.class);
+      }
+      for (int i = 0; i < 2500; i += 2) {
+        store.markBad(ChunkRef.pack(0, i));
+      }
+      assertThat(store.isBad(ChunkRef.pack(0, 1))).isTrue();
+    }
+    try (ContainerStore store = open()) {
+      assertThat(store.isBad(ChunkRef.pack(0, 2498))).isTrue();
+      assertThat(store.isBad(ChunkRef.pack(0, 2499))).isFalse();
+    }
+  }
+
+  /** Compaction makes nothing worse. */
+  @Test
+  void compactionOfADamagedContainer() throws IOException {
+    byte[] good = fill(Chunks.DEFLATE);
+    for (int position = 0; position < good.length; position += 1 + random.nextInt(40)) {
+      byte[] bad = good.clone();
+      bad[position] ^= (byte) (1 + random.nextInt(255));
+      Files.write(file, bad);
+      BitSet before;
+      BitSet live = new BitSet();
+      try (ContainerStore store = open()) {
+        before = readAll(store);
+        for (int i = 0; i < CHUNKS; i++) {
+          live.set(i, i % 8 != 3 && i / 6 != 2);
+        }
+        store.compact(0, live, Throttle.NONE);
+        for (int i = live.nextSetBit(0); i >= 0; i = live.nextSetBit(i + 1)) {
+          if (!before.get(i)) {
+            assertThat(Chunks.read(store, ChunkRef.pack(0, i), 200)).isEqualTo(chunk(i));
+          } else {
+            int damaged = i;
+            assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(0, damaged), 200))
+                .isInstanceOf(CorruptFrameException.class);
+          }
+        }
+      }
+      Files.deleteIfExists(dir.resolve(Quarantine.NAME));
+    }
+  }
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.ReadableFile;
+import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.scheme.CorruptFrameException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+
+/**
+ * Reads any bytes as the parts of a container, with right CRCs so that what lies behind this check
+ * is reached. Runs on the kept inputs; with {@code JAZZER_FUZZ=1} and one method chosen, it looks
+ * for new ones.
+ */
+class ContainerFuzzTest {
+
+  private static final Path NAME = Path.of("000000000001.hdc");
+  private static final int MAX_LENGTH = 1 << 18;
+  private static final long MARKER = 0xF0E1D2C3B4A59687L;
+
+  /** Reads one structure. */
+  private interface Reader {
+    void read(ByteBuffer bytes) throws IOException;
+  }
+
+  /** As it is, and with a CRC at {@code crcOffset} of all that stands before. */
+  private static void readBoth(byte[] bytes, int crcOffset, Reader reader) throws IOException {
+    if (bytes.length > MAX_LENGTH) {
+      return;
+    }
+    read(bytes, reader);
+    if (crcOffset >= 0 && crcOffset + 4 <= bytes.length) {
+      ByteBuffer repaired = ByteBuffer.wrap(bytes.clone()).order(ByteOrder.LITTLE_ENDIAN);
+      repaired.putInt(crcOffset, ContainerFormat.crc(repaired, 0, crcOffset));
+      read(repaired.array(), reader);
+    }
+  }
+
+  private static void read(byte[] bytes, Reader reader) throws IOException {
+    try {
+      reader.read(ByteBuffer.wrap(bytes));
+    } catch (CorruptFileException | CorruptFrameException | UnknownFormatVersionException e) {
+      // Refused.
+    }
+  }
+
+  private static void check(boolean right) {
+    if (!right) {
+      throw new AssertionError();
+    }
+  }
+
+  @FuzzTest(maxDuration = "1m")
+  void header(byte[] bytes) throws IOException {
+    readBoth(
+        bytes,
+        60,
+        in -> {
+          ContainerHeader header = ContainerHeader.parse(NAME, in);
+          check(header.encode().equals(in.duplicate().limit(ContainerHeader.LENGTH)));
+        });
+  }
+
+  @FuzzTest(maxDuration = "1m")
+  void footer(byte[] bytes) throws IOException {
+    readBoth(
+        bytes,
+        92,
+        in -> {
+          long length = in.remaining() < 60 ? 0 : directoryEnd(in) + ContainerFooter.LENGTH;
+          ContainerFooter footer = ContainerFooter.parse(NAME, in, length);
+          check(footer.encode().equals(in));
+        });
+  }
+
+  private static long directoryEnd(ByteBuffer footer) {
+    ByteBuffer in = ContainerFormat.littleEndian(footer);
+    return in.getLong(48) + in.getInt(56);
+  }
+
+  @FuzzTest(maxDuration = "1m")
+  void directory(byte[] bytes) throws IOException {
+    readBoth(
+        bytes,
+        bytes.length - 4,
+        in -> {
+          for (long position : new long[] {64, 64 + 46 + 300, 5000}) {
+            try {
+              checkDirectory(DirectoryFormat.parse(NAME, in, position));
+            } catch (CorruptFileException e) {
+              // Perhaps at another position.
+            }
+          }
+        });
+  }
+
+  private static void checkDirectory(ContainerDirectory directory) throws IOException {
+    int last = -1;
+    for (int i = 0; i < directory.chunkCount(); i++) {
+      int group = directory.groupOf(i);
+      check(directory.firstChunk(group) <= i && i < directory.endChunk(group));
+      check(directory.number(i) > last && directory.indexOf(directory.number(i)) == i);
+      last = directory.number(i);
+    }
+    ByteBuffer out = ByteBuffer.allocate(DirectoryFormat.encodedLength(directory));
+    DirectoryFormat.encode(directory, out);
+    long end = directory.groupCount() == 0 ? 64 : directory.groupEnd(directory.groupCount() - 1);
+    check(DirectoryFormat.parse(NAME, out, end).sameContent(directory));
+  }
+
+  @FuzzTest(maxDuration = "1m")
+  void group(byte[] bytes) throws IOException {
+    if (bytes.length > MAX_LENGTH) {
+      return;
+    }
+    read(bytes, in -> GroupHeader.parse(NAME, in, MARKER));
+    if (bytes.length > GroupHeader.FIXED_LENGTH) {
+      byte[] repaired = bytes.clone();
+      repairGroup(repaired);
+      read(
+          repaired,
+          in -> {
+            GroupHeader header = GroupHeader.parse(NAME, in, MARKER);
+            long sum = 0;
+            for (int i = 0; i < header.chunkCount(); i++) {
+              check(header.number(i) <= header.lastNumber() && header.chunkLength(i) > 0);
+              sum += header.chunkLength(i);
+            }
+            check(sum == header.originalLength());
+          });
+    }
+  }
+
+  /** Sets magic, marker and CRCs of a group, as far as its lengths allow. */
+  private static void repairGroup(byte[] bytes) {
+    ByteBuffer group = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    group.putInt(0, GroupHeader.MAGIC);
+    group.putLong(4, MARKER);
+    int end = GroupHeader.FIXED_LENGTH + group.getInt(32);
+    if (end > GroupHeader.FIXED_LENGTH && end <= bytes.length) {
+      int stored = group.getInt(16);
+      if (stored >= 0 && stored <= bytes.length - end) {
+        group.putInt(20, ContainerFormat.crc(group, end, end + stored));
+      }
+      int crc = ContainerFormat.crc(group, 0, 40);
+      group.putInt(40, ContainerFormat.crc(crc, group, GroupHeader.FIXED_LENGTH, end));
+    }
+  }
+
+  @FuzzTest(maxDuration = "1m")
+  void quarantine(byte[] bytes) throws IOException {
+    readBoth(
+        bytes,
+        bytes.length - 4,
+        in ->
+            check(
+                QuarantineFormat.parse(
+                        NAME,
+                        ByteBuffer.wrap(QuarantineFormat.encode(QuarantineFormat.parse(NAME, in))))
+                    .equals(QuarantineFormat.parse(NAME, in))));
+  }
+
+  /** The groups of a file that has lost its directory, if it ever had one. */
+  @FuzzTest(maxDuration = "1m")
+  void scan(byte[] bytes) throws IOException {
+    if (bytes.length > MAX_LENGTH) {
+      return;
+    }
+    byte[] repaired = bytes.clone();
+    if (bytes.length > 64 + GroupHeader.FIXED_LENGTH) {
+      byte[] group = java.util.Arrays.copyOfRange(bytes, 64, bytes.length);
+      repairGroup(group);
+      System.arraycopy(group, 0, repaired, 64, group.length);
+    }
+    for (byte[] file : new byte[][] {bytes, repaired}) {
+      ContainerHeader header =
+          new ContainerHeader(1, Chunks.IDENTITY, Chunks.DEFLATE.ids(), 0, MARKER);
+      ContainerScanner scanner =
+          new ContainerScanner(
+              NAME, new Bytes(file), header, Chunks.DEFLATE, (chunk, dst, at) -> {}, file.length);
+      scanner.scan();
+      check(scanner.endOfGroups() <= Math.max(64, file.length));
+    }
+  }
+
+  private static final class Bytes implements ReadableFile {
+    private final byte[] bytes;
+
+    Bytes(byte[] bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public int read(ByteBuffer dst, long position) {
+      int count = (int) Math.max(0, Math.min(dst.remaining(), bytes.length - position));
+      if (count > 0) {
+        dst.put(bytes, (int) position, count);
+      }
+      return count;
+    }
+
+    @Override
+    public long length() {
+      return bytes.length;
+    }
+
+    @Override
+    public void close() {}
+  }
+}
