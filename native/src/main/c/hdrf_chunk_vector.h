@@ -20,8 +20,12 @@
 /* Vectors that are worked on before a branch. */
 #define UNROLL 4
 
-/* How far ahead of the reads to prefetch, in bytes. */
+/* How far ahead of the reads to prefetch, in bytes. Measured. */
 #define AHEAD 8192
+#define HASH_AHEAD 4096
+
+/* Prefetches of VHASH for one read, as long as they are behind because bytes were skipped. */
+#define CATCH_UP 4
 
 /* Windows from this size on, in bytes, are left at the first 255; each test costs smaller ones more. */
 #define LEAVE_AT_255 8192
@@ -29,11 +33,11 @@
 
 #define CACHE_LINE 64
 
-static inline void prefetch(const uint8_t *p, size_t bytes)
+static inline void prefetch(const uint8_t *p, size_t ahead, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += CACHE_LINE) {
         /* A prefetch of what is not mapped does nothing; the sum may leave the array. */
-        __builtin_prefetch((const void *)((uintptr_t)p + AHEAD + i));
+        __builtin_prefetch((const void *)((uintptr_t)p + ahead + i));
     }
 }
 
@@ -50,7 +54,7 @@ static inline VECTOR greatest_of(VECTOR greatest, const uint8_t *data, size_t le
     size_t i = 0;
     for (; i + 8 * WIDTH <= length; i += 8 * WIDTH) {
         const uint8_t *p = data + i;
-        prefetch(p, 8 * WIDTH);
+        prefetch(p, AHEAD, 8 * WIDTH);
         g0 = v_max8(g0, v_load(p));
         g1 = v_max8(g1, v_load(p + WIDTH));
         g2 = v_max8(g2, v_load(p + 2 * WIDTH));
@@ -104,7 +108,7 @@ static inline size_t first_at_least(const uint8_t *data, size_t from, size_t to,
         VECTOR b = v_load(p + WIDTH);
         VECTOR c = v_load(p + 2 * WIDTH);
         VECTOR d = v_load(p + 3 * WIDTH);
-        prefetch(p, UNROLL * WIDTH);
+        prefetch(p, AHEAD, UNROLL * WIDTH);
         if (v_at_least8(v_max8(v_max8(a, b), v_max8(c, d)), least) != 0) {
             break;
         }
@@ -204,8 +208,11 @@ static inline size_t first_passing(const uint8_t *data, size_t at, size_t to,
         size_t even_at = even != 0 ? 2 * (size_t)LANE16(even) : SIZE_MAX;
         size_t odd_at = odd != 0 ? 2 * (size_t)LANE16(odd) + 1 : SIZE_MAX;
         size_t window = at + (even_at < odd_at ? even_at : odd_at);
-        if (window >= to || passes(data + window, threshold)) {
-            return window < to ? window : to;
+        if (window >= to) {
+            return to;
+        }
+        if (passes(data + window, threshold)) {
+            return window;
         }
         if (even_at < odd_at) {
             even = NEXT16(even);
@@ -218,8 +225,8 @@ static inline size_t first_passing(const uint8_t *data, size_t at, size_t to,
 
 /*
  * The first window that begins in [from, to) and passes, or `to`. There are `length` bytes, which
- * hold all these windows. Prefetching goes on from `fetched`, at double speed if that is behind
- * `from`: so it makes up for the bytes that were skipped.
+ * hold all these windows. Prefetching goes on from `fetched`, faster than reading if that is
+ * behind `from`: so it makes up for the bytes that were skipped.
  */
 static inline size_t first_window(const uint8_t *data, size_t from, size_t to, size_t length,
                                   uint64_t threshold, size_t fetched)
@@ -232,10 +239,8 @@ static inline size_t first_window(const uint8_t *data, size_t from, size_t to, s
         struct NAME(pair) half = halves(steps(data + at), step);
         for (; at < to && at + (UNROLL + 2) * WIDTH + 3 <= length; at += UNROLL * WIDTH) {
             struct NAME(pair) hash[UNROLL];
-            prefetch(data + fetched, UNROLL * WIDTH);
-            fetched += UNROLL * WIDTH;
-            if (fetched <= at) {
-                prefetch(data + fetched, UNROLL * WIDTH);
+            for (int i = 0; i < CATCH_UP && (i == 0 || fetched <= at); i++) {
+                prefetch(data, HASH_AHEAD + fetched, UNROLL * WIDTH);
                 fetched += UNROLL * WIDTH;
             }
             for (size_t i = 0; i < UNROLL; i++) {
