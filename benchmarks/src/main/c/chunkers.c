@@ -199,8 +199,10 @@ static struct fingerprint fingerprint(const uint8_t *data, size_t length)
     }
     uint8_t rest[16] = {0};
     memcpy(rest, data + i, length - i);
-    a = mix(a ^ hdrf_chunk_load64(rest), UINT64_C(0x8ebc6af09c88c6e3) ^ hdrf_chunk_load64(rest + 8));
-    b = mix(b ^ hdrf_chunk_load64(rest), UINT64_C(0x589965cc75374cc3) ^ hdrf_chunk_load64(rest + 8));
+    uint64_t first = hdrf_chunk_load64(rest);
+    uint64_t second = hdrf_chunk_load64(rest + 8);
+    a = mix(a ^ first, UINT64_C(0x8ebc6af09c88c6e3) ^ second);
+    b = mix(b ^ first, UINT64_C(0x589965cc75374cc3) ^ second);
     return (struct fingerprint){a, b | 1};
 }
 
@@ -286,7 +288,8 @@ static uint32_t average_for_mean(enum hdrf_chunk_algorithm algorithm, double mea
         if (!hdrf_chunker_init(&chunker, algorithm, (uint32_t)average, 0)) {
             break;
         }
-        double got = (double)total / (double)chunk_all(hdrf_chunk_choose(hdrf_cpu_features()), &chunker);
+        uint64_t chunks = chunk_all(hdrf_chunk_choose(hdrf_cpu_features()), &chunker);
+        double got = (double)total / (double)chunks;
         double next = average * mean / got;
         next = next < HDRF_CHUNK_AVERAGE_MIN ? HDRF_CHUNK_AVERAGE_MIN : next;
         next = next > HDRF_CHUNK_AVERAGE_MAX ? HDRF_CHUNK_AVERAGE_MAX : next;

@@ -72,8 +72,8 @@ extern const uint64_t hdrf_chunk_gear[256];
 #define HDRF_CHUNK_VHASH_SECOND UINT64_C(0xd6e8feb86659fd93)
 
 /*
- * A threshold of VHASH: in the upper half the bound of the 16-bit hash, 1 to 65536, and in the
- * lower half the largest value of the 32-bit hash. This one lets every candidate below `bound` pass.
+ * A threshold of VHASH: in the upper half the bound of the 16-bit hash, 1 to 65535, and in the
+ * lower half the largest value of the 32-bit hash. This one lets all pass that are below `bound`.
  */
 #define HDRF_CHUNK_VHASH_THRESHOLD(bound) ((uint64_t)(bound) << 32 | UINT32_MAX)
 
@@ -91,7 +91,8 @@ static inline uint32_t hdrf_chunk_vhash_step(const uint8_t *p)
 /* The 16-bit hash of 16 bytes, 0 to 65535; 32768 for a run. */
 static inline uint32_t hdrf_chunk_vhash_narrow(const uint8_t *p)
 {
-    uint32_t left = HDRF_CHUNK_VHASH_INNER * hdrf_chunk_vhash_step(p) + hdrf_chunk_vhash_step(p + 4);
+    uint32_t left =
+        HDRF_CHUNK_VHASH_INNER * hdrf_chunk_vhash_step(p) + hdrf_chunk_vhash_step(p + 4);
     uint32_t right =
         HDRF_CHUNK_VHASH_INNER * hdrf_chunk_vhash_step(p + 8) + hdrf_chunk_vhash_step(p + 12);
     return ((HDRF_CHUNK_VHASH_OUTER * left + right) ^ 0x8000) & 0xffff;

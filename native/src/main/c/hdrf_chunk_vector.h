@@ -27,7 +27,7 @@
 /* Prefetches of VHASH for one read, as long as they are behind because bytes were skipped. */
 #define CATCH_UP 4
 
-/* Windows from this size on, in bytes, are left at the first 255; each test costs smaller ones more. */
+/* Windows from this size on, in bytes, are left at the first 255; small ones gain nothing. */
 #define LEAVE_AT_255 8192
 #define LEAVE_STEP (8 * 4 * 64)
 
@@ -195,10 +195,11 @@ static inline struct NAME(pair) hashes(struct NAME(pair) here, struct NAME(pair)
 
 static inline bool passes(const uint8_t *window, uint64_t threshold)
 {
-    return (uint32_t)threshold == UINT32_MAX || hdrf_chunk_vhash_wide(window) <= (uint32_t)threshold;
+    uint32_t most = (uint32_t)threshold;
+    return most == UINT32_MAX || hdrf_chunk_vhash_wide(window) <= most;
 }
 
-/* The first of the WIDTH windows from p + `at` on that passes, or `to`, also if that is before it. */
+/* The first of the WIDTH windows from `at` on that passes, or `to`, also if that is before it. */
 static inline size_t first_passing(const uint8_t *data, size_t at, size_t to,
                                    struct NAME(pair) hash, VECTOR bound, uint64_t threshold)
 {
@@ -284,7 +285,7 @@ static inline size_t first_window(const uint8_t *data, size_t from, size_t to, s
     return to;
 }
 
-/* As in the reference: the first of the lowest windows in the upper half of a chunk at its maximum. */
+/* As in the reference: the first of the lowest windows in the upper half of a chunk. */
 static inline size_t lowest(const uint8_t *data, size_t maximum, size_t length)
 {
     size_t to = maximum - HDRF_CHUNK_VHASH_WINDOW;

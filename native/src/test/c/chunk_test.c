@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Usage: chunk_test PARAMETERS CUTS, with the seed of an earlier run in HDRF_TEST_SEED to repeat it.
+ * Usage: chunk_test PARAMETERS CUTS, with the seed of an earlier run in HDRF_TEST_SEED to repeat
+ * it.
  *
  * Every message lies at the very end of a block of its own, so that the sanitizer sees a kernel
  * that reads one byte too far.
