@@ -9,7 +9,8 @@
  *   v_at_least8(a, b)                             mask of the lanes with a >= b
  *   v_splat16(x), v_add16, v_sub16, v_mul16, v_min16    16-bit lanes, signed minimum
  *   v_below16(a, b)                               mask of the lanes with a < b, signed
- *   v_behind4(a, b), v_behind8(a, b)              WIDTH bytes from the 4th (8th) on of a, then b
+ *   v_behind4(a, b), v_behind8, v_behind16        WIDTH bytes of a and then b, less the first 4
+ *                                                 (8, 16) of a
  *   LANE8(mask), LANE16(mask)                     the first lane in a mask that is not 0
  *   NEXT16(mask)                                  the mask without its first lane
  *
@@ -172,26 +173,66 @@ static inline struct NAME(pair) steps(const uint8_t *p)
     return made;
 }
 
-static inline struct NAME(pair) halves(struct NAME(pair) here, struct NAME(pair) behind)
+#define JOIN(left, behind, factor, v_behind)                                                       \
+    v_add16(v_mul16((left), v_splat16(factor)), v_behind((left), (behind)))
+
+/* From hashes of 4 bytes here and WIDTH bytes further, those of 8 bytes. */
+static inline struct NAME(pair) join8(struct NAME(pair) here, struct NAME(pair) next)
 {
-    VECTOR factor = v_splat16(HDRF_CHUNK_VHASH_INNER);
-    for (int i = 0; i < 2; i++) {
-        here.v[i] =
-            v_add16(v_mul16(here.v[i], factor), v_behind4(here.v[i], behind.v[i]));
-    }
+    here.v[0] = JOIN(here.v[0], next.v[0], HDRF_CHUNK_VHASH_8, v_behind4);
+    here.v[1] = JOIN(here.v[1], next.v[1], HDRF_CHUNK_VHASH_8, v_behind4);
+    return here;
+}
+
+static inline struct NAME(pair) join16(struct NAME(pair) here, struct NAME(pair) next)
+{
+    here.v[0] = JOIN(here.v[0], next.v[0], HDRF_CHUNK_VHASH_16, v_behind8);
+    here.v[1] = JOIN(here.v[1], next.v[1], HDRF_CHUNK_VHASH_16, v_behind8);
     return here;
 }
 
 /* As hdrf_chunk_vhash_narrow(), less 32768, so that it is signed. */
-static inline struct NAME(pair) hashes(struct NAME(pair) here, struct NAME(pair) behind)
+static inline struct NAME(pair) join32(struct NAME(pair) here, struct NAME(pair) next)
 {
-    VECTOR factor = v_splat16(HDRF_CHUNK_VHASH_OUTER);
-    for (int i = 0; i < 2; i++) {
-        here.v[i] =
-            v_add16(v_mul16(here.v[i], factor), v_behind8(here.v[i], behind.v[i]));
-    }
+    here.v[0] = JOIN(here.v[0], next.v[0], HDRF_CHUNK_VHASH_32, v_behind16);
+    here.v[1] = JOIN(here.v[1], next.v[1], HDRF_CHUNK_VHASH_32, v_behind16);
     return here;
 }
+
+/* What is known from the loop's last step: hashes of 16, 8 and 4 bytes, each WIDTH further. */
+struct NAME(state) {
+    struct NAME(pair) hash16;
+    struct NAME(pair) hash8;
+    struct NAME(pair) hash4;
+};
+
+/* The state before the windows at p; loads up to p + 3 * WIDTH + 3. */
+static inline struct NAME(state) begin(const uint8_t *p)
+{
+    struct NAME(pair) first = steps(p);
+    struct NAME(pair) second = steps(p + WIDTH);
+    struct NAME(state) made;
+    made.hash4 = steps(p + 2 * WIDTH);
+    made.hash8 = join8(second, made.hash4);
+    made.hash16 = join16(join8(first, second), made.hash8);
+    return made;
+}
+
+/* The hashes of the windows at p, and the state before those at p + WIDTH. */
+static inline struct NAME(pair) advance(struct NAME(state) *state, const uint8_t *p)
+{
+    struct NAME(pair) hash4 = steps(p + 3 * WIDTH);
+    struct NAME(pair) hash8 = join8(state->hash4, hash4);
+    struct NAME(pair) hash16 = join16(state->hash8, hash8);
+    struct NAME(pair) hash = join32(state->hash16, hash16);
+    state->hash4 = hash4;
+    state->hash8 = hash8;
+    state->hash16 = hash16;
+    return hash;
+}
+
+/* The bytes from p on that advance() needs. */
+#define LOOKED_AT (4 * WIDTH + 3)
 
 static inline bool passes(const uint8_t *window, uint64_t threshold)
 {
@@ -233,23 +274,17 @@ static inline size_t first_window(const uint8_t *data, size_t from, size_t to, s
                                   uint64_t threshold, size_t fetched)
 {
     size_t at = from;
-    /* WIDTH windows need the differences of three vectors, which need three bytes more. */
-    if (at + 3 * WIDTH + 3 <= length) {
+    if (at + LOOKED_AT <= length) {
         VECTOR bound = v_splat16((uint16_t)((threshold >> 32) - 0x8000));
-        struct NAME(pair) step = steps(data + at + WIDTH);
-        struct NAME(pair) half = halves(steps(data + at), step);
-        for (; at < to && at + (UNROLL + 2) * WIDTH + 3 <= length; at += UNROLL * WIDTH) {
+        struct NAME(state) state = begin(data + at);
+        for (; at < to && at + (UNROLL - 1) * WIDTH + LOOKED_AT <= length; at += UNROLL * WIDTH) {
             struct NAME(pair) hash[UNROLL];
             for (int i = 0; i < CATCH_UP && (i == 0 || fetched <= at); i++) {
                 prefetch(data, HASH_AHEAD + fetched, UNROLL * WIDTH);
                 fetched += UNROLL * WIDTH;
             }
             for (size_t i = 0; i < UNROLL; i++) {
-                struct NAME(pair) next_step = steps(data + at + (i + 2) * WIDTH);
-                struct NAME(pair) next_half = halves(step, next_step);
-                hash[i] = hashes(half, next_half);
-                step = next_step;
-                half = next_half;
+                hash[i] = advance(&state, data + at + i * WIDTH);
             }
             VECTOR lowest = v_min16(hash[0].v[0], hash[0].v[1]);
             for (size_t i = 1; i < UNROLL; i++) {
@@ -265,16 +300,12 @@ static inline size_t first_window(const uint8_t *data, size_t from, size_t to, s
                 }
             }
         }
-        for (; at < to && at + 3 * WIDTH + 3 <= length; at += WIDTH) {
-            struct NAME(pair) next_step = steps(data + at + 2 * WIDTH);
-            struct NAME(pair) next_half = halves(step, next_step);
+        for (; at < to && at + LOOKED_AT <= length; at += WIDTH) {
             size_t found =
-                first_passing(data, at, to, hashes(half, next_half), bound, threshold);
+                first_passing(data, at, to, advance(&state, data + at), bound, threshold);
             if (found < to) {
                 return found;
             }
-            step = next_step;
-            half = next_half;
         }
     }
     for (; at < to; at++) {
