@@ -35,7 +35,7 @@ enum hdrf_chunk_algorithm {
     HDRF_CHUNK_RAML,
     /*
      * AE, asymmetric extremum: the first byte is the first maximum, a byte replaces it if strictly
-     * greater; cut after m + window, where m is the offset of a maximum that is not replaced by then.
+     * greater; cut after m + window, where m is the offset of a maximum not replaced by then.
      */
     HDRF_CHUNK_AE,
     /*
@@ -86,8 +86,8 @@ bool hdrf_chunker_init(struct hdrf_chunker *chunker, enum hdrf_chunk_algorithm a
                        uint32_t average, uint32_t maximum);
 
 /*
- * Finds the ends of chunks in `length` bytes (less than 2^32) at `data`, the first of which begins a
- * chunk. `last` says that the stream ends behind them.
+ * Finds the ends of chunks in `length` bytes (less than 2^32) at `data`, the first of which begins
+ * a chunk. `last` says that the stream ends behind them.
  *
  * Stores each end, as an offset from `data`, in `cuts`, in rising order, and returns their number.
  * Bytes behind the last cut belong to a chunk that is not finished: call again with them and what

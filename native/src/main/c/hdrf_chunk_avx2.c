@@ -16,6 +16,7 @@
 /* The instruction works on halves: the second operand is what follows each half. */
 #define v_behind4(a, b) _mm256_alignr_epi8(_mm256_permute2x128_si256(a, b, 0x21), a, 4)
 #define v_behind8(a, b) _mm256_alignr_epi8(_mm256_permute2x128_si256(a, b, 0x21), a, 8)
+#define v_behind16(a, b) _mm256_permute2x128_si256(a, b, 0x21)
 
 static inline __m256i v_load(const uint8_t *p)
 {

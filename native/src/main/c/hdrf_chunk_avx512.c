@@ -15,6 +15,7 @@
 #define v_min16 _mm512_min_epi16
 #define v_behind4(a, b) _mm512_alignr_epi32(b, a, 1)
 #define v_behind8(a, b) _mm512_alignr_epi32(b, a, 2)
+#define v_behind16(a, b) _mm512_alignr_epi32(b, a, 4)
 
 static inline __m512i v_load(const uint8_t *p)
 {

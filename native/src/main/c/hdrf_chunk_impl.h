@@ -60,20 +60,21 @@ hdrf_chunk_fn hdrf_chunk_vhash_neon;
 /* The bytes over which a Rabin fingerprint and a Gear hash are taken. */
 #define HDRF_CHUNK_RABIN_WINDOW 48
 #define HDRF_CHUNK_GEAR_WINDOW 64
-#define HDRF_CHUNK_VHASH_WINDOW 16
+#define HDRF_CHUNK_VHASH_WINDOW 32
 
 /* The published table: [b] is the start of the MD5 of 64 bytes b, as a big-endian number. */
 extern const uint64_t hdrf_chunk_gear[256];
 
-/* The factors of VHASH. */
-#define HDRF_CHUNK_VHASH_INNER 0x9e37
-#define HDRF_CHUNK_VHASH_OUTER 0x6a6d
+/* The factors of VHASH: of the narrow hash, for the left half of 8, 16 and 32 bytes; of the wide. */
+#define HDRF_CHUNK_VHASH_8 UINT32_C(0x9e37)
+#define HDRF_CHUNK_VHASH_16 UINT32_C(0x6a6d)
+#define HDRF_CHUNK_VHASH_32 UINT32_C(0x4a35)
 #define HDRF_CHUNK_VHASH_FIRST UINT64_C(0x9e3779b97f4a7c15)
 #define HDRF_CHUNK_VHASH_SECOND UINT64_C(0xd6e8feb86659fd93)
 
 /*
- * A threshold of VHASH: in the upper half the bound of the 16-bit hash, 1 to 65536, and in the
- * lower half the largest value of the 32-bit hash. This one lets every candidate below `bound` pass.
+ * A threshold of VHASH: in the upper half the bound of the 16-bit hash, 1 to 65535, and in the
+ * lower half the largest value of the 32-bit hash. This one lets all pass that are below `bound`.
  */
 #define HDRF_CHUNK_VHASH_THRESHOLD(bound) ((uint64_t)(bound) << 32 | UINT32_MAX)
 
@@ -88,13 +89,20 @@ static inline uint32_t hdrf_chunk_vhash_step(const uint8_t *p)
     return (uint32_t)hdrf_chunk_vhash_word(p + 2) - hdrf_chunk_vhash_word(p);
 }
 
-/* The 16-bit hash of 16 bytes, 0 to 65535; 32768 for a run. */
+/* The hash of 16 bytes, but for the upper 16 bits. */
+static inline uint32_t hdrf_chunk_vhash_half(const uint8_t *p)
+{
+    uint32_t left = HDRF_CHUNK_VHASH_8 * hdrf_chunk_vhash_step(p) + hdrf_chunk_vhash_step(p + 4);
+    uint32_t right =
+        HDRF_CHUNK_VHASH_8 * hdrf_chunk_vhash_step(p + 8) + hdrf_chunk_vhash_step(p + 12);
+    return HDRF_CHUNK_VHASH_16 * left + right;
+}
+
+/* The 16-bit hash of 32 bytes, 0 to 65535; 32768 for a run. */
 static inline uint32_t hdrf_chunk_vhash_narrow(const uint8_t *p)
 {
-    uint32_t left = HDRF_CHUNK_VHASH_INNER * hdrf_chunk_vhash_step(p) + hdrf_chunk_vhash_step(p + 4);
-    uint32_t right =
-        HDRF_CHUNK_VHASH_INNER * hdrf_chunk_vhash_step(p + 8) + hdrf_chunk_vhash_step(p + 12);
-    return ((HDRF_CHUNK_VHASH_OUTER * left + right) ^ 0x8000) & 0xffff;
+    uint32_t hash = HDRF_CHUNK_VHASH_32 * hdrf_chunk_vhash_half(p) + hdrf_chunk_vhash_half(p + 16);
+    return (hash ^ 0x8000) & 0xffff;
 }
 
 static inline uint64_t hdrf_chunk_load64(const uint8_t *p)
@@ -107,11 +115,14 @@ static inline uint64_t hdrf_chunk_load64(const uint8_t *p)
     return value;
 }
 
-/* The 32-bit hash of 16 bytes: asked where the 16-bit hash alone would cut too often. */
+/* The 32-bit hash of 32 bytes: asked where the 16-bit hash alone would cut too often. */
 static inline uint32_t hdrf_chunk_vhash_wide(const uint8_t *p)
 {
-    uint64_t first = hdrf_chunk_load64(p) * HDRF_CHUNK_VHASH_FIRST;
-    return (uint32_t)((first ^ hdrf_chunk_load64(p + 8)) * HDRF_CHUNK_VHASH_SECOND >> 32);
+    uint64_t hash = hdrf_chunk_load64(p) * HDRF_CHUNK_VHASH_FIRST;
+    hash = (hash ^ hdrf_chunk_load64(p + 8)) * HDRF_CHUNK_VHASH_SECOND;
+    hash = (hash ^ hdrf_chunk_load64(p + 16)) * HDRF_CHUNK_VHASH_FIRST;
+    hash = (hash ^ hdrf_chunk_load64(p + 24)) * HDRF_CHUNK_VHASH_SECOND;
+    return (uint32_t)(hash >> 32);
 }
 
 #endif

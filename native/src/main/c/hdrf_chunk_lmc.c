@@ -21,7 +21,7 @@ size_t hdrf_chunk_lmc_reference(const struct hdrf_chunker *chunker, const uint8_
     size_t i = window;
     while (i < chunker->maximum && i + window < length) {
         size_t rival = first_at_least(data, i + 1, i + window + 1, data[i]);
-        /* Bytes up to the rival are no local maxima: they have the greater p[i] close before them. */
+        /* Bytes up to the rival are no local maxima: the greater p[i] is close before them. */
         if (rival <= i + window) {
             i = rival;
         } else if (first_at_least(data, i - window, i, data[i]) == i) {

@@ -13,6 +13,7 @@
 #define v_splat16(x) vreinterpretq_u8_u16(vdupq_n_u16(x))
 #define v_behind4(a, b) vextq_u8(a, b, 4)
 #define v_behind8(a, b) vextq_u8(a, b, 8)
+#define v_behind16(a, b) (b)
 
 static inline uint8x16_t v_add16(uint8x16_t a, uint8x16_t b)
 {

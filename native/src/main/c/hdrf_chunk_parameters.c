@@ -183,11 +183,14 @@ static uint64_t vhash_threshold(uint32_t divisor)
     return narrow << 32 | (wide - 1);
 }
 
-/* As FastCDC, but half of the average is skipped, and a quarter of the bytes less is hashed. */
+/*
+ * A chance of a quarter of 1/average, then of three times 1/average; half of the average is skipped.
+ * The best on several versions of source code among a dozen of such choices.
+ */
 static void vhash_parameters(struct hdrf_chunker *chunker, uint32_t average)
 {
     uint32_t strict = 4 * average;
-    uint32_t loose = average / 4;
+    uint32_t loose = average / 3;
     chunker->minimum = average / 2;
     chunker->maximum = 4 * average;
     chunker->normal = search_normal(chunker, average, strict, loose);

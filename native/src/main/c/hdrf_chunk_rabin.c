@@ -3,9 +3,9 @@
  * M. O. Rabin: Fingerprinting by random polynomials, Harvard TR-15-81, 1981; A. Muthitacharoen et
  * al.: A low-bandwidth network file system, SOSP 2001.
  *
- * The fingerprint of 48 bytes, taken as a polynomial over GF(2), is the remainder of its division by
- * POLYNOMIAL, which is irreducible and of degree 53. The minimum is at least 48 bytes, so that no
- * decision needs bytes before the chunk.
+ * The fingerprint of 48 bytes, taken as a polynomial over GF(2), is the remainder of its division
+ * by POLYNOMIAL, which is irreducible and of degree 53. The minimum is at least 48 bytes, so that
+ * no decision needs bytes before the chunk.
  */
 #include "hdrf_chunk_impl.h"
 

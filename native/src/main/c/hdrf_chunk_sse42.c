@@ -15,6 +15,7 @@
 #define v_min16 _mm_min_epi16
 #define v_behind4(a, b) _mm_alignr_epi8(b, a, 4)
 #define v_behind8(a, b) _mm_alignr_epi8(b, a, 8)
+#define v_behind16(a, b) (b)
 
 static inline __m128i v_load(const uint8_t *p)
 {

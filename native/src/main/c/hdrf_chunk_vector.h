@@ -9,7 +9,8 @@
  *   v_at_least8(a, b)                             mask of the lanes with a >= b
  *   v_splat16(x), v_add16, v_sub16, v_mul16, v_min16    16-bit lanes, signed minimum
  *   v_below16(a, b)                               mask of the lanes with a < b, signed
- *   v_behind4(a, b), v_behind8(a, b)              WIDTH bytes from the 4th (8th) on of a, then b
+ *   v_behind4(a, b), v_behind8, v_behind16        WIDTH bytes of a and then b, less the first 4
+ *                                                 (8, 16) of a
  *   LANE8(mask), LANE16(mask)                     the first lane in a mask that is not 0
  *   NEXT16(mask)                                  the mask without its first lane
  *
@@ -20,20 +21,24 @@
 /* Vectors that are worked on before a branch. */
 #define UNROLL 4
 
-/* How far ahead of the reads to prefetch, in bytes. */
+/* How far ahead of the reads to prefetch, in bytes. Measured. */
 #define AHEAD 8192
+#define HASH_AHEAD 4096
 
-/* Windows from this size on, in bytes, are left at the first 255; each test costs smaller ones more. */
+/* Prefetches of VHASH for one read, as long as they are behind because bytes were skipped. */
+#define CATCH_UP 4
+
+/* Windows from this size on, in bytes, are left at the first 255; small ones gain nothing. */
 #define LEAVE_AT_255 8192
 #define LEAVE_STEP (8 * 4 * 64)
 
 #define CACHE_LINE 64
 
-static inline void prefetch(const uint8_t *p, size_t bytes)
+static inline void prefetch(const uint8_t *p, size_t ahead, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += CACHE_LINE) {
         /* A prefetch of what is not mapped does nothing; the sum may leave the array. */
-        __builtin_prefetch((const void *)((uintptr_t)p + AHEAD + i));
+        __builtin_prefetch((const void *)((uintptr_t)p + ahead + i));
     }
 }
 
@@ -50,7 +55,7 @@ static inline VECTOR greatest_of(VECTOR greatest, const uint8_t *data, size_t le
     size_t i = 0;
     for (; i + 8 * WIDTH <= length; i += 8 * WIDTH) {
         const uint8_t *p = data + i;
-        prefetch(p, 8 * WIDTH);
+        prefetch(p, AHEAD, 8 * WIDTH);
         g0 = v_max8(g0, v_load(p));
         g1 = v_max8(g1, v_load(p + WIDTH));
         g2 = v_max8(g2, v_load(p + 2 * WIDTH));
@@ -104,7 +109,7 @@ static inline size_t first_at_least(const uint8_t *data, size_t from, size_t to,
         VECTOR b = v_load(p + WIDTH);
         VECTOR c = v_load(p + 2 * WIDTH);
         VECTOR d = v_load(p + 3 * WIDTH);
-        prefetch(p, UNROLL * WIDTH);
+        prefetch(p, AHEAD, UNROLL * WIDTH);
         if (v_at_least8(v_max8(v_max8(a, b), v_max8(c, d)), least) != 0) {
             break;
         }
@@ -168,33 +173,74 @@ static inline struct NAME(pair) steps(const uint8_t *p)
     return made;
 }
 
-static inline struct NAME(pair) halves(struct NAME(pair) here, struct NAME(pair) behind)
+#define JOIN(left, behind, factor, v_behind)                                                       \
+    v_add16(v_mul16((left), v_splat16(factor)), v_behind((left), (behind)))
+
+/* From hashes of 4 bytes here and WIDTH bytes further, those of 8 bytes. */
+static inline struct NAME(pair) join8(struct NAME(pair) here, struct NAME(pair) next)
 {
-    VECTOR factor = v_splat16(HDRF_CHUNK_VHASH_INNER);
-    for (int i = 0; i < 2; i++) {
-        here.v[i] =
-            v_add16(v_mul16(here.v[i], factor), v_behind4(here.v[i], behind.v[i]));
-    }
+    here.v[0] = JOIN(here.v[0], next.v[0], HDRF_CHUNK_VHASH_8, v_behind4);
+    here.v[1] = JOIN(here.v[1], next.v[1], HDRF_CHUNK_VHASH_8, v_behind4);
+    return here;
+}
+
+static inline struct NAME(pair) join16(struct NAME(pair) here, struct NAME(pair) next)
+{
+    here.v[0] = JOIN(here.v[0], next.v[0], HDRF_CHUNK_VHASH_16, v_behind8);
+    here.v[1] = JOIN(here.v[1], next.v[1], HDRF_CHUNK_VHASH_16, v_behind8);
     return here;
 }
 
 /* As hdrf_chunk_vhash_narrow(), less 32768, so that it is signed. */
-static inline struct NAME(pair) hashes(struct NAME(pair) here, struct NAME(pair) behind)
+static inline struct NAME(pair) join32(struct NAME(pair) here, struct NAME(pair) next)
 {
-    VECTOR factor = v_splat16(HDRF_CHUNK_VHASH_OUTER);
-    for (int i = 0; i < 2; i++) {
-        here.v[i] =
-            v_add16(v_mul16(here.v[i], factor), v_behind8(here.v[i], behind.v[i]));
-    }
+    here.v[0] = JOIN(here.v[0], next.v[0], HDRF_CHUNK_VHASH_32, v_behind16);
+    here.v[1] = JOIN(here.v[1], next.v[1], HDRF_CHUNK_VHASH_32, v_behind16);
     return here;
 }
 
-static inline bool passes(const uint8_t *window, uint64_t threshold)
+/* What is known from the loop's last step: hashes of 16, 8 and 4 bytes, each WIDTH further. */
+struct NAME(state) {
+    struct NAME(pair) hash16;
+    struct NAME(pair) hash8;
+    struct NAME(pair) hash4;
+};
+
+/* The state before the windows at p; loads up to p + 3 * WIDTH + 3. */
+static inline struct NAME(state) begin(const uint8_t *p)
 {
-    return (uint32_t)threshold == UINT32_MAX || hdrf_chunk_vhash_wide(window) <= (uint32_t)threshold;
+    struct NAME(pair) first = steps(p);
+    struct NAME(pair) second = steps(p + WIDTH);
+    struct NAME(state) made;
+    made.hash4 = steps(p + 2 * WIDTH);
+    made.hash8 = join8(second, made.hash4);
+    made.hash16 = join16(join8(first, second), made.hash8);
+    return made;
 }
 
-/* The first of the WIDTH windows from p + `at` on that passes, or `to`, also if that is before it. */
+/* The hashes of the windows at p, and the state before those at p + WIDTH. */
+static inline struct NAME(pair) advance(struct NAME(state) *state, const uint8_t *p)
+{
+    struct NAME(pair) hash4 = steps(p + 3 * WIDTH);
+    struct NAME(pair) hash8 = join8(state->hash4, hash4);
+    struct NAME(pair) hash16 = join16(state->hash8, hash8);
+    struct NAME(pair) hash = join32(state->hash16, hash16);
+    state->hash4 = hash4;
+    state->hash8 = hash8;
+    state->hash16 = hash16;
+    return hash;
+}
+
+/* The bytes from p on that advance() needs. */
+#define LOOKED_AT (4 * WIDTH + 3)
+
+static inline bool passes(const uint8_t *window, uint64_t threshold)
+{
+    uint32_t most = (uint32_t)threshold;
+    return most == UINT32_MAX || hdrf_chunk_vhash_wide(window) <= most;
+}
+
+/* The first of the WIDTH windows from `at` on that passes, or `to`, also if that is before it. */
 static inline size_t first_passing(const uint8_t *data, size_t at, size_t to,
                                    struct NAME(pair) hash, VECTOR bound, uint64_t threshold)
 {
@@ -204,8 +250,11 @@ static inline size_t first_passing(const uint8_t *data, size_t at, size_t to,
         size_t even_at = even != 0 ? 2 * (size_t)LANE16(even) : SIZE_MAX;
         size_t odd_at = odd != 0 ? 2 * (size_t)LANE16(odd) + 1 : SIZE_MAX;
         size_t window = at + (even_at < odd_at ? even_at : odd_at);
-        if (window >= to || passes(data + window, threshold)) {
-            return window < to ? window : to;
+        if (window >= to) {
+            return to;
+        }
+        if (passes(data + window, threshold)) {
+            return window;
         }
         if (even_at < odd_at) {
             even = NEXT16(even);
@@ -218,32 +267,24 @@ static inline size_t first_passing(const uint8_t *data, size_t at, size_t to,
 
 /*
  * The first window that begins in [from, to) and passes, or `to`. There are `length` bytes, which
- * hold all these windows. Prefetching goes on from `fetched`, at double speed if that is behind
- * `from`: so it makes up for the bytes that were skipped.
+ * hold all these windows. Prefetching goes on from `fetched`, faster than reading if that is
+ * behind `from`: so it makes up for the bytes that were skipped.
  */
 static inline size_t first_window(const uint8_t *data, size_t from, size_t to, size_t length,
                                   uint64_t threshold, size_t fetched)
 {
     size_t at = from;
-    /* WIDTH windows need the differences of three vectors, which need three bytes more. */
-    if (at + 3 * WIDTH + 3 <= length) {
+    if (at + LOOKED_AT <= length) {
         VECTOR bound = v_splat16((uint16_t)((threshold >> 32) - 0x8000));
-        struct NAME(pair) step = steps(data + at + WIDTH);
-        struct NAME(pair) half = halves(steps(data + at), step);
-        for (; at < to && at + (UNROLL + 2) * WIDTH + 3 <= length; at += UNROLL * WIDTH) {
+        struct NAME(state) state = begin(data + at);
+        for (; at < to && at + (UNROLL - 1) * WIDTH + LOOKED_AT <= length; at += UNROLL * WIDTH) {
             struct NAME(pair) hash[UNROLL];
-            prefetch(data + fetched, UNROLL * WIDTH);
-            fetched += UNROLL * WIDTH;
-            if (fetched <= at) {
-                prefetch(data + fetched, UNROLL * WIDTH);
+            for (int i = 0; i < CATCH_UP && (i == 0 || fetched <= at); i++) {
+                prefetch(data, HASH_AHEAD + fetched, UNROLL * WIDTH);
                 fetched += UNROLL * WIDTH;
             }
             for (size_t i = 0; i < UNROLL; i++) {
-                struct NAME(pair) next_step = steps(data + at + (i + 2) * WIDTH);
-                struct NAME(pair) next_half = halves(step, next_step);
-                hash[i] = hashes(half, next_half);
-                step = next_step;
-                half = next_half;
+                hash[i] = advance(&state, data + at + i * WIDTH);
             }
             VECTOR lowest = v_min16(hash[0].v[0], hash[0].v[1]);
             for (size_t i = 1; i < UNROLL; i++) {
@@ -259,16 +300,12 @@ static inline size_t first_window(const uint8_t *data, size_t from, size_t to, s
                 }
             }
         }
-        for (; at < to && at + 3 * WIDTH + 3 <= length; at += WIDTH) {
-            struct NAME(pair) next_step = steps(data + at + 2 * WIDTH);
-            struct NAME(pair) next_half = halves(step, next_step);
+        for (; at < to && at + LOOKED_AT <= length; at += WIDTH) {
             size_t found =
-                first_passing(data, at, to, hashes(half, next_half), bound, threshold);
+                first_passing(data, at, to, advance(&state, data + at), bound, threshold);
             if (found < to) {
                 return found;
             }
-            step = next_step;
-            half = next_half;
         }
     }
     for (; at < to; at++) {
@@ -279,7 +316,7 @@ static inline size_t first_window(const uint8_t *data, size_t from, size_t to, s
     return to;
 }
 
-/* As in the reference: the first of the lowest windows in the upper half of a chunk at its maximum. */
+/* As in the reference: the first of the lowest windows in the upper half of a chunk. */
 static inline size_t lowest(const uint8_t *data, size_t maximum, size_t length)
 {
     size_t to = maximum - HDRF_CHUNK_VHASH_WINDOW;

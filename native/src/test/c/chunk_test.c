@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Usage: chunk_test PARAMETERS CUTS, with the seed of an earlier run in HDRF_TEST_SEED to repeat it.
+ * Usage: chunk_test PARAMETERS CUTS, with the seed of an earlier run in HDRF_TEST_SEED to repeat
+ * it.
  *
  * Every message lies at the very end of a block of its own, so that the sanitizer sees a kernel
  * that reads one byte too far.
@@ -190,11 +191,11 @@ static int small_chunkers(struct hdrf_chunker *chunkers)
         chunkers[count++] = windowed(HDRF_CHUNK_AE, window, 256 * window + 1);
         chunkers[count++] = windowed(HDRF_CHUNK_AE, window, 3 * window);
     }
-    chunkers[count++] = hashed(16, 16, 40, 1, 3000);
-    chunkers[count++] = hashed(17, 50, 200, 2000, 1000);
+    chunkers[count++] = hashed(32, 32, 70, 1, 3000);
+    chunkers[count++] = hashed(33, 50, 200, 2000, 1000);
     chunkers[count++] = hashed(64, 100, 129, 500, 2000);
     chunkers[count++] = hashed(100, 300, 700, 60, 600);
-    chunkers[count++] = hashed(30, 400, 401, 100, 100);
+    chunkers[count++] = hashed(40, 400, 401, 100, 100);
     chunkers[count++] = hashed(130, 140, 300, 1, 1);
     return count;
 }

@@ -54,13 +54,15 @@ public enum ChunkerAlgorithm {
   FIXED(7),
 
   /**
-   * VHASH: as FastCDC, with A/2 to 4 A bytes and another hash, which has no state and is made of
-   * operations that vector units do best. With the little-endian 16-bit words w0 to w7 of the 16
-   * bytes that end with p[i] and arithmetic modulo 65536, it is F·(D·(w1−w0) + (w3−w2)) +
-   * (D·(w5−w4) + (w7−w6)) + 32768, F = 0x6a6d, D = 0x9e37; where it alone would cut too often, a
-   * second hash thins out the places. Runs of one byte have the hash 32768, above all thresholds,
-   * and are cut at the maximum. A chunk that reaches the maximum is cut at the lowest hash below
-   * 32768 in the upper half of its length (at the first such), and at the maximum if there is none.
+   * VHASH: as FastCDC, with A/2 to 4 A bytes, a loose chance of 3/A, and another hash, which has no
+   * state and is made of operations that vector units do best. With arithmetic modulo 65536 and
+   * little-endian 16-bit words, H4 of 4 bytes is their second word less the first, H8 of 8 bytes
+   * 0x9e37·H4(left half) + H4(right half), H16 of 16 bytes 0x6a6d·H8(left half) + H8(right half),
+   * and the hash 0x4a35·H16(left half) + H16(right half) + 32768 of the 32 bytes that end with
+   * p[i]. Where it alone would cut too often, a second hash thins out the places. Runs of one byte
+   * have the hash 32768, above all thresholds, and are cut at the maximum. A chunk that reaches the
+   * maximum is cut at the lowest hash below 32768 in the upper half of its length (at the first
+   * such), and at the maximum if there is none.
    */
   VHASH(8);
 

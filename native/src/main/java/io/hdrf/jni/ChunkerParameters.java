@@ -88,7 +88,7 @@ final class ChunkerParameters {
       case GEAR:
         return gear(average);
       case FASTCDC:
-        int fast = normal(average, average / 4, 8 * average);
+        int fast = normal(average, average / 4, 8 * average, average / 4);
         return new ChunkerParameters(
             algorithm,
             average,
@@ -101,7 +101,7 @@ final class ChunkerParameters {
       case FIXED:
         return new ChunkerParameters(algorithm, average, 0, average, average, 0, 0, 0);
       case VHASH:
-        int half = normal(average, average / 2, 4 * average);
+        int half = normal(average, average / 2, 4 * average, average / 3);
         return new ChunkerParameters(
             algorithm,
             average,
@@ -110,7 +110,7 @@ final class ChunkerParameters {
             4 * average,
             half,
             vhashThreshold(4L * average),
-            vhashThreshold(average / 4));
+            vhashThreshold(average / 3));
     }
     throw new AssertionError(algorithm);
   }
@@ -158,10 +158,10 @@ final class ChunkerParameters {
     return least;
   }
 
-  /** The length at which a chance of 1/(4 average) gives way to one of 4/average. */
-  private static int normal(int average, int minimum, int maximum) {
+  /** The length at which a chance of 1/(4 average) gives way to one of 1/loose. */
+  private static int normal(int average, int minimum, int maximum, int loose) {
     return search(
-        normal -> hashMean(minimum, normal, maximum, 4 * average, average / 4),
+        normal -> hashMean(minimum, normal, maximum, 4 * average, loose),
         minimum,
         2 * average,
         average);

@@ -6,9 +6,13 @@ import java.nio.ByteBuffer;
 /** {@link ChunkerAlgorithm#VHASH}; {@code hdrf_chunk_vhash.c} explains it. */
 final class VhashTwin extends ChunkerTwin {
 
-  private static final int WINDOW = 16;
-  private static final int INNER = 0x9e37;
-  private static final int OUTER = 0x6a6d;
+  private static final int WINDOW = 32;
+
+  // The factors for the left half of 8, 16 and 32 bytes.
+  private static final int LEFT_OF_8 = 0x9e37;
+  private static final int LEFT_OF_16 = 0x6a6d;
+  private static final int LEFT_OF_32 = 0x4a35;
+
   private static final long FIRST = 0x9e3779b97f4a7c15L;
   private static final long SECOND = 0xd6e8feb86659fd93L;
 
@@ -57,9 +61,13 @@ final class VhashTwin extends ChunkerTwin {
   }
 
   private static int narrow(ByteBuffer data, int at) {
-    int left = INNER * step(data, at) + step(data, at + 4);
-    int right = INNER * step(data, at + 8) + step(data, at + 12);
-    return ((OUTER * left + right) ^ RUN) & 0xffff;
+    return ((LEFT_OF_32 * half(data, at) + half(data, at + 16)) ^ RUN) & 0xffff;
+  }
+
+  private static int half(ByteBuffer data, int at) {
+    int left = LEFT_OF_8 * step(data, at) + step(data, at + 4);
+    int right = LEFT_OF_8 * step(data, at + 8) + step(data, at + 12);
+    return LEFT_OF_16 * left + right;
   }
 
   /** The difference of two neighbouring words. */
@@ -72,7 +80,11 @@ final class VhashTwin extends ChunkerTwin {
   }
 
   private static long wide(ByteBuffer data, int at) {
-    return (((load(data, at) * FIRST) ^ load(data, at + 8)) * SECOND) >>> 32;
+    long hash = load(data, at) * FIRST;
+    hash = (hash ^ load(data, at + 8)) * SECOND;
+    hash = (hash ^ load(data, at + 16)) * FIRST;
+    hash = (hash ^ load(data, at + 24)) * SECOND;
+    return hash >>> 32;
   }
 
   private static long load(ByteBuffer data, int at) {
