@@ -103,7 +103,11 @@ public final class ChunkAppender implements Closeable {
     }
   }
 
-  /** Ends the current group and makes all chunks so far durable. */
+  /**
+   * Ends the current group and makes all chunks so far durable. If this fails, the chunks since the
+   * last success must not be referred to, and further calls may fail as well until another appender
+   * is taken.
+   */
   public void force() throws IOException {
     flush();
     for (OpenContainer container : unforced) {

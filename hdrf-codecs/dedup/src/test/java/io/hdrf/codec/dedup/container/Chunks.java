@@ -8,11 +8,13 @@ import io.hdrf.scheme.FrameChain;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 
 /** Chunks whose content follows from a number, and what a store of them needs. */
@@ -105,5 +107,20 @@ final class Chunks {
   static void assertHas(ContainerStore store, long ref, byte[] chunk) throws IOException {
     assertThat(read(store, ref, chunk.length)).as(ChunkRef.toString(ref)).isEqualTo(chunk);
     assertThat(store.holds(ref, fingerprint(chunk), 0)).as(ChunkRef.toString(ref)).isTrue();
+  }
+
+  /** How many descriptors this process has for files in a directory, deleted ones included. */
+  static long openFiles(Path directory) throws IOException {
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      return descriptors.filter(descriptor -> isIn(descriptor, directory)).count();
+    }
+  }
+
+  private static boolean isIn(Path descriptor, Path directory) {
+    try {
+      return Files.readSymbolicLink(descriptor).startsWith(directory);
+    } catch (IOException e) {
+      return false;
+    }
   }
 }

@@ -14,7 +14,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -104,18 +103,8 @@ class ContainerCacheTest {
     assertThat(cache[0].memory()).isZero();
   }
 
-  private static long openFiles() throws IOException {
-    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-      return descriptors.filter(ContainerCacheTest::isContainer).count();
-    }
-  }
-
-  private static boolean isContainer(Path descriptor) {
-    try {
-      return Files.readSymbolicLink(descriptor).toString().contains(".hdc");
-    } catch (IOException e) {
-      return false;
-    }
+  private long openFiles() throws IOException {
+    return Chunks.openFiles(scratch);
   }
 
   /** Chunk by chunk, each group is decoded once. */

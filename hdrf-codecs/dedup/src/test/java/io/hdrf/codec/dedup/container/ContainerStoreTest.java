@@ -248,4 +248,98 @@ class ContainerStoreTest {
       }
     }
   }
+
+  @Test
+  void whatIsForcedIsNotForcedAgain() throws IOException {
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      Chunks.append(appender, Chunks.chunk(1));
+      appender.flush();
+      int before = files.operations();
+      store.force(0);
+      assertThat(files.operations()).isEqualTo(before + 1);
+      store.force(0, 0);
+      store.forceAll();
+      appender.force();
+      assertThat(files.operations()).isEqualTo(before + 1);
+      Chunks.append(appender, Chunks.chunk(2));
+      store.forceAll();
+      assertThat(files.operations()).isEqualTo(before + 1);
+      appender.force();
+      assertThat(files.operations()).isEqualTo(before + 3);
+    }
+  }
+
+  /** A scheme's jar that was taken away must not cost what was written with it. */
+  @Test
+  void containersWaitForTheirScheme() throws IOException {
+    ContainerStore killed = open();
+    long ref;
+    try (ChunkAppender appender = killed.appender(Chunks.DEFLATE)) {
+      ref = Chunks.append(appender, Chunks.chunk(1));
+      appender.force();
+    }
+    ChainSource none =
+        ids -> {
+          if (ids.length > 0) {
+            throw new IOException("scheme " + ids[0] + " is not installed");
+          }
+          return Chunks.PLAIN;
+        };
+    for (int i = 0; i < 2; i++) {
+      try (ContainerStore store =
+              ContainerStore.open(dir, files, Chunks.settings(), none, Chunks::fingerprint);
+          ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+        assertThat(ChunkRef.container(Chunks.append(appender, Chunks.chunk(2)))).isEqualTo(i + 1);
+        assertThatThrownBy(() -> Chunks.read(store, ref, 1000))
+            .isInstanceOf(IOException.class)
+            .isNotInstanceOf(CorruptFrameException.class)
+            .hasMessageContaining("000000000000.hdc.open")
+            .hasMessageContaining("is not installed");
+      }
+    }
+    try (ContainerStore store = open()) {
+      Chunks.assertHas(store, ref, Chunks.chunk(1));
+      Chunks.assertHas(store, ChunkRef.pack(1, 0), Chunks.chunk(2));
+    }
+  }
+
+  @Test
+  void aThrottleThatEndsTheWorkChangesNothing() throws IOException {
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+      for (int i = 0; i < 20; i++) {
+        Chunks.append(appender, Chunks.chunk(i));
+      }
+    }
+    BitSet live = new BitSet();
+    live.set(2, 20);
+    byte[] before = Files.readAllBytes(ContainerNames.file(dir, 0, ContainerNames.SEALED));
+    try (ContainerStore store = open()) {
+      for (int limit = 0; limit < 3; limit++) {
+        int[] left = {limit};
+        assertThatThrownBy(
+                () ->
+                    store.compact(
+                        0,
+                        live,
+                        bytes -> {
+                          if (left[0]-- == 0) {
+                            throw new IOException("stopped");
+                          }
+                        }))
+            .hasMessage("stopped");
+        assertThat(Files.readAllBytes(ContainerNames.file(dir, 0, ContainerNames.SEALED)))
+            .isEqualTo(before);
+        try (var names = Files.list(dir)) {
+          assertThat(names).hasSize(1);
+        }
+      }
+      BitSet more = new BitSet();
+      more.set(20);
+      assertThatThrownBy(() -> store.compact(0, more, Throttle.NONE))
+          .isInstanceOf(MissingChunkException.class)
+          .hasMessageContaining("chunk 20");
+    }
+  }
 }
