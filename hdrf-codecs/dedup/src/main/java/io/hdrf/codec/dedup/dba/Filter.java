@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+/** The book-keeping of one filter. Guarded by the lock of {@link FilterTable}. */
+final class Filter {
+
+  /** Stands in a column that no filter uses, but that still has bits. */
+  static final Filter REMAINS = new Filter(new Shape(1, 1), -1);
+
+  /** The index segments whose fingerprints it holds; the first one gives it its name. */
+  private int[] segments;
+
+  Shape shape;
+  int elements;
+  int stale;
+  boolean sealed;
+
+  /** Its bits are not there yet: each query takes it as a candidate. */
+  boolean pending;
+
+  /** It differs from its file. */
+  boolean changed;
+
+  /** Its stale counter, and nothing else, differs from its file. */
+  boolean staleChanged;
+
+  /** Its file, as long as it may be read in place of a scan; otherwise null. */
+  FilterFile file;
+
+  Filter(Shape shape, int... segments) {
+    this.shape = shape;
+    this.segments = segments;
+  }
+
+  int name() {
+    return segments[0];
+  }
+
+  /** Not to be changed. */
+  int[] segments() {
+    return segments;
+  }
+
+  void setSegments(int[] all) {
+    segments = all;
+  }
+
+  int live() {
+    return Math.max(0, elements - stale);
+  }
+
+  int room() {
+    return Math.max(0, shape.capacity() - elements);
+  }
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What is inserted into some filters while they are built aside, so that it is not missing in what
+ * takes their place. Guarded by the lock of {@link FilterTable}.
+ */
+final class InsertLog {
+
+  /** Takes over logged elements. */
+  interface Target {
+    void add(int column, long[] hashes, int offset, int count);
+  }
+
+  /** The columns in what is built, by filter. */
+  private final Map<Filter, Integer> columns = new HashMap<>();
+
+  private int[] loggedColumns = new int[64];
+  private long[] hashes = new long[64 * Fingerprints.HASH_LONGS];
+  private int size;
+
+  /** Elements logged so far for each column of the target. */
+  private int[] counts = new int[0];
+
+  void cover(Filter filter, int column) {
+    columns.put(filter, column);
+    counts = Arrays.copyOf(counts, Math.max(counts.length, column + 1));
+  }
+
+  /** Whether inserts into a filter are logged. */
+  boolean covers(Filter filter) {
+    return columns.containsKey(filter);
+  }
+
+  boolean coversAnyOf(Group group) {
+    for (Filter filter : group.filters()) {
+      if (filter != null && covers(filter)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void append(Filter filter, long[] inserted, int offset, int count) {
+    Integer column = columns.get(filter);
+    if (column == null) {
+      return;
+    }
+    if (size + count > loggedColumns.length) {
+      int room = Math.max(2 * loggedColumns.length, size + count);
+      loggedColumns = Arrays.copyOf(loggedColumns, room);
+      hashes = Arrays.copyOf(hashes, room * Fingerprints.HASH_LONGS);
+    }
+    Arrays.fill(loggedColumns, size, size + count, column);
+    System.arraycopy(
+        inserted,
+        offset * Fingerprints.HASH_LONGS,
+        hashes,
+        size * Fingerprints.HASH_LONGS,
+        count * Fingerprints.HASH_LONGS);
+    size += count;
+    counts[column] += count;
+  }
+
+  /** Hands everything to the target and forgets it. */
+  void drain(Target target) {
+    int from = 0;
+    while (from < size) {
+      int to = from + 1;
+      while (to < size && loggedColumns[to] == loggedColumns[from]) {
+        to++;
+      }
+      target.add(loggedColumns[from], hashes, from, to - from);
+      from = to;
+    }
+    size = 0;
+  }
+
+  /** How many elements were logged for a column since the beginning. */
+  int count(int column) {
+    return counts[column];
+  }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+/**
+ * Elements that stand in their filters, but perhaps not yet in the index. Until it is closed, a
+ * filter that is made anew from the index takes them from here. Close it when the index has taken
+ * them (or never will), in any case: what is left open takes 16 bytes of memory an element.
+ *
+ * <p>Thread-safe; closing it twice does no harm.
+ */
+public final class Insertion implements AutoCloseable {
+
+  private final FilterTable table;
+  private final long[] hashes;
+  private final int[] segments;
+
+  Insertion(FilterTable table, long[] hashes, int[] segments) {
+    this.table = table;
+    this.hashes = hashes;
+    this.segments = segments;
+  }
+
+  /** h1 and h2 of the elements, in turns. */
+  long[] hashes() {
+    return hashes;
+  }
+
+  /** The segment of each element, or {@link BloomFilterArray#NO_SEGMENT}. */
+  int[] segments() {
+    return segments;
+  }
+
+  @Override
+  public void close() {
+    table.finish(this);
+  }
+}

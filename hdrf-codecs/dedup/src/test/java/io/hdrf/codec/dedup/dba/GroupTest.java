@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.scheme.TestSeed;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every width against one bit array for each filter. */
+class GroupTest {
+
+  private static final Shape SHAPE = new Shape(500, 6);
+  private static final int ELEMENTS = 300;
+
+  private final Random random = TestSeed.random("group");
+
+  private long[] hashes(int count) {
+    return random.longs(2L * count).toArray();
+  }
+
+  private Group filled(int width, ColumnBits[] model) {
+    Group group = Group.empty(1, SHAPE, width);
+    for (int column = 0; column < width; column++) {
+      model[column] = new ColumnBits(SHAPE);
+      long[] hashes = hashes(ELEMENTS);
+      model[column].add(hashes, 0, ELEMENTS);
+      group.add(column, 0, hashes, 0, ELEMENTS);
+    }
+    return group;
+  }
+
+  private static void check(Group group, ColumnBits[] model) {
+    long[] row = new long[ColumnBits.rowWords(SHAPE)];
+    for (int column = 0; column < group.width(); column++) {
+      for (int j = 0; j < SHAPE.hashes(); j++) {
+        group.extractRow(column, j, row);
+        assertThat(row).isEqualTo(model[column].row(j));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4, 8, 16, 32, 64, 128, 256})
+  void columnsDontDisturbEachOther(int width) {
+    ColumnBits[] model = new ColumnBits[width];
+    Group group = filled(width, model);
+    check(group, model);
+    int replaced = random.nextInt(width);
+    model[replaced] = new ColumnBits(SHAPE);
+    model[replaced].add(hashes(10), 0, 10);
+    for (int j = 0; j < SHAPE.hashes(); j++) {
+      group = group.withRow(j, group.replacedRow(replaced, j, model[replaced].row(j)));
+    }
+    check(group, model);
+    model[replaced].clear();
+    for (int j = 0; j < SHAPE.hashes(); j++) {
+      group = group.withRow(j, group.replacedRow(replaced, j, null));
+    }
+    check(group, model);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 4, 8, 16, 32, 64, 128})
+  void interleavingKeepsAllColumns(int width) {
+    ColumnBits[] model = new ColumnBits[2 * width];
+    ColumnBits[] second = new ColumnBits[width];
+    Group a = filled(width, model);
+    Group b = filled(width, second);
+    System.arraycopy(second, 0, model, width, width);
+    long[][] rows = new long[SHAPE.hashes()][];
+    for (int j = 0; j < rows.length; j++) {
+      rows[j] = Group.interleave(a, b, j);
+    }
+    check(new Group(2, SHAPE, 2 * width, rows, new Filter[2 * width]), model);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 8, 64, 128})
+  void queriesFindWhatAskingEachFilterFinds(int width) {
+    ColumnBits[] model = new ColumnBits[width];
+    Group group = filled(width, model);
+    Filter[] filters = new Filter[width];
+    for (int column = 0; column < width; column++) {
+      filters[column] = column % 5 == 4 ? null : new Filter(SHAPE, 1000 + column);
+    }
+    group = group.with(filters);
+    int count = 1300;
+    byte[] fingerprints = new byte[32 * count];
+    random.nextBytes(fingerprints);
+    long[] hashes = new long[2 * count];
+    Fingerprints.hash(fingerprints, 0, count, hashes, 0);
+    Candidates found = new Candidates();
+    int negatives = found.fill(fingerprints, count, new Group[] {group, group}, true);
+    int total = 0;
+    for (int i = 0; i < count; i++) {
+      int expected = 0;
+      for (int column = 0; column < width; column++) {
+        if (filters[column] != null && contains(model[column], hashes[2 * i], hashes[2 * i + 1])) {
+          assertThat(found.segment(i, expected)).isEqualTo(1000 + column);
+          expected++;
+        }
+      }
+      assertThat(found.size(i)).isEqualTo(2 * expected);
+      negatives -= expected == 0 ? 1 : 0;
+      total += 2 * expected;
+    }
+    assertThat(negatives).isZero();
+    assertThat(found.total()).isEqualTo(total);
+  }
+
+  private static boolean contains(ColumnBits bits, long h1, long h2) {
+    for (int j = 0; j < SHAPE.hashes(); j++) {
+      int position = Fingerprints.position(Fingerprints.mixed(h1, h2, j), SHAPE.rowLength());
+      if ((bits.row(j)[position >>> 6] >>> position & 1) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
