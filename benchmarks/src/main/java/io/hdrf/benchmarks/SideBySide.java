@@ -28,9 +28,6 @@ import picocli.CommandLine.Option;
             + " medians and the median of the paired ratios as Markdown.")
 public final class SideBySide implements Callable<Integer> {
 
-  /** HDRF in its place, with nothing to do. */
-  private static final String NO_SCHEME = "none";
-
   /** Stock HDFS a second time: how much two equal sides differ on this machine. */
   private static final String STOCK = "stock";
 
@@ -55,9 +52,15 @@ public final class SideBySide implements Callable<Integer> {
       split = ":",
       defaultValue = "lz4:none:stock",
       description =
-          "What to compare with stock, separated by colons: chains, 'none' (HDRF without a"
-              + " scheme) or 'stock' (${DEFAULT-VALUE}).")
+          "What to compare, separated by colons: chains, 'none' (HDRF without a scheme) or 'stock'"
+              + " (${DEFAULT-VALUE}). CHAIN@STORE sets the metadata store too, as lz4@redis.")
   private List<String> variants;
+
+  @Option(
+      names = "--baseline",
+      defaultValue = STOCK,
+      description = "What to compare with, in the same form (${DEFAULT-VALUE}).")
+  private String reference;
 
   @Option(
       names = "-D",
@@ -110,7 +113,7 @@ public final class SideBySide implements Callable<Integer> {
     }
     List<Figures> baseline = new ArrayList<>();
     List<Figures> compared = new ArrayList<>();
-    try (Side stock = new Side(config(work.resolve("baseline"), replication, STOCK), runtime);
+    try (Side stock = new Side(config(work.resolve("baseline"), replication, reference), runtime);
         Side other = new Side(config(work.resolve("variant"), replication, variant), runtime)) {
       for (Side side : List.of(stock, other)) {
         side.round(data, length / 4);
@@ -141,7 +144,11 @@ public final class SideBySide implements Callable<Integer> {
     if (variant.equals(STOCK)) {
       return config.withStock(true);
     }
-    config = config.withSchemes(variant.equals(NO_SCHEME) ? "none" : variant);
+    String[] chainAndStore = variant.split("@", 2);
+    config = config.withSchemes(chainAndStore[0]);
+    if (chainAndStore.length == 2) {
+      config = config.with("hdrf.metadata.store", chainAndStore[1]);
+    }
     for (java.util.Map.Entry<String, String> setting : settings.entrySet()) {
       config = config.with(setting.getKey(), setting.getValue());
     }
@@ -156,22 +163,27 @@ public final class SideBySide implements Callable<Integer> {
         Locale.ROOT,
         "### Replication %d, %s, %d MB, %d pairs%n%n",
         replication,
-        variant.equals(STOCK) ? "stock against itself" : variant,
+        variant.equals(reference) ? variant + " against itself" : variant,
         megabytes,
         pairs);
-    printer.printf("| | stock | %s | ratio | pairs |%n|---|---|---|---|---|%n", variant);
-    Figures stockMedian = Figures.median(baseline);
+    printer.printf("| | %s | %s | ratio | pairs |%n|---|---|---|---|---|%n", reference, variant);
+    Figures referenceMedian = Figures.median(baseline);
     Figures otherMedian = Figures.median(compared);
     Figures ratios = Figures.ratios(compared, baseline);
     for (String name : ratios.values().keySet()) {
       printer.printf(
           Locale.ROOT,
-          "| %s | %.2f | %.2f | %.2f | %s |%n",
+          "| %s | %.2f | %.2f | %s |%n",
           name,
-          stockMedian.values().get(name),
+          referenceMedian.values().get(name),
           otherMedian.values().get(name),
-          ratios.values().get(name),
-          Figures.spread(compared, baseline, name));
+          Double.isFinite(ratios.values().get(name))
+              ? String.format(
+                  Locale.ROOT,
+                  "%.2f | %s",
+                  ratios.values().get(name),
+                  Figures.spread(compared, baseline, name))
+              : "– | –");
     }
     return text.toString();
   }

@@ -34,7 +34,6 @@ public final class StoreIdentity {
   static final int LENGTH = 46;
 
   private static final byte[] KEY = "identity".getBytes(StandardCharsets.US_ASCII);
-  private static final int CRC_OFFSET = LENGTH - Integer.BYTES;
 
   private final byte[] volume;
   private final byte[] session;
@@ -56,19 +55,28 @@ public final class StoreIdentity {
     ByteBuffer out = ByteBuffer.allocate(LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     out.put((byte) VERSION).put(volume).put(session).putLong(sequence);
     out.put((byte) (complete ? 1 : 0));
-    out.putInt(Crc32c.update(0, ByteBuffer.wrap(out.array(), 0, CRC_OFFSET)));
+    out.putInt(checksum(out.array()));
     return out.array();
   }
 
+  /** Of all but the last four bytes, which hold it. */
+  static int checksum(byte[] value) {
+    return Crc32c.update(0, ByteBuffer.wrap(value, 0, value.length - Integer.BYTES));
+  }
+
+  /** Every version ends with its checksum, so that a damaged one is not taken for a newer one. */
   static StoreIdentity decode(byte[] value) throws MetadataException {
-    if (value.length > 0 && value[0] != VERSION) {
+    ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+    if (value.length <= Integer.BYTES
+        || checksum(value) != in.getInt(value.length - Integer.BYTES)) {
+      throw new StoreCorruptException("the store's identity is damaged");
+    }
+    if (value[0] != VERSION) {
       throw new StoreVersionException(
           "the store's identity has version " + (value[0] & 0xFF) + ", not " + VERSION);
     }
-    ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
-    if (value.length != LENGTH
-        || Crc32c.update(0, ByteBuffer.wrap(value, 0, CRC_OFFSET)) != in.getInt(CRC_OFFSET)) {
-      throw new StoreCorruptException("the store's identity is damaged");
+    if (value.length != LENGTH) {
+      throw new StoreCorruptException("the store's identity has " + value.length + " bytes");
     }
     in.get();
     byte[] volume = new byte[ID_LENGTH];

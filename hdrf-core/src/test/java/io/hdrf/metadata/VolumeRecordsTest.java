@@ -8,6 +8,8 @@ import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.scheme.SchemeSettings;
 import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -347,11 +349,26 @@ class VolumeRecordsTest {
     records.close();
     byte[] identity = stores.value(context(), Table.STATE, StoreIdentity.key()).clone();
     identity[0] = StoreIdentity.VERSION + 1;
+    ByteBuffer.wrap(identity)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(identity.length - Integer.BYTES, StoreIdentity.checksum(identity));
     stores.set(context(), Table.STATE, StoreIdentity.key(), identity);
     records = open(VOLUME);
     await("refusal", () -> records.status().toString().contains("version"));
     assertThat(stores.value(context(), Table.STATE, StoreIdentity.key())).isEqualTo(identity);
     assertThatThrownBy(() -> records.get(1)).isInstanceOf(StoreUnreachableException.class);
+  }
+
+  @Test
+  void damagedIdentityIsNoNewerVersion() throws IOException {
+    byte[] identity = new StoreIdentity(VOLUME, VOLUME, 1, true).encode();
+    for (int i = 0; i < identity.length; i++) {
+      byte[] damaged = identity.clone();
+      damaged[i] ^= 1;
+      assertThatThrownBy(() -> StoreIdentity.decode(damaged))
+          .as("byte " + i)
+          .isInstanceOf(StoreCorruptException.class);
+    }
   }
 
   @Test

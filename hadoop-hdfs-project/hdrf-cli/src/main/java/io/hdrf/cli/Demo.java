@@ -7,6 +7,7 @@ import io.hdrf.cluster.DiskUsage;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.Job;
 import io.hdrf.cluster.LocalCluster;
+import io.hdrf.cluster.MetadataServers;
 import io.hdrf.cluster.Waiting;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.metadata.MetadataStores;
@@ -93,7 +94,7 @@ final class Demo {
 
       heading(config.stock() ? "Stock HDFS again" : "HDFS with HDRF, schemes " + config.schemes());
       Path actual = work.resolve("result").resolve("hdrf.txt");
-      DemoStores stores = new DemoStores(config);
+      MetadataServers stores = new MetadataServers(config);
       cluster = start("hdrf", withStores(stores));
       try (Hdfs hdfs = new Hdfs(cluster)) {
         long stored = put("hdrf", hdfs, sources, bytes);
@@ -190,7 +191,7 @@ final class Demo {
     }
   }
 
-  private ClusterConfig withStores(DemoStores stores) throws IOException {
+  private ClusterConfig withStores(MetadataServers stores) throws IOException {
     if (stores.count() == 0) {
       return config;
     }
