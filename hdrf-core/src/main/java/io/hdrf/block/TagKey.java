@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -60,6 +61,11 @@ public final class TagKey {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
     }
+  }
+
+  /** What tells the stores that schemes keep on this volume from those of others. */
+  public long volumeId() {
+    return ByteBuffer.wrap(derive("scheme stores", Long.BYTES)).getLong();
   }
 
   /** Whether {@code tag} is the tag of the first {@code length} bytes; takes constant time. */

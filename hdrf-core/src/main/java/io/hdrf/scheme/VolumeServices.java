@@ -8,28 +8,35 @@ import java.io.IOException;
 /** What a volume and block pool offer to block schemes. Safe for use by many threads. */
 public interface VolumeServices {
 
-  /** Where blocks are encoded or decoded apart from a DataNode: no store, no blocks known. */
-  VolumeServices NONE =
-      new VolumeServices() {
-        private final MetadataStore metadata = new AbsentStore("there is no metadata store here");
+  /** Where blocks are encoded or decoded apart from any volume. */
+  VolumeServices NONE = of(0);
 
-        @Override
-        public long volumeId() {
-          return 0;
-        }
+  /**
+   * Where a volume is looked at without its DataNode: no store, no blocks known.
+   *
+   * @param id what {@link #volumeId} gives
+   */
+  static VolumeServices of(long id) {
+    MetadataStore absent = new AbsentStore("there is no metadata store here");
+    return new VolumeServices() {
+      @Override
+      public long volumeId() {
+        return id;
+      }
 
-        @Override
-        public MetadataStore metadata() {
-          return metadata;
-        }
+      @Override
+      public MetadataStore metadata() {
+        return absent;
+      }
 
-        @Override
-        public StoredPayloads payloads(int schemeId) {
-          return visitor -> {
-            throw new IOException("the stored blocks are not known here");
-          };
-        }
-      };
+      @Override
+      public StoredPayloads payloads(int schemeId) {
+        return visitor -> {
+          throw new IOException("the stored blocks are not known here");
+        };
+      }
+    };
+  }
 
   /** A number that tells this volume and block pool from others; it never changes. */
   long volumeId();

@@ -15,7 +15,6 @@ import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.volume.Superblock;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +39,6 @@ final class PoolVolume implements Closeable {
 
   static final String DIRECTORY = "hdrf";
   private static final String TEMPORARY = "tmp";
-  private static final String VOLUME_ID_PURPOSE = "scheme stores";
 
   private final String poolId;
   private final Path directory;
@@ -103,7 +101,7 @@ final class PoolVolume implements Closeable {
     TagKey key = superblock != null ? superblock.key() : randomKey();
     PoolServices services =
         new PoolServices(
-            ByteBuffer.wrap(key.derive(VOLUME_ID_PURPOSE, Long.BYTES)).getLong(),
+            key.volumeId(),
             new StoredBlocks(
                 poolDirectory,
                 directory,

@@ -244,12 +244,13 @@ final class RuleCluster implements AutoCloseable {
   }
 
   /** How many descriptors of this process are open on files below a directory. */
-  static long openFiles(String part) throws IOException {
+  static long openFiles(String... parts) throws IOException {
     long count = 0;
     try (Stream<Path> descriptors = Files.list(Paths.get("/proc/self/fd"))) {
       for (Path descriptor : descriptors.toList()) {
         try {
-          if (Files.readSymbolicLink(descriptor).toString().contains(part)) {
+          String name = Files.readSymbolicLink(descriptor).toString();
+          if (Stream.of(parts).allMatch(name::contains)) {
             count++;
           }
         } catch (IOException e) {

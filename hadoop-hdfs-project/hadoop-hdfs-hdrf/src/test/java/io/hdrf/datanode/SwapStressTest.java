@@ -326,7 +326,7 @@ class SwapStressTest {
       for (int datanode = 0; datanode < 2; datanode++) {
         for (FsVolumeImpl volume : cluster.volumes(datanode)) {
           assertThat(cluster.hdrfDirectory(volume).resolve("tmp")).isEmptyDirectory();
-          assertThat(RuleCluster.openFiles(volume + "/current/BP")).isZero();
+          assertThat(RuleCluster.openFiles(volume + "/current/BP", "/current/finalized/")).isZero();
         }
       }
     } finally {

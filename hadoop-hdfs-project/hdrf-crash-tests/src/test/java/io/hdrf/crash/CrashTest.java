@@ -49,12 +49,17 @@ import org.junit.jupiter.api.Test;
  * checked before anything can heal it; they are started again; and every acknowledged byte of every
  * file is read from every replica.
  *
- * <p>{@code -Dhdrf.crash.rounds=N} sets the number of rounds, {@code -Dhdrf.test.seed=N} the seed
- * of everything but the operating system's part.
+ * <p>{@code -Dhdrf.crash.rounds=N} sets the number of rounds, {@code -Dhdrf.crash.schemes} the
+ * chains, {@code -Dhdrf.test.seed=N} the seed of everything but the operating system's part.
  */
 class CrashTest {
 
   private static final int ROUNDS = Integer.getInteger("hdrf.crash.rounds", 8);
+
+  /** Chains to choose from in each round, separated by semicolons. */
+  private static final List<String> CHAINS =
+      List.of(System.getProperty("hdrf.crash.schemes", "lz4;store;dedup,lz4").split(";"));
+
   private static final int WRITERS = 3;
   private static final int BLOCK_SIZE = 1 << 20;
   private static final int MAX_PIECE = 800_000;
@@ -114,11 +119,19 @@ class CrashTest {
   private void configureAndStart() throws IOException {
     ClusterConfig config =
         ClusterConfig.in(directory)
-            .withSchemes(random.nextInt(3) == 0 ? "store" : "lz4")
+            .withSchemes(CHAINS.get(random.nextInt(CHAINS.size())))
             .withHeaps("256m", "256m")
             .with("hdrf.reduce.inline", Boolean.toString(random.nextInt(3) == 0))
             .with("hdrf.reduce.scan.interval", "1")
             .with("hdrf.reduce.threads", "2")
+            // Many containers and filters, and a collector that never rests.
+            .with("hdrf.dedup.chunk.size", "2k")
+            .with("hdrf.dedup.container.size", "1m")
+            .with("hdrf.dedup.dba.capacity", "1000")
+            .with("hdrf.dedup.gc.interval", "1")
+            .with("hdrf.dedup.gc.min.age", "0")
+            .with("hdrf.dedup.gc.live.percent", "95")
+            .with("hdrf.dedup.gc.rate", "0")
             .with("dfs.blocksize", Integer.toString(BLOCK_SIZE))
             .with("dfs.heartbeat.interval", "1")
             .with("dfs.namenode.redundancy.interval.seconds", "1")

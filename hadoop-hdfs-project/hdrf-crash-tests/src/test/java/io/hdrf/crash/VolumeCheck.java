@@ -12,6 +12,7 @@ import io.hdrf.io.ChannelFile;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.scheme.VolumeServices;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,7 +75,12 @@ final class VolumeCheck {
       }
     }
     try (VolumeSchemes schemes =
-            new VolumeSchemes(registry, new Configuration(), hdrf, LocalDurableFiles.INSTANCE);
+            new VolumeSchemes(
+                registry,
+                settings(),
+                hdrf,
+                LocalDurableFiles.INSTANCE,
+                VolumeServices.of(key.volumeId()));
         Stream<Path> files = Files.walk(pool.resolve("current").resolve("finalized"))) {
       for (Path file : (Iterable<Path>) files::iterator) {
         if (file.getFileName().toString().matches(BLOCK)) {
@@ -113,6 +119,13 @@ final class VolumeCheck {
         truncated += beingTruncated ? 1 : 0;
       }
     }
+  }
+
+  /** Nothing is to be collected behind a DataNode's back. */
+  private static Configuration settings() {
+    Configuration conf = new Configuration();
+    conf.setInt("hdrf.dedup.gc.interval", 0);
+    return conf;
   }
 
   private static void require(boolean condition, String complaint) {
