@@ -59,6 +59,7 @@ final class Side implements Closeable {
     sync();
     List<ProcessUsage> before = usage();
     double recordsBefore = recordSeconds();
+    long diskBefore = cluster.diskUsage().physicalBytes();
     long began = System.nanoTime();
     write(data, length);
     figures.put("write, until close (s)", secondsSince(began));
@@ -67,7 +68,7 @@ final class Side implements Closeable {
     double cpu = cpuSince(before);
     figures.put("DataNode CPU per GB written (s)", cpu / (length / GB));
     figures.put("of it for block records (%)", 100 * (recordSeconds() - recordsBefore) / cpu);
-    figures.put("on disk (MB)", cluster.diskUsage().physicalBytes() / 1e6);
+    figures.put("on disk (MB)", (cluster.diskUsage().physicalBytes() - diskBefore) / 1e6);
     sync();
     figures.put("written to the device (MB)", writtenSince(before) / 1e6);
 
@@ -119,7 +120,7 @@ final class Side implements Closeable {
   private void delete() throws IOException, InterruptedException {
     fileSystem.delete(FILE, true);
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (cluster.diskUsage().physicalBytes() > BUFFER && System.nanoTime() < deadline) {
+    while (cluster.diskUsage().blocks() > 0 && System.nanoTime() < deadline) {
       Thread.sleep(200);
     }
   }

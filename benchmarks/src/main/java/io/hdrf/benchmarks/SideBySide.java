@@ -63,6 +63,13 @@ public final class SideBySide implements Callable<Integer> {
   private String reference;
 
   @Option(
+      names = "--fresh",
+      description =
+          "Write other bytes in each round, so that deduplication finds within a round only; they"
+              + " compress alike.")
+  private boolean fresh;
+
+  @Option(
       names = "-D",
       description = "More settings of the HDRF side, as -D hdrf.reduce.threads=1.",
       mapFallbackValue = "")
@@ -116,23 +123,35 @@ public final class SideBySide implements Callable<Integer> {
     try (Side stock = new Side(config(work.resolve("baseline"), replication, reference), runtime);
         Side other = new Side(config(work.resolve("variant"), replication, variant), runtime)) {
       for (Side side : List.of(stock, other)) {
-        side.round(data, length / 4);
-        side.round(data, length / 4);
+        side.round(shifted(data, -1), length / 4);
+        side.round(shifted(data, -2), length / 4);
       }
       for (int pair = 0; pair < pairs; pair++) {
+        byte[] now = shifted(data, pair);
         // Each side goes first in half of the pairs.
         if (pair % 2 == 0) {
-          baseline.add(stock.round(data, length));
-          compared.add(other.round(data, length));
+          baseline.add(stock.round(now, length));
+          compared.add(other.round(now, length));
         } else {
-          compared.add(other.round(data, length));
-          baseline.add(stock.round(data, length));
+          compared.add(other.round(now, length));
+          baseline.add(stock.round(now, length));
         }
         System.err.printf(
             "replication %d, %s: pair %d of %d%n", replication, variant, pair + 1, pairs);
       }
     }
     return table(replication, variant, baseline, compared);
+  }
+
+  private byte[] shifted(byte[] data, int round) {
+    if (!fresh) {
+      return data;
+    }
+    byte[] other = new byte[data.length];
+    for (int i = 0; i < data.length; i++) {
+      other[i] = (byte) (data[i] + 3 * round);
+    }
+    return other;
   }
 
   private ClusterConfig config(Path directory, int replication, String variant) throws IOException {
