@@ -15,7 +15,7 @@ import java.util.Locale;
 final class DedupSettings {
 
   static final ChunkerAlgorithm DEFAULT_CHUNKER = ChunkerAlgorithm.VHASH;
-  static final int DEFAULT_CHUNK_SIZE = 8 << 10;
+  static final int DEFAULT_CHUNK_SIZE = 5 << 10;
 
   private static final int MAX_FRAME_SIZE = 16 << 20;
 
@@ -36,7 +36,7 @@ final class DedupSettings {
     fingerprint = fingerprint(settings);
     frameSize = settings.getSize("frame.size", 256 << 10, 4 << 10, MAX_FRAME_SIZE);
     containerSize = settings.getSize("container.size", 256 << 20, 64 << 10, Integer.MAX_VALUE);
-    groupSize = settings.getSize("group.size", 128 << 10, 1, 8 << 20);
+    groupSize = settings.getSize("group.size", 256 << 10, 1, 8 << 20);
     cacheMemory = settings.getSize("cache.memory", 32 << 20, 0, Integer.MAX_VALUE);
     directoryMemory = settings.getSize("directory.memory", 64 << 20, 0, Integer.MAX_VALUE);
     dba = DbaSettings.from(settings);
