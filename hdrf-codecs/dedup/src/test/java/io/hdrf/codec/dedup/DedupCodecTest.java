@@ -7,13 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.metadata.AbsentStore;
 import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreBatch;
 import io.hdrf.metadata.StoreContext;
 import io.hdrf.metadata.Table;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.Pin;
 import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.StoredFrame;
 import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +33,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
@@ -244,6 +252,98 @@ class DedupCodecTest {
     }
   }
 
+  /** A sealed container whose chunks no block needs any more. */
+  private byte[] unneeded() throws Exception {
+    byte[] block = block();
+    volume.put(1, block, random);
+    volume.restart();
+    volume.awaitIndexed();
+    volume.delete(1);
+    return block;
+  }
+
+  private void putUnchecked(long id, byte[] block) {
+    try {
+      volume.put(id, block, random);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void chunkThatIsFoundAfterTheBlocksWereReadStays() throws Exception {
+    open("dedup", store);
+    byte[] block = unneeded();
+    int[] cycles = {0};
+    volume.afterBlocksWereShown(
+        () -> {
+          cycles[0]++;
+          if (cycles[0] == 2) {
+            putUnchecked(2, block);
+          }
+        });
+    assertThat(volume.collect().get("chunksDropped")).isZero();
+    assertThat(volume.metric("bytesNew")).isZero();
+    assertThat(volume.get(2, random)).isEqualTo(block);
+  }
+
+  @Test
+  void blockThatIsNotInPlaceYetIsWaitedFor() throws Exception {
+    open("dedup", store);
+    byte[] block = unneeded();
+    ExecutorService pool = Executors.newSingleThreadExecutor();
+    try {
+      Future<Map<String, Long>> collection;
+      try (Pin pin = volume.pin()) {
+        List<StoredFrame> frames = volume.encode(block, random);
+        collection = pool.submit(() -> volume.collect());
+        assertThatThrownBy(() -> collection.get(300, TimeUnit.MILLISECONDS))
+            .isInstanceOf(TimeoutException.class);
+        volume.putInPlace(2, frames);
+      }
+      assertThat(collection.get().get("chunksDropped")).isZero();
+      assertThat(volume.get(2, random)).isEqualTo(block);
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void condemnedChunkIsStoredAnew() throws Exception {
+    Runnable[] onRemoval = {() -> {}};
+    MetadataStore watched =
+        (MetadataStore)
+            Proxy.newProxyInstance(
+                MetadataStore.class.getClassLoader(),
+                new Class<?>[] {MetadataStore.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("write")
+                      && ((StoreBatch) arguments[0])
+                          .changes().stream().anyMatch(change -> change.value() == null)) {
+                    onRemoval[0].run();
+                  }
+                  try {
+                    return method.invoke(store, arguments);
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+    open("dedup", watched);
+    byte[] block = unneeded();
+    boolean[] done = {false};
+    onRemoval[0] =
+        () -> {
+          if (!done[0]) {
+            done[0] = true;
+            putUnchecked(2, block);
+          }
+        };
+    assertThat(volume.collect().get("chunksDropped")).isPositive();
+    assertThat(done[0]).isTrue();
+    assertThat(volume.metric("bytesNew")).isPositive();
+    assertThat(volume.get(2, random)).isEqualTo(block);
+  }
+
   @Test
   void damagedChunkIsReportedAndNotReferredToAgain() throws Exception {
     open("dedup", store);
@@ -258,7 +358,7 @@ class DedupCodecTest {
       bytes[bytes.length / 3] ^= 1;
       Files.write(container, bytes);
     }
-    Map<Long, List<io.hdrf.scheme.StoredFrame>> blocks = volume.blocks();
+    Map<Long, List<StoredFrame>> blocks = volume.blocks();
     volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", store, blocks);
     volume.awaitIndexed();
     assertThatThrownBy(() -> volume.get(1, random)).isInstanceOf(CorruptFrameException.class);

@@ -38,6 +38,9 @@ final class DedupVolume implements Closeable, VolumeServices {
   private Volume volume;
   private ChainCodec codec;
 
+  /** Done whenever all stored blocks have been shown. */
+  private Runnable afterBlocksWereShown = () -> {};
+
   DedupVolume(
       Path directory,
       Configuration configuration,
@@ -84,6 +87,23 @@ final class DedupVolume implements Closeable, VolumeServices {
     try (Pin pin = codec.pin()) {
       blocks.put(id, Volume.encode(codec, block, random));
     }
+  }
+
+  /** Encodes a block as the Reducer does, but does not put it in place. */
+  List<StoredFrame> encode(byte[] block, Random random) throws IOException {
+    return Volume.encode(codec, block, random);
+  }
+
+  Pin pin() {
+    return codec.pin();
+  }
+
+  void putInPlace(long id, List<StoredFrame> block) {
+    blocks.put(id, block);
+  }
+
+  void afterBlocksWereShown(Runnable action) {
+    afterBlocksWereShown = action;
   }
 
   byte[] get(long id, Random random) throws IOException {
@@ -145,6 +165,7 @@ final class DedupVolume implements Closeable, VolumeServices {
               ByteBuffer.allocateDirect(frame.bytes().length).put(frame.bytes()).flip());
         }
       }
+      afterBlocksWereShown.run();
     };
   }
 
