@@ -10,7 +10,7 @@ package io.hdrf.cli;
  * @param plainBlocks how many of them would stay as they are
  * @param logicalBytes what is in the files
  * @param blockBytes what block files would take
- * @param storeBytes what the files of a scheme's own store would take
+ * @param storeBytes what the files of a scheme's own store would take, without filters and index
  * @param chunks how many chunks the files have
  * @param uniqueChunks how many of them are different
  * @param uniqueBytes what is in the different chunks
@@ -42,9 +42,9 @@ record Estimate(
     return hasChunks() ? chain + " " + chunkSize : chain;
   }
 
-  /** Block files and the scheme's store; the index is not in it. */
+  /** All on the volume: block files, the scheme's store, its filters and its embedded index. */
   long physicalBytes() {
-    return blockBytes + storeBytes;
+    return blockBytes + storeBytes + filterBytes() + embeddedIndexBytes();
   }
 
   /** Physical bytes as a share of logical bytes; 1 where there are none. */
@@ -57,7 +57,7 @@ record Estimate(
     return share(uniqueBytes, logicalBytes);
   }
 
-  /** Memory of a DataNode for the filters, in bytes. */
+  /** Memory of a DataNode for the filters, and what they take on the volume, in bytes. */
   long filterBytes() {
     return uniqueChunks * FILTER_BITS / Byte.SIZE;
   }

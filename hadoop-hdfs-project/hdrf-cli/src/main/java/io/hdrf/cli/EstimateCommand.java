@@ -215,9 +215,10 @@ final class EstimateCommand implements Callable<Integer> {
     }
     terminal.table(rows);
     if (dedup) {
-      terminal.result("filters: memory of the DataNode");
-      terminal.result("index: on the volume, in addition to physical, in the embedded store; in");
-      terminal.result("       Redis a tenth more, in memory");
+      terminal.result(
+          "filters are in the DataNode's memory, too. The index is that of the embedded");
+      terminal.result(
+          "store; in Redis it takes a tenth more, of its memory and not of the volume.");
     }
   }
 
@@ -239,7 +240,7 @@ final class EstimateCommand implements Callable<Integer> {
               .put("logicalBytes", e.logicalBytes())
               .put("physicalBytes", e.physicalBytes())
               .put("blockFileBytes", e.blockBytes())
-              .put("hdrfBytes", e.storeBytes())
+              .put("storeBytes", e.storeBytes())
               .put("ratio", e.ratio());
       if (e.hasChunks()) {
         node.put("chunkSize", e.chunkSize())
@@ -247,7 +248,7 @@ final class EstimateCommand implements Callable<Integer> {
             .put("uniqueChunks", e.uniqueChunks())
             .put("uniqueBytes", e.uniqueBytes())
             .put("uniqueShare", e.uniqueShare())
-            .put("filterMemoryBytes", e.filterBytes())
+            .put("filterBytes", e.filterBytes())
             .put("embeddedIndexBytes", e.embeddedIndexBytes())
             .put("redisIndexBytes", e.redisIndexBytes());
       }

@@ -4,6 +4,7 @@ package io.hdrf.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -179,6 +180,14 @@ class EstimateCommandTest {
       assertThat(dedup.get("uniqueShare").asDouble()).isBetween(0.5, 0.51);
       assertThat(dedup.get("embeddedIndexBytes").asLong())
           .isEqualTo(69 * dedup.get("uniqueChunks").asLong());
+      assertThat(dedup.get("physicalBytes").asLong())
+          .isEqualTo(
+              dedup.get("blockFileBytes").asLong()
+                  + dedup.get("storeBytes").asLong()
+                  + dedup.get("filterBytes").asLong()
+                  + dedup.get("embeddedIndexBytes").asLong());
+      assertThat(dedup.get("storeBytes").asDouble())
+          .isCloseTo(dedup.get("uniqueBytes").asDouble(), withinPercentage(1.5));
     }
     assertThat(estimates.get(1).get("chunks").asLong())
         .isGreaterThan(estimates.get(2).get("chunks").asLong() * 3 / 2)
