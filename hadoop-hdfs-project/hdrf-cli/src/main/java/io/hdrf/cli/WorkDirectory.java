@@ -11,8 +11,10 @@ import java.util.stream.Stream;
 
 /** A new directory that is gone, with all that is in it, when this is closed or the JVM ends. */
 final class WorkDirectory implements Closeable {
+  private static final int ATTEMPTS = 10;
+
   private final Path path;
-  private final Thread hook = new Thread(this::deleteQuietly, "hdrf-work-directory");
+  private final Thread hook = new Thread(this::deleteAtExit, "hdrf-work-directory");
 
   private WorkDirectory(Path path) {
     this.path = path;
@@ -43,17 +45,28 @@ final class WorkDirectory implements Closeable {
     }
   }
 
-  private void deleteQuietly() {
-    try {
-      deleteTree(path);
-    } catch (IOException e) {
-      System.err.println("hdrf: " + path + " is left behind: " + e.getMessage());
+  private void deleteAtExit() {
+    IOException failure = null;
+    for (int i = 0; i < ATTEMPTS; i++) {
+      try {
+        deleteTree(path);
+        return;
+      } catch (IOException e) {
+        // Other threads go on with their files for a moment.
+        failure = e;
+      }
     }
+    System.err.println("hdrf: " + path + " is left behind: " + failure);
   }
 
   @Override
   public void close() throws IOException {
-    Runtime.getRuntime().removeShutdownHook(hook);
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The JVM ends, and the hook runs.
+      return;
+    }
     deleteTree(path);
   }
 }
