@@ -27,11 +27,6 @@ import java.util.function.BooleanSupplier;
  */
 final class BlockReduction {
 
-  /** A block is replaced only where this saves at least one file-system block and 5 %. */
-  private static final int FILE_SYSTEM_BLOCK = 4096;
-
-  private static final int MIN_SAVING_DIVISOR = 20;
-
   /** How much is read between two looks at whether the work is still wanted. */
   private static final int CHECK_INTERVAL = 4 << 20;
 
@@ -58,7 +53,7 @@ final class BlockReduction {
    * @throws IOException if something failed; the block stays plain
    */
   void reduce(PlainBlock block) throws IOException {
-    long limit = limit(block);
+    long limit = ReductionRules.limit(block.codec().chain(), block.length(), minBlockSize);
     try (ChannelFile plain = ChannelFile.open(block.dataFile());
         ChannelFile meta = ChannelFile.open(block.metaFile());
         BlockChecksums checksums = BlockChecksums.open(block.metaFile(), meta)) {
@@ -70,30 +65,13 @@ final class BlockReduction {
         throw new BlockSkippedException(
             SkipReason.CHECKSUMS_INCOMPLETE, block.metaFile() + " does not cover the block");
       }
-      if (!block.codec().chain().keepsContentInStore()) {
-        CompressibilityProbe.check(block, plain);
-      }
+      ReductionRules.probe(block.codec(), block.length(), plain);
       encodeAndSwap(block, plain, checksums, limit);
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage() + " is gone");
     } catch (BlockDeclinedException e) {
       throw new BlockSkippedException(SkipReason.DECLINED, e.getMessage());
     }
-  }
-
-  private long limit(PlainBlock block) throws BlockSkippedException {
-    long length = block.length();
-    if (length < Math.max(minBlockSize, 1)) {
-      throw new BlockSkippedException(SkipReason.SMALL, "it has " + length + " bytes");
-    }
-    if (block.codec().chain().keepsContentInStore()) {
-      return length;
-    }
-    long limit = length - Math.max(FILE_SYSTEM_BLOCK, length / MIN_SAVING_DIVISOR);
-    if (limit <= 0) {
-      throw new BlockSkippedException(SkipReason.SMALL, "it has " + length + " bytes");
-    }
-    return limit;
   }
 
   private static void checkPlain(PlainBlock block, ChannelFile plain, BlockChecksums checksums)

@@ -2,6 +2,7 @@
 package io.hdrf.reduce;
 
 import io.hdrf.io.ReadableFile;
+import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.FrameScheme;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,25 +23,22 @@ final class CompressibilityProbe {
    *
    * @throws BlockSkippedException with {@link SkipReason#INCOMPRESSIBLE}
    */
-  static void check(PlainBlock block, ReadableFile plain) throws IOException {
-    if (block.length() < MIN_BLOCK_LENGTH
-        || !(block.codec().chain().schemes().get(0) instanceof FrameScheme)) {
+  static void check(ChainCodec codec, long length, ReadableFile plain) throws IOException {
+    if (length < MIN_BLOCK_LENGTH || !(codec.chain().schemes().get(0) instanceof FrameScheme)) {
       return;
     }
-    long stride = (block.length() - SAMPLE_LENGTH) / (SAMPLES - 1);
+    long stride = (length - SAMPLE_LENGTH) / (SAMPLES - 1);
     long[] stored = new long[1];
     for (int sample = 0; sample < SAMPLES; sample++) {
       long[] position = {sample * stride};
       long end = position[0] + SAMPLE_LENGTH;
-      block
-          .codec()
-          .encode(
-              SAMPLE_LENGTH,
-              dst -> read(plain, dst, position, end),
-              (originalLength, stages, frame) -> {
-                stored[0] += frame.remaining();
-                frame.position(frame.limit());
-              });
+      codec.encode(
+          SAMPLE_LENGTH,
+          dst -> read(plain, dst, position, end),
+          (originalLength, stages, frame) -> {
+            stored[0] += frame.remaining();
+            frame.position(frame.limit());
+          });
     }
     long sampled = (long) SAMPLES * SAMPLE_LENGTH;
     if (stored[0] > sampled - sampled / 20) {

@@ -39,7 +39,7 @@ public final class RecordKeeper implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(RecordKeeper.class);
 
   /** Before file systems are closed, which has priority 10. */
-  private static final int EXIT_PRIORITY = 20;
+  static final int EXIT_PRIORITY = 20;
 
   private static final String VOLUME_ID_PURPOSE = "metadata store";
 

@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       DemoCommand.class,
+      EstimateCommand.class,
       ClusterCommand.class,
       InspectCommand.class,
       BlocksCommand.class,

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.ReadableFile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+
+/**
+ * A file whose blocks are estimated.
+ *
+ * @param length in bytes, as it was when the file was found
+ * @param blockSize in bytes
+ */
+record EstimateFile(String name, long length, long blockSize, Opener opener) {
+  private static final Pattern REMOTE = Pattern.compile("(?!file:)[a-zA-Z][a-zA-Z0-9+.-]*:/.*");
+
+  /** Opens a file for one thread, to be closed by the caller. */
+  interface Opener {
+    ReadableFile open() throws IOException;
+  }
+
+  /**
+   * Finds the files that a path means; a directory means all below it, without following links.
+   *
+   * @param path of a local file or directory, or a URI that Hadoop can read
+   * @param conf for URIs
+   * @param blockSize in bytes; 0 for that of each file in HDFS, and {@code localBlockSize}
+   * @throws IllegalArgumentException if there is no such file or directory
+   */
+  static List<EstimateFile> find(
+      String path, Configuration conf, long blockSize, long localBlockSize) throws IOException {
+    if (REMOTE.matcher(path).matches()) {
+      return remote(new Path(path), conf, blockSize);
+    }
+    String local = path.startsWith("file:") ? URI.create(path).getPath() : path;
+    return local(java.nio.file.Path.of(local), blockSize > 0 ? blockSize : localBlockSize);
+  }
+
+  private static List<EstimateFile> local(java.nio.file.Path path, long blockSize)
+      throws IOException {
+    if (!Files.exists(path)) {
+      throw new IllegalArgumentException("No file or directory " + path);
+    }
+    List<EstimateFile> files = new ArrayList<>();
+    try (Stream<java.nio.file.Path> found = Files.walk(path.toRealPath())) {
+      for (java.nio.file.Path file : found.sorted().toList()) {
+        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+          files.add(
+              new EstimateFile(
+                  file.toString(), Files.size(file), blockSize, () -> ChannelFile.open(file)));
+        }
+      }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+    return files;
+  }
+
+  private static List<EstimateFile> remote(Path path, Configuration conf, long blockSize)
+      throws IOException {
+    FileSystem fileSystem = path.getFileSystem(conf);
+    if (!fileSystem.exists(path)) {
+      throw new IllegalArgumentException("No file or directory " + path);
+    }
+    List<FileStatus> found = new ArrayList<>();
+    RemoteIterator<LocatedFileStatus> all = fileSystem.listFiles(path, true);
+    while (all.hasNext()) {
+      found.add(all.next());
+    }
+    Collections.sort(found);
+    List<EstimateFile> files = new ArrayList<>();
+    for (FileStatus file : found) {
+      files.add(
+          new EstimateFile(
+              file.getPath().toString(),
+              file.getLen(),
+              blockSize > 0 ? blockSize : Math.max(file.getBlockSize(), 1),
+              () -> new Remote(fileSystem.open(file.getPath()), file.getLen())));
+    }
+    return files;
+  }
+
+  /** A file of a Hadoop file system. */
+  private record Remote(FSDataInputStream in, long length) implements ReadableFile {
+    private static final int BUFFER = 1 << 17;
+
+    @Override
+    public int read(ByteBuffer dst, long position) throws IOException {
+      if (in.getPos() != position) {
+        in.seek(position);
+      }
+      byte[] buffer = new byte[Math.min(BUFFER, dst.remaining())];
+      int total = 0;
+      while (dst.hasRemaining()) {
+        int count = in.read(buffer, 0, Math.min(buffer.length, dst.remaining()));
+        if (count < 0) {
+          break;
+        }
+        dst.put(buffer, 0, count);
+        total += count;
+      }
+      return total;
+    }
+
+    @Override
+    public void close() throws IOException {
+      in.close();
+    }
+  }
+}

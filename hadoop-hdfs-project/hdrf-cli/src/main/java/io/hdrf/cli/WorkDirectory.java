@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** A new directory that is gone, with all that is in it, when this is closed or the JVM ends. */
+final class WorkDirectory implements Closeable {
+  private static final int ATTEMPTS = 10;
+
+  private final Path path;
+  private final Thread hook = new Thread(this::deleteAtExit, "hdrf-work-directory");
+
+  private WorkDirectory(Path path) {
+    this.path = path;
+  }
+
+  /** Makes it in a directory that is there. */
+  static WorkDirectory in(Path parent) throws IOException {
+    if (!Files.isDirectory(parent)) {
+      throw new IllegalArgumentException("No directory " + parent);
+    }
+    WorkDirectory directory =
+        new WorkDirectory(Files.createTempDirectory(parent.toAbsolutePath(), "hdrf-estimate-"));
+    Runtime.getRuntime().addShutdownHook(directory.hook);
+    return directory;
+  }
+
+  Path path() {
+    return path;
+  }
+
+  static void deleteTree(Path root) throws IOException {
+    try (Stream<Path> found = Files.walk(root)) {
+      for (Path file : found.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void deleteAtExit() {
+    IOException failure = null;
+    for (int i = 0; i < ATTEMPTS; i++) {
+      try {
+        deleteTree(path);
+        return;
+      } catch (IOException e) {
+        // Other threads go on with their files for a moment.
+        failure = e;
+      }
+    }
+    System.err.println("hdrf: " + path + " is left behind: " + failure);
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The JVM ends, and the hook runs.
+      return;
+    }
+    deleteTree(path);
+  }
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.ReducedBlockWriter;
+import io.hdrf.block.TagKey;
+import io.hdrf.cluster.DiskUsage;
+import io.hdrf.codec.dedup.DedupScheme;
+import io.hdrf.codec.lz4.Lz4Scheme;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.VolumeSchemes;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class EstimateCommandTest {
+  private static final int LENGTH = 12 << 20;
+  private static final int BLOCK = 4 << 20;
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+  @TempDir private Path directory;
+  private SchemeRegistry registry;
+  private Path data;
+  private Path work;
+  private Path json;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    registry = SchemeRegistry.of(List.of(new Lz4Scheme(), new DedupScheme()));
+    data = Files.createDirectory(directory.resolve("data"));
+    work = Files.createDirectory(directory.resolve("work"));
+    json = directory.resolve("estimate.json");
+  }
+
+  /** Words in random order: compressible, without long repetitions. */
+  private static byte[] text(int length, long seed) {
+    Random random = new Random(seed);
+    StringBuilder text = new StringBuilder(length + 16);
+    while (text.length() < length) {
+      text.append(Integer.toString(random.nextInt(5000) * 7919, 36)).append(' ');
+    }
+    return Arrays.copyOf(text.toString().getBytes(StandardCharsets.US_ASCII), length);
+  }
+
+  private static byte[] noise(int length) {
+    byte[] bytes = new byte[length];
+    new Random(3).nextBytes(bytes);
+    return bytes;
+  }
+
+  private JsonNode estimate(String... options) throws IOException {
+    List<String> args =
+        new ArrayList<>(List.of("--json=" + json, "--work-dir=" + work, "--block-size=4m"));
+    args.addAll(List.of(options));
+    args.add(data.toString());
+    EstimateCommand command = new EstimateCommand();
+    new CommandLine(command).parseArgs(args.toArray(new String[0]));
+    Configuration conf = new Configuration();
+    PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
+    int code =
+        command.run(command.files(conf), conf, registry, new Terminal(stream, stream, false));
+    assertThat(code).isEqualTo(ExitCode.OK);
+    return new ObjectMapper().readTree(json.toFile()).get("estimates");
+  }
+
+  /** What a file's blocks take as reduced block files. */
+  private long lz4Bytes(byte[] content) throws IOException {
+    Path volume = Files.createDirectory(directory.resolve("volume"));
+    SchemeChain chain = SchemeChain.parse("test", "lz4", registry);
+    long sum = 0;
+    try (VolumeSchemes schemes =
+        new VolumeSchemes(
+            registry, new Configuration(), volume.resolve("hdrf"), LocalDurableFiles.INSTANCE)) {
+      for (int from = 0; from < content.length; from += BLOCK) {
+        int length = Math.min(BLOCK, content.length - from);
+        Path file = volume.resolve("blk_" + from);
+        ByteBuffer source = ByteBuffer.wrap(content, from, length);
+        try (ReducedBlockWriter writer =
+            ReducedBlockWriter.create(
+                LocalDurableFiles.INSTANCE,
+                file,
+                new BlockIdentity("BP-1", from),
+                length,
+                chain.ids(),
+                new TagKey(new byte[TagKey.LENGTH]),
+                length)) {
+          schemes.codec(chain).encode(length, input(source), writer);
+          writer.finish();
+          writer.force();
+        }
+        sum += DiskUsage.allocated(file);
+      }
+    }
+    return sum;
+  }
+
+  private static ChainCodec.BlockInput input(ByteBuffer source) {
+    return dst -> {
+      int count = Math.min(dst.remaining(), source.remaining());
+      dst.put(source.slice().limit(count));
+      source.position(source.position() + count);
+      return count == 0 ? -1 : count;
+    };
+  }
+
+  private void assertNothingIsLeft() throws IOException {
+    try (Stream<Path> left = Files.list(work)) {
+      assertThat(left).isEmpty();
+    }
+  }
+
+  @Test
+  void aFrameChainTakesWhatItsBlockFilesTake() throws IOException {
+    byte[] content = text(LENGTH + 100_000, 1);
+    Files.write(data.resolve("a"), content);
+    JsonNode lz4 = estimate("--chain=lz4").get(0);
+    assertThat(lz4.get("logicalBytes").asLong()).isEqualTo(content.length);
+    assertThat(lz4.get("blocks").asInt()).isEqualTo(4);
+    assertThat(lz4.get("plainBlocks").asInt()).isZero();
+    assertThat(lz4.has("chunks")).isFalse();
+    long expected = lz4Bytes(content);
+    assertThat(expected).isLessThan(content.length * 9L / 10);
+    assertThat(lz4.get("physicalBytes").asDouble())
+        .isCloseTo((double) expected, within(0.03 * expected));
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void whatDoesNotShrinkStaysPlain() throws IOException {
+    Files.write(data.resolve("a"), noise(BLOCK + 1));
+    JsonNode lz4 = estimate("--chain=lz4").get(0);
+    assertThat(lz4.get("plainBlocks").asInt()).isEqualTo(2);
+    assertThat(lz4.get("physicalBytes").asLong()).isEqualTo(BLOCK + 4096);
+  }
+
+  @Test
+  void aSecondVersionTakesLittle() throws IOException {
+    byte[] first = noise(2 * LENGTH);
+    Files.write(data.resolve("a"), first);
+    byte[] second = new byte[first.length + 1];
+    System.arraycopy(first, 0, second, 0, 1000);
+    System.arraycopy(first, 1000, second, 1001, first.length - 1000);
+    Files.write(Files.createDirectory(data.resolve("sub")).resolve("b"), second);
+    JsonNode estimates = estimate("--chain=lz4", "--chain=dedup,lz4", "--chunk-size=8k,16k");
+    assertThat(estimates).hasSize(3);
+    assertThat(estimates.get(0).get("ratio").asDouble()).isCloseTo(1, within(0.01));
+    for (int i = 1; i < 3; i++) {
+      JsonNode dedup = estimates.get(i);
+      assertThat(dedup.get("chain").asText()).isEqualTo("dedup,lz4");
+      assertThat(dedup.get("ratio").asDouble()).isBetween(0.5, 0.56);
+      assertThat(dedup.get("uniqueShare").asDouble()).isBetween(0.5, 0.51);
+      assertThat(dedup.get("embeddedIndexBytes").asLong())
+          .isEqualTo(69 * dedup.get("uniqueChunks").asLong());
+      assertThat(dedup.get("physicalBytes").asLong())
+          .isEqualTo(
+              dedup.get("blockFileBytes").asLong()
+                  + dedup.get("storeBytes").asLong()
+                  + dedup.get("filterBytes").asLong()
+                  + dedup.get("embeddedIndexBytes").asLong());
+      assertThat(dedup.get("storeBytes").asDouble())
+          .isCloseTo(dedup.get("uniqueBytes").asDouble(), withinPercentage(1.5));
+    }
+    assertThat(estimates.get(1).get("chunks").asLong())
+        .isGreaterThan(estimates.get(2).get("chunks").asLong() * 3 / 2)
+        .isBetween(2L * 2 * LENGTH / (16 << 10), 2L * 2 * LENGTH / (4 << 10));
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("dedup,lz4 8k")
+        .contains("dedup,lz4 16k")
+        .contains("filters");
+    assertNothingIsLeft();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"--chain=nonsense", "--chain=lz4,dedup", "--chain=dedup --chunk-size=8k,nonsense"})
+  void whatCanNotBeIsSaidBeforeAnythingIsRead(String options) throws IOException {
+    Files.write(data.resolve("a"), text(100_000, 1));
+    assertThatThrownBy(() -> estimate(options.split(" ")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(options.contains("size") ? "hdrf.dedup.chunk.size" : "--chain")
+        .hasMessageContaining(options.contains("nonsense") ? "nonsense" : "lz4,dedup");
+    assertThat(out.size()).isZero();
+    assertThat(json).doesNotExist();
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void aFileThatCanNotBeReadIsNamedAndNothingIsLeft() throws IOException {
+    Path gone = data.resolve("gone");
+    Files.write(gone, text(100_000, 1));
+    EstimateCommand command = new EstimateCommand();
+    new CommandLine(command).parseArgs("--chain=dedup", "--work-dir=" + work, data.toString());
+    Configuration conf = new Configuration();
+    List<EstimateFile> files = command.files(conf);
+    Files.write(gone, text(50_000, 1));
+    PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
+    assertThatThrownBy(
+            () -> command.run(files, conf, registry, new Terminal(stream, stream, false)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(gone.toString());
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void urisAreReadByHadoop() throws IOException {
+    byte[] content = text(300_000, 1);
+    Files.write(data.resolve("a"), content);
+    Configuration conf = new Configuration();
+    conf.set("fs.viewfs.mounttable.x.link./m", data.toUri().toString());
+    List<EstimateFile> files = EstimateFile.find("viewfs://x/m", conf, 0, BLOCK);
+    assertThat(files).hasSize(1);
+    ByteBuffer end = ByteBuffer.allocateDirect(1000);
+    try (var open = files.get(0).opener().open()) {
+      assertThat(open.read(end, content.length - 500)).isEqualTo(500);
+      assertThat(open.read(end, 0)).isEqualTo(500);
+    }
+    byte[] read = new byte[1000];
+    end.flip().get(read);
+    assertThat(Arrays.copyOf(read, 500))
+        .isEqualTo(Arrays.copyOfRange(content, content.length - 500, content.length));
+    assertThat(Arrays.copyOfRange(read, 500, 1000)).isEqualTo(Arrays.copyOf(content, 500));
+  }
+
+  private int main(StringWriter err, String... args) {
+    return Main.commandLine().setErr(new PrintWriter(err)).execute(args);
+  }
+
+  @Test
+  void exitCodes() throws IOException {
+    String plugins = "--plugins=" + Files.createDirectory(directory.resolve("plugins"));
+    Path file = Files.write(data.resolve("a"), text(1000, 1));
+    StringWriter err = new StringWriter();
+    assertThat(main(err, "estimate", plugins, "/no/such/file")).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("/no/such/file").doesNotContain("\tat ");
+    err = new StringWriter();
+    assertThat(main(err, "estimate", plugins, "--chain=nonsense", file.toString()))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("nonsense").doesNotContain("\tat ");
+    err = new StringWriter();
+    assertThat(main(err, "estimate", plugins, "--block-size=x", file.toString()))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("--block-size");
+    err = new StringWriter();
+    assertThat(main(err, "estimate")).isEqualTo(ExitCode.USAGE);
+    err = new StringWriter();
+    assertThat(main(err, "estimate", plugins, "--chain=none", file.toString()))
+        .as(err.toString())
+        .isEqualTo(ExitCode.OK);
+  }
+}
