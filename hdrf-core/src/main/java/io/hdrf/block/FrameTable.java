@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
+import io.hdrf.io.Varint;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.FrameCodec;
 import java.nio.ByteBuffer;

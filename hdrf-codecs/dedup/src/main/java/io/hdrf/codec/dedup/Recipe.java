@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.io.Varint;
 import io.hdrf.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,7 +37,6 @@ final class Recipe {
   /** The most bytes that a run takes: container, first and count. */
   private static final int MAX_RUN_LENGTH = 10 + 5 + 4;
 
-  private static final int MAX_VARINT_BITS = 63;
   private static final long MAX_COUNT = ChunkRef.MAX_NUMBER + 1L;
 
   /** Is given the runs of a recipe in order. */
@@ -98,18 +98,11 @@ final class Recipe {
   }
 
   private static long readVarint(ByteBuffer in) throws CorruptFrameException {
-    long value = 0;
-    for (int shift = 0; shift < MAX_VARINT_BITS; shift += 7) {
-      if (!in.hasRemaining()) {
-        throw new CorruptFrameException("a recipe ends within a number");
-      }
-      byte b = in.get();
-      value |= (long) (b & 0x7F) << shift;
-      if (b >= 0) {
-        return value;
-      }
+    long value = Varint.getLong(in);
+    if (value < 0) {
+      throw new CorruptFrameException("a number in a recipe is too long, or cut off");
     }
-    throw new CorruptFrameException("a number in a recipe is too long");
+    return value;
   }
 
   private static long readZigzag(ByteBuffer in) throws CorruptFrameException {
@@ -117,17 +110,8 @@ final class Recipe {
     return value >>> 1 ^ -(value & 1);
   }
 
-  private static void writeVarint(ByteBuffer out, long value) {
-    long rest = value;
-    while (rest >>> 7 != 0) {
-      out.put((byte) (rest | 0x80));
-      rest >>>= 7;
-    }
-    out.put((byte) rest);
-  }
-
   private static void writeZigzag(ByteBuffer out, long value) {
-    writeVarint(out, value << 1 ^ value >> 63);
+    Varint.putLong(out, (value << 1) ^ (value >> 63));
   }
 
   /** Collects the chunks of one frame after the other. For one thread. */
@@ -177,14 +161,14 @@ final class Recipe {
     /** Writes the recipe and begins the next one. */
     void write(ByteBuffer out) {
       out.put((byte) VERSION);
-      writeVarint(out, runs);
+      Varint.putLong(out, runs);
       long container = 0;
       long next = 0;
       for (int i = 0; i < runs; i++) {
         long delta = containers[i] - container;
         writeZigzag(out, delta);
         writeZigzag(out, firsts[i] - (delta == 0 ? next : 0));
-        writeVarint(out, counts[i]);
+        Varint.putLong(out, counts[i]);
         container = containers[i];
         next = (long) firsts[i] + counts[i];
       }

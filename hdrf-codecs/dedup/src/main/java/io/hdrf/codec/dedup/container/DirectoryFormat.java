@@ -7,6 +7,7 @@ import static io.hdrf.codec.dedup.container.ContainerFormat.littleEndian;
 import static io.hdrf.codec.dedup.container.ContainerFormat.requireRange;
 
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.Varint;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 

@@ -8,6 +8,7 @@ import static io.hdrf.codec.dedup.container.ContainerFormat.requireRange;
 
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.io.Varint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
