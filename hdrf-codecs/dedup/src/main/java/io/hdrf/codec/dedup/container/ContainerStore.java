@@ -372,13 +372,7 @@ public final class ContainerStore implements Closeable {
           loaded = null;
         }
       } else {
-        try {
-          loaded = open.acquire();
-        } catch (NoSuchFileException e) {
-          if (container.open() != null) {
-            throw e;
-          }
-        }
+        loaded = open.acquire();
       }
       if (loaded != null) {
         return loaded;

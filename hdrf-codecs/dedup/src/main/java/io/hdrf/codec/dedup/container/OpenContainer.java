@@ -218,13 +218,16 @@ final class OpenContainer {
         failure = new ForceFailure(path, e);
         throw e;
       }
-      try {
-        files.rename(path, sealedPath());
-      } catch (IOException e) {
-        failure = e;
-        throw e;
+      // Together, so that no reader looks for the file under the name that it had.
+      synchronized (this) {
+        try {
+          files.rename(path, sealedPath());
+        } catch (IOException e) {
+          failure = e;
+          throw e;
+        }
+        becomeSealed();
       }
-      becomeSealed();
       files.forceDirectory(directory);
     }
   }
