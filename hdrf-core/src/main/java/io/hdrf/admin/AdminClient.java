@@ -115,6 +115,11 @@ public final class AdminClient implements Closeable {
         });
   }
 
+  /** See {@link HdrfAdminProtocol#checkReferences}. */
+  public String[] checkReferences(VolumeInfo volume) throws IOException {
+    return call(() -> protocol.checkReferences(volume.storageId(), volume.poolId()));
+  }
+
   @Override
   public void close() {
     RPC.stopProxy(protocol);

@@ -70,4 +70,12 @@ public interface HdrfAdminProtocol {
    * @return what was done: name, tab and decimal number each
    */
   String[] reclaim(String storageId, String poolId) throws IOException;
+
+  /**
+   * Compares what blocks refer to with what the schemes' stores hold; ends when that is done.
+   *
+   * @return lines of name, tab and decimal number, of which {@code missing} is to be 0, and lines
+   *     without a tab for people
+   */
+  String[] checkReferences(String storageId, String poolId) throws IOException;
 }

@@ -55,6 +55,17 @@ public interface BlockCodec extends Closeable {
   }
 
   /**
+   * Compares what the stored blocks refer to with what the scheme's store holds. May take long.
+   *
+   * @param problems is told each difference in one line; of many, some
+   * @return what was looked at, by name, in the order to be printed; {@code missing} counts
+   *     references to what is not there, or known to be damaged
+   */
+  default Map<String, Long> check(Consumer<String> problems) throws IOException {
+    return Collections.emptyMap();
+  }
+
+  /**
    * Figures for operators by name, such as {@code chunksFound}; sums since the codec was opened.
    */
   default Map<String, Long> metrics() {

@@ -158,4 +158,10 @@ public final class AdminService implements HdrfAdminProtocol {
     requireAdministrator();
     return schemeStores.reclaim(storageId, poolId).toArray(new String[0]);
   }
+
+  @Override
+  public String[] checkReferences(String storageId, String poolId) throws IOException {
+    requireAdministrator();
+    return schemeStores.check(storageId, poolId).toArray(new String[0]);
+  }
 }

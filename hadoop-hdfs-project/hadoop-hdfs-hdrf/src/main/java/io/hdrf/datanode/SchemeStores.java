@@ -87,4 +87,24 @@ final class SchemeStores {
       volume.endUse();
     }
   }
+
+  /**
+   * Compares what blocks refer to with what the stores hold; ends when that is done.
+   *
+   * @return lines of name, tab and number, and lines for people without a tab
+   */
+  List<String> check(String storageId, String poolId) throws IOException {
+    PoolVolume volume = volumes.use(storageId, poolId);
+    List<String> lines = new ArrayList<>();
+    try {
+      for (BlockCodec codec : volume.schemes().blockCodecs().values()) {
+        codec
+            .check(problem -> lines.add(problem.replace('\t', ' ')))
+            .forEach((name, value) -> lines.add(name + "\t" + value));
+      }
+      return lines;
+    } finally {
+      volume.endUse();
+    }
+  }
 }

@@ -195,6 +195,9 @@ class DedupTest {
         }
       }
       assertThat(dropped).isPositive();
+      for (VolumeInfo store : stores) {
+        assertThat(admin.checkReferences(store)).contains("missing\t0");
+      }
     }
     assertThat(stored()).isLessThan(before / 3);
     cluster.assertContent("/keep", kept);

@@ -3,6 +3,7 @@ package io.hdrf.cli;
 
 import io.hdrf.admin.VolumeInfo;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -14,7 +15,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Compare the records of blocks with the blocks.",
+      "Compare the records of blocks with the blocks; on DataNodes that run, also what blocks refer to"
+          + " with what schemes such as dedup store.",
       "The exit code is 1 if something differs and is not repaired, or a block can't be looked at."
     })
 final class FsckCommand implements Callable<Integer> {
@@ -32,9 +34,24 @@ final class FsckCommand implements Callable<Integer> {
         for (VolumeInfo volume : source.volumes()) {
           same &= check(terminal, source, volume);
         }
+        for (VolumeInfo volume : source.schemeStores()) {
+          same &= checkReferences(terminal, source, volume);
+        }
       }
     }
     return same ? ExitCode.OK : ExitCode.DIFFERENT;
+  }
+
+  private static boolean checkReferences(Terminal terminal, RecordSource source, VolumeInfo volume)
+      throws IOException {
+    String label = RecordTarget.label(source, volume) + " " + volume.store();
+    List<String> lines;
+    try (Progress progress = terminal.progress(label, 0, Progress.Unit.NONE)) {
+      lines = source.checkReferences(volume);
+      progress.done("references compared");
+    }
+    lines.forEach(line -> terminal.result("  " + line.replace("\t", ": ")));
+    return lines.contains("missing\t0");
   }
 
   private boolean check(Terminal terminal, RecordSource source, VolumeInfo volume)

@@ -34,7 +34,8 @@ final class GcCommand implements Callable<Integer> {
       }
     }
     if (stores == 0) {
-      terminal.result("No scheme keeps a store of its own on these DataNodes: nothing to collect.");
+      terminal.result(
+          "No scheme keeps a store of its own on a DataNode that runs: nothing to collect.");
     }
     return ExitCode.OK;
   }

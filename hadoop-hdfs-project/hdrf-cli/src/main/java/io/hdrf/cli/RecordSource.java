@@ -45,4 +45,10 @@ interface RecordSource extends Closeable {
 
   /** Has a volume's schemes take away what no block refers to; returns lines of name and number. */
   List<String> reclaim(VolumeInfo volume, Progress progress) throws IOException;
+
+  /**
+   * Compares what a volume's blocks refer to with what its schemes' stores hold: lines of name, tab
+   * and number, and lines for people.
+   */
+  List<String> checkReferences(VolumeInfo volume) throws IOException;
 }

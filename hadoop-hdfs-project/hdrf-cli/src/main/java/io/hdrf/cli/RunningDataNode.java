@@ -137,6 +137,11 @@ final class RunningDataNode implements RecordSource {
     }
   }
 
+  @Override
+  public List<String> checkReferences(VolumeInfo volume) throws IOException {
+    return Arrays.asList(client.checkReferences(volume));
+  }
+
   private VolumeInfo current(VolumeInfo volume) throws IOException {
     for (VolumeInfo info : client.volumes()) {
       if (info.storageId().equals(volume.storageId()) && info.poolId().equals(volume.poolId())) {

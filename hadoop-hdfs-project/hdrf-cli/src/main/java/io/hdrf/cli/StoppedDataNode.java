@@ -154,14 +154,20 @@ final class StoppedDataNode implements RecordSource {
         result.examples());
   }
 
+  /** None: only a running DataNode opens the stores of schemes. */
   @Override
-  public List<VolumeInfo> schemeStores() throws IOException {
-    throw new IOException(name() + " does not run; only a running DataNode collects");
+  public List<VolumeInfo> schemeStores() {
+    return List.of();
   }
 
   @Override
   public List<String> reclaim(VolumeInfo volume, Progress progress) throws IOException {
-    throw new IOException(name() + " does not run; only a running DataNode collects");
+    throw new IOException(name() + " does not run");
+  }
+
+  @Override
+  public List<String> checkReferences(VolumeInfo volume) throws IOException {
+    throw new IOException(name() + " does not run");
   }
 
   @Override

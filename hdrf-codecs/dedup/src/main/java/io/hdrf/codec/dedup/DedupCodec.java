@@ -8,6 +8,7 @@ import io.hdrf.codec.dedup.container.DamagedChunkException;
 import io.hdrf.codec.dedup.container.MissingChunkException;
 import io.hdrf.codec.dedup.gc.BlockReferences;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
+import io.hdrf.codec.dedup.gc.ReferenceCheck;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.liveness.Liveness;
 import io.hdrf.scheme.BlockCodec;
@@ -41,6 +42,7 @@ final class DedupCodec implements BlockCodec {
   private final ContainerStore containers;
   private final FingerprintIndex index;
   private final Liveness liveness = new Liveness();
+  private final BlockReferences references;
   private final GarbageCollector collector;
   private final Keeper keeper;
   private final DedupCounters counters = new DedupCounters();
@@ -61,9 +63,9 @@ final class DedupCodec implements BlockCodec {
             context.files(),
             settings.dba(),
             settings.cacheMemory());
+    this.references = references(context);
     this.collector =
-        new GarbageCollector(
-            containers, index, liveness, references(context), settings.gc(), () -> closed);
+        new GarbageCollector(containers, index, liveness, references, settings.gc(), () -> closed);
     this.keeper = new Keeper(context.storeDirectory().toString(), index, collector, settings.gc());
   }
 
@@ -175,6 +177,11 @@ final class DedupCodec implements BlockCodec {
   @Override
   public Map<String, Long> reclaim(Consumer<String> progress) throws IOException {
     return collector.collect(progress).asMap();
+  }
+
+  @Override
+  public Map<String, Long> check(Consumer<String> problems) throws IOException {
+    return new ReferenceCheck(containers, references, problems).run();
   }
 
   @Override

@@ -366,4 +366,27 @@ class DedupCodecTest {
     volume.put(2, block, random);
     assertThat(volume.get(2, random)).isEqualTo(block);
   }
+
+  @Test
+  void checkFindsReferencesToWhatIsGone() throws Exception {
+    open("dedup", store);
+    volume.put(1, block(), random);
+    volume.restart();
+    volume.put(2, new byte[5000], random);
+    List<String> problems = new ArrayList<>();
+    Map<String, Long> sound = volume.dedup().check(problems::add);
+    assertThat(sound).containsEntry("blocks", 2L).containsEntry("missing", 0L);
+    assertThat(sound.get("references")).isGreaterThan(100);
+    assertThat(problems).isEmpty();
+    volume.close();
+    try (Stream<Path> files = Files.walk(directory)) {
+      Files.delete(
+          files.filter(f -> f.toString().endsWith(".hdc")).sorted().findFirst().orElseThrow());
+    }
+    Map<Long, List<StoredFrame>> blocks = volume.blocks();
+    volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", store, blocks);
+    assertThat(volume.dedup().check(problems::add).get("missing")).isPositive();
+    assertThat(problems).hasSize(1);
+    assertThat(problems.get(0)).contains("blk_1 needs chunk");
+  }
 }
