@@ -288,6 +288,19 @@ class DedupCodecTest {
   }
 
   @Test
+  void frequentCollectionsDoNotKeepChunksFromGrowingOld() throws Exception {
+    open("dedup", store);
+    conf.setInt("hdrf.dedup.gc.min.age", 1);
+    unneeded();
+    long dropped = 0;
+    for (int i = 0; i < 60 && dropped == 0; i++) {
+      dropped = volume.collect().get("chunksDropped");
+      Thread.sleep(200);
+    }
+    assertThat(dropped).isPositive();
+  }
+
+  @Test
   void blockThatIsNotInPlaceYetIsWaitedFor() throws Exception {
     open("dedup", store);
     byte[] block = unneeded();

@@ -51,7 +51,7 @@ public final class GarbageCollector {
   /** Guards cycles; {@link #total} is guarded by the object itself. */
   private final Object cycleLock = new Object();
 
-  /** Dead chunks of the cycle before, by container. */
+  /** Chunks that every cycle since {@link #deadSince} found dead, by container. */
   private Map<Long, BitSet> deadBefore = new HashMap<>();
 
   private long deadSince;
@@ -131,11 +131,21 @@ public final class GarbageCollector {
           }
         }
       }
-      deadBefore = dead;
-      deadSince = now;
+      remember(dead, now);
     } finally {
       liveness.end();
     }
+  }
+
+  /** Cycles that follow too soon let what they found dead grow older, too. */
+  private void remember(Map<Long, BitSet> dead, long now) {
+    if (deadBefore.isEmpty() || isOld(now)) {
+      deadBefore = dead;
+      deadSince = now;
+      return;
+    }
+    deadBefore.keySet().retainAll(dead.keySet());
+    deadBefore.forEach((container, numbers) -> numbers.and(dead.get(container)));
   }
 
   private boolean isOld(long now) {

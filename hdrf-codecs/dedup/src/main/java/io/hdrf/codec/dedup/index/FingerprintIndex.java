@@ -15,7 +15,6 @@ import io.hdrf.metadata.Durability;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreCorruptException;
 import io.hdrf.metadata.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -300,10 +299,10 @@ public final class FingerprintIndex implements Closeable {
       if (filters == null || !isComplete() || rebuildWanted) {
         open(stopping);
       }
-      writeWaiting(stopping);
       BloomFilterArray array = filters;
+      writeWaiting(array, stopping);
       while (array != null && !stopping.getAsBoolean() && array.maintain()) {
-        writeWaiting(stopping);
+        writeWaiting(array, stopping);
       }
       avoided = false;
     } catch (MetadataException e) {
@@ -431,8 +430,7 @@ public final class FingerprintIndex implements Closeable {
     return content.chunkCount();
   }
 
-  private void writeWaiting(BooleanSupplier stopping) throws IOException {
-    BloomFilterArray array = filters;
+  private void writeWaiting(BloomFilterArray array, BooleanSupplier stopping) throws IOException {
     while (array != null && !stopping.getAsBoolean()) {
       Publication next;
       synchronized (waitingLock) {
@@ -581,17 +579,11 @@ public final class FingerprintIndex implements Closeable {
     }
     try {
       if (!isAvoided()) {
-        filters = array;
-        writeWaiting(() -> false);
-        filters = null;
+        writeWaiting(array, () -> false);
       }
     } catch (MetadataException e) {
-      LOG.info("Entries of {} chunks are not in the index: {}", pending(), e.getMessage());
-      if (e instanceof StoreCorruptException) {
-        LOG.debug("The store is damaged", e);
-      }
+      LOG.info("Entries of {} chunks are not in the index", pending(), e);
     } finally {
-      filters = null;
       forgetWaiting();
       array.close();
     }
