@@ -34,6 +34,7 @@ public final class HdrfConf {
   private final boolean duringUpgrade;
   private final int readCacheSize;
   private final int readAheadThreads;
+  private final MirrorSettings mirrorSettings;
   private final RecordSettings recordSettings;
   private final boolean failNode;
   private final int failureGraceSeconds;
@@ -57,6 +58,7 @@ public final class HdrfConf {
     SchemeSettings read = new SchemeSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
+    mirrorSettings = new MirrorSettings(configuration);
     SchemeSettings metadata = new SchemeSettings(configuration, HdrfKeys.METADATA_SECTION);
     recordSettings =
         new RecordSettings(
@@ -173,6 +175,11 @@ public final class HdrfConf {
   /** The size of the cache of decoded frames in bytes, for the whole DataNode. */
   public int readCacheSize() {
     return readCacheSize;
+  }
+
+  /** How blocks travel between DataNodes. */
+  public MirrorSettings mirrorSettings() {
+    return mirrorSettings;
   }
 
   /** How records are kept. */

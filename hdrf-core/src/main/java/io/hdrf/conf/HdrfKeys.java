@@ -21,6 +21,12 @@ public final class HdrfKeys {
   public static final String READ_CACHE_SIZE = "cache.size";
   public static final String READ_AHEAD_THREADS = "ahead.threads";
 
+  public static final String MIRROR_SECTION = "mirror";
+  public static final String MIRROR_SCHEME = "hdrf.mirror.scheme";
+  public static final String MIRROR_ENABLED = "enabled";
+  public static final String MIRROR_PEER_EXPIRY = "peer.expiry";
+  public static final String MIRROR_PROBE_TIMEOUT = "probe.timeout";
+
   public static final String METADATA_SECTION = "metadata";
   public static final String METADATA_STORE = "hdrf.metadata.store";
   public static final String METADATA_ON_FAILURE = "hdrf.metadata.on-failure";

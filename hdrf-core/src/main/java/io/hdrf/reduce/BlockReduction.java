@@ -19,13 +19,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reduces one block: encode aside, decode and verify against the block's checksums, make durable,
  * put in place. Until the last step the plain block is untouched; whatever goes wrong, it stays.
  */
 final class BlockReduction {
+
+  private static final Logger LOG = LoggerFactory.getLogger(BlockReduction.class);
 
   /** How much is read between two looks at whether the work is still wanted. */
   private static final int CHECK_INTERVAL = 4 << 20;
@@ -65,8 +70,10 @@ final class BlockReduction {
         throw new BlockSkippedException(
             SkipReason.CHECKSUMS_INCOMPLETE, block.metaFile() + " does not cover the block");
       }
-      ReductionRules.probe(block.codec(), block.length(), plain);
-      encodeAndSwap(block, plain, checksums, limit);
+      if (!adopt(block, plain, checksums, limit)) {
+        ReductionRules.probe(block.codec(), block.length(), plain);
+        encodeAndSwap(block, plain, checksums, limit, out -> encode(block, plain, out));
+      }
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage() + " is gone");
     } catch (BlockDeclinedException e) {
@@ -92,8 +99,54 @@ final class BlockReduction {
     }
   }
 
+  /** Gives a block's frames. */
+  private interface Source {
+    void writeTo(ChainCodec.FrameWriter out) throws IOException;
+  }
+
+  private void encode(PlainBlock block, ChannelFile plain, ChainCodec.FrameWriter out)
+      throws IOException {
+    block
+        .codec()
+        .encode(
+            block.length(),
+            new WatchedInput(block, plain),
+            (originalLength, stages, stored) -> {
+              counters.frameEncoded();
+              out.frame(originalLength, stages, stored);
+            });
+  }
+
+  /**
+   * Stores the frames that came with the block.
+   *
+   * @return false if there are none, or they are not this block's: it is to be encoded
+   */
+  private boolean adopt(PlainBlock block, ChannelFile plain, BlockChecksums checksums, long limit)
+      throws IOException {
+    EncodedBlock encoded = block.encoded();
+    if (encoded == null
+        || encoded.length() != block.length()
+        || !Arrays.equals(encoded.chainIds(), block.codec().chain().ids())) {
+      return false;
+    }
+    try {
+      encodeAndSwap(block, plain, checksums, limit, encoded::replay);
+      counters.adopted();
+      return true;
+    } catch (BlockSkippedException e) {
+      if (e.reason() != SkipReason.VERIFICATION_FAILED) {
+        throw e;
+      }
+      counters.adoptionFailed();
+      LOG.warn(
+          "The frames that came with {} are not its own: {}", block.dataFile(), e.getMessage());
+      return false;
+    }
+  }
+
   private void encodeAndSwap(
-      PlainBlock block, ChannelFile plain, BlockChecksums checksums, long limit)
+      PlainBlock block, ChannelFile plain, BlockChecksums checksums, long limit, Source frames)
       throws IOException {
     Path temporary = block.temporaryFile();
     boolean inPlace = false;
@@ -108,7 +161,7 @@ final class BlockReduction {
                 block.tagKey(),
                 limit)) {
       long start = System.nanoTime();
-      block.codec().encode(block.length(), new WatchedInput(block, plain), writer);
+      frames.writeTo(writer);
       long physicalLength = writer.finish();
       long encoded = System.nanoTime();
       verify(block, plain, checksums, temporary);

@@ -34,6 +34,11 @@ public interface PlainBlock extends Closeable {
   /** The chain that new blocks of this volume are stored with, opened there. */
   ChainCodec codec();
 
+  /** The block's frames as they were received; null if there are none. Closed with this. */
+  default EncodedBlock encoded() {
+    return null;
+  }
+
   /**
    * Throws where going on is in vain: the volume leaves or the DataNode stops. Called every few
    * megabytes.

@@ -47,6 +47,9 @@ public final class ReducerCounters {
   private final LongAdder decodeNanos = new LongAdder();
   private final LongAdder frameCacheHits = new LongAdder();
   private final LongAdder corruptBlocks = new LongAdder();
+  private final LongAdder framesEncoded = new LongAdder();
+  private final LongAdder blocksAdopted = new LongAdder();
+  private final LongAdder adoptionsFailed = new LongAdder();
 
   public ReducerCounters() {
     for (SkipReason reason : SkipReason.values()) {
@@ -72,6 +75,21 @@ public final class ReducerCounters {
     counters.physicalBytes.add(physicalLength);
     encodeNanos.add(nanos);
     verifyNanos.add(verifying);
+  }
+
+  /** Counts a frame that was encoded to be stored. */
+  void frameEncoded() {
+    framesEncoded.increment();
+  }
+
+  /** Counts a block that was stored with the frames that came with it. */
+  void adopted() {
+    blocksAdopted.increment();
+  }
+
+  /** Counts a block whose frames, as they came, were not its own. */
+  void adoptionFailed() {
+    adoptionsFailed.increment();
   }
 
   /** Counts a block that stays plain. */
@@ -140,6 +158,9 @@ public final class ReducerCounters {
     values.put("decodeNanos", decodeNanos.sum());
     values.put("frameCacheHits", frameCacheHits.sum());
     values.put("corruptBlocks", corruptBlocks.sum());
+    values.put("framesEncoded", framesEncoded.sum());
+    values.put("blocksAdopted", blocksAdopted.sum());
+    values.put("adoptionsFailed", adoptionsFailed.sum());
     for (SkipReason reason : SkipReason.values()) {
       values.put("skipped" + reason.metricName(), skippedFor(reason));
     }

@@ -5,6 +5,7 @@ import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.TagKey;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.BlockSkippedException;
+import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.PlainBlock;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.ChainCodec;
@@ -12,11 +13,16 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A finalized replica on its way to its reduced form. Keeps its volume in service. */
 final class FinalizedPlainBlock implements PlainBlock {
 
+  private static final Logger LOG = LoggerFactory.getLogger(FinalizedPlainBlock.class);
+
   private final ReplicaSnapshot snapshot;
+  private final EncodedBlock encoded;
   private final PoolVolume volume;
   private final FsVolumeReference reference;
   private final DatasetAccess dataset;
@@ -28,11 +34,14 @@ final class FinalizedPlainBlock implements PlainBlock {
   private final Path temporary;
 
   /**
-   * Takes over {@code reference}, one use of {@code volume}, and the space reserved for the block's
-   * length.
+   * Takes over {@code encoded}, {@code reference}, one use of {@code volume}, and the space
+   * reserved for the block's length.
+   *
+   * @param encoded the frames that came with the block, or null
    */
   FinalizedPlainBlock(
       ReplicaSnapshot snapshot,
+      EncodedBlock encoded,
       PoolVolume volume,
       FsVolumeReference reference,
       DatasetAccess dataset,
@@ -42,6 +51,7 @@ final class FinalizedPlainBlock implements PlainBlock {
       PlainBlockScan scan,
       RecordKeeper records) {
     this.snapshot = snapshot;
+    this.encoded = encoded;
     this.volume = volume;
     this.reference = reference;
     this.dataset = dataset;
@@ -86,6 +96,11 @@ final class FinalizedPlainBlock implements PlainBlock {
   @Override
   public ChainCodec codec() {
     return volume.codec();
+  }
+
+  @Override
+  public EncodedBlock encoded() {
+    return encoded;
   }
 
   @Override
@@ -148,6 +163,13 @@ final class FinalizedPlainBlock implements PlainBlock {
   public void close() {
     volume.endUse();
     snapshot.volume().releaseReservedSpace(snapshot.length());
+    try {
+      if (encoded != null) {
+        encoded.close();
+      }
+    } catch (IOException e) {
+      LOG.debug("Closing what came with {} failed", snapshot.block(), e);
+    }
     try {
       reference.close();
     } catch (IOException e) {

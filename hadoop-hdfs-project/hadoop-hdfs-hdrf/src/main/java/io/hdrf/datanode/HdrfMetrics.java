@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.wire.WireCounters;
 import java.util.Map;
 import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsRecordBuilder;
@@ -21,6 +22,7 @@ final class HdrfMetrics implements MetricsSource {
 
   private final String name;
   private final ReducerCounters counters;
+  private final WireCounters wire;
   private final Reducer reducer;
   private final RecordKeeper records;
   private final SchemeStores schemeStores;
@@ -28,6 +30,7 @@ final class HdrfMetrics implements MetricsSource {
   HdrfMetrics(
       String datanodeUuid,
       ReducerCounters counters,
+      WireCounters wire,
       Reducer reducer,
       RecordKeeper records,
       SchemeStores schemeStores) {
@@ -35,6 +38,7 @@ final class HdrfMetrics implements MetricsSource {
     this.schemeStores = schemeStores;
     this.name = NAME + datanodeUuid;
     this.counters = counters;
+    this.wire = wire;
     this.reducer = reducer;
   }
 
@@ -52,6 +56,9 @@ final class HdrfMetrics implements MetricsSource {
   public void getMetrics(MetricsCollector collector, boolean all) {
     MetricsRecordBuilder record = collector.addRecord(name).setContext("dfs");
     for (Map.Entry<String, Long> value : counters.values().entrySet()) {
+      record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
+    }
+    for (Map.Entry<String, Long> value : wire.values().entrySet()) {
       record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
     }
     record.addGauge(Interns.info("QueueLength", "Blocks that wait"), reducer.queueLength());

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.read.ReducedReads;
+import io.hdrf.datanode.wire.Mirroring;
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
@@ -10,6 +11,7 @@ import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.BlockOwner;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.BlockSkippedException;
+import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.PlainBlock;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
@@ -60,6 +62,7 @@ public final class HdrfService implements Closeable {
   private final SchemeStores schemeStores;
   private final BlockOpener opener;
   private final ReducedReads reads;
+  private final Mirroring mirroring;
   private DatasetAccess dataset;
   private ReplicaFiles replicaFiles;
   private Inflater inflater;
@@ -101,6 +104,9 @@ public final class HdrfService implements Closeable {
     schemeStores = new SchemeStores(volumes);
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
+    mirroring =
+        MirroringSetup.open(
+            conf, registry, chains, new SpoolStorage(volumes, chains, this::current));
     LOG.info(
         "HDRF stores new blocks with {}; installed schemes: {}; metadata store: {}",
         anyChain ? chains.get(StorageType.DISK) : "no scheme",
@@ -119,7 +125,9 @@ public final class HdrfService implements Closeable {
     scan =
         new PlainBlockScan(
             datanodeUuid, access, reducer, conf.scanIntervalSeconds(), conf.queueLength());
-    metrics = new HdrfMetrics(datanodeUuid, counters, reducer, records, schemeStores);
+    metrics =
+        new HdrfMetrics(
+            datanodeUuid, counters, mirroring.counters(), reducer, records, schemeStores);
     metrics.register();
     ShutdownHookManager hooks = ShutdownHookManager.get();
     if (!hooks.isShutdownInProgress()) {
@@ -462,6 +470,11 @@ public final class HdrfService implements Closeable {
     return new AdminService(records, schemeStores, conf.configuration());
   }
 
+  /** How blocks travel to and from other DataNodes. */
+  public Mirroring mirroring() {
+    return mirroring;
+  }
+
   /** The block records. */
   public RecordKeeper records() {
     return records;
@@ -488,6 +501,7 @@ public final class HdrfService implements Closeable {
       metrics.unregister();
     }
     reads.close();
+    mirroring.close();
     volumes.closeAll();
     records.close();
   }
@@ -497,6 +511,19 @@ public final class HdrfService implements Closeable {
 
     @Override
     public PlainBlock open(BlockRef block) throws IOException {
+      EncodedBlock encoded = mirroring.spooled().take(block);
+      PlainBlock opened = null;
+      try {
+        opened = open(block, encoded);
+        return opened;
+      } finally {
+        if (opened == null && encoded != null) {
+          encoded.close();
+        }
+      }
+    }
+
+    private PlainBlock open(BlockRef block, EncodedBlock encoded) throws IOException {
       if (holds.isHeld(block)) {
         throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
       }
@@ -524,7 +551,16 @@ public final class HdrfService implements Closeable {
         volume.reserveSpaceForReplica(snapshot.length());
         opened = true;
         return new FinalizedPlainBlock(
-            snapshot, poolVolume, reference, dataset, replicaFiles, locks, holds, scan, records);
+            snapshot,
+            encoded,
+            poolVolume,
+            reference,
+            dataset,
+            replicaFiles,
+            locks,
+            holds,
+            scan,
+            records);
       } catch (ClosedChannelException e) {
         throw new BlockSkippedException(SkipReason.STOPPING, volume + " leaves");
       } finally {

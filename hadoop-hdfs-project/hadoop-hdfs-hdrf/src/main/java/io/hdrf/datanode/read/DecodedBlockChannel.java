@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.read;
 
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.datanode.wire.StoredFrameSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,7 +18,7 @@ import java.nio.channels.WritableByteChannel;
  * A read-only channel whose bytes are a reduced block's decoded ones. {@link #transferTo} writes
  * decoded frames to the socket from the buffer they were decoded into. For one thread.
  */
-final class DecodedBlockChannel extends FileChannel {
+final class DecodedBlockChannel extends FileChannel implements StoredFrameSource {
 
   private final FrameReader reader;
   private final Closeable file;
@@ -29,6 +31,11 @@ final class DecodedBlockChannel extends FileChannel {
     this.reader = reader;
     this.file = file;
     this.position = position;
+  }
+
+  @Override
+  public ReducedBlock storedBlock() {
+    return reader.block();
   }
 
   private void requireOpen() throws ClosedChannelException {

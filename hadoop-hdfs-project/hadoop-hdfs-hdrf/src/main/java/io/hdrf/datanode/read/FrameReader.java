@@ -65,6 +65,10 @@ final class FrameReader implements Closeable {
     this.counters = counters;
   }
 
+  ReducedBlock block() {
+    return block;
+  }
+
   long length() {
     return block.logicalLength();
   }

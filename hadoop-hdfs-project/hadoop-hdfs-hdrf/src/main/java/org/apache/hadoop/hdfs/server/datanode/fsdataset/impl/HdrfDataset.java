@@ -25,6 +25,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsVersionException;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
+import org.apache.hadoop.hdfs.server.datanode.MirrorInstaller;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -63,6 +64,7 @@ class HdrfDataset extends FsDatasetImpl {
             });
     service.start(datanode.getDatanodeUuid(), new HdrfDatasetAccess(this));
     HdrfDataNodeBridge.serve(datanode, service.adminService(), conf);
+    MirrorInstaller.install(datanode, service.mirroring());
   }
 
   HdrfService service() {

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.conf.MirrorSettings;
+import io.hdrf.datanode.wire.Mirroring;
+import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.FrameScheme;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.wire.WireChains;
+import java.io.IOException;
+import java.util.Map;
+import org.apache.hadoop.fs.StorageType;
+
+/** Reads what {@code hdrf.mirror.*} says. */
+final class MirroringSetup {
+
+  /** What carries blocks whose own frames can't travel. */
+  private static final String SUBSTITUTE = "lz4";
+
+  private static final String NONE = "none";
+
+  private MirroringSetup() {}
+
+  /**
+   * @throws IOException names the key that is wrong
+   */
+  static Mirroring open(
+      HdrfConf conf,
+      SchemeRegistry registry,
+      Map<StorageType, SchemeChain> chains,
+      Mirroring.Storage storage)
+      throws IOException {
+    MirrorSettings settings = conf.mirrorSettings();
+    SchemeChain configured = null;
+    if (!settings.scheme().equals(MirrorSettings.OWN_CHAIN)) {
+      configured = SchemeChain.parse(HdrfKeys.MIRROR_SCHEME, settings.scheme(), registry);
+      if (configured.isEmpty() || !travels(configured)) {
+        throw new BadSettingException(
+            HdrfKeys.MIRROR_SCHEME,
+            settings.scheme(),
+            "\""
+                + MirrorSettings.OWN_CHAIN
+                + "\" or schemes that work on frames; to send blocks plain, set "
+                + HdrfKeys.PREFIX
+                + HdrfKeys.MIRROR_SECTION
+                + "."
+                + HdrfKeys.MIRROR_ENABLED
+                + " to false");
+      }
+    }
+    return new Mirroring(
+        settings,
+        new WireChains(registry, conf.configuration()),
+        configured,
+        substitute(registry, chains),
+        Chains.anyConfigured(chains),
+        storage);
+  }
+
+  private static SchemeChain substitute(
+      SchemeRegistry registry, Map<StorageType, SchemeChain> chains) throws IOException {
+    if (registry.names().contains(SUBSTITUTE)) {
+      return SchemeChain.parse(HdrfKeys.MIRROR_SCHEME, SUBSTITUTE, registry);
+    }
+    SchemeChain chain = chains.get(StorageType.DEFAULT);
+    return travels(chain) ? chain : SchemeChain.parse(HdrfKeys.MIRROR_SCHEME, NONE, registry);
+  }
+
+  private static boolean travels(SchemeChain chain) {
+    return chain.schemes().stream().allMatch(FrameScheme.class::isInstance);
+  }
+}

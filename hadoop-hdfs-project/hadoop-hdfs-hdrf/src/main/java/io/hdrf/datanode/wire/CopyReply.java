@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.wire;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * What comes back on a connection that this DataNode opened: HDFS's own bytes, or records where it
+ * asked for a block to be copied. For one thread at a time.
+ */
+final class CopyReply extends FilterInputStream {
+
+  private final Mirroring mirroring;
+  private final PeerLink peer;
+
+  CopyReply(Mirroring mirroring, InputStream in, PeerLink peer) {
+    super(in);
+    this.mirroring = mirroring;
+    this.peer = peer;
+  }
+
+  /** Is told of the request before it is sent. */
+  void expect(BlockTransfer transfer) {
+    if (transfer.isCopy()) {
+      MirrorInputStream framed =
+          new MirrorInputStream(mirroring, in, 0, Peers.name(peer.address()), request -> {});
+      framed.expect(transfer);
+      in = framed;
+    }
+  }
+
+  @Override
+  public int read() throws IOException {
+    return check(in.read());
+  }
+
+  @Override
+  public int read(byte[] bytes, int offset, int length) throws IOException {
+    return length == 0 ? 0 : check(in.read(bytes, offset, length));
+  }
+
+  /** A peer that closes a connection may come back as another one. */
+  private int check(int result) {
+    if (result < 0) {
+      mirroring.broken(peer);
+    }
+    return result;
+  }
+}

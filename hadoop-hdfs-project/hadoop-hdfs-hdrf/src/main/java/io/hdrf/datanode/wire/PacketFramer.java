@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.wire;
+
+import io.hdrf.block.FrameTable;
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.io.BufferPool;
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.WireFormat;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.Arrays;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+
+/**
+ * Cuts a block's packets out of the bytes that the DataNode writes, and sends their data as frames:
+ * passed on as they came, as they are stored, or encoded here. A packet is sent as soon as it is
+ * complete; nothing is held back for a later one. For one thread.
+ */
+final class PacketFramer implements Closeable {
+
+  private static final int MAX_PACKET = 16 << 20;
+  private static final int NO_DATA = -1;
+
+  private final Mirroring mirroring;
+  private final RecordWriter records;
+  private final int[] chainIds;
+  private final FrameChain chain;
+  private final PeerLink peer;
+  private final PacketFrames received;
+  private final BlockCollector collector;
+
+  private byte[] head = new byte[2048];
+  private int headCount;
+  private int headLength;
+  private PacketHeader header;
+
+  private ByteBuffer data = BufferPool.shared().take(0);
+  private ByteBuffer encoded = BufferPool.shared().take(0);
+  private int dataLeft = NO_DATA;
+
+  private int[] announced;
+  private boolean ended;
+
+  /** Whether every frame received so far was passed on, so that both streams are at one place. */
+  private boolean inStep = true;
+
+  /** How many bytes of the block the frames sent so far are ahead of the packets. */
+  private long ahead;
+
+  /** The next frame of the stored block to send; -1 where it is not sent from its frames. */
+  private int nextStored = -1;
+
+  /**
+   * @param chainIds the chain to encode with
+   * @param received the packets that this DataNode receives meanwhile and passes on, or null
+   * @param collector takes the frames encoded here, or null
+   */
+  PacketFramer(
+      Mirroring mirroring,
+      RecordWriter records,
+      int[] chainIds,
+      PeerLink peer,
+      PacketFrames received,
+      BlockCollector collector)
+      throws IOException {
+    this.mirroring = mirroring;
+    this.records = records;
+    this.chainIds = chainIds.clone();
+    this.chain = mirroring.chains().get(chainIds);
+    this.peer = peer;
+    this.received = received;
+    this.collector = collector;
+    beginHead();
+  }
+
+  /** Whether the block's last packet has been sent. */
+  boolean isEnded() {
+    return ended;
+  }
+
+  /**
+   * Takes bytes of packets.
+   *
+   * @return how many were taken; fewer than {@code length} only if {@link #isEnded}
+   */
+  int write(byte[] source, int offset, int length) throws IOException {
+    int done = 0;
+    while (done < length && !ended) {
+      if (dataLeft == NO_DATA) {
+        done += takeHead(source, offset + done, length - done);
+      } else {
+        int part = Math.min(dataLeft, length - done);
+        data.put(source, offset + done, part);
+        dataLeft -= part;
+        done += part;
+      }
+      sendIfComplete();
+    }
+    return done;
+  }
+
+  private void beginHead() {
+    headCount = 0;
+    headLength = PacketHeader.PKT_LENGTHS_LEN;
+    header = null;
+    dataLeft = NO_DATA;
+  }
+
+  private int takeHead(byte[] source, int offset, int length) throws IOException {
+    int part = Math.min(headLength - headCount, length);
+    System.arraycopy(source, offset, head, headCount, part);
+    headCount += part;
+    if (headCount == headLength) {
+      advanceHead();
+    }
+    return part;
+  }
+
+  /** Lengths are complete, then the header, then the checksums. */
+  private void advanceHead() throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(head);
+    int payload = bytes.getInt();
+    int headerLength = bytes.getShort();
+    int headerEnd = PacketHeader.PKT_LENGTHS_LEN + headerLength;
+    if (headLength == PacketHeader.PKT_LENGTHS_LEN) {
+      if (payload < 4 || headerLength < 1 || (long) payload + headerLength > MAX_PACKET) {
+        throw new IOException("a packet of " + payload + " and " + headerLength + " bytes");
+      }
+      growHead(headerEnd);
+    } else if (header == null) {
+      header = new PacketHeader();
+      header.setFieldsFromData(
+          payload, Arrays.copyOfRange(head, PacketHeader.PKT_LENGTHS_LEN, headerEnd));
+      int checksums = payload - 4 - header.getDataLen();
+      if (header.getDataLen() < 0 || checksums < 0) {
+        throw new IOException("a packet of " + payload + " bytes with " + header);
+      }
+      growHead(headerEnd + checksums);
+    }
+    if (header != null && headCount == headLength) {
+      beginData(header.getDataLen());
+    }
+  }
+
+  private void growHead(int length) {
+    headLength = length;
+    if (head.length < length) {
+      head = Arrays.copyOf(head, length);
+    }
+  }
+
+  private void beginData(int length) {
+    data = atLeast(data, length);
+    data.clear();
+    data.limit(length);
+    dataLeft = length;
+  }
+
+  private static ByteBuffer atLeast(ByteBuffer buffer, int length) {
+    if (buffer.capacity() >= length) {
+      return buffer;
+    }
+    BufferPool.shared().give(buffer);
+    return BufferPool.shared().take(length);
+  }
+
+  private void sendIfComplete() throws IOException {
+    if (dataLeft != 0) {
+      return;
+    }
+    data.flip();
+    boolean last = header.isLastPacketInBlock();
+    if (collector != null) {
+      collector.packet(header);
+    }
+    if (received != null
+        && inStep
+        && received.matches(header.getDataLen(), head, headLength)
+        && peer.canDecode(received.chainIds())) {
+      forward();
+    } else {
+      sendEncoded();
+    }
+    endPacket(last);
+  }
+
+  private void endPacket(boolean last) throws IOException {
+    records.flush();
+    ended = last;
+    beginHead();
+  }
+
+  private void forward() throws IOException {
+    announce(received.chainIds());
+    records.packet(header.getDataLen(), head, 0, headLength);
+    ahead += received.writeTo(records) - header.getDataLen();
+    mirroring.counters().forwarded(received.count());
+  }
+
+  private void announce(int[] ids) throws IOException {
+    if (ids != null && !Arrays.equals(announced, ids)) {
+      records.chain(ids);
+      announced = ids;
+    }
+  }
+
+  /** What earlier frames hold of the packet's data is not sent again. */
+  private void sendEncoded() throws IOException {
+    inStep = false;
+    int known = (int) Math.min(ahead, data.remaining());
+    ahead -= known;
+    data.position(known);
+    if (data.hasRemaining()) {
+      announce(chainIds);
+    }
+    records.packet(header.getDataLen(), head, 0, headLength);
+    if (!data.hasRemaining()) {
+      return;
+    }
+    int length = data.remaining();
+    encoded = atLeast(encoded, chain.maxEncodedLength(length));
+    encoded.clear();
+    int stages = chain.encode(data, encoded);
+    encoded.flip();
+    mirroring.counters().encoded(1);
+    if (collector != null) {
+      collector.frame(chainIds, length, stages, encoded);
+    }
+    records.frame(length, stages, encoded);
+  }
+
+  /**
+   * Takes the present packet's data from a channel.
+   *
+   * @throws IOException if the packet's head was not written before
+   */
+  void transferFrom(FileChannel channel, long position, int count) throws IOException {
+    if (dataLeft != count) {
+      throw new IOException("data of " + count + " bytes for a packet that wants " + dataLeft);
+    }
+    if (count > 0 && sendStored(channel, position, count)) {
+      endPacket(header.isLastPacketInBlock());
+      return;
+    }
+    while (data.hasRemaining()) {
+      int read = channel.read(data, position + data.position());
+      if (read < 0) {
+        throw new EOFException("the block ends " + data.remaining() + " bytes early");
+      }
+    }
+    dataLeft = 0;
+    sendIfComplete();
+  }
+
+  private boolean sendStored(FileChannel channel, long position, int count) throws IOException {
+    if (!(channel instanceof StoredFrameSource) || position != header.getOffsetInBlock()) {
+      return false;
+    }
+    ReducedBlock block = ((StoredFrameSource) channel).storedBlock();
+    FrameTable frames = block.frames();
+    if (nextStored < 0 && !canBeginStored(block, position)) {
+      return false;
+    }
+    if (nextStored < 0) {
+      nextStored = frames.frameAt(position);
+    }
+    announce(block.header().chainIds());
+    records.packet(count, head, 0, headLength);
+    int first = nextStored;
+    while (ahead < count) {
+      encoded = atLeast(encoded, frames.storedLength(nextStored));
+      encoded.clear();
+      block.readStored(nextStored, encoded);
+      encoded.flip();
+      records.frame(frames.originalLength(nextStored), frames.stages(nextStored), encoded);
+      ahead += frames.originalLength(nextStored);
+      nextStored++;
+    }
+    ahead -= count;
+    mirroring.counters().sentAsStored(nextStored - first);
+    return true;
+  }
+
+  private boolean canBeginStored(ReducedBlock block, long position) throws IOException {
+    FrameTable frames = block.frames();
+    return ahead == 0
+        && frames.originalPosition(frames.frameAt(position)) == position
+        && frames.maxOriginalLength() <= WireFormat.MAX_FRAME
+        && mirroring.canTravel(block.header().chainIds())
+        && peer.canDecode(block.header().chainIds());
+  }
+
+  @Override
+  public void close() {
+    if (data != null) {
+      BufferPool.shared().give(data);
+      BufferPool.shared().give(encoded);
+      data = null;
+      encoded = null;
+    }
+    if (collector != null) {
+      collector.close();
+    }
+  }
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.block.FrameTable;
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.wire.Fallback;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Blocks travel between DataNodes as frames, and are stored as they came. */
+@Timeout(180)
+class MirroringTest {
+
+  private static final int BLOCK = HdrfCluster.BLOCK_SIZE;
+
+  private HdrfCluster cluster;
+
+  @BeforeEach
+  void start() throws Exception {
+    cluster = HdrfCluster.start(HdrfCluster.configuration(), 3);
+  }
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  private long[] each(ToLongFunction<HdrfService> counter) {
+    return cluster.mini().getDataNodes().stream()
+        .map(HdrfDatasets::service)
+        .mapToLong(counter)
+        .toArray();
+  }
+
+  private long[] wire(String name) {
+    return each(service -> service.mirroring().counters().value(name));
+  }
+
+  private long[] reducer(String name) {
+    return each(service -> service.counters().values().get(name));
+  }
+
+  private static long sum(long[] values) {
+    return Arrays.stream(values).sum();
+  }
+
+  @Test
+  void aPipelineEncodesOnceAndStoresTheSameFramesEverywhere() throws Exception {
+    byte[] data = HdrfCluster.text(BLOCK, 1);
+    cluster.write("/one", data, 3);
+    cluster.awaitReduced("/one");
+    cluster.assertContent("/one", data);
+
+    assertThat(reducer("blocksAdopted")).containsOnly(1);
+    assertThat(reducer("framesEncoded")).containsOnly(0);
+    long[] encoded = wire("mirrorFramesEncoded");
+    assertThat(Arrays.stream(encoded).filter(count -> count > 0)).hasSize(1);
+    assertThat(sum(wire("mirrorFramesForwarded"))).isEqualTo(sum(encoded));
+    HdrfCluster.await(
+        "what was received to be what was sent",
+        () -> sum(wire("mirrorBytesWireSent")) == sum(wire("mirrorBytesWireReceived")));
+    assertThat(sum(wire("mirrorBytesPlainSent"))).isGreaterThan(2L * BLOCK);
+    assertThat(sum(wire("mirrorBytesWireSent"))).isLessThan(BLOCK);
+    List<String> digests = new ArrayList<>();
+    for (File replica : cluster.replicas("/one")) {
+      digests.add(digestOfFrames(replica));
+    }
+    assertThat(digests).hasSize(3);
+    assertThat(digests.stream().distinct()).hasSize(1);
+  }
+
+  private static String digestOfFrames(File replica) throws Exception {
+    java.nio.file.Path path = replica.toPath();
+    try (ReducedBlock block = ReducedBlock.openUntrusted(path, ChannelFile.open(path))) {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      FrameTable frames = block.frames();
+      for (int i = 0; i < frames.frameCount(); i++) {
+        ByteBuffer stored = ByteBuffer.allocate(frames.storedLength(i));
+        block.readStored(i, stored);
+        stored.flip();
+        digest.update(stored);
+      }
+      return new java.math.BigInteger(1, digest.digest()).toString(16);
+    }
+  }
+
+  @Test
+  void lengthsOfAllKinds() throws Exception {
+    int[] lengths = {1, 511, 512, 513, 64_511, 64_512, 64_513, BLOCK - 1, BLOCK + 1, 3 * BLOCK + 7};
+    for (int length : lengths) {
+      byte[] data = HdrfCluster.text(length, length);
+      cluster.write("/f" + length, data, 3);
+      cluster.assertContent("/f" + length, data);
+    }
+    cluster.awaitReduced();
+    for (int length : lengths) {
+      cluster.assertContent("/f" + length, HdrfCluster.text(length, length));
+    }
+  }
+
+  @Test
+  void whatCannotBeReducedTravelsToo() throws Exception {
+    byte[] data = HdrfCluster.noise(6 * BLOCK, 2);
+    cluster.write("/noise", data, 3);
+    cluster.awaitReduced();
+    cluster.assertContent("/noise", data);
+    assertThat(sum(wire("mirrorBytesWireSent")))
+        .isLessThan(sum(wire("mirrorBytesPlainSent")) / 1000 * 1002);
+  }
+
+  @Test
+  void whatWasFlushedIsVisibleOnEveryReplica() throws Exception {
+    byte[] data = HdrfCluster.text(BLOCK, 3);
+    try (FSDataOutputStream out = cluster.fs().create(new Path("/flushed"), (short) 3)) {
+      int end = 0;
+      for (int step : new int[] {1, 100, 411, 512, 70_000, 200_001, 13}) {
+        out.write(data, end, step);
+        end += step;
+        if (step % 2 == 0) {
+          out.hflush();
+        } else {
+          out.hsync();
+        }
+        ExtendedBlock block = openBlock("/flushed");
+        for (DataNode datanode : cluster.mini().getDataNodes()) {
+          long visible = datanode.getFSDataset().getReplicaVisibleLength(block);
+          assertThat(visible).as("on %s", datanode).isGreaterThanOrEqualTo(end);
+        }
+        HdrfCluster.assertSame(
+            "/flushed", Arrays.copyOf(cluster.read("/flushed"), end), Arrays.copyOf(data, end));
+      }
+      out.write(data, end, data.length - end);
+    }
+    cluster.assertContent("/flushed", data);
+    cluster.awaitReduced("/flushed");
+    cluster.assertContent("/flushed", data);
+  }
+
+  private ExtendedBlock openBlock(String path) throws IOException {
+    try (FSDataInputStream in = cluster.fs().open(new Path(path))) {
+      return DFSTestUtil.getAllBlocks(in).get(0).getBlock();
+    }
+  }
+
+  @Test
+  void aReducedBlockIsReplicatedAsItIsStored() throws Exception {
+    byte[] data = HdrfCluster.text(2 * BLOCK + 54_321, 4);
+    cluster.write("/replicated", data, 1);
+    cluster.awaitReduced("/replicated");
+    long encodedBefore = sum(reducer("framesEncoded"));
+    cluster.fs().setReplication(new Path("/replicated"), (short) 3);
+    cluster.awaitReplication("/replicated", 3);
+    cluster.awaitReduced("/replicated");
+    cluster.assertContent("/replicated", data);
+    assertThat(sum(wire("mirrorFramesSentAsStored"))).isPositive();
+    assertThat(sum(wire("mirrorFramesEncoded"))).isZero();
+    assertThat(sum(reducer("framesEncoded"))).isEqualTo(encodedBefore);
+    assertThat(sum(reducer("blocksAdopted"))).isEqualTo(6);
+  }
+
+  @Test
+  void theBalancersCopyTravelsAsItIsStored() throws Exception {
+    byte[] data = HdrfCluster.text(BLOCK - 1000, 5);
+    cluster.write("/balanced", data, 1);
+    cluster.awaitReduced("/balanced");
+    LocatedBlock block = cluster.blocks("/balanced").get(0);
+    DatanodeInfo source = block.getLocations()[0];
+    DatanodeInfo target = null;
+    for (DatanodeInfo candidate : cluster.fs().getDataNodeStats()) {
+      if (!candidate.equals(source)) {
+        target = candidate;
+      }
+    }
+    assertThat(replace(block.getBlock(), source, target)).isEqualTo(Status.SUCCESS);
+    HdrfCluster.await(
+        "the copy to be the only replica",
+        () -> {
+          try {
+            DatanodeInfo[] locations = cluster.blocks("/balanced").get(0).getLocations();
+            return locations.length == 1 && !locations[0].equals(source);
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
+    cluster.awaitReduced("/balanced");
+    cluster.assertContent("/balanced", data);
+    assertThat(sum(wire("mirrorFramesSentAsStored"))).isPositive();
+    assertThat(sum(wire("mirrorFramesEncoded"))).isZero();
+    assertThat(sum(reducer("blocksAdopted"))).isEqualTo(1);
+  }
+
+  private static Status replace(ExtendedBlock block, DatanodeInfo source, DatanodeInfo target)
+      throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), target.getXferPort())) {
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      new Sender(out)
+          .replaceBlock(
+              block,
+              StorageType.DISK,
+              BlockTokenSecretManager.DUMMY_TOKEN,
+              source.getDatanodeUuid(),
+              source,
+              null);
+      out.flush();
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      Status status;
+      do {
+        status = BlockOpResponseProto.parseFrom(PBHelperClient.vintPrefixed(in)).getStatus();
+      } while (status == Status.IN_PROGRESS);
+      return status;
+    }
+  }
+
+  @Test
+  void anAppendGoesOnWithPlainBlocks() throws Exception {
+    byte[] data = HdrfCluster.text(900_000, 6);
+    cluster.write("/appended", Arrays.copyOf(data, 300_001), 3);
+    cluster.awaitReduced("/appended");
+    cluster.append("/appended", Arrays.copyOfRange(data, 300_001, data.length));
+    cluster.assertContent("/appended", data);
+    cluster.awaitReduced("/appended");
+    cluster.assertContent("/appended", data);
+    assertThat(sum(wire("mirrorFallback" + Fallback.BROKEN_SEQUENCE.metricName()))).isPositive();
+  }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.conf;
+
+import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.SchemeSettings;
+import org.apache.hadoop.conf.Configuration;
+
+/** How blocks travel between DataNodes: the keys {@code hdrf.mirror.*}. Immutable. */
+public final class MirrorSettings {
+
+  /** The value of {@code hdrf.mirror.scheme} that stands for each block's own chain. */
+  public static final String OWN_CHAIN = "chain";
+
+  private final boolean enabled;
+  private final String scheme;
+  private final int peerExpirySeconds;
+  private final int probeTimeoutMillis;
+
+  /**
+   * @throws BadSettingException names the key, its value and what is accepted
+   */
+  public MirrorSettings(Configuration configuration) throws BadSettingException {
+    SchemeSettings settings = new SchemeSettings(configuration, HdrfKeys.MIRROR_SECTION);
+    enabled = settings.getBoolean(HdrfKeys.MIRROR_ENABLED, true);
+    scheme = configuration.getTrimmed(HdrfKeys.MIRROR_SCHEME, OWN_CHAIN);
+    peerExpirySeconds = settings.getInt(HdrfKeys.MIRROR_PEER_EXPIRY, 600, 1, 24 * 3600);
+    probeTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_PROBE_TIMEOUT, 3000, 10, 60_000);
+  }
+
+  /** Whether blocks are sent to, and accepted from, other DataNodes as frames. */
+  public boolean isEnabled() {
+    return enabled;
+  }
+
+  /** {@link #OWN_CHAIN}, or the chain for the wire as it stands in the configuration. */
+  public String scheme() {
+    return scheme;
+  }
+
+  /** For how long it is remembered what a peer can receive. */
+  public int peerExpirySeconds() {
+    return peerExpirySeconds;
+  }
+
+  /** How long a peer may take to say what it can receive. */
+  public int probeTimeoutMillis() {
+    return probeTimeoutMillis;
+  }
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import io.hdrf.jni.Crc32c;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * What a DataNode can receive: the answer to a probe. Immutable.
+ *
+ * <p>Stored as the CRC32C of what follows (u32), the length of what follows that (u16), the highest
+ * version of {@link WireFormat} that is spoken (u8), the number of frame schemes (u16) and their
+ * ids (u16 each). Bytes behind that, which a later version may add, are skipped.
+ */
+public final class Capabilities {
+
+  private static final int FIXED = 1 + 2;
+  private static final int MAX_LENGTH = 0xFFFF;
+
+  private final int version;
+  private final SortedSet<Integer> frameSchemes;
+
+  /**
+   * @param version the highest version of {@link WireFormat} that is spoken, 0 to 255; 0 is a peer
+   *     without HDRF
+   * @param frameSchemes the ids of the schemes whose frames can be decoded
+   */
+  public Capabilities(int version, Collection<Integer> frameSchemes) {
+    this.version = version;
+    this.frameSchemes = Collections.unmodifiableSortedSet(new TreeSet<>(frameSchemes));
+  }
+
+  /** Those of a DataNode that speaks plain HDFS. */
+  public static Capabilities none() {
+    return new Capabilities(0, Collections.emptySet());
+  }
+
+  public int version() {
+    return version;
+  }
+
+  public SortedSet<Integer> frameSchemes() {
+    return frameSchemes;
+  }
+
+  /** Whether frames of a chain with these scheme ids can be sent. */
+  public boolean canDecode(int[] chainIds) {
+    if (version < WireFormat.VERSION) {
+      return false;
+    }
+    for (int id : chainIds) {
+      if (!frameSchemes.contains(id)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The stored form. */
+  public byte[] encode() {
+    int length = FIXED + 2 * frameSchemes.size();
+    ByteBuffer out = ByteBuffer.allocate(4 + 2 + length).order(ByteOrder.LITTLE_ENDIAN);
+    out.position(4);
+    out.putShort((short) length).put((byte) version).putShort((short) frameSchemes.size());
+    frameSchemes.forEach(id -> out.putShort(id.shortValue()));
+    out.position(4);
+    out.putInt(0, Crc32c.update(0, out));
+    return out.array();
+  }
+
+  /**
+   * Reads the stored form.
+   *
+   * @throws CorruptWireException if it is damaged, or too short
+   */
+  public static Capabilities read(InputStream in) throws IOException {
+    byte[] head = new byte[6];
+    DataInputStream data = new DataInputStream(in);
+    try {
+      data.readFully(head);
+      ByteBuffer fixed = ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN);
+      int crc = fixed.getInt();
+      int length = fixed.getShort() & MAX_LENGTH;
+      byte[] body = new byte[length];
+      data.readFully(body);
+      int actual =
+          Crc32c.update(Crc32c.update(0, ByteBuffer.wrap(head, 4, 2)), ByteBuffer.wrap(body));
+      if (actual != crc) {
+        throw new CorruptWireException("the answer to a probe is damaged");
+      }
+      return parse(ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN));
+    } catch (EOFException e) {
+      throw new CorruptWireException("the answer to a probe ends early", e);
+    }
+  }
+
+  private static Capabilities parse(ByteBuffer body) throws CorruptWireException {
+    if (body.remaining() < FIXED) {
+      throw new CorruptWireException("the answer to a probe has " + body.remaining() + " bytes");
+    }
+    int version = body.get() & 0xFF;
+    int count = body.getShort() & MAX_LENGTH;
+    if (body.remaining() < 2 * count) {
+      throw new CorruptWireException("the answer to a probe has too few schemes");
+    }
+    SortedSet<Integer> ids = new TreeSet<>();
+    for (int i = 0; i < count; i++) {
+      ids.add(body.getShort() & MAX_LENGTH);
+    }
+    return new Capabilities(version, ids);
+  }
+
+  @Override
+  public String toString() {
+    return version == 0 ? "plain HDFS" : "HDRF wire " + version + " with schemes " + frameSchemes;
+  }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+/** Why something went the stock way. */
+public enum Fallback {
+  /** The peer speaks plain HDFS, or another version. */
+  PEER_IS_STOCK("PeerIsStock"),
+
+  /** The peer did not answer the probe. */
+  PEER_UNKNOWN("PeerUnknown"),
+
+  /** The peer lacks a scheme. */
+  PEER_LACKS_SCHEME("PeerLacksScheme"),
+
+  /** A block's frames are of another chain than it is to be stored with. */
+  OTHER_CHAIN("OtherChain"),
+
+  /** A block's frames have a gap or an overlap, as after a recovery or a resent packet. */
+  BROKEN_SEQUENCE("BrokenSequence"),
+
+  /** A block's frames save nothing, or are too short. */
+  NOT_WORTH_KEEPING("NotWorthKeeping"),
+
+  /** Keeping a block's frames failed. */
+  SPOOL_FAILED("SpoolFailed");
+
+  private final String metricName;
+
+  Fallback(String metricName) {
+    this.metricName = metricName;
+  }
+
+  /** The reason as part of a metric's name. */
+  public String metricName() {
+    return metricName;
+  }
+}

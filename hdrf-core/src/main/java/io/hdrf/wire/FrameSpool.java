@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import io.hdrf.io.BufferPool;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+
+/**
+ * Collects the encoded frames of one block while it is written. The first {@value #BUFFER_SIZE}
+ * bytes stay in memory; a longer block goes to a file that has no name any more, so that nothing of
+ * it is left behind whatever happens. Frames count only if they run from the block's beginning to
+ * its end without gap or overlap, all of one chain. For one thread.
+ */
+public final class FrameSpool implements Closeable {
+
+  static final int BUFFER_SIZE = 256 << 10;
+
+  /** Beyond this many bytes, blocks that save nothing are given up. */
+  private static final long PATIENCE = 4 << 20;
+
+  /** Below this mean length, frames are too short to be worth storing. */
+  static final int MIN_MEAN_FRAME = 16 << 10;
+
+  /** Gives the place for the file when it is needed. */
+  public interface Place {
+    /** A path on the block's own volume where no file exists. */
+    Path newFile() throws IOException;
+  }
+
+  private final Place place;
+  private ByteBuffer buffer = BufferPool.shared().take(BUFFER_SIZE);
+  private FileChannel file;
+  private long written;
+  private int[] chainIds;
+  private int[] originalLengths = new int[256];
+  private int[] storedLengths = new int[256];
+  private byte[] stages = new byte[256];
+  private int count;
+  private long packetEnd;
+  private long frameEnd;
+  private boolean complete;
+
+  public FrameSpool(Place place) {
+    this.place = place;
+  }
+
+  /**
+   * Notes a packet of the block.
+   *
+   * @param offset where its data begin in the block
+   * @return false if the sequence is broken; the spool is then of no more use
+   */
+  public boolean packet(long offset, int length) {
+    if (length == 0) {
+      return true;
+    }
+    if (complete || offset != packetEnd) {
+      return false;
+    }
+    packetEnd += length;
+    return true;
+  }
+
+  /**
+   * Appends a frame.
+   *
+   * @param stored not consumed
+   * @return false if the frames are not worth keeping
+   * @throws IOException if the file can't be written
+   */
+  public boolean frame(int[] ids, int originalLength, int stageMask, ByteBuffer stored)
+      throws IOException {
+    if (chainIds == null) {
+      chainIds = ids.clone();
+    } else if (!Arrays.equals(chainIds, ids)) {
+      return false;
+    }
+    if (count == originalLengths.length) {
+      originalLengths = Arrays.copyOf(originalLengths, 2 * count);
+      storedLengths = Arrays.copyOf(storedLengths, 2 * count);
+      stages = Arrays.copyOf(stages, 2 * count);
+    }
+    originalLengths[count] = originalLength;
+    storedLengths[count] = stored.remaining();
+    stages[count] = (byte) stageMask;
+    count++;
+    frameEnd += originalLength;
+    append(stored.duplicate());
+    long stored95 = (written + buffer.position()) / 19 * 20;
+    return frameEnd < PATIENCE || stored95 <= frameEnd;
+  }
+
+  private void append(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      if (!buffer.hasRemaining()) {
+        flush();
+      }
+      int part = Math.min(bytes.remaining(), buffer.remaining());
+      ByteBuffer slice = bytes.duplicate();
+      slice.limit(slice.position() + part);
+      buffer.put(slice);
+      bytes.position(bytes.position() + part);
+    }
+  }
+
+  private void flush() throws IOException {
+    if (file == null) {
+      file = openNameless(place.newFile());
+    }
+    buffer.flip();
+    while (buffer.hasRemaining()) {
+      written += file.write(buffer, written);
+    }
+    buffer.clear();
+    buffer.limit(BUFFER_SIZE);
+  }
+
+  private static FileChannel openNameless(Path path) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    boolean deleted = false;
+    try {
+      Files.delete(path);
+      deleted = true;
+      return channel;
+    } finally {
+      if (!deleted) {
+        channel.close();
+      }
+    }
+  }
+
+  /**
+   * Ends the block.
+   *
+   * @return the block's frames, which are the caller's to close, or null if they are of no use
+   * @throws IOException if the file can't be written
+   */
+  public SpooledFrames finish() throws IOException {
+    complete = true;
+    if (count == 0 || frameEnd != packetEnd || (count > 1 && packetEnd / count < MIN_MEAN_FRAME)) {
+      return null;
+    }
+    byte[] memory = null;
+    if (file == null) {
+      buffer.flip();
+      memory = new byte[buffer.remaining()];
+      buffer.get(memory);
+    } else {
+      flush();
+    }
+    SpooledFrames frames =
+        new SpooledFrames(
+            chainIds,
+            packetEnd,
+            Arrays.copyOf(originalLengths, count),
+            Arrays.copyOf(storedLengths, count),
+            Arrays.copyOf(stages, count),
+            memory,
+            file);
+    file = null;
+    return frames;
+  }
+
+  @Override
+  public void close() throws IOException {
+    complete = true;
+    if (buffer != null) {
+      BufferPool.shared().give(buffer);
+      buffer = null;
+    }
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.jni.Crc32c;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Writes the records of {@link WireFormat}. They wait in a buffer until {@link #flush}, or until it
+ * is full. For one thread.
+ */
+public final class RecordWriter implements Closeable {
+
+  private static final int BUFFER_SIZE = 256 << 10;
+
+  /** Where the bytes go. */
+  public interface Sink {
+    /** Writes all that remains of {@code bytes}, which is direct. */
+    void write(ByteBuffer bytes) throws IOException;
+  }
+
+  private final Sink sink;
+  private ByteBuffer buffer;
+  private int recordStart;
+
+  public RecordWriter(Sink sink) {
+    this.sink = sink;
+    this.buffer = take(BUFFER_SIZE);
+  }
+
+  private static ByteBuffer take(int length) {
+    return BufferPool.shared().take(length).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /**
+   * Begins the stream; see {@link WireFormat}.
+   *
+   * @param own what this side can receive
+   */
+  public void begin(Capabilities own) throws IOException {
+    byte[] preamble = WireFormat.preamble(WireFormat.STREAM);
+    require(preamble.length);
+    buffer.put(preamble);
+    byte[] hello = own.encode();
+    begin(WireFormat.HELLO, hello.length);
+    buffer.put(hello);
+    end();
+  }
+
+  /** Sends bytes of HDFS's protocol as they are. */
+  public void bytes(byte[] source, int offset, int length) throws IOException {
+    for (int done = 0; done < length; ) {
+      int part = Math.min(WireFormat.MAX_BYTES, length - done);
+      begin(WireFormat.BYTES, part);
+      buffer.put(source, offset + done, part);
+      end();
+      done += part;
+    }
+  }
+
+  /** Names the schemes of the frames that follow. */
+  public void chain(int[] ids) throws IOException {
+    begin(WireFormat.CHAIN, 2 * ids.length);
+    for (int id : ids) {
+      buffer.putShort((short) id);
+    }
+    end();
+  }
+
+  /**
+   * Begins a packet, whose data are the next bytes of the frames.
+   *
+   * @param dataLength how many data it has
+   * @param head holds what precedes its data
+   */
+  public void packet(int dataLength, byte[] head, int offset, int length) throws IOException {
+    begin(WireFormat.PACKET, WireFormat.PACKET_PREFIX + length);
+    buffer.putInt(dataLength);
+    buffer.put(head, offset, length);
+    end();
+  }
+
+  /**
+   * Sends a frame.
+   *
+   * @param originalLength what it decodes to, from 1 to {@link WireFormat#MAX_FRAME}
+   * @param stored consumed; direct
+   */
+  public void frame(int originalLength, int stages, ByteBuffer stored) throws IOException {
+    begin(WireFormat.FRAME, WireFormat.FRAME_PREFIX + stored.remaining());
+    buffer.putInt(originalLength);
+    buffer.put((byte) stages);
+    buffer.put(stored);
+    end();
+  }
+
+  private void begin(int type, int bodyLength) throws IOException {
+    require(WireFormat.RECORD_HEADER + bodyLength);
+    recordStart = buffer.position();
+    buffer.put((byte) type).putInt(bodyLength);
+    buffer.position(recordStart + WireFormat.RECORD_HEADER);
+  }
+
+  private void end() {
+    buffer.putInt(recordStart + 5, recordCrc(buffer, recordStart, buffer.position()));
+  }
+
+  /** The checksum of the record from {@code start} to {@code end}, its CRC field left out. */
+  static int recordCrc(ByteBuffer buffer, int start, int end) {
+    ByteBuffer part = buffer.duplicate();
+    part.limit(start + 5).position(start);
+    int crc = Crc32c.update(0, part);
+    part.limit(end).position(start + WireFormat.RECORD_HEADER);
+    return Crc32c.update(crc, part);
+  }
+
+  private void require(int length) throws IOException {
+    if (buffer.remaining() >= length) {
+      return;
+    }
+    flush();
+    if (buffer.capacity() < length) {
+      BufferPool.shared().give(buffer);
+      buffer = null;
+      buffer = take(length);
+    }
+    buffer.limit(buffer.capacity());
+  }
+
+  /** Hands everything to the sink. */
+  public void flush() throws IOException {
+    buffer.flip();
+    try {
+      if (buffer.hasRemaining()) {
+        sink.write(buffer);
+      }
+    } finally {
+      buffer.clear();
+    }
+  }
+
+  /** Gives back the buffer, with what was not flushed. */
+  @Override
+  public void close() {
+    if (buffer != null) {
+      BufferPool.shared().give(buffer);
+      buffer = null;
+    }
+  }
+}

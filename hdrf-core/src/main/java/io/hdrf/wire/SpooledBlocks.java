@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import io.hdrf.reduce.BlockRef;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The frames of blocks that have been received and wait to be stored. Bounded in blocks, memory and
+ * age: the oldest are dropped, and their blocks reduced from their plain copies. Thread-safe.
+ */
+public final class SpooledBlocks implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SpooledBlocks.class);
+
+  /** Nobody waits for those of a block that was deleted meanwhile. */
+  private static final long MAX_AGE_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+  /** One block's. */
+  private static final class Entry {
+    private final SpooledFrames frames;
+    private final long since = System.nanoTime();
+
+    Entry(SpooledFrames frames) {
+      this.frames = frames;
+    }
+  }
+
+  private final int maxBlocks;
+  private final long maxMemory;
+  private final Map<BlockRef, Entry> blocks = new LinkedHashMap<>();
+  private long memory;
+  private boolean closed;
+
+  /**
+   * @param maxBlocks how many blocks may wait; each may keep a file open
+   * @param maxMemory how many bytes of memory they may take
+   */
+  public SpooledBlocks(int maxBlocks, long maxMemory) {
+    this.maxBlocks = maxBlocks;
+    this.maxMemory = maxMemory;
+  }
+
+  /** Takes over a block's frames, in the place of what there may be of an earlier try. */
+  public synchronized void put(BlockRef block, SpooledFrames frames) {
+    drop(block);
+    if (closed) {
+      closeQuietly(frames);
+      return;
+    }
+    blocks.put(block, new Entry(frames));
+    memory += frames.memoryBytes();
+    Iterator<Entry> oldest = blocks.values().iterator();
+    while (oldest.hasNext()) {
+      Entry entry = oldest.next();
+      if (blocks.size() <= maxBlocks
+          && memory <= maxMemory
+          && System.nanoTime() - entry.since < MAX_AGE_NANOS) {
+        break;
+      }
+      oldest.remove();
+      memory -= entry.frames.memoryBytes();
+      closeQuietly(entry.frames);
+    }
+  }
+
+  /** Hands over a block's frames, or null if there are none. */
+  public synchronized SpooledFrames take(BlockRef block) {
+    Entry entry = blocks.remove(block);
+    if (entry == null) {
+      return null;
+    }
+    memory -= entry.frames.memoryBytes();
+    return entry.frames;
+  }
+
+  /** Forgets a block. */
+  public void drop(BlockRef block) {
+    SpooledFrames frames = take(block);
+    if (frames != null) {
+      closeQuietly(frames);
+    }
+  }
+
+  /** How many blocks' frames wait. */
+  public synchronized int size() {
+    return blocks.size();
+  }
+
+  private static void closeQuietly(SpooledFrames frames) {
+    try {
+      frames.close();
+    } catch (IOException e) {
+      LOG.debug("Closing spooled frames failed", e);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    blocks.values().forEach(entry -> closeQuietly(entry.frames));
+    blocks.clear();
+    memory = 0;
+  }
+}

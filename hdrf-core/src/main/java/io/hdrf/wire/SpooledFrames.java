@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.reduce.EncodedBlock;
+import io.hdrf.scheme.ChainCodec;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/** The encoded frames of a whole block, as they came. For one thread at a time. */
+public final class SpooledFrames implements EncodedBlock {
+
+  private final int[] chainIds;
+  private final long length;
+  private final int[] originalLengths;
+  private final int[] storedLengths;
+  private final byte[] stages;
+  private final byte[] memory;
+  private final FileChannel file;
+
+  /** Either {@code memory} or {@code file}, which is taken over, holds the stored bytes. */
+  SpooledFrames(
+      int[] chainIds,
+      long length,
+      int[] originalLengths,
+      int[] storedLengths,
+      byte[] stages,
+      byte[] memory,
+      FileChannel file) {
+    this.chainIds = chainIds;
+    this.length = length;
+    this.originalLengths = originalLengths;
+    this.storedLengths = storedLengths;
+    this.stages = stages;
+    this.memory = memory;
+    this.file = file;
+  }
+
+  @Override
+  public int[] chainIds() {
+    return chainIds.clone();
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  /** How many frames there are. */
+  int frameCount() {
+    return originalLengths.length;
+  }
+
+  /** How many bytes of memory are taken. */
+  public long memoryBytes() {
+    return (memory == null ? 0 : memory.length) + 9L * frameCount();
+  }
+
+  @Override
+  public void replay(ChainCodec.FrameWriter out) throws IOException {
+    int longest = 0;
+    for (int stored : storedLengths) {
+      longest = Math.max(longest, stored);
+    }
+    ByteBuffer frame = BufferPool.shared().take(longest);
+    try {
+      long position = 0;
+      for (int i = 0; i < frameCount(); i++) {
+        frame.clear();
+        frame.limit(storedLengths[i]);
+        read(frame, position);
+        frame.flip();
+        out.frame(originalLengths[i], stages[i], frame);
+        position += storedLengths[i];
+      }
+    } finally {
+      BufferPool.shared().give(frame);
+    }
+  }
+
+  private void read(ByteBuffer dst, long position) throws IOException {
+    if (memory != null) {
+      dst.put(memory, (int) position, dst.remaining());
+      return;
+    }
+    long at = position;
+    while (dst.hasRemaining()) {
+      int count = file.read(dst, at);
+      if (count < 0) {
+        throw new EOFException("spooled frames end at " + at);
+      }
+      at += count;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (file != null) {
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.FrameScheme;
+import io.hdrf.scheme.ReductionScheme;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeNotFoundException;
+import io.hdrf.scheme.SchemeRegistry;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+
+/** The chains of frame schemes that a DataNode uses on the wire, made when needed. Thread-safe. */
+public final class WireChains implements Closeable {
+
+  private final SchemeRegistry registry;
+  private final Configuration configuration;
+  private final Map<List<Integer>, FrameChain> chains = new HashMap<>();
+
+  public WireChains(SchemeRegistry registry, Configuration configuration) {
+    this.registry = registry;
+    this.configuration = configuration;
+  }
+
+  /** The ids of the installed frame schemes. */
+  public SortedSet<Integer> installed() {
+    SortedSet<Integer> ids = new TreeSet<>();
+    for (String name : registry.names()) {
+      try {
+        ReductionScheme scheme = registry.byName(name);
+        if (scheme instanceof FrameScheme) {
+          ids.add(scheme.id());
+        }
+      } catch (SchemeNotFoundException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return ids;
+  }
+
+  /**
+   * The chain with these schemes.
+   *
+   * @throws CorruptWireException if there can be no such chain
+   * @throws SchemeNotFoundException if a scheme is not installed
+   */
+  public synchronized FrameChain get(int[] ids) throws IOException {
+    List<Integer> key = Arrays.stream(ids).boxed().collect(Collectors.toList());
+    FrameChain chain = chains.get(key);
+    if (chain == null) {
+      chain = open(ids);
+      chains.put(key, chain);
+    }
+    return chain;
+  }
+
+  private FrameChain open(int[] ids) throws IOException {
+    if (ids.length == 0
+        || ids.length > SchemeChain.MAX_LENGTH
+        || Arrays.stream(ids).distinct().count() != ids.length) {
+      throw new CorruptWireException("no chain can have the schemes " + Arrays.toString(ids));
+    }
+    List<FrameScheme> schemes = new ArrayList<>();
+    for (int id : ids) {
+      ReductionScheme scheme = registry.byId(id);
+      if (!(scheme instanceof FrameScheme)) {
+        throw new CorruptWireException("frames of scheme " + scheme.name() + " can't travel");
+      }
+      schemes.add((FrameScheme) scheme);
+    }
+    return FrameChain.of(schemes, configuration);
+  }
+
+  @Override
+  public synchronized void close() {
+    chains.values().forEach(FrameChain::close);
+    chains.clear();
+  }
+}

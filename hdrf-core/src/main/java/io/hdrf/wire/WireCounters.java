@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What one DataNode has sent to and received from others in reduced form. Thread-safe. */
+public final class WireCounters {
+
+  /** Which way. */
+  public enum Direction {
+    SENT,
+    RECEIVED
+  }
+
+  private final Map<String, LongAdder> values = new ConcurrentHashMap<>();
+
+  /**
+   * Counts a stream's traffic.
+   *
+   * @param operation what the stream carried, as HDFS names it, such as {@code WRITE_BLOCK}
+   * @param peer the other side's address
+   * @param plain bytes as HDFS would have sent them
+   * @param wire bytes that went over the wire, above SASL
+   */
+  public void traffic(Direction direction, String operation, String peer, long plain, long wire) {
+    String way = direction == Direction.SENT ? "Sent" : "Received";
+    add("mirrorBytesPlain" + way, plain);
+    add("mirrorBytesWire" + way, wire);
+    add("mirrorBytesPlain" + way + "-" + operation, plain);
+    add("mirrorBytesWire" + way + "-" + operation, wire);
+    add("mirrorBytesPlain" + way + "-" + peer, plain);
+    add("mirrorBytesWire" + way + "-" + peer, wire);
+  }
+
+  /** Counts frames that were encoded for the wire here. */
+  public void encoded(long frames) {
+    add("mirrorFramesEncoded", frames);
+  }
+
+  /** Counts frames that were passed on as they had come, or were sent as they lie in a block. */
+  public void forwarded(long frames) {
+    add("mirrorFramesForwarded", frames);
+  }
+
+  /** Counts frames that were sent as they are stored. */
+  public void sentAsStored(long frames) {
+    add("mirrorFramesSentAsStored", frames);
+  }
+
+  /** Counts a connection or block that went the stock way, or a spool that was given up. */
+  public void fallback(Fallback reason) {
+    add("mirrorFallback" + reason.metricName(), 1);
+  }
+
+  private void add(String name, long value) {
+    values.computeIfAbsent(name, key -> new LongAdder()).add(value);
+  }
+
+  /** The value of a counter by the name under which it is published; 0 if it was never counted. */
+  public long value(String name) {
+    LongAdder value = values.get(name);
+    return value == null ? 0 : value.sum();
+  }
+
+  /** All counters that are not 0, by name. */
+  public Map<String, Long> values() {
+    Map<String, Long> sums = new LinkedHashMap<>();
+    for (Fallback reason : Fallback.values()) {
+      sums.put("mirrorFallback" + reason.metricName(), 0L);
+    }
+    for (String name :
+        new String[] {
+          "mirrorFramesEncoded",
+          "mirrorFramesForwarded",
+          "mirrorFramesSentAsStored",
+          "mirrorBytesPlainSent",
+          "mirrorBytesWireSent",
+          "mirrorBytesPlainReceived",
+          "mirrorBytesWireReceived"
+        }) {
+      sums.put(name, 0L);
+    }
+    values.forEach((name, value) -> sums.put(name, value.sum()));
+    return sums;
+  }
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.SchemeNotFoundException;
+import java.io.ByteArrayInputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+
+/** Turns a stream of records back into the bytes of HDFS's protocol. For one thread. */
+public final class WireInput implements Closeable {
+
+  /** Is told what comes, before the bytes that it stands for are handed out. */
+  public interface Listener {
+    /** What the side that connected can receive. */
+    void hello(Capabilities peer);
+
+    /** Bytes of HDFS's protocol. */
+    void bytes(ByteBuffer bytes) throws IOException;
+
+    /**
+     * A packet begins, and the one before has ended.
+     *
+     * @param head what precedes its data
+     */
+    void packet(int dataLength, ByteBuffer head) throws IOException;
+
+    /**
+     * A frame, which decoded without error.
+     *
+     * @param stored its encoded bytes; not to be used after the call
+     */
+    void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored)
+        throws IOException;
+  }
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
+
+  private final RecordReader records;
+  private final WireChains chains;
+  private final Listener listener;
+  private int[] chainIds;
+  private FrameChain chain;
+
+  /** Bytes to hand out before anything else. */
+  private ByteBuffer waiting = NOTHING;
+
+  /** How many data of the present packet are still to be handed out. */
+  private int dataLeft;
+
+  /** What is left of the frame decoded last. */
+  private ByteBuffer decoded = NOTHING;
+
+  private ByteBuffer frameBuffer;
+
+  public WireInput(InputStream in, WireChains chains, Listener listener) {
+    this.records = new RecordReader(source(in));
+    this.chains = chains;
+    this.listener = listener;
+  }
+
+  private static RecordReader.Source source(InputStream in) {
+    if (in instanceof ReadableByteChannel) {
+      return ((ReadableByteChannel) in)::read;
+    }
+    byte[] piece = new byte[64 << 10];
+    return dst -> {
+      int count = in.read(piece, 0, Math.min(piece.length, dst.remaining()));
+      if (count > 0) {
+        dst.put(piece, 0, count);
+      }
+      return count;
+    };
+  }
+
+  /**
+   * Reads at least one byte, and never bytes of two packets at once: whoever was told of a packet's
+   * frames can rely on the next packet not having begun before all bytes of this one were read.
+   *
+   * @return the number of bytes read, or -1 at the end
+   * @throws CorruptWireException if what came is damaged
+   */
+  public int read(byte[] dst, int offset, int length) throws IOException {
+    if (length == 0) {
+      return 0;
+    }
+    while (!waiting.hasRemaining() && !(dataLeft > 0 && decoded.hasRemaining())) {
+      if (!nextRecord()) {
+        return -1;
+      }
+    }
+    int count = Math.min(length, available());
+    if (waiting.hasRemaining()) {
+      waiting.get(dst, offset, count);
+    } else {
+      decoded.get(dst, offset, count);
+      dataLeft -= count;
+    }
+    return count;
+  }
+
+  /** How many bytes {@link #read} would give without another record. */
+  public int available() {
+    return waiting.hasRemaining() ? waiting.remaining() : Math.min(dataLeft, decoded.remaining());
+  }
+
+  private boolean nextRecord() throws IOException {
+    if (!records.next()) {
+      if (dataLeft > 0) {
+        throw new EOFException("the stream ends inside of a packet");
+      }
+      return false;
+    }
+    ByteBuffer body = records.body();
+    boolean wantsFrame = dataLeft > 0;
+    switch (records.type()) {
+      case WireFormat.BYTES:
+        requireState(!wantsFrame, "bytes inside of a packet");
+        decoded = NOTHING;
+        listener.bytes(body.duplicate());
+        waiting = body;
+        break;
+      case WireFormat.CHAIN:
+        requireState(!decoded.hasRemaining(), "another chain inside of a frame");
+        readChain(body);
+        break;
+      case WireFormat.PACKET:
+        requireState(!wantsFrame, "a packet without its data");
+        readPacket(body);
+        break;
+      case WireFormat.FRAME:
+        requireState(wantsFrame, "a frame without a packet");
+        readFrame(body);
+        break;
+      case WireFormat.HELLO:
+        listener.hello(readHello(body));
+        break;
+      default:
+        throw new IllegalStateException("type " + records.type());
+    }
+    return true;
+  }
+
+  private static void requireState(boolean valid, String violation) throws CorruptWireException {
+    if (!valid) {
+      throw new CorruptWireException("the peer sent " + violation);
+    }
+  }
+
+  private static Capabilities readHello(ByteBuffer body) throws IOException {
+    byte[] bytes = new byte[body.remaining()];
+    body.get(bytes);
+    return Capabilities.read(new ByteArrayInputStream(bytes));
+  }
+
+  private void readChain(ByteBuffer body) throws IOException {
+    int[] ids = new int[body.remaining() / 2];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = body.getShort() & 0xFFFF;
+    }
+    try {
+      chain = chains.get(ids);
+    } catch (SchemeNotFoundException e) {
+      throw new CorruptWireException("the peer sends what can't be decoded here", e);
+    }
+    chainIds = ids;
+  }
+
+  private void readPacket(ByteBuffer body) throws IOException {
+    requireState(body.remaining() >= WireFormat.PACKET_PREFIX, "a packet without length");
+    int length = body.getInt();
+    requireState(
+        length >= 0 && length <= WireFormat.MAX_PACKET, "a packet of " + length + " bytes");
+    listener.packet(length, body.duplicate());
+    waiting = body;
+    dataLeft = length;
+  }
+
+  private void readFrame(ByteBuffer body) throws IOException {
+    requireState(chain != null, "a frame before its chain");
+    requireState(body.remaining() >= WireFormat.FRAME_PREFIX, "a frame without length");
+    int length = body.getInt();
+    int stages = body.get();
+    requireState(
+        length > 0 && length <= WireFormat.MAX_FRAME && body.remaining() <= length,
+        "a frame of " + length + " bytes in " + body.remaining());
+    if (frameBuffer == null || frameBuffer.capacity() < length) {
+      giveFrameBuffer();
+      frameBuffer = BufferPool.shared().take(length);
+    }
+    frameBuffer.clear();
+    frameBuffer.limit(length);
+    try {
+      chain.decode(stages, body.duplicate(), frameBuffer);
+    } catch (CorruptFrameException e) {
+      throw new CorruptWireException("the peer sent a frame that can't be decoded", e);
+    }
+    frameBuffer.flip();
+    decoded = frameBuffer;
+    listener.frame(chainIds, length, stages, body);
+  }
+
+  private void giveFrameBuffer() {
+    if (frameBuffer != null) {
+      BufferPool.shared().give(frameBuffer);
+      frameBuffer = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    records.close();
+    giveFrameBuffer();
+    decoded = NOTHING;
+    waiting = NOTHING;
+  }
+}
