@@ -135,13 +135,17 @@ final class BlockReduction {
       counters.adopted();
       return true;
     } catch (BlockSkippedException e) {
-      if (e.reason() != SkipReason.VERIFICATION_FAILED) {
-        throw e;
+      if (e.reason() == SkipReason.VERIFICATION_FAILED) {
+        counters.adoptionFailed();
+        LOG.warn(
+            "The frames that came with {} are not its own: {}", block.dataFile(), e.getMessage());
+        return false;
       }
-      counters.adoptionFailed();
-      LOG.warn(
-          "The frames that came with {} are not its own: {}", block.dataFile(), e.getMessage());
-      return false;
+      if (e.reason() == SkipReason.INCOMPRESSIBLE || e.reason() == SkipReason.SMALL) {
+        // They may be what a sender whose encoder failed sent as it was.
+        return false;
+      }
+      throw e;
     }
   }
 

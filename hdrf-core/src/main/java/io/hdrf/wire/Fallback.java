@@ -12,6 +12,9 @@ public enum Fallback {
   /** The peer lacks a scheme. */
   PEER_LACKS_SCHEME("PeerLacksScheme"),
 
+  /** A scheme failed to encode a packet, which was sent as it is. */
+  ENCODER_FAILED("EncoderFailed"),
+
   /** A block's frames are of another chain than it is to be stored with. */
   OTHER_CHAIN("OtherChain"),
 

@@ -8,6 +8,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
 
 /** Reads the records of {@link WireFormat}, and checks them. For one thread. */
 final class RecordReader implements Closeable {
@@ -26,7 +27,10 @@ final class RecordReader implements Closeable {
   }
 
   private final Source source;
+
+  /** Null once closed. */
   private ByteBuffer buffer = take(BUFFER_SIZE);
+
   private int filled;
   private int next;
   private int type;
@@ -48,6 +52,9 @@ final class RecordReader implements Closeable {
    * @throws EOFException if the stream ends inside of the record
    */
   boolean next() throws IOException {
+    if (buffer == null) {
+      throw new ClosedChannelException();
+    }
     if (!fill(WireFormat.RECORD_HEADER)) {
       return false;
     }

@@ -7,6 +7,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
 
 /**
  * Writes the records of {@link WireFormat}. They wait in a buffer until {@link #flush}, or until it
@@ -23,12 +24,15 @@ public final class RecordWriter implements Closeable {
   }
 
   private final Sink sink;
+
+  /** Taken when the first record is written. */
   private ByteBuffer buffer;
+
+  private boolean closed;
   private int recordStart;
 
   public RecordWriter(Sink sink) {
     this.sink = sink;
-    this.buffer = take(BUFFER_SIZE);
   }
 
   private static ByteBuffer take(int length) {
@@ -118,6 +122,12 @@ public final class RecordWriter implements Closeable {
   }
 
   private void require(int length) throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
+    if (buffer == null) {
+      buffer = take(Math.max(BUFFER_SIZE, length));
+    }
     if (buffer.remaining() >= length) {
       return;
     }
@@ -132,6 +142,9 @@ public final class RecordWriter implements Closeable {
 
   /** Hands everything to the sink. */
   public void flush() throws IOException {
+    if (buffer == null) {
+      return;
+    }
     buffer.flip();
     try {
       if (buffer.hasRemaining()) {
@@ -145,6 +158,7 @@ public final class RecordWriter implements Closeable {
   /** Gives back the buffer, with what was not flushed. */
   @Override
   public void close() {
+    closed = true;
     if (buffer != null) {
       BufferPool.shared().give(buffer);
       buffer = null;

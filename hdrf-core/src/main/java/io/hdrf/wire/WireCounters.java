@@ -3,6 +3,7 @@ package io.hdrf.wire;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -15,7 +16,13 @@ public final class WireCounters {
     RECEIVED
   }
 
+  /** In a large cluster every DataNode meets every other; more than these are counted as one. */
+  private static final int MAX_PEERS = 200;
+
+  private static final String OTHERS = "others";
+
   private final Map<String, LongAdder> values = new ConcurrentHashMap<>();
+  private final Set<String> peers = ConcurrentHashMap.newKeySet();
 
   /**
    * Counts a stream's traffic.
@@ -31,8 +38,10 @@ public final class WireCounters {
     add("mirrorBytesWire" + way, wire);
     add("mirrorBytesPlain" + way + "-" + operation, plain);
     add("mirrorBytesWire" + way + "-" + operation, wire);
-    add("mirrorBytesPlain" + way + "-" + peer, plain);
-    add("mirrorBytesWire" + way + "-" + peer, wire);
+    String counted = peers.contains(peer) || peers.size() < MAX_PEERS ? peer : OTHERS;
+    peers.add(counted);
+    add("mirrorBytesPlain" + way + "-" + counted, plain);
+    add("mirrorBytesWire" + way + "-" + counted, wire);
   }
 
   /** Counts frames that were encoded for the wire here. */
@@ -40,7 +49,7 @@ public final class WireCounters {
     add("mirrorFramesEncoded", frames);
   }
 
-  /** Counts frames that were passed on as they had come, or were sent as they lie in a block. */
+  /** Counts frames that were passed on as they had come. */
   public void forwarded(long frames) {
     add("mirrorFramesForwarded", frames);
   }

@@ -38,6 +38,11 @@ class ConfigurationErrorsTest {
         "hdrf.reduce.during.upgrade | 1 | hdrf.reduce.during.upgrade | true or false | \"1\"",
         "hdrf.read.cache.size | -1 | hdrf.read.cache.size | from 0 to | \"-1\"",
         "hdrf.read.ahead.threads | 1000 | hdrf.read.ahead.threads | from 0 to 256 | \"1000\"",
+        "hdrf.mirror.enabled | on | hdrf.mirror.enabled | true or false | \"on\"",
+        "hdrf.mirror.scheme | none | hdrf.mirror.scheme | hdrf.mirror.enabled | \"none\"",
+        "hdrf.mirror.scheme | dedup,lz4 | hdrf.mirror.scheme | work on frames | \"dedup,lz4\"",
+        "hdrf.mirror.peer.expiry | 0 | hdrf.mirror.peer.expiry | from 1 to | \"0\"",
+        "hdrf.mirror.probe.timeout | 5 | hdrf.mirror.probe.timeout | from 10 to | \"5\"",
         "fs.getspaceused.classname"
             + " | org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaCachingGetSpaceUsed"
             + " | fs.getspaceused.classname | another class | logical lengths",

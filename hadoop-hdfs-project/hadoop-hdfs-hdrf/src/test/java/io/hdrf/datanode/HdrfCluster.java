@@ -147,6 +147,16 @@ public final class HdrfCluster implements AutoCloseable {
     }
   }
 
+  /** As the other one, in a cluster of which some DataNodes are stock. */
+  void awaitReducedWhereHdrf() throws InterruptedException {
+    for (DataNode datanode : cluster.getDataNodes()) {
+      if (MirrorCounts.hasHdrf(datanode)) {
+        HdrfService service = HdrfDatasets.service(datanode);
+        await("the Reducer to be idle", () -> service.pending() == 0);
+      }
+    }
+  }
+
   /**
    * Waits until the file's blocks are reduced on all their DataNodes; none may be too short for it.
    */

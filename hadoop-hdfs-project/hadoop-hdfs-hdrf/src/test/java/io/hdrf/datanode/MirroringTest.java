@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import static io.hdrf.datanode.MirrorCounts.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.FrameTable;
@@ -18,7 +19,6 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.ToLongFunction;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
@@ -33,7 +33,6 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,23 +56,12 @@ class MirroringTest {
     cluster.close();
   }
 
-  private long[] each(ToLongFunction<HdrfService> counter) {
-    return cluster.mini().getDataNodes().stream()
-        .map(HdrfDatasets::service)
-        .mapToLong(counter)
-        .toArray();
-  }
-
   private long[] wire(String name) {
-    return each(service -> service.mirroring().counters().value(name));
+    return new MirrorCounts(cluster).wire(name);
   }
 
   private long[] reducer(String name) {
-    return each(service -> service.counters().values().get(name));
-  }
-
-  private static long sum(long[] values) {
-    return Arrays.stream(values).sum();
+    return new MirrorCounts(cluster).reducer(name);
   }
 
   @Test

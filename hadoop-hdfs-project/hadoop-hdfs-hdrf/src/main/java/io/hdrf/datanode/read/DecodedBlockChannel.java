@@ -38,6 +38,12 @@ final class DecodedBlockChannel extends FileChannel implements StoredFrameSource
     return reader.block();
   }
 
+  @Override
+  public void readStored(int frame, ByteBuffer dst) throws IOException {
+    requireOpen();
+    reader.readStored(frame, dst);
+  }
+
   private void requireOpen() throws ClosedChannelException {
     if (!isOpen()) {
       throw new ClosedChannelException();

@@ -69,6 +69,16 @@ final class FrameReader implements Closeable {
     return block;
   }
 
+  /** Reads a frame as it is stored, as part of a sequential read. */
+  void readStored(int frame, ByteBuffer dst) throws IOException {
+    readahead.reaches(frames.storedPosition(frame));
+    try {
+      block.readStored(frame, dst);
+    } catch (IOException e) {
+      throw ReadFailures.translate(block, e, counters);
+    }
+  }
+
   long length() {
     return block.logicalLength();
   }

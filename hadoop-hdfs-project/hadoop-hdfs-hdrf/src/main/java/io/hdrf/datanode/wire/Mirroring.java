@@ -3,6 +3,7 @@ package io.hdrf.datanode.wire;
 
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.reduce.BlockRef;
+import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.wire.Capabilities;
@@ -17,6 +18,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Block mirroring of one DataNode: what its connections share. Thread-safe.
@@ -25,6 +28,8 @@ import java.util.concurrent.TimeUnit;
  * peer can store them as they come; otherwise in the substitute.
  */
 public final class Mirroring implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Mirroring.class);
 
   private static final int MAX_SPOOLED_BLOCKS = 512;
   private static final long MAX_SPOOLED_MEMORY = 64 << 20;
@@ -135,6 +140,15 @@ public final class Mirroring implements Closeable {
     if (peer != null && peer.address() != null) {
       peers.forget(peer.address());
     }
+  }
+
+  /** A packet goes out as it is, because the chain can't encode it. */
+  void encoderFailed(FrameChain chain, IOException failure) {
+    counters.fallback(Fallback.ENCODER_FAILED);
+    LOG.warn(
+        "{} fails to encode for another DataNode; what it fails on goes there plain",
+        chain,
+        failure);
   }
 
   /** The schemes with which a block's data are encoded for a peer. */

@@ -222,15 +222,31 @@ final class PacketFramer implements Closeable {
       return;
     }
     int length = data.remaining();
-    encoded = atLeast(encoded, chain.maxEncodedLength(length));
-    encoded.clear();
-    int stages = chain.encode(data, encoded);
-    encoded.flip();
-    mirroring.counters().encoded(1);
+    int stages = encode();
     if (collector != null) {
       collector.frame(chainIds, length, stages, encoded);
     }
     records.frame(length, stages, encoded);
+  }
+
+  /** A scheme that fails must not stop the pipeline: the data go out as they are. */
+  private int encode() {
+    int begin = data.position();
+    encoded = atLeast(encoded, chain.maxEncodedLength(data.remaining()));
+    encoded.clear();
+    int stages;
+    try {
+      stages = chain.encode(data, encoded);
+      mirroring.counters().encoded(1);
+    } catch (IOException e) {
+      mirroring.encoderFailed(chain, e);
+      data.position(begin);
+      encoded.clear();
+      encoded.put(data);
+      stages = 0;
+    }
+    encoded.flip();
+    return stages;
   }
 
   /**
@@ -260,7 +276,8 @@ final class PacketFramer implements Closeable {
     if (!(channel instanceof StoredFrameSource) || position != header.getOffsetInBlock()) {
       return false;
     }
-    ReducedBlock block = ((StoredFrameSource) channel).storedBlock();
+    StoredFrameSource source = (StoredFrameSource) channel;
+    ReducedBlock block = source.storedBlock();
     FrameTable frames = block.frames();
     if (nextStored < 0 && !canBeginStored(block, position)) {
       return false;
@@ -274,7 +291,7 @@ final class PacketFramer implements Closeable {
     while (ahead < count) {
       encoded = atLeast(encoded, frames.storedLength(nextStored));
       encoded.clear();
-      block.readStored(nextStored, encoded);
+      source.readStored(nextStored, encoded);
       encoded.flip();
       records.frame(frames.originalLength(nextStored), frames.stages(nextStored), encoded);
       ahead += frames.originalLength(nextStored);

@@ -27,6 +27,9 @@ public final class FaultyScheme implements FrameScheme {
   /** How long encoding a frame takes, in milliseconds. */
   public static final String ENCODE_DELAY = "hdrf.test.faulty.encode.delay";
 
+  /** Encoding fails on threads whose names begin with this; unset: on none. */
+  public static final String ENCODE_FAILURE = "hdrf.test.faulty.encode.thread";
+
   /** How long decoding a frame takes, in milliseconds. */
   public static final String DECODE_DELAY = "hdrf.test.faulty.decode.delay";
 
@@ -65,6 +68,10 @@ public final class FaultyScheme implements FrameScheme {
     @Override
     public void encode(ByteBuffer src, ByteBuffer dst) throws IOException {
       pause(ENCODE_DELAY);
+      String failing = System.getProperty(ENCODE_FAILURE);
+      if (failing != null && Thread.currentThread().getName().startsWith(failing)) {
+        throw new IOException("encoding fails on " + Thread.currentThread().getName());
+      }
       Deflater deflater = new Deflater(1);
       try {
         deflater.setInput(src);
