@@ -160,6 +160,9 @@ public final class MirroringBenchmark implements Callable<Integer> {
     if (obstacle.isPresent()) {
       throw new ClusterException(obstacle.get());
     }
+    if (variants.contains(MirroringVariant.HDRF_MIRROR) && !MirroringVariant.canMirror()) {
+      throw new ClusterException("This build of HDRF has no " + MirroringVariant.MIRRORING);
+    }
     List<Path> corpus = new SourceCorpus(home).files(version -> {});
     for (String chain : chains) {
       for (Data what : data) {

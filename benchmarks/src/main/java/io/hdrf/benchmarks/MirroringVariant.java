@@ -2,7 +2,9 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.conf.HdrfConf;
 import java.util.Locale;
+import org.apache.hadoop.conf.Configuration;
 
 /** What {@link MirroringBenchmark} compares. */
 enum MirroringVariant {
@@ -18,7 +20,8 @@ enum MirroringVariant {
   /** HDRF, reduced bytes between DataNodes. */
   HDRF_MIRROR(false, true, ClientCodec.PLAIN);
 
-  private static final String MIRRORING = "hdrf.mirror.enabled";
+  /** The key that turns mirroring on. */
+  static final String MIRRORING = "hdrf.mirror.enabled";
 
   private final boolean stock;
   private final boolean mirroring;
@@ -34,6 +37,13 @@ enum MirroringVariant {
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Whether HDRF knows {@link #MIRRORING}. */
+  static boolean canMirror() {
+    Configuration known = new Configuration(false);
+    known.addResource(HdrfConf.DEFAULTS);
+    return known.getRaw(MIRRORING) != null;
   }
 
   ClientCodec codec() {
