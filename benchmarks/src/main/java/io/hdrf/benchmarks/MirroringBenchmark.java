@@ -23,7 +23,9 @@ import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Writing over links of limited rate: stock HDFS, a compressing client, HDRF, mirroring. */
 @Command(
@@ -45,6 +47,10 @@ public final class MirroringBenchmark implements Callable<Integer> {
   private static final int DATA_NODES = 3;
   private static final long MEGABIT = 1_000_000;
   private static final int SHIFTS = 256;
+  private static final int MAX_RATE = 100_000;
+
+  /** The client has them in memory. */
+  private static final int MAX_TEXT = 1000;
 
   /** What is written. */
   enum Data {
@@ -129,6 +135,8 @@ public final class MirroringBenchmark implements Callable<Integer> {
   @Option(names = "--out", description = "Also write the tables to this file.")
   private Path out;
 
+  @Spec private CommandSpec command;
+
   private final Path home = Path.of(System.getProperty("hdrf.home"));
   private final Path dist = Path.of(System.getProperty("hdrf.dist"));
   private final StringBuilder tables = new StringBuilder();
@@ -141,7 +149,18 @@ public final class MirroringBenchmark implements Callable<Integer> {
         new CommandLine(new MirroringBenchmark())
             .setCaseInsensitiveEnumValuesAllowed(true)
             .registerConverter(MirroringVariant.class, MirroringBenchmark::variant)
+            .setExecutionExceptionHandler(MirroringBenchmark::explain)
             .execute(arguments));
+  }
+
+  /** A {@link ClusterException} explains itself. */
+  private static int explain(
+      Exception failure, CommandLine command, CommandLine.ParseResult arguments) throws Exception {
+    if (!(failure instanceof ClusterException)) {
+      throw failure;
+    }
+    System.err.println("mirroring: " + failure.getMessage());
+    return CommandLine.ExitCode.SOFTWARE;
   }
 
   private static MirroringVariant variant(String name) {
@@ -154,8 +173,24 @@ public final class MirroringBenchmark implements Callable<Integer> {
         "'" + name + "' is none of " + List.of(MirroringVariant.values()));
   }
 
+  /** Refuses what the rest could not do. */
+  private void check() {
+    check(replications.stream().allMatch(n -> n >= 1 && n <= DATA_NODES), "--replication: 1 to 3");
+    check(rates.stream().allMatch(n -> n >= 1 && n <= MAX_RATE), "--rate: 1 to " + MAX_RATE);
+    check(versionCount >= 2, "--versions: at least 2");
+    check(textMegabytes >= 1 && textMegabytes <= MAX_TEXT, "--text-mb: 1 to " + MAX_TEXT);
+    check(rounds >= 1, "--rounds: at least 1");
+  }
+
+  private void check(boolean good, String rule) {
+    if (!good) {
+      throw new CommandLine.ParameterException(command.commandLine(), rule);
+    }
+  }
+
   @Override
   public Integer call() throws Exception {
+    check();
     Optional<String> obstacle = NetworkHosts.obstacle();
     if (obstacle.isPresent()) {
       throw new ClusterException(obstacle.get());
