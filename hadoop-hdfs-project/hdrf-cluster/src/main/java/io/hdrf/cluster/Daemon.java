@@ -104,11 +104,12 @@ public class Daemon {
   /**
    * Starts the process and returns once it runs under its own command line.
    *
+   * @param host where it runs
    * @param flags for the JVM
    * @param program main class and arguments
    */
   final Process launch(
-      HadoopRuntime runtime, String classPath, List<String> flags, List<String> program)
+      Host host, HadoopRuntime runtime, String classPath, List<String> flags, List<String> program)
       throws IOException {
     List<String> jvm = new ArrayList<>();
     jvm.add(mark());
@@ -119,7 +120,7 @@ public class Daemon {
     jvm.add(classPath);
     List<String> command = new ArrayList<>(runtime.javaCommand(jvm));
     command.addAll(program);
-    return launch(command);
+    return launch(host.commandFor(command));
   }
 
   /**

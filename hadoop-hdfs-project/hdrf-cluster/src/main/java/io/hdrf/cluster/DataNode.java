@@ -29,6 +29,11 @@ public final class DataNode extends Daemon {
     return index;
   }
 
+  /** Where it runs. */
+  public Host host() {
+    return cluster.hosts().dataNode(index);
+  }
+
   /** Its data directories, as in {@code dfs.datanode.data.dir}. */
   public List<Path> volumes() {
     return IntStream.range(0, cluster.config().volumes())
@@ -46,15 +51,19 @@ public final class DataNode extends Daemon {
             + volumes().stream()
                 .map(volume -> volume.toUri().toString())
                 .collect(Collectors.joining(",")));
+    program.add("-Ddfs.datanode.hostname=" + host().address());
     for (String service : List.of("data", "ipc", "http")) {
       program.add(
           "-Ddfs.datanode."
               + (service.equals("data") ? "" : service + ".")
-              + "address=127.0.0.1:"
+              + "address="
+              + host().address()
+              + ":"
               + cluster.freePort(key + "." + service));
     }
     config.dataNodeSite(index).forEach((name, value) -> program.add("-D" + name + "=" + value));
     launch(
+        host(),
         cluster.runtime(),
         config.stock()
             ? cluster.runtime().classPath(cluster.conf())
@@ -66,11 +75,11 @@ public final class DataNode extends Daemon {
   /** Where its IPC server listens. */
   public InetSocketAddress ipcAddress() throws IOException {
     return new InetSocketAddress(
-        InetAddress.getLoopbackAddress(), cluster.port("datanode-" + index + ".ipc"));
+        InetAddress.getByName(host().address()), cluster.port("datanode-" + index + ".ipc"));
   }
 
   public Jmx jmx() throws IOException {
-    return new Jmx(cluster.port("datanode-" + index + ".http"));
+    return new Jmx(host().address(), cluster.port("datanode-" + index + ".http"));
   }
 
   /** Whether it answers, has registered with the NameNode and has sent its block report. */

@@ -18,12 +18,22 @@ public final class Jmx {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final int TIMEOUT_MILLIS = 10_000;
 
+  private final String address;
   private final int port;
 
   /**
    * @param port the daemon's HTTP port on 127.0.0.1
    */
   public Jmx(int port) {
+    this(Host.LOOPBACK.address(), port);
+  }
+
+  /**
+   * @param address the daemon's host
+   * @param port the daemon's HTTP port
+   */
+  public Jmx(String address, int port) {
+    this.address = address;
     this.port = port;
   }
 
@@ -35,7 +45,9 @@ public final class Jmx {
   public List<JsonNode> query(String query) throws IOException {
     URI uri =
         URI.create(
-            "http://127.0.0.1:"
+            "http://"
+                + address
+                + ":"
                 + port
                 + "/jmx?qry="
                 + URLEncoder.encode(query, StandardCharsets.UTF_8));

@@ -22,13 +22,15 @@ public final class Job extends Daemon {
     this.cluster = cluster;
   }
 
-  /** Starts it with empty output. */
-  void start(List<String> flags, String mainClass, List<String> arguments) throws IOException {
+  /** Starts it on {@code host} with empty output. */
+  void start(Host host, List<String> flags, String mainClass, List<String> arguments)
+      throws IOException {
     Files.deleteIfExists(out());
     Files.deleteIfExists(log());
     List<String> program = Stream.concat(Stream.of(mainClass), arguments.stream()).toList();
     process =
-        launch(cluster.runtime(), cluster.runtime().classPath(cluster.conf()), flags, program);
+        launch(
+            host, cluster.runtime(), cluster.runtime().classPath(cluster.conf()), flags, program);
   }
 
   /**

@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A NameNode and DataNodes as separate processes on loopback, with all their files below one
- * directory:
+ * A NameNode and DataNodes as separate processes, on loopback or on {@link NetworkHosts}, with all
+ * their files below one directory:
  *
  * <pre>
  * cluster.properties  ports.properties  conf/  web/  tmp/
@@ -28,8 +28,8 @@ import java.util.stream.Stream;
  * redis-…/      pid  out  redis.conf  data/    where the caller starts a RedisServer
  * </pre>
  *
- * Daemons outlive this object and this JVM: {@link #stop} ends them, {@link #open} finds them
- * again. For one thread at a time.
+ * On loopback, daemons outlive this object and this JVM: {@link #stop} ends them, {@link #open}
+ * finds them again. For one thread at a time.
  */
 public final class LocalCluster {
   /** What a DataNode's {@code dfs.datanode.fsdataset.factory} names. */
@@ -46,13 +46,16 @@ public final class LocalCluster {
 
   private final ClusterConfig config;
   private final HadoopRuntime runtime;
+  private final Hosts hosts;
   private final Ports ports;
   private final NameNode nameNode;
   private final List<DataNode> dataNodes;
 
-  private LocalCluster(ClusterConfig config, HadoopRuntime runtime) throws IOException {
+  private LocalCluster(ClusterConfig config, HadoopRuntime runtime, Hosts hosts)
+      throws IOException {
     this.config = config;
     this.runtime = runtime;
+    this.hosts = hosts;
     Files.createDirectories(config.directory());
     this.ports = new Ports(config.directory().resolve("ports.properties"));
     this.nameNode = new NameNode(this);
@@ -60,14 +63,21 @@ public final class LocalCluster {
         IntStream.range(0, config.dataNodes()).mapToObj(i -> new DataNode(this, i)).toList();
   }
 
+  /** {@link #create(ClusterConfig, HadoopRuntime, Hosts)} on loopback. */
+  public static LocalCluster create(ClusterConfig config, HadoopRuntime runtime)
+      throws IOException {
+    return create(config, runtime, Hosts.LOOPBACK);
+  }
+
   /**
    * A cluster as {@code config} says, on the data that its directory already holds, if any. Starts
    * nothing.
    *
+   * @param hosts stay the caller's, who keeps them for as long as the cluster runs
    * @throws ClusterException if the directory holds a cluster that ran with HDRF and {@code config}
    *     is stock: a stock DataNode would report every reduced block corrupt
    */
-  public static LocalCluster create(ClusterConfig config, HadoopRuntime runtime)
+  public static LocalCluster create(ClusterConfig config, HadoopRuntime runtime, Hosts hosts)
       throws IOException {
     if (ClusterConfig.exists(config.directory())) {
       ClusterConfig before = ClusterConfig.load(config.directory());
@@ -83,14 +93,15 @@ public final class LocalCluster {
             "The cluster in " + config.directory() + " has " + before.volumes() + " volumes");
       }
     }
-    LocalCluster cluster = new LocalCluster(config, runtime);
+    LocalCluster cluster = new LocalCluster(config, runtime, hosts);
     config.save();
     return cluster;
   }
 
-  /** The cluster that a directory holds, running or not. */
+  /** The cluster on loopback that a directory holds, running or not. */
   public static LocalCluster open(Path directory, HadoopRuntime runtime) throws IOException {
-    return new LocalCluster(ClusterConfig.load(directory.toAbsolutePath().normalize()), runtime);
+    return new LocalCluster(
+        ClusterConfig.load(directory.toAbsolutePath().normalize()), runtime, Hosts.LOOPBACK);
   }
 
   /**
@@ -126,6 +137,11 @@ public final class LocalCluster {
     return runtime;
   }
 
+  /** Where its processes run. */
+  public Hosts hosts() {
+    return hosts;
+  }
+
   /** The directory with {@code core-site.xml} and {@code hdfs-site.xml}, for any Hadoop client. */
   public Path conf() {
     return config.directory().resolve("conf");
@@ -139,7 +155,7 @@ public final class LocalCluster {
     return dataNodes;
   }
 
-  /** {@code hdfs://127.0.0.1:…}; known once the cluster has been started. */
+  /** {@code hdfs://ADDRESS:PORT}; known once the cluster has been started. */
   public String uri() throws IOException {
     return nameNode.uri();
   }
@@ -285,7 +301,7 @@ public final class LocalCluster {
   }
 
   /**
-   * Starts a Hadoop program on this cluster.
+   * Starts a Hadoop program on this cluster, on the host for clients.
    *
    * @param name names the directory {@code job-NAME} for its log and output
    * @param mainClass for instance {@code org.apache.hadoop.examples.ExampleDriver}
@@ -293,7 +309,7 @@ public final class LocalCluster {
   public Job submit(String name, String heap, String mainClass, List<String> arguments)
       throws IOException {
     Job job = new Job(name, directory().resolve("job-" + name), this);
-    job.start(List.of("-Xmx" + heap), mainClass, arguments);
+    job.start(hosts.client(), List.of("-Xmx" + heap), mainClass, arguments);
     return job;
   }
 
@@ -302,7 +318,7 @@ public final class LocalCluster {
     List<String> command =
         runtime.javaCommand(List.of("-Xmx512m", "-cp", runtime.classPath(conf()), mainClass));
     command.addAll(arguments);
-    ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+    ProcessBuilder builder = new ProcessBuilder(hosts.client().commandFor(command)).inheritIO();
     Environment.clean(builder.environment());
     return builder;
   }
@@ -319,12 +335,12 @@ public final class LocalCluster {
     HadoopXml.write(conf().resolve("core-site.xml"), core);
 
     Map<String, String> hdfs = new TreeMap<>();
+    String nameNodeAddress = hosts.nameNode().address();
     hdfs.put("dfs.namenode.name.dir", nameNode.storage().toUri().toString());
-    hdfs.put("dfs.namenode.rpc-address", "127.0.0.1:" + port("namenode.rpc"));
-    hdfs.put("dfs.namenode.http-address", "127.0.0.1:" + port("namenode.http"));
+    hdfs.put("dfs.namenode.rpc-address", nameNodeAddress + ":" + port("namenode.rpc"));
+    hdfs.put("dfs.namenode.http-address", nameNodeAddress + ":" + port("namenode.http"));
     hdfs.put("dfs.namenode.safemode.extension", "1000");
     hdfs.put("dfs.namenode.datanode.registration.ip-hostname-check", "false");
-    hdfs.put("dfs.datanode.hostname", "127.0.0.1");
     hdfs.put("dfs.replication", Integer.toString(config.replication()));
     if (!config.stock()) {
       hdfs.put("dfs.datanode.fsdataset.factory", FACTORY);

@@ -8,7 +8,8 @@ import java.util.List;
 /**
  * The servers that a cluster's metadata stores need: a Redis for each DataNode where {@code
  * hdrf.metadata.store} is {@code redis}, below the cluster's directory, where {@link ProcessGuard}
- * finds them; else none. For one thread.
+ * finds them; else none. They listen on loopback, so they are not for {@link NetworkHosts}. For one
+ * thread.
  */
 public final class MetadataServers {
   private static final String STORE = "hdrf.metadata.store";

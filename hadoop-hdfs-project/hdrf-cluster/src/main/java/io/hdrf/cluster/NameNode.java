@@ -18,6 +18,10 @@ public final class NameNode extends Daemon {
     this.cluster = cluster;
   }
 
+  private Host host() {
+    return cluster.hosts().nameNode();
+  }
+
   Path storage() {
     return directory().resolve("data");
   }
@@ -34,19 +38,22 @@ public final class NameNode extends Daemon {
       // -force: an interrupt may have left half a format behind.
       Job format = new Job("Formatting the NameNode", directory(), cluster);
       format.start(
-          flags, MAIN, List.of("-format", "-force", "-nonInteractive", "-clusterId", "hdrf"));
+          host(),
+          flags,
+          MAIN,
+          List.of("-format", "-force", "-nonInteractive", "-clusterId", "hdrf"));
       format.awaitSuccess(line -> {});
     }
-    launch(cluster.runtime(), classPath, flags, List.of(MAIN));
+    launch(host(), cluster.runtime(), classPath, flags, List.of(MAIN));
   }
 
   public Jmx jmx() throws IOException {
-    return new Jmx(cluster.port("namenode.http"));
+    return new Jmx(host().address(), cluster.port("namenode.http"));
   }
 
   /** Its RPC address as a file-system URI. */
   public String uri() throws IOException {
-    return "hdfs://127.0.0.1:" + cluster.port("namenode.rpc");
+    return "hdfs://" + host().address() + ":" + cluster.port("namenode.rpc");
   }
 
   /** Number of DataNodes that it takes for alive. A killed one counts for ten minutes more. */
