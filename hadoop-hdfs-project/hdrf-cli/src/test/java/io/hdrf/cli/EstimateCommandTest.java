@@ -179,7 +179,9 @@ class EstimateCommandTest {
       assertThat(dedup.get("ratio").asDouble()).isBetween(0.5, 0.56);
       assertThat(dedup.get("uniqueShare").asDouble()).isBetween(0.5, 0.51);
       assertThat(dedup.get("embeddedIndexBytes").asLong())
-          .isEqualTo(69 * dedup.get("uniqueChunks").asLong());
+          .isEqualTo(42 * dedup.get("indexEntries").asLong());
+      assertThat(dedup.get("indexEntries").asDouble())
+          .isCloseTo(dedup.get("uniqueChunks").asDouble() / 8, withinPercentage(2));
       assertThat(dedup.get("physicalBytes").asLong())
           .isEqualTo(
               dedup.get("blockFileBytes").asLong()
