@@ -4,18 +4,19 @@ package io.hdrf.benchmarks;
 import io.hdrf.metadata.StoreEntry;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * Entries like those of fingerprints, made from numbers, so that none has to be remembered: keys of
- * 32 random bytes and values of 24.
+ * Entries like those of the fingerprint index, made from numbers, so that none has to be
+ * remembered: keys of 20 random bytes and values of 9.
  */
 final class StoreKeys {
 
-  static final int KEY_LENGTH = 32;
-  static final int VALUE_LENGTH = 24;
+  static final int KEY_LENGTH = 20;
+  static final int VALUE_LENGTH = 9;
 
   private StoreKeys() {}
 
@@ -29,11 +30,11 @@ final class StoreKeys {
 
   private static byte[] bytes(long number, int length) {
     SplittableRandom random = new SplittableRandom(number);
-    ByteBuffer bytes = ByteBuffer.allocate(length);
-    while (bytes.hasRemaining()) {
+    ByteBuffer bytes = ByteBuffer.allocate(length + Long.BYTES - 1);
+    while (bytes.position() < length) {
       bytes.putLong(random.nextLong());
     }
-    return bytes.array();
+    return Arrays.copyOf(bytes.array(), length);
   }
 
   static List<byte[]> keys(int count, LongSupplier numbers) {

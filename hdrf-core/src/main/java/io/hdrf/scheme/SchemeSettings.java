@@ -3,9 +3,12 @@ package io.hdrf.scheme;
 
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 
 /** The keys {@code hdrf.<section>.*}: typed access with errors that name the key. */
 public final class SchemeSettings {
+
+  private static final String POWER = "2^-";
 
   private final Configuration configuration;
   private final String prefix;
@@ -36,12 +39,49 @@ public final class SchemeSettings {
 
   /** A whole number from {@code min} to {@code max}. */
   public int getInt(String name, int defaultValue, int min, int max) throws BadSettingException {
-    return inRange(name, defaultValue, min, max, false);
+    return (int) inRange(name, defaultValue, min, max, false);
   }
 
   /** A size in bytes from {@code min} to {@code max}; the value may end in k, m or g (binary). */
   public int getSize(String name, int defaultValue, int min, int max) throws BadSettingException {
+    return (int) inRange(name, defaultValue, min, max, true);
+  }
+
+  /** As {@link #getSize}, for sizes that may be 2 GiB and more. */
+  public long getLongSize(String name, long defaultValue, long min, long max)
+      throws BadSettingException {
     return inRange(name, defaultValue, min, max, true);
+  }
+
+  /** A decimal fraction, or 2^-N for a whole N, from {@code min} to {@code max}. */
+  public double getFraction(String name, double defaultValue, double min, double max)
+      throws BadSettingException {
+    String value = configuration.getTrimmed(key(name));
+    if (value == null || value.isEmpty()) {
+      return defaultValue;
+    }
+    double number;
+    try {
+      number =
+          value.startsWith(POWER)
+              ? Math.scalb(1.0, -Integer.parseInt(value.substring(POWER.length())))
+              : Double.parseDouble(value);
+    } catch (NumberFormatException e) {
+      number = Double.NaN;
+    }
+    if (number >= min && number <= max) {
+      return number;
+    }
+    throw new BadSettingException(
+        key(name), value, "a decimal fraction, or 2^-N, from " + text(min) + " to " + text(max));
+  }
+
+  /** Very small powers of two are shown as such. */
+  private static String text(double fraction) {
+    int exponent = Math.getExponent(fraction);
+    return exponent < -9 && fraction == Math.scalb(1.0, exponent)
+        ? POWER + -exponent
+        : Double.toString(fraction);
   }
 
   /** Either {@code true} or {@code false}. */
@@ -60,7 +100,7 @@ public final class SchemeSettings {
     }
   }
 
-  private int inRange(String name, int defaultValue, int min, int max, boolean size)
+  private long inRange(String name, long defaultValue, long min, long max, boolean size)
       throws BadSettingException {
     String value = configuration.getTrimmed(key(name));
     if (value == null || value.isEmpty()) {
@@ -70,8 +110,7 @@ public final class SchemeSettings {
     try {
       number =
           size
-              ? org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix.string2long(
-                  value.toLowerCase(Locale.ROOT))
+              ? TraditionalBinaryPrefix.string2long(value.toLowerCase(Locale.ROOT))
               : Long.parseLong(value);
     } catch (IllegalArgumentException e) {
       throw outOfRange(name, value, min, max, size);
@@ -79,12 +118,13 @@ public final class SchemeSettings {
     if (number < min || number > max) {
       throw outOfRange(name, value, min, max, size);
     }
-    return (int) number;
+    return number;
   }
 
   private BadSettingException outOfRange(
-      String name, String value, int min, int max, boolean size) {
+      String name, String value, long min, long max, boolean size) {
     String kind = size ? "a size in bytes (k, m, g may follow)" : "a whole number";
-    return new BadSettingException(key(name), value, kind + " from " + min + " to " + max);
+    String range = max == Long.MAX_VALUE ? " of at least " + min : " from " + min + " to " + max;
+    return new BadSettingException(key(name), value, kind + range);
   }
 }

@@ -14,6 +14,7 @@ package io.hdrf.cli;
  * @param chunks how many chunks the files have
  * @param uniqueChunks how many of them are different
  * @param uniqueBytes what is in the different chunks
+ * @param indexEntries how many of the different chunks have entries in the index
  */
 record Estimate(
     String chain,
@@ -25,13 +26,14 @@ record Estimate(
     long storeBytes,
     long chunks,
     long uniqueChunks,
-    long uniqueBytes) {
+    long uniqueBytes,
+    long indexEntries) {
 
   /** At the default error rate of the filters. */
   private static final int FILTER_BITS = 29;
 
-  private static final int EMBEDDED_BYTES = 69;
-  private static final int REDIS_BYTES = 75;
+  private static final int EMBEDDED_BYTES = 42;
+  private static final int REDIS_BYTES = 44;
 
   boolean hasChunks() {
     return !chunkSize.isEmpty();
@@ -59,17 +61,17 @@ record Estimate(
 
   /** Memory of a DataNode for the filters, and what they take on the volume, in bytes. */
   long filterBytes() {
-    return uniqueChunks * FILTER_BITS / Byte.SIZE;
+    return indexEntries * FILTER_BITS / Byte.SIZE;
   }
 
   /** The index in the embedded store, on the volume, in bytes. */
   long embeddedIndexBytes() {
-    return uniqueChunks * EMBEDDED_BYTES;
+    return indexEntries * EMBEDDED_BYTES;
   }
 
   /** The index in Redis, in its memory, in bytes. */
   long redisIndexBytes() {
-    return uniqueChunks * REDIS_BYTES;
+    return indexEntries * REDIS_BYTES;
   }
 
   private static double share(long part, long whole) {

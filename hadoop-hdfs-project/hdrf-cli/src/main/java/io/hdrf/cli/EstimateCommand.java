@@ -217,8 +217,7 @@ final class EstimateCommand implements Callable<Integer> {
     if (dedup) {
       terminal.result(
           "filters are in the DataNode's memory, too. The index is that of the embedded");
-      terminal.result(
-          "store; in Redis it takes a tenth more, of its memory and not of the volume.");
+      terminal.result("store; in Redis it takes as much, of its memory and not of the volume.");
     }
   }
 
@@ -248,6 +247,7 @@ final class EstimateCommand implements Callable<Integer> {
             .put("uniqueChunks", e.uniqueChunks())
             .put("uniqueBytes", e.uniqueBytes())
             .put("uniqueShare", e.uniqueShare())
+            .put("indexEntries", e.indexEntries())
             .put("filterBytes", e.filterBytes())
             .put("embeddedIndexBytes", e.embeddedIndexBytes())
             .put("redisIndexBytes", e.redisIndexBytes());

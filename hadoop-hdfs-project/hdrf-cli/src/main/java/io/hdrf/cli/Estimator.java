@@ -48,7 +48,7 @@ final class Estimator implements Closeable {
   private static final int FILE_SYSTEM_BLOCK = 4096;
   private static final long INDEX_TIMEOUT = TimeUnit.MINUTES.toNanos(5);
 
-  /** What one chunk takes in {@link MemoryStore}, and what is left to all else. */
+  /** What one entry takes in {@link MemoryStore}, and what is left to all else. */
   private static final int ENTRY_MEMORY = 150;
 
   private static final long OTHER_MEMORY = 400L << 20;
@@ -137,7 +137,8 @@ final class Estimator implements Closeable {
         DiskUsage.of(List.of(directory)).hdrfBytes(),
         metrics.getOrDefault("chunksNew", 0L) + metrics.getOrDefault("chunksFound", 0L),
         metrics.getOrDefault("chunksNew", 0L),
-        metrics.getOrDefault("bytesNew", 0L));
+        metrics.getOrDefault("bytesNew", 0L),
+        metrics.getOrDefault("indexEntriesWritten", 0L));
   }
 
   private void add(Block block, LongConsumer progress) throws IOException {
@@ -213,9 +214,9 @@ final class Estimator implements Closeable {
         Math.max(Runtime.getRuntime().maxMemory() - OTHER_MEMORY, OTHER_MEMORY) / ENTRY_MEMORY;
     if (index.estimatedCount(Table.CHUNKS) > room) {
       throw new IOException(
-          "There are more than "
+          "The index has more than "
               + room
-              + " different chunks; estimate less data, longer chunks (--chunk-size), or give this"
+              + " entries; estimate less data, longer chunks (--chunk-size), or give this"
               + " command more memory: HDRF_HEAP=4g");
     }
   }

@@ -179,7 +179,10 @@ class EstimateCommandTest {
       assertThat(dedup.get("ratio").asDouble()).isBetween(0.5, 0.56);
       assertThat(dedup.get("uniqueShare").asDouble()).isBetween(0.5, 0.51);
       assertThat(dedup.get("embeddedIndexBytes").asLong())
-          .isEqualTo(69 * dedup.get("uniqueChunks").asLong());
+          .isEqualTo(42 * dedup.get("indexEntries").asLong());
+      long eighth = dedup.get("uniqueChunks").asLong() / 8;
+      assertThat(dedup.get("indexEntries").asLong())
+          .isBetween(eighth, eighth + dedup.get("blocks").asLong());
       assertThat(dedup.get("physicalBytes").asLong())
           .isEqualTo(
               dedup.get("blockFileBytes").asLong()

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.index.Finder;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.io.BufferPool;
 import io.hdrf.jni.Chunker;
@@ -19,13 +20,13 @@ import java.nio.ByteBuffer;
 final class BlockDeduplicator implements Closeable {
 
   private static final int MIN_BUFFER = 4 << 20;
-  private static final int BATCH = FingerprintIndex.MAX_COUNT;
+  private static final int BATCH = Finder.MAX_COUNT;
 
   private final Chunker chunker;
   private final Fingerprinter fingerprinter;
   private final int frameSize;
   private final FingerprintIndex index;
-  private final FingerprintIndex.Finder finder;
+  private final Finder finder;
   private final DedupCounters counters;
 
   private final ByteBuffer buffer;
@@ -71,7 +72,7 @@ final class BlockDeduplicator implements Closeable {
     appender.force();
     counters.blocks.increment();
     counters.bytes.add(source.length());
-    index.publish(own.fingerprints(), own.refs(), own.lengths(), own.count());
+    index.publish(own.fingerprints(), own.refs(), own.count());
   }
 
   /** Leaves the buffer's position behind the last chunk that is complete. */
@@ -108,7 +109,7 @@ final class BlockDeduplicator implements Closeable {
         counters.bytesFound.add(length);
       } else {
         ref = appender.append(fingerprints, offset, chunk);
-        own.add(fingerprints, offset, ref, length);
+        own.add(fingerprints, offset, ref);
         counters.chunksNew.increment();
         counters.bytesNew.add(length);
       }

@@ -61,8 +61,7 @@ final class DedupCodec implements BlockCodec {
             liveness,
             context.storeDirectory().resolve("filters"),
             context.files(),
-            settings.dba(),
-            settings.cacheMemory());
+            settings.index());
     this.references = references(context);
     this.collector =
         new GarbageCollector(containers, index, liveness, references, settings.gc(), () -> closed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
-import io.hdrf.codec.dedup.dba.DbaSettings;
 import io.hdrf.codec.dedup.gc.GcSettings;
+import io.hdrf.codec.dedup.index.IndexSettings;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
 import io.hdrf.scheme.BadSettingException;
@@ -24,9 +24,8 @@ final class DedupSettings {
   private final int frameSize;
   private final int containerSize;
   private final int groupSize;
-  private final int cacheMemory;
   private final int directoryMemory;
-  private final DbaSettings dba;
+  private final IndexSettings index;
   private final GcSettings gc;
 
   DedupSettings(SchemeSettings settings) throws BadSettingException {
@@ -37,9 +36,8 @@ final class DedupSettings {
     frameSize = settings.getSize("frame.size", 256 << 10, 4 << 10, MAX_FRAME_SIZE);
     containerSize = settings.getSize("container.size", 256 << 20, 64 << 10, Integer.MAX_VALUE);
     groupSize = settings.getSize("group.size", 256 << 10, 1, 8 << 20);
-    cacheMemory = settings.getSize("cache.memory", 32 << 20, 0, Integer.MAX_VALUE);
     directoryMemory = settings.getSize("directory.memory", 64 << 20, 0, Integer.MAX_VALUE);
-    dba = DbaSettings.from(settings);
+    index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
   }
 
@@ -90,16 +88,12 @@ final class DedupSettings {
     return groupSize;
   }
 
-  int cacheMemory() {
-    return cacheMemory;
-  }
-
   int directoryMemory() {
     return directoryMemory;
   }
 
-  DbaSettings dba() {
-    return dba;
+  IndexSettings index() {
+    return index;
   }
 
   GcSettings gc() {

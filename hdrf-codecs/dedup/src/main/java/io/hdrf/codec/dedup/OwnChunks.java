@@ -2,7 +2,7 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.Fingerprinter;
-import io.hdrf.codec.dedup.index.Prefix;
+import io.hdrf.codec.dedup.container.Prefix;
 import java.util.Arrays;
 
 /**
@@ -15,7 +15,6 @@ final class OwnChunks {
 
   private byte[] fingerprints = new byte[MIN_SLOTS / 2 * Fingerprinter.LENGTH];
   private long[] refs = new long[MIN_SLOTS / 2];
-  private int[] lengths = new int[MIN_SLOTS / 2];
   private int count;
 
   /** Index of a chunk plus one; 0 in a free slot. A power of two of slots, half of them free. */
@@ -40,11 +39,6 @@ final class OwnChunks {
     return refs;
   }
 
-  /** {@link #count} lengths in bytes; not to be changed. */
-  int[] lengths() {
-    return lengths;
-  }
-
   /** The reference of the chunk with that fingerprint, or -1. */
   long find(byte[] from, int offset) {
     int slot = slotOf(from, offset);
@@ -59,14 +53,13 @@ final class OwnChunks {
   }
 
   /** Adds a chunk that is not there yet. */
-  void add(byte[] from, int offset, long ref, int length) {
+  void add(byte[] from, int offset, long ref) {
     if (count == refs.length) {
       grow();
     }
     System.arraycopy(
         from, offset, fingerprints, count * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
     refs[count] = ref;
-    lengths[count] = length;
     insert(count);
     count++;
   }
@@ -74,7 +67,6 @@ final class OwnChunks {
   private void grow() {
     fingerprints = Arrays.copyOf(fingerprints, 2 * fingerprints.length);
     refs = Arrays.copyOf(refs, 2 * count);
-    lengths = Arrays.copyOf(lengths, 2 * count);
     slots = new int[2 * slots.length];
     for (int i = 0; i < count; i++) {
       insert(i);

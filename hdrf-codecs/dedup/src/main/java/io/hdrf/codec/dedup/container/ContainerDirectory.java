@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
@@ -8,11 +9,14 @@ import java.util.Arrays;
  * Chunks have an index from 0, in the order of their numbers. Immutable; a directory of an open
  * container stays as it was when it was asked for, and later ones have more.
  *
- * <p>Takes about 45 bytes a chunk, see {@link #memory()}.
+ * <p>Takes about 50 bytes a chunk, see {@link #memory()}.
  */
 public final class ContainerDirectory {
 
   private static final int OVERHEAD = 200;
+
+  /** Nobody can know in which slots chunks come to lie, and fill one of them on purpose. */
+  private static final long SLOT_SEED = new SecureRandom().nextLong() | 1;
 
   private final int groupCount;
   private final int chunkCount;
@@ -33,6 +37,9 @@ public final class ContainerDirectory {
   private final int[] groupOriginalLength;
   private final byte[] groupStages;
   private final long originalBytes;
+
+  /** Index of a chunk plus one; 0 in a free slot. Null until it is wanted. */
+  private volatile int[] slots;
 
   /** Takes arrays that may be longer than needed and whose first elements never change. */
   ContainerDirectory(
@@ -107,16 +114,62 @@ public final class ContainerDirectory {
     return true;
   }
 
+  /** The index of a chunk with the fingerprint that begins at {@code offset}, or -1. */
+  public int find(byte[] fingerprint, int offset) {
+    int[] table = slots;
+    if (table == null) {
+      table = fillSlots();
+      slots = table;
+    }
+    int slot = slotOf(fingerprint, offset, table.length);
+    while (table[slot] != 0) {
+      if (hasFingerprint(table[slot] - 1, fingerprint, offset)) {
+        return table[slot] - 1;
+      }
+      slot = slot + 1 & table.length - 1;
+    }
+    return -1;
+  }
+
+  private int[] fillSlots() {
+    int[] table = new int[slotCount()];
+    for (int i = 0; i < chunkCount; i++) {
+      int slot = slotOf(fingerprints, i * Fingerprinter.LENGTH, table.length);
+      while (table[slot] != 0) {
+        slot = slot + 1 & table.length - 1;
+      }
+      table[slot] = i + 1;
+    }
+    return table;
+  }
+
+  /** A power of two of slots, at least a quarter of them free. */
+  private int slotCount() {
+    return Integer.highestOneBit(Math.max(1, chunkCount / 3 * 4 + 3)) << 1;
+  }
+
+  private static int slotOf(byte[] fingerprint, int offset, int slotCount) {
+    long mixed = Prefix.of(fingerprint, offset) * SLOT_SEED;
+    return (int) (mixed >>> Integer.SIZE) & slotCount - 1;
+  }
+
+  /** How many chunks of its group stand before a chunk. */
+  public int placeInGroup(int index) {
+    checkIndex(index);
+    return index - groupFirst[groupOf(index)];
+  }
+
   /** Bytes of all chunks together. */
   public long originalBytes() {
     return originalBytes;
   }
 
-  /** About how many bytes of memory this directory takes. */
+  /** About how many bytes of memory this directory takes once a chunk was looked for. */
   public long memory() {
     return OVERHEAD
         + Integer.BYTES * (long) (numbers == null ? 0 : numbers.length)
         + (2L * Integer.BYTES) * lengths.length
+        + Integer.BYTES * (long) slotCount()
         + fingerprints.length
         + (long) (4 * Integer.BYTES + Long.BYTES + 1) * groupFirst.length;
   }

@@ -127,7 +127,10 @@ public final class BloomFilterArray implements Closeable {
     }
   }
 
-  /** Writes the filters that have changed; on return they are durable. */
+  /**
+   * Writes the filters that have changed, but for large ones that are nearly empty; on return they
+   * are durable.
+   */
   public void flush() throws IOException {
     writer.flush(false);
   }

@@ -4,7 +4,6 @@ package io.hdrf.codec.dedup.dba;
 import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.SchemeSettings;
 import java.util.Locale;
-import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 
 /** How a {@link BloomFilterArray} is made: values only, each in its range. Immutable. */
 public final class DbaSettings {
@@ -79,45 +78,15 @@ public final class DbaSettings {
    */
   public static DbaSettings from(SchemeSettings dedup) throws BadSettingException {
     Builder b = builder();
-    b.errorRate =
-        number(
-            dedup,
-            "dba.error.rate",
-            b.errorRate,
-            MIN_ERROR_RATE,
-            MAX_ERROR_RATE,
-            "a number from 2^-40 to 0.5, either as a decimal fraction or as 2^-N");
+    b.errorRate = dedup.getFraction("dba.error.rate", b.errorRate, MIN_ERROR_RATE, MAX_ERROR_RATE);
     b.capacity = dedup.getInt("dba.capacity", b.capacity, 1, Shape.MAX_CAPACITY);
     b.filters = dedup.getInt("dba.filters", b.filters, 1, MAX_FILTERS);
     b.group = group(dedup);
     b.growth = dedup.getInt("dba.growth", b.growth, 2, MAX_GROWTH);
     b.control = control(dedup);
-    b.staleShare =
-        number(
-            dedup, "dba.stale.share", b.staleShare, 0.001, 1, "a decimal fraction from 0.001 to 1");
-    b.memory = memory(dedup, b.memory);
+    b.staleShare = dedup.getFraction("dba.stale.share", b.staleShare, 0.001, 1);
+    b.memory = dedup.getLongSize("dba.memory", b.memory, UNLIMITED, Long.MAX_VALUE);
     return b.build();
-  }
-
-  private static double number(
-      SchemeSettings settings, String name, double initial, double min, double max, String accepted)
-      throws BadSettingException {
-    String value = settings.getString(name, "");
-    if (value.isEmpty()) {
-      return initial;
-    }
-    try {
-      double number =
-          value.startsWith("2^-")
-              ? Math.pow(2, -Integer.parseInt(value.substring(3)))
-              : Double.parseDouble(value);
-      if (number >= min && number <= max) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      throw new BadSettingException(settings.key(name), value, accepted);
-    }
-    throw new BadSettingException(settings.key(name), value, accepted);
   }
 
   private static int group(SchemeSettings settings) throws BadSettingException {
@@ -152,29 +121,6 @@ public final class DbaSettings {
       default:
         throw new BadSettingException(settings.key("dba.control"), value, "tighten or enlarge");
     }
-  }
-
-  private static long memory(SchemeSettings settings, long initial) throws BadSettingException {
-    String value = settings.getString("dba.memory", "");
-    if (value.isEmpty()) {
-      return initial;
-    }
-    try {
-      long bytes = TraditionalBinaryPrefix.string2long(value.toLowerCase(Locale.ROOT));
-      if (bytes >= 0) {
-        return bytes;
-      }
-    } catch (IllegalArgumentException e) {
-      throw badMemory(settings, value);
-    }
-    throw badMemory(settings, value);
-  }
-
-  private static BadSettingException badMemory(SchemeSettings settings, String value) {
-    return new BadSettingException(
-        settings.key("dba.memory"),
-        value,
-        "a size in bytes (k, m, g may follow), or 0 for no limit");
   }
 
   /** The share of absent fingerprints that may have a candidate. */

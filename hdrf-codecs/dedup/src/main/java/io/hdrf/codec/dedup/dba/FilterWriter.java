@@ -8,6 +8,14 @@ import java.util.List;
 /** Writes filters to their files. Safe for use by many threads. */
 final class FilterWriter {
 
+  /**
+   * A longer file is written only if it has enough elements to be worth it. Until then they are
+   * read from the index at the next start, which is quickly done.
+   */
+  private static final int SMALL_FILE = 64 << 10;
+
+  private static final int WORTH_WRITING = 8;
+
   private final FilterTable table;
   private final FilterDirectory directory;
   private final SegmentSource source;
@@ -22,8 +30,8 @@ final class FilterWriter {
   }
 
   /**
-   * Writes all filters that differ from their files, durably, and deletes files that stand for
-   * nothing any more.
+   * Writes all filters that differ from their files and are not nearly empty, durably, and deletes
+   * files that stand for nothing any more.
    *
    * @param staleToo whether a filter is written where only its stale counter differs
    */
@@ -62,8 +70,16 @@ final class FilterWriter {
 
   private boolean isDue(Filter filter, boolean staleToo) {
     synchronized (table) {
-      return !filter.pending && (filter.changed || (staleToo && filter.staleChanged));
+      return !filter.pending
+          && (filter.changed || (staleToo && filter.staleChanged))
+          && isWorthWriting(filter);
     }
+  }
+
+  private static boolean isWorthWriting(Filter filter) {
+    return filter.sealed
+        || filter.shape.groupBytes(1) <= SMALL_FILE
+        || filter.elements >= filter.shape.capacity() / WORTH_WRITING;
   }
 
   /** The generations are read first: what the index holds by then has its bits by then. */

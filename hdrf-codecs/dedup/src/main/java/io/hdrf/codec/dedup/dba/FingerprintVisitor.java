@@ -8,7 +8,7 @@ public interface FingerprintVisitor {
   /**
    * Takes one fingerprint, without keeping the array.
    *
-   * @param bytes holds the fingerprint's 32 bytes
+   * @param bytes holds the fingerprint's first 16 bytes, which is what filters know of it
    * @param offset where they begin
    * @return whether to go on; if not, the scan returns at once
    */

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** What a fingerprint index has done since it was opened. Thread-safe. */
 final class IndexCounters {
   final LongAdder foundInCache = new LongAdder();
+  final LongAdder foundBeside = new LongAdder();
   final LongAdder foundInStore = new LongAdder();
   final LongAdder newByFilters = new LongAdder();
   final LongAdder newByStore = new LongAdder();
@@ -23,6 +24,7 @@ final class IndexCounters {
   Map<String, Long> asMap() {
     Map<String, Long> values = new LinkedHashMap<>();
     values.put("indexFoundInCache", foundInCache.sum());
+    values.put("indexFoundBeside", foundBeside.sum());
     values.put("indexFoundInStore", foundInStore.sum());
     values.put("indexNewByFilters", newByFilters.sum());
     values.put("indexNewByStore", newByStore.sum());

@@ -1,39 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
-import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.codec.dedup.container.Fingerprinter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * An entry of the fingerprint index, as in figure 3.3 of the thesis: where a chunk lies. This class
- * is the specification of the format.
+ * An entry of the fingerprint index: where a chunk lies. This class is the specification of the
+ * format.
  *
  * <pre>
  * key    segment      u32, big-endian, so that a segment's entries have a common prefix
- *        fingerprint  32 bytes
- * value  version      u8     1
- *        container    u64    little-endian, as all that follows
- *        number       u32    in the container
- *        length       u32    in bytes
- *        count        u32    references, as far as known; saturates; a hint and nothing more
+ *        fingerprint  its first 16 bytes
+ * value  version      u8   1
+ *        reference    u64  little-endian; see {@link io.hdrf.codec.dedup.container.ChunkRef}
  * </pre>
  *
- * There is no checksum: an entry is believed only if the container confirms it.
+ * There is no checksum, and the rest of the fingerprint is left out: an entry is believed only if
+ * the container confirms that the chunk has the whole fingerprint. Of chunks whose fingerprints
+ * begin alike one is found, and the others are stored again. The thesis (figure 3.3) has length and
+ * reference count as well; nothing would use them, and the container knows the length.
  */
 final class IndexEntry {
 
   static final int VERSION = 1;
-  static final int KEY_LENGTH = Integer.BYTES + Fingerprinter.LENGTH;
-  static final int VALUE_LENGTH = 1 + Long.BYTES + 3 * Integer.BYTES;
+
+  /** What is kept of a fingerprint; what the filters are made from. */
+  static final int FINGERPRINT_LENGTH = 16;
+
+  static final int KEY_LENGTH = Integer.BYTES + FINGERPRINT_LENGTH;
+  static final int VALUE_LENGTH = 1 + Long.BYTES;
 
   private IndexEntry() {}
 
+  /**
+   * Makes a key.
+   *
+   * @param fingerprints holds a fingerprint at {@code offset}
+   */
   static byte[] key(int segment, byte[] fingerprints, int offset) {
     return ByteBuffer.allocate(KEY_LENGTH)
         .putInt(segment)
-        .put(fingerprints, offset, Fingerprinter.LENGTH)
+        .put(fingerprints, offset, FINGERPRINT_LENGTH)
         .array();
   }
 
@@ -42,30 +49,18 @@ final class IndexEntry {
     return ByteBuffer.allocate(Integer.BYTES).putInt(segment).array();
   }
 
-  static byte[] value(long ref, int length) {
+  static byte[] value(long ref) {
     return ByteBuffer.allocate(VALUE_LENGTH)
         .order(ByteOrder.LITTLE_ENDIAN)
         .put((byte) VERSION)
-        .putLong(ChunkRef.container(ref))
-        .putInt(ChunkRef.number(ref))
-        .putInt(length)
-        .putInt(1)
+        .putLong(ref)
         .array();
   }
 
   /** The chunk's reference, or {@link RefCache#NONE} if the value is not what it must be. */
   static long ref(byte[] value) {
-    if (value.length != VALUE_LENGTH || value[0] != VERSION) {
-      return RefCache.NONE;
-    }
-    ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
-    long container = in.getLong(1);
-    int number = in.getInt(1 + Long.BYTES);
-    boolean valid =
-        container >= 0
-            && container <= ChunkRef.MAX_CONTAINER
-            && number >= 0
-            && number <= ChunkRef.MAX_NUMBER;
-    return valid ? ChunkRef.pack(container, number) : RefCache.NONE;
+    return value.length == VALUE_LENGTH && value[0] == VERSION
+        ? ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong(1)
+        : RefCache.NONE;
   }
 }

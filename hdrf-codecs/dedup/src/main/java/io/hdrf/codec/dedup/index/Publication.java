@@ -6,40 +6,58 @@ import io.hdrf.codec.dedup.dba.Insertion;
 import java.util.Arrays;
 
 /**
- * Durable chunks that the index is to know of. Immutable, but for the segments, which belong to the
- * index's own thread.
+ * Durable chunks that get entries in the index, at most {@link #MAX_COUNT}. Filled and then handed
+ * on; the segments belong to the index's own thread.
  */
 final class Publication {
-  private final byte[] fingerprints;
-  private final long[] refs;
-  private final int[] lengths;
+
+  static final int MAX_COUNT = 1024;
+
+  private byte[] fingerprints;
+  private long[] refs;
+  private int count;
 
   /** Which segment each one was given; null before that. */
   private int[] segments;
 
   private Insertion insertion;
 
-  Publication(byte[] fingerprints, long[] refs, int[] lengths, int from, int to) {
-    this.fingerprints =
-        Arrays.copyOfRange(fingerprints, from * Fingerprinter.LENGTH, to * Fingerprinter.LENGTH);
-    this.refs = Arrays.copyOfRange(refs, from, to);
-    this.lengths = Arrays.copyOfRange(lengths, from, to);
+  /**
+   * @param expected how many chunks there will be, about
+   */
+  Publication(int expected) {
+    int room = Math.max(1, Math.min(expected, MAX_COUNT));
+    fingerprints = new byte[room * Fingerprinter.LENGTH];
+    refs = new long[room];
+  }
+
+  /** Adds a chunk; its fingerprint begins at {@code offset}. */
+  void add(byte[] from, int offset, long ref) {
+    if (count == refs.length) {
+      refs = Arrays.copyOf(refs, 2 * count);
+      fingerprints = Arrays.copyOf(fingerprints, 2 * fingerprints.length);
+    }
+    System.arraycopy(
+        from, offset, fingerprints, count * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
+    refs[count] = ref;
+    count++;
+  }
+
+  boolean isFull() {
+    return count == MAX_COUNT;
   }
 
   int count() {
-    return refs.length;
+    return count;
   }
 
+  /** {@link #count} fingerprints, one after the other; not to be changed. */
   byte[] fingerprints() {
     return fingerprints;
   }
 
   long ref(int index) {
     return refs[index];
-  }
-
-  int length(int index) {
-    return lengths[index];
   }
 
   int[] segments() {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.codec.dedup.index;
+package io.hdrf.codec.dedup.container;
 
 /** The first eight bytes of a fingerprint as a number, for hash tables. */
 public final class Prefix {

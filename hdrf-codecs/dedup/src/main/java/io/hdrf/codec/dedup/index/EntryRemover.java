@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.index;
+
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.ContainerDirectory;
+import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.dba.BloomFilterArray;
+import io.hdrf.codec.dedup.dba.Candidates;
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataException;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.Table;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Takes the entries of chunks out of the store, such as have any: the filters know of most others
+ * that they have none. For one removal by one thread.
+ */
+final class EntryRemover {
+
+  private static final int BATCH = 1024;
+
+  private final MetadataStore store;
+  private final BloomFilterArray filters;
+  private final IndexCounters counters;
+  private final Candidates candidates = new Candidates();
+  private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
+  private final long[] refs = new long[BATCH];
+  private int count;
+
+  EntryRemover(MetadataStore store, BloomFilterArray filters, IndexCounters counters) {
+    this.store = store;
+    this.filters = filters;
+    this.counters = counters;
+  }
+
+  /**
+   * Removes the entries that name chunks of a container.
+   *
+   * @param numbers the chunks' numbers
+   */
+  void remove(long container, ContainerDirectory content, BitSet numbers) throws MetadataException {
+    for (int i = 0; i < content.chunkCount(); i++) {
+      if (numbers.get(content.number(i))) {
+        content.fingerprint(i, fingerprints, count * Fingerprinter.LENGTH);
+        refs[count] = ChunkRef.pack(container, content.number(i));
+        count++;
+      }
+      if (count == BATCH) {
+        removeBatch();
+      }
+    }
+    removeBatch();
+  }
+
+  private void removeBatch() throws MetadataException {
+    filters.query(fingerprints, count, candidates);
+    List<byte[]> keys = new ArrayList<>();
+    List<Long> wanted = new ArrayList<>();
+    List<Integer> where = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      for (int j = 0; j < candidates.size(i); j++) {
+        int segment = candidates.segment(i, j);
+        keys.add(IndexEntry.key(segment, fingerprints, i * Fingerprinter.LENGTH));
+        wanted.add(refs[i]);
+        where.add(segment);
+      }
+    }
+    count = 0;
+    if (keys.isEmpty()) {
+      return;
+    }
+    List<byte[]> values = store.get(Table.CHUNKS, keys);
+    StoreBatch batch = new StoreBatch();
+    Map<Integer, Integer> deleted = new HashMap<>();
+    for (int i = 0; i < keys.size(); i++) {
+      if (values.get(i) != null && IndexEntry.ref(values.get(i)) == wanted.get(i)) {
+        batch.delete(Table.CHUNKS, keys.get(i));
+        deleted.merge(where.get(i), 1, Integer::sum);
+      }
+    }
+    if (batch.size() > 0) {
+      store.write(batch, Durability.PROCESS);
+      deleted.forEach(filters::deleted);
+      counters.removed.add(batch.size());
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.index;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Has a store that failed left alone for a second. Thread-safe. */
+final class Outage {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Outage.class);
+
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Path index;
+  private final IndexCounters counters;
+
+  /** By {@link System#nanoTime}; counts only if there is an outage. */
+  private volatile long retryAt;
+
+  private volatile boolean begun;
+
+  /**
+   * @param index names the index in messages
+   */
+  Outage(Path index, IndexCounters counters) {
+    this.index = index;
+    this.counters = counters;
+  }
+
+  /** Whether the store is to be left alone now. */
+  boolean isOn() {
+    return begun && System.nanoTime() - retryAt < 0;
+  }
+
+  /** The store failed just now. */
+  void begin(IOException cause) {
+    counters.failures.increment();
+    if (!begun) {
+      LOG.warn(
+          "The fingerprint index in {} can't be used: {}. New chunks are stored without looking for"
+              + " them until it can",
+          index,
+          cause.toString());
+    }
+    retryAt = System.nanoTime() + RETRY_NANOS;
+    begun = true;
+  }
+
+  /** The store has done all that it was asked for. */
+  void end() {
+    begun = false;
+  }
+}

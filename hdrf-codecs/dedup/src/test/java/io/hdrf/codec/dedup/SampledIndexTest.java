@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.Table;
+import io.hdrf.sample.MapStoreProvider;
+import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An index with entries for some of the chunks only. */
+class SampledIndexTest {
+
+  private static final int LENGTH = 600_000;
+  private static final int SAMPLE = 8;
+  private static final byte[] COMPLETE = "dedup.index".getBytes(StandardCharsets.US_ASCII);
+
+  @TempDir Path directory;
+
+  private final Random random = TestSeed.random("dedup");
+  private final Configuration conf = new Configuration(false);
+  private final MetadataStore store =
+      new MapStoreProvider()
+          .open(
+              new StoreContext(
+                  new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+  private DedupVolume volume;
+
+  @BeforeEach
+  void open() throws Exception {
+    conf.set("hdrf.dedup.chunk.size", "1k");
+    conf.set("hdrf.dedup.frame.size", "32k");
+    conf.set("hdrf.dedup.group.size", "16k");
+    conf.set("hdrf.dedup.container.size", "128k");
+    conf.set("hdrf.dedup.cache.memory", "0");
+    conf.set("hdrf.dedup.gc.interval", "0");
+    conf.set("hdrf.dedup.gc.min.age", "0");
+    conf.set("hdrf.dedup.gc.rate", "0");
+    conf.setInt("hdrf.dedup.index.sample", SAMPLE);
+    volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", store);
+    awaitComplete();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    volume.close();
+  }
+
+  private byte[] noise(int length) {
+    byte[] block = new byte[length];
+    random.nextBytes(block);
+    return block;
+  }
+
+  private long entries() throws IOException {
+    long[] count = {0};
+    store.scan(
+        Table.CHUNKS,
+        new byte[0],
+        (key, value) -> {
+          count[0]++;
+          return true;
+        });
+    return count[0];
+  }
+
+  private void restart() throws Exception {
+    volume.restart();
+    awaitComplete();
+    while (volume.metric("dbaLoaded") + volume.metric("dbaRebuilt") == 0
+        && volume.metric("indexRebuilds") == 0) {
+      Thread.sleep(5);
+    }
+    volume.awaitIndexed();
+  }
+
+  /** Or what is written meanwhile may get other entries. */
+  private void awaitComplete() throws Exception {
+    while (store.get(Table.STATE, List.of(COMPLETE)).get(0) == null
+        || !volume.dedup().metrics().containsKey("dbaQueries")) {
+      Thread.sleep(5);
+    }
+  }
+
+  @Test
+  void neighboursOfAnEntryAreFound() throws Exception {
+    byte[] block = noise(LENGTH);
+    volume.put(1, block, random);
+    volume.awaitIndexed();
+    long chunks = volume.metric("chunksNew");
+    assertThat(entries()).isEqualTo((chunks + SAMPLE - 1) / SAMPLE);
+    restart();
+    volume.put(2, block, random);
+    assertThat(volume.metric("bytesNew")).isZero();
+    assertThat(volume.metric("indexFoundBeside")).isGreaterThan(chunks / 2);
+    assertThat(volume.metric("indexKeysRead")).isLessThan(chunks / 2);
+    assertThat(volume.get(2, random)).isEqualTo(block);
+  }
+
+  @Test
+  void aBlockOfOneChunkHasAnEntry() throws Exception {
+    byte[][] blocks = new byte[20][];
+    for (int i = 0; i < blocks.length; i++) {
+      blocks[i] = noise(400);
+      volume.put(i, blocks[i], random);
+    }
+    volume.awaitIndexed();
+    for (boolean lost : new boolean[] {false, true}) {
+      if (lost) {
+        store.clear();
+      }
+      restart();
+      assertThat(entries()).isEqualTo(blocks.length);
+      volume.put(100, blocks[7], random);
+      volume.put(101, blocks[12], random);
+      assertThat(volume.metric("bytesNew")).isZero();
+      assertThat(volume.get(101, random)).isEqualTo(blocks[12]);
+    }
+  }
+
+  @Test
+  void anotherShareMakesTheIndexAnew() throws Exception {
+    byte[] block = noise(LENGTH);
+    volume.put(1, block, random);
+    volume.awaitIndexed();
+    long chunks = volume.metric("chunksNew");
+    conf.setInt("hdrf.dedup.index.sample", 1);
+    volume.restart();
+    while (entries() < chunks || volume.metric("indexRebuilds") == 0) {
+      Thread.sleep(5);
+    }
+    assertThat(entries()).isEqualTo(chunks);
+    restart();
+    assertThat(volume.metric("indexRebuilds")).isZero();
+    volume.put(2, block, random);
+    assertThat(volume.metric("bytesNew")).isZero();
+  }
+
+  @Test
+  void entriesOfCollectedChunksAreTakenOut() throws Exception {
+    byte[] kept = noise(LENGTH / 10);
+    volume.put(1, noise(LENGTH), random);
+    volume.put(2, kept, random);
+    restart();
+    long before = entries();
+    volume.delete(1);
+    assertThat(volume.collect().get("chunksDropped")).isPositive();
+    // What is left are those of what is needed, and of containers of which most is needed.
+    assertThat(entries()).isBetween(before / 20, before / 3);
+    assertThat(volume.metric("indexEntriesRemoved")).isEqualTo(before - entries());
+    volume.put(3, kept, random);
+    assertThat(volume.metric("bytesNew")).isZero();
+  }
+}

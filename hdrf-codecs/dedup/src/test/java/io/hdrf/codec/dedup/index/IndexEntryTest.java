@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.Fingerprinter;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+
+class IndexEntryTest {
+
+  private static final String KEY = "00000102" + "202122232425262728292a2b2c2d2e2f";
+  private static final String VALUE = "01" + "070605" + "0807060504";
+
+  @Test
+  void entriesAreReadForEver() {
+    byte[] fingerprints = new byte[2 * Fingerprinter.LENGTH];
+    for (int i = 0; i < fingerprints.length; i++) {
+      fingerprints[i] = (byte) i;
+    }
+    assertThat(IndexEntry.key(0x102, fingerprints, Fingerprinter.LENGTH))
+        .isEqualTo(HexFormat.of().parseHex(KEY));
+    long ref = ChunkRef.pack(0x0405060708L, 0x050607);
+    assertThat(IndexEntry.value(ref)).isEqualTo(HexFormat.of().parseHex(VALUE));
+    assertThat(IndexEntry.ref(HexFormat.of().parseHex(VALUE))).isEqualTo(ref);
+  }
+
+  @Test
+  void otherValuesNameNothing() {
+    byte[] value = IndexEntry.value(42);
+    assertThat(IndexEntry.ref(Arrays.copyOf(value, value.length - 1))).isEqualTo(RefCache.NONE);
+    assertThat(IndexEntry.ref(Arrays.copyOf(value, value.length + 1))).isEqualTo(RefCache.NONE);
+    assertThat(IndexEntry.ref(new byte[0])).isEqualTo(RefCache.NONE);
+    value[0]++;
+    assertThat(IndexEntry.ref(value)).isEqualTo(RefCache.NONE);
+  }
+}
