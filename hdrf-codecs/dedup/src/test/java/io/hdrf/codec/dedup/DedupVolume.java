@@ -118,6 +118,10 @@ final class DedupVolume implements Closeable, VolumeServices {
     return new TreeMap<>(blocks);
   }
 
+  ChainCodec codec() {
+    return codec;
+  }
+
   BlockCodec dedup() {
     return volume.blockCodecs().get("dedup");
   }

@@ -228,6 +228,37 @@ final class FilterTable {
     return count;
   }
 
+  /**
+   * Elements that the existing filters still take, and that filters take which the error rate
+   * allows to be made.
+   */
+  synchronized long room() {
+    Shape next = budget.creationShape(groups);
+    long creatable = Math.max(0, budget.creatable(groups, next));
+    long room = 0;
+    for (Group group : groups) {
+      for (int column = 0; column < group.width(); column++) {
+        if (group.isUsed(column)) {
+          Filter filter = group.filter(column);
+          room += takesMore(filter) ? filter.room() : 0;
+        } else if (creatable > 0) {
+          room += group.shape().capacity();
+          creatable--;
+        }
+      }
+    }
+    return room + creatable * next.capacity();
+  }
+
+  /** Elements that the existing filters are made for, less those that they still take. */
+  synchronized long filled() {
+    long filled = 0;
+    for (Filter filter : filters()) {
+      filled += filter.shape.capacity() - (takesMore(filter) ? filter.room() : 0);
+    }
+    return filled;
+  }
+
   private Filter create() {
     Shape wanted = budget.creationShape(groups);
     Group group = groupWithRoom();
@@ -370,6 +401,11 @@ final class FilterTable {
         return false;
       }
       shape = budget.creationShape(groups);
+      if (settings.control() == DbaSettings.Control.ENLARGE
+          && budget.creatable(groups, shape) < 1) {
+        // Those that there are will be enlarged.
+        return false;
+      }
       width = possibleWidth(shape);
       if (width == 0) {
         return groupWithRemains() == null && retireOldest();

@@ -30,6 +30,9 @@ final class Maintenance {
   /** Segments of one filter at most: each of its candidates is as many look-ups. */
   private static final int MAX_MERGED = 16;
 
+  /** Enlarging begins when what is filled is more than so many times the room that is left. */
+  private static final int HEADROOM_SHARE = 7;
+
   private static final Comparator<Filter> BY_LIVE = Comparator.comparingInt(Filter::live);
 
   private final FilterTable table;
@@ -273,8 +276,7 @@ final class Maintenance {
       List<Group> groups = table.groups();
       int highest = budget.highestLevel(groups);
       long creatable = budget.creatable(groups, budget.shape(highest));
-      if (groups.isEmpty()
-          || (creatable >= 0 && creatable + table.reopened() > budget.headroom())) {
+      if (groups.isEmpty() || (creatable >= 0 && hasHeadroom(creatable))) {
         return false;
       }
       if (creatable < 0 && settings.control() == DbaSettings.Control.ENLARGE) {
@@ -295,6 +297,19 @@ final class Maintenance {
       return attempt(key(group), "Tightening a group", () -> tighten(group, raised));
     }
     return attempt(key(group), "Enlarging a group", () -> enlarge(group, raised));
+  }
+
+  /**
+   * Whether there is room ahead of the end of the budget. Where filters are enlarged it is counted
+   * in elements: a number of filters with room might never be reached, however often the few that
+   * there are were enlarged. As nothing is enlarged while an eighth of the room is left, all
+   * filters together never have more of it than growth times 8/7 of what they are filled with.
+   */
+  private boolean hasHeadroom(long creatable) {
+    if (settings.control() == DbaSettings.Control.TIGHTEN) {
+      return creatable + table.reopened() > table.budget().headroom();
+    }
+    return table.room() * HEADROOM_SHARE >= table.filled();
   }
 
   private Shape raised(Group group, int highest) {

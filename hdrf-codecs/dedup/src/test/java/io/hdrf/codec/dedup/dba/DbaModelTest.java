@@ -22,7 +22,9 @@ class DbaModelTest {
   private static final int ROUNDS = Integer.getInteger("hdrf.dba.rounds", 8);
   private static final int STEPS = 100;
 
-  private static final String[] KINDS = {"sealed", "refreshed", "loaded", "rebuilt"};
+  private static final String[] KINDS = {
+    "sealed", "refreshed", "loaded", "rebuilt", "enlarged", "tightened"
+  };
 
   @TempDir Path scratch;
 
@@ -46,8 +48,7 @@ class DbaModelTest {
         .filters(2 + random.nextInt(12))
         .group(widths[random.nextInt(widths.length)])
         .growth(2 + random.nextInt(2))
-        // Without a memory limit, enlarging again and again may take all memory there is.
-        .control(Control.TIGHTEN)
+        .control(random.nextBoolean() ? Control.ENLARGE : Control.TIGHTEN)
         .errorRate(random.nextBoolean() ? 0.01 : 1.0 / 16384)
         .staleShare(random.nextBoolean() ? 0.1 : 0.5)
         .memory(DbaSettings.UNLIMITED)

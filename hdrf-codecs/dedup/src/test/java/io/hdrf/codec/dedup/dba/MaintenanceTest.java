@@ -111,6 +111,31 @@ class MaintenanceTest {
     }
   }
 
+  @Test
+  void enlargingEndsHoweverFewFiltersThereAre() throws IOException {
+    for (int filters = 1; filters <= 5; filters++) {
+      for (int growth = 2; growth <= 3; growth++) {
+        DbaSettings settings =
+            small().control(Control.ENLARGE).group(1).filters(filters).growth(growth).build();
+        int capacity = 100 * filters;
+        try (ArrayUser user = ArrayUser.open(dir.resolve(filters + "-" + growth), settings)) {
+          for (int added = 100; added <= 3000; added += 20) {
+            user.add(added == 100 ? 100 : 20);
+            user.maintainAll();
+            double bits = user.counters().memoryBytes() * 8.0;
+            double used = Math.max(capacity, added * growth * 8 / 7.0);
+            assertThat(bits / used).as("%d filters", filters).isLessThan(16 / Math.log(2) * 1.1);
+          }
+          // Whole hash functions leave room for some more than were asked for.
+          assertThat(user.array().filters()).isLessThanOrEqualTo(2 * filters);
+          assertThat(user.array().errorRate()).isLessThanOrEqualTo(0.001);
+          assertThat(user.counters().enlarged()).isPositive();
+          user.checkAll("grown");
+        }
+      }
+    }
+  }
+
   private static long kinds(ArrayUser user) {
     return java.util.Arrays.stream(user.array().describe().split("; "))
         .map(group -> group.replaceFirst(".*?, ", ""))
