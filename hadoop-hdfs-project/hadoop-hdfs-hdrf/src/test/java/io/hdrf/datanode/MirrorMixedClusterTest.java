@@ -9,9 +9,11 @@ import java.lang.reflect.Field;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSOutputStream;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -59,9 +61,13 @@ class MirrorMixedClusterTest {
     for (int i = 0; i < 40 && positions.size() < 3; i++) {
       byte[] data = HdrfCluster.text(300_000 + i, i);
       String path = "/mixed" + i;
-      cluster.write(path, data, 3);
+      try (FSDataOutputStream out = cluster.fs().create(new Path(path), (short) 3)) {
+        out.write(data, 0, 200_000);
+        out.hflush();
+        positions.add(positionOfStock(((DFSOutputStream) out.getWrappedStream()).getPipeline()));
+        out.write(data, 200_000, data.length - 200_000);
+      }
       cluster.assertContent(path, data);
-      positions.add(positionOfStock(path));
     }
     assertThat(positions).containsExactlyInAnyOrder(0, 1, 2);
     cluster.awaitReducedWhereHdrf();
@@ -71,22 +77,20 @@ class MirrorMixedClusterTest {
     MirrorCounts counts = new MirrorCounts(cluster);
     assertThat(sum(counts.wire("mirrorFallback" + Fallback.PEER_IS_STOCK.metricName())))
         .isPositive();
-    assertThat(sum(counts.wire("mirrorBytesWireSent"))).isPositive();
+    HdrfCluster.await(
+        "blocks to have gone as frames", () -> sum(counts.wire("mirrorBytesWireSent")) > 0);
   }
 
-  /** The NameNode keeps the order in which the client was given the DataNodes. */
-  private int positionOfStock(String path) throws Exception {
-    LocatedBlock block = cluster.blocks(path).get(0);
-    DatanodeInfo[] locations = block.getLocations();
-    for (int i = 0; i < locations.length; i++) {
+  private int positionOfStock(DatanodeInfo[] pipeline) {
+    for (int i = 0; i < pipeline.length; i++) {
       for (DataNode datanode : cluster.mini().getDataNodes()) {
-        if (datanode.getDatanodeUuid().equals(locations[i].getDatanodeUuid())
+        if (datanode.getDatanodeUuid().equals(pipeline[i].getDatanodeUuid())
             && !MirrorCounts.hasHdrf(datanode)) {
           return i;
         }
       }
     }
-    throw new AssertionError("no stock DataNode has " + block);
+    throw new AssertionError("no stock DataNode is in the pipeline");
   }
 
   /** Capabilities that a DataNode remembers of others become wrong at each restart. */
