@@ -33,6 +33,7 @@ import java.util.stream.Stream;
 final class Demo {
   private static final String INPUT = "/demo/input";
   private static final String OUTPUT = "/demo/output";
+  private static final String COPY = "/demo/copy";
   private static final String HEAP = "1g";
   private static final Duration DRAIN_PATIENCE = Duration.ofHours(1);
   private static final Pattern MAP_REDUCE = Pattern.compile(".* map (\\d+)% reduce (\\d+)%.*");
@@ -102,6 +103,7 @@ final class Demo {
         wordCount("hdrf", cluster, hdfs, actual);
         compareOutputs(expected, actual);
         hdfs.delete(OUTPUT);
+        distCp(cluster, hdfs, digests, bytes);
         drain(cluster);
         for (DataNode dataNode : cluster.dataNodes()) {
           report.metrics(dataNode.hdrfMetrics());
@@ -270,6 +272,25 @@ final class Demo {
     }
   }
 
+  /** Copies all files within the cluster, reads the copies and deletes them. */
+  private void distCp(LocalCluster cluster, Hdfs hdfs, Map<Source, String> digests, long bytes)
+      throws IOException {
+    try (Progress progress = terminal.progress("DistCp", bytes, Progress.Unit.BYTES)) {
+      cluster
+          .submit(
+              "distcp", HEAP, "org.apache.hadoop.tools.DistCp", List.of("-m", "2", INPUT, COPY))
+          .awaitSuccess(line -> {});
+      List<String> wrong = differing(COPY, hdfs, digests, progress);
+      progress.done(
+          wrong.isEmpty()
+              ? "all copies have their originals' checksums"
+              : wrong.size() + " COPIES DIFFER: " + wrong);
+      report.compared("distCp", wrong.isEmpty());
+      report.took("hdrf.distcp", progress.seconds());
+    }
+    hdfs.delete(COPY);
+  }
+
   private void compareOutputs(Path expected, Path actual) throws IOException {
     long different = Files.mismatch(expected, actual);
     terminal.say(
@@ -286,18 +307,26 @@ final class Demo {
       throws IOException {
     try (Progress progress =
         terminal.progress("Reading back " + when, bytes, Progress.Unit.BYTES)) {
-      List<String> wrong = new ArrayList<>();
-      for (Map.Entry<Source, String> entry : digests.entrySet()) {
-        String digest = hdfs.sha256(target(entry.getKey()), progress::add);
-        if (!digest.equals(entry.getValue())) {
-          wrong.add(entry.getKey().name());
-        }
-      }
+      List<String> wrong = differing(INPUT, hdfs, digests, progress);
       progress.done(
           wrong.isEmpty() ? "all checksums equal" : wrong.size() + " FILES DIFFER: " + wrong);
       report.compared(key, wrong.isEmpty());
       report.took("hdrf." + key, progress.seconds());
     }
+  }
+
+  /** The names of files below {@code directory} that are not as their sources. */
+  private static List<String> differing(
+      String directory, Hdfs hdfs, Map<Source, String> digests, Progress progress)
+      throws IOException {
+    List<String> wrong = new ArrayList<>();
+    for (Map.Entry<Source, String> entry : digests.entrySet()) {
+      String name = entry.getKey().name();
+      if (!hdfs.sha256(directory + "/" + name, progress::add).equals(entry.getValue())) {
+        wrong.add(name);
+      }
+    }
+    return wrong;
   }
 
   private void drain(LocalCluster cluster) throws IOException {
