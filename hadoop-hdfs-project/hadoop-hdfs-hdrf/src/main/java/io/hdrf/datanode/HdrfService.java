@@ -201,13 +201,14 @@ public final class HdrfService implements Closeable {
 
   public void closePool(String poolId) {
     scan.removePool(poolId);
-    records.closePool(poolId);
+    // Schemes still write to the metadata stores when they are closed.
     volumes.closePool(poolId);
+    records.closePool(poolId);
   }
 
   public void closeVolume(String storageId) {
-    records.closeVolume(storageId);
     volumes.closeVolume(storageId);
+    records.closeVolume(storageId);
   }
 
   /** HDRF's directory below a pool's on a volume. */

@@ -77,7 +77,7 @@ class GroupTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 8, 64, 128})
+  @ValueSource(ints = {1, 8, 64, 128, 256, 512})
   void queriesFindWhatAskingEachFilterFinds(int width) {
     ColumnBits[] model = new ColumnBits[width];
     Group group = filled(width, model);
