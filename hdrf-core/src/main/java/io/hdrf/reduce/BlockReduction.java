@@ -120,7 +120,7 @@ final class BlockReduction {
   /**
    * Stores the frames that came with the block.
    *
-   * @return false if there are none, or they are not this block's: it is to be encoded
+   * @return false if there are none, or they are too long or not this block's: it is to be encoded
    */
   private boolean adopt(PlainBlock block, ChannelFile plain, BlockChecksums checksums, long limit)
       throws IOException {

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,20 +21,22 @@ public final class SpooledBlocks implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(SpooledBlocks.class);
 
   /** Nobody waits for those of a block that was deleted meanwhile. */
-  private static final long MAX_AGE_NANOS = TimeUnit.MINUTES.toNanos(10);
+  static final long MAX_AGE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   /** One block's. */
   private static final class Entry {
     private final SpooledFrames frames;
-    private final long since = System.nanoTime();
+    private final long since;
 
-    Entry(SpooledFrames frames) {
+    Entry(SpooledFrames frames, long since) {
       this.frames = frames;
+      this.since = since;
     }
   }
 
   private final int maxBlocks;
   private final long maxMemory;
+  private final LongSupplier nanoTime;
   private final Map<BlockRef, Entry> blocks = new LinkedHashMap<>();
   private long memory;
   private boolean closed;
@@ -43,8 +46,13 @@ public final class SpooledBlocks implements Closeable {
    * @param maxMemory how many bytes of memory they may take
    */
   public SpooledBlocks(int maxBlocks, long maxMemory) {
+    this(maxBlocks, maxMemory, System::nanoTime);
+  }
+
+  SpooledBlocks(int maxBlocks, long maxMemory, LongSupplier nanoTime) {
     this.maxBlocks = maxBlocks;
     this.maxMemory = maxMemory;
+    this.nanoTime = nanoTime;
   }
 
   /** Takes over a block's frames, in the place of what there may be of an earlier try. */
@@ -54,14 +62,13 @@ public final class SpooledBlocks implements Closeable {
       closeQuietly(frames);
       return;
     }
-    blocks.put(block, new Entry(frames));
+    long now = nanoTime.getAsLong();
+    blocks.put(block, new Entry(frames, now));
     memory += frames.memoryBytes();
     Iterator<Entry> oldest = blocks.values().iterator();
     while (oldest.hasNext()) {
       Entry entry = oldest.next();
-      if (blocks.size() <= maxBlocks
-          && memory <= maxMemory
-          && System.nanoTime() - entry.since < MAX_AGE_NANOS) {
+      if (blocks.size() <= maxBlocks && memory <= maxMemory && now - entry.since < MAX_AGE_NANOS) {
         break;
       }
       oldest.remove();

@@ -47,6 +47,7 @@ public final class WireInput implements Closeable {
   private final Listener listener;
   private int[] chainIds;
   private FrameChain chain;
+  private boolean begun;
 
   /** Bytes to hand out before anything else. */
   private ByteBuffer waiting = NOTHING;
@@ -119,6 +120,8 @@ public final class WireInput implements Closeable {
     }
     ByteBuffer body = records.body();
     boolean wantsFrame = dataLeft > 0;
+    boolean first = !begun;
+    begun = true;
     switch (records.type()) {
       case WireFormat.BYTES:
         requireState(!wantsFrame, "bytes inside of a packet");
@@ -139,6 +142,7 @@ public final class WireInput implements Closeable {
         readFrame(body);
         break;
       case WireFormat.HELLO:
+        requireState(first, "its capabilities late");
         listener.hello(readHello(body));
         break;
       default:
@@ -160,6 +164,7 @@ public final class WireInput implements Closeable {
   }
 
   private void readChain(ByteBuffer body) throws IOException {
+    requireState(body.remaining() % 2 == 0, "half an id of a scheme");
     int[] ids = new int[body.remaining() / 2];
     for (int i = 0; i < ids.length; i++) {
       ids[i] = body.getShort() & 0xFFFF;
@@ -194,6 +199,7 @@ public final class WireInput implements Closeable {
       giveFrameBuffer();
       frameBuffer = BufferPool.shared().take(length);
     }
+    decoded = NOTHING;
     frameBuffer.clear();
     frameBuffer.limit(length);
     try {

@@ -35,6 +35,10 @@ final class FileBlocks implements BlockOwner {
   final AtomicInteger ioErrors = new AtomicInteger();
   final AtomicInteger mismatches = new AtomicInteger();
   final Map<BlockRef, SkipReason> skips = new ConcurrentHashMap<>();
+
+  /** The frames that came with blocks; not closed. */
+  final Map<BlockRef, EncodedBlock> encoded = new ConcurrentHashMap<>();
+
   volatile boolean unchanged = true;
   volatile IOException swapFailure;
   volatile IOException openFailure;
@@ -144,6 +148,11 @@ final class FileBlocks implements BlockOwner {
     @Override
     public ChainCodec codec() {
       return codec;
+    }
+
+    @Override
+    public EncodedBlock encoded() {
+      return encoded.get(new BlockRef(POOL, id));
     }
 
     @Override

@@ -195,12 +195,13 @@ final class PacketFramer implements Closeable {
   }
 
   private void forward() throws IOException {
-    announce(received.chainIds());
     records.packet(header.getDataLen(), head, 0, headLength);
+    announce(received.chainIds());
     ahead += received.writeTo(records) - header.getDataLen();
     mirroring.counters().forwarded(received.count());
   }
 
+  /** Within the packet, so that the frames before have come to their end. */
   private void announce(int[] ids) throws IOException {
     if (ids != null && !Arrays.equals(announced, ids)) {
       records.chain(ids);
@@ -214,13 +215,11 @@ final class PacketFramer implements Closeable {
     int known = (int) Math.min(ahead, data.remaining());
     ahead -= known;
     data.position(known);
-    if (data.hasRemaining()) {
-      announce(chainIds);
-    }
     records.packet(header.getDataLen(), head, 0, headLength);
     if (!data.hasRemaining()) {
       return;
     }
+    announce(chainIds);
     int length = data.remaining();
     int stages = encode();
     if (collector != null) {
@@ -285,8 +284,8 @@ final class PacketFramer implements Closeable {
     if (nextStored < 0) {
       nextStored = frames.frameAt(position);
     }
-    announce(block.header().chainIds());
     records.packet(count, head, 0, headLength);
+    announce(block.header().chainIds());
     int first = nextStored;
     while (ahead < count) {
       encoded = atLeast(encoded, frames.storedLength(nextStored));

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.jni.Crc32c;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class CapabilitiesTest {
+
+  private static Capabilities read(byte[] bytes) throws IOException {
+    return Capabilities.read(new ByteArrayInputStream(bytes));
+  }
+
+  private static byte[] stored(int... body) {
+    ByteBuffer out = ByteBuffer.allocate(6 + body.length).order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(0).putShort((short) body.length);
+    for (int value : body) {
+      out.put((byte) value);
+    }
+    out.putInt(0, Crc32c.update(0, ByteBuffer.wrap(out.array(), 4, 2 + body.length)));
+    return out.array();
+  }
+
+  private static void assertRefused(byte[] bytes) {
+    assertThatThrownBy(() -> read(bytes)).isInstanceOf(CorruptWireException.class);
+  }
+
+  @Test
+  void whatIsWrittenIsRead() throws IOException {
+    for (Capabilities written :
+        List.of(
+            Capabilities.none(),
+            new Capabilities(255, List.of(0xFFFF, 1, 0x8000)),
+            new Capabilities(1, IntStream.range(1, 32_001).boxed().collect(Collectors.toList())))) {
+      byte[] bytes = written.encode();
+      Capabilities read = read(bytes);
+      assertThat(read.version()).isEqualTo(written.version());
+      assertThat(read.frameSchemes()).isEqualTo(written.frameSchemes());
+      assertThat(read.encode()).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void nothingBehindTheAnswerIsRead() throws IOException {
+    byte[] bytes = new Capabilities(1, List.of(4)).encode();
+    ByteArrayInputStream in = new ByteArrayInputStream(Arrays.copyOf(bytes, bytes.length + 5));
+    Capabilities.read(in);
+    assertThat(in.available()).isEqualTo(5);
+  }
+
+  @Test
+  void whatLaterVersionsAddIsSkipped() throws IOException {
+    Capabilities read = read(stored(9, 2, 0, 5, 0, 7, 1, 77, 78, 79));
+    assertThat(read.version()).isEqualTo(9);
+    assertThat(read.frameSchemes()).containsExactly(5, 0x107);
+    assertThat(read.canDecode(new int[] {5})).isTrue();
+  }
+
+  @Test
+  void anyFlippedBitIsFound() {
+    byte[] bytes = new Capabilities(1, List.of(1, 2, 300)).encode();
+    for (int bit = 0; bit < bytes.length * 8; bit++) {
+      byte[] damaged = Arrays.copyOf(bytes, 70_000);
+      damaged[bit / 8] ^= (byte) (1 << bit % 8);
+      assertRefused(damaged);
+    }
+  }
+
+  @Test
+  void anEarlyEndIsFound() {
+    byte[] bytes = new Capabilities(1, List.of(1, 2, 300)).encode();
+    for (int length = 0; length < bytes.length; length++) {
+      assertRefused(Arrays.copyOf(bytes, length));
+    }
+  }
+
+  @Test
+  void tooShortABodyIsFound() {
+    assertRefused(stored());
+    assertRefused(stored(1));
+    assertRefused(stored(1, 0));
+    assertRefused(stored(1, 1, 0));
+    assertRefused(stored(1, 1, 0, 7));
+    assertRefused(stored(1, 0xFF, 0xFF, 7, 7));
+  }
+
+  @Test
+  void tellsWhatCanBeDecoded() {
+    Capabilities some = new Capabilities(WireFormat.VERSION, List.of(1, 2));
+    assertThat(some.canDecode(new int[] {1})).isTrue();
+    assertThat(some.canDecode(new int[] {2, 1})).isTrue();
+    assertThat(some.canDecode(new int[] {1, 3})).isFalse();
+    assertThat(new Capabilities(WireFormat.VERSION + 1, List.of(1)).canDecode(new int[] {1}))
+        .isTrue();
+    assertThat(new Capabilities(WireFormat.VERSION - 1, List.of(1)).canDecode(new int[] {1}))
+        .isFalse();
+    assertThat(Capabilities.none().canDecode(new int[0])).isFalse();
+    assertThat(new Capabilities(1, Collections.emptyList()).canDecode(new int[] {1})).isFalse();
+  }
+}

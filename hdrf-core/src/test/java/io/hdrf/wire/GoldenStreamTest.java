@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.HexFormat;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class GoldenStreamTest {
+
+  @Test
+  void oldStreamsStayReadable() throws IOException {
+    ByteArrayInputStream in = new ByteArrayInputStream(GoldenStream.read(GoldenStream.STREAM));
+    Preamble preamble = Preamble.read(in);
+    assertThat(preamble.isHdrf()).isTrue();
+    assertThat(preamble.version()).isEqualTo(1);
+    assertThat(preamble.kind()).isEqualTo(WireFormat.STREAM);
+    Playback playback = new Playback();
+    playback.run(in, () -> 50);
+    try (Tape tape = GoldenStream.tape()) {
+      assertThat(playback.events).isEqualTo(tape.events);
+      assertThat(playback.plain()).isEqualTo(tape.plain());
+    }
+  }
+
+  /** Without the model that wrote it. */
+  @Test
+  void theOldStreamIsWhatItWas() throws IOException {
+    Playback playback = new Playback();
+    ByteArrayInputStream in = new ByteArrayInputStream(GoldenStream.read(GoldenStream.STREAM));
+    assertThat(in.skip(8)).isEqualTo(8);
+    playback.run(in, () -> 50);
+    assertThat(
+            playback.events.stream()
+                .map(event -> event.at() + " " + event.what().replaceAll(":.*", ""))
+                .collect(Collectors.toList()))
+        .containsExactly(
+            "0 hello HDRF wire 1 with schemes [1, 2, 4660, 60000, 65535]",
+            "0 bytes 6",
+            "6 packet 6 26",
+            "32 frame [60000] 100 1 10",
+            "38 packet 90 27",
+            "155 packet 20 28",
+            "187 frame [60000] 16 0 16",
+            "203 packet 0 0",
+            "203 bytes 1",
+            "204 packet 153 30",
+            "234 frame [60001, 60000] 21 1 5",
+            "255 frame [60001, 60000] 31 2 5",
+            "286 frame [60001, 60000] 100 3 9",
+            "386 frame [60001, 60000] 2 0 2");
+    assertThat(HexFormat.of().formatHex(playback.plain(), 0, 6)).isEqualTo("001c50010203");
+  }
+
+  @Test
+  void oldAnswersStayReadable() throws IOException {
+    Capabilities read =
+        Capabilities.read(new ByteArrayInputStream(GoldenStream.read(GoldenStream.CAPABILITIES)));
+    assertThat(read.version()).isEqualTo(1);
+    assertThat(read.frameSchemes()).containsExactly(1, 2, 0x1234, 60000, 0xFFFF);
+  }
+
+  /** Not a must for ever, but a change of what is written should be a decision. */
+  @Test
+  void theSameIsWrittenToday() throws IOException {
+    try (Tape tape = GoldenStream.tape()) {
+      assertThat(tape.stream()).isEqualTo(GoldenStream.read(GoldenStream.STREAM));
+    }
+    assertThat(GoldenStream.ANSWER.encode())
+        .isEqualTo(GoldenStream.read(GoldenStream.CAPABILITIES));
+  }
+
+  /** The specification, followed by hand; only the CRCs are taken over. */
+  @Test
+  void theStreamByteByByte() throws IOException {
+    String stream = HexFormat.of().formatHex(GoldenStream.read(GoldenStream.STREAM));
+    String answer = HexFormat.of().formatHex(GoldenStream.read(GoldenStream.CAPABILITIES));
+    String crc = "[0-9a-f]{8}";
+    assertThat(answer).matches(crc + "0d00" + "01" + "0500" + "01000200341260eaffff");
+    assertThat(stream)
+        .matches(
+            ("48445246" + "01" + "01" + "[0-9a-f]{4}")
+                + ("05" + "13000000" + crc + answer)
+                + ("01" + "06000000" + crc + "001c50010203")
+                + ("02" + "02000000" + crc + "60ea")
+                + ("03" + "1e000000" + crc + "06000000" + "01".repeat(26))
+                + ("04" + "0f000000" + crc + "64000000" + "01" + "5e000000" + "616263646566")
+                + ("03" + "1f000000" + crc + "5a000000" + "02".repeat(27))
+                + ("03" + "20000000" + crc + "14000000" + "03".repeat(28))
+                + ("04" + "15000000" + crc + "10000000" + "00")
+                + "696e636f6d707265737369626c650000"
+                + ("03" + "04000000" + crc + "00000000")
+                + ("01" + "01000000" + crc + "09")
+                + ("03" + "22000000" + crc + "99000000" + "05".repeat(30))
+                + ("02" + "04000000" + crc + "61ea60ea")
+                + ("04" + "0a000000" + crc + "15000000" + "01" + "14000000" + "78")
+                + ("04" + "0a000000" + crc + "1f000000" + "02" + "1e000000" + "79")
+                + ("04" + "0e000000" + crc + "64000000" + "03" + "36000000" + "35000000" + "32")
+                + ("04" + "07000000" + crc + "02000000" + "00" + "7a7a"));
+  }
+}

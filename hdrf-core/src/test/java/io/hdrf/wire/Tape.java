@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import io.hdrf.jni.Crc32c;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.sample.RunScheme;
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.SchemeLoadException;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.TrimScheme;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+
+/** Records a stream, and knows what has to come out of it. */
+final class Tape implements Closeable {
+
+  static final int TRIM_ZEROS = 60000;
+  static final int TRIM_ONES = 60001;
+  static final int DEFLATE = 65110;
+  static final int BLOCK_SCHEME = 65004;
+
+  /**
+   * What a listener is told.
+   *
+   * @param at how many bytes were handed out before
+   */
+  record Event(String what, long at) {}
+
+  private final WireChains chains = newChains();
+  private final ByteArrayOutputStream stream = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream plain = new ByteArrayOutputStream();
+  private final RecordWriter records = new RecordWriter(bytes -> take(bytes, stream));
+  private int[] chainIds;
+  private int preambleLength;
+
+  /** What the frames written so far hold beyond the packets. */
+  private byte[] ahead = new byte[0];
+
+  final List<Event> events = new ArrayList<>();
+
+  /** Where the records may end, and how many bytes have come out of it by then. */
+  final NavigableMap<Integer, Integer> ends = new TreeMap<>();
+
+  /** Where in what comes out packets and bytes of HDFS's protocol begin. */
+  final List<Integer> begins = new ArrayList<>();
+
+  /** Chains of {@link TrimScheme}s, a {@link HookedScheme} and a block scheme. */
+  static WireChains newChains() {
+    try {
+      SchemeRegistry registry =
+          SchemeRegistry.of(
+              List.of(
+                  new TrimScheme(0),
+                  new TrimScheme(1),
+                  new HookedScheme("hooked", DEFLATE, Integer.MAX_VALUE),
+                  new RunScheme()));
+      return new WireChains(registry, new Configuration(false));
+    } catch (SchemeLoadException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static void take(ByteBuffer bytes, ByteArrayOutputStream to) {
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    to.writeBytes(copy);
+  }
+
+  /** A record with a right checksum, whatever is in it. */
+  static byte[] record(int type, byte... body) {
+    ByteBuffer bytes =
+        ByteBuffer.allocate(WireFormat.RECORD_HEADER + body.length).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.put((byte) type).putInt(body.length).putInt(0).put(body);
+    bytes.putInt(5, RecordWriter.recordCrc(bytes, 0, bytes.capacity()));
+    return bytes.array();
+  }
+
+  static String crc(ByteBuffer bytes) {
+    return bytes.remaining() + ":" + Integer.toHexString(Crc32c.update(0, bytes.duplicate()));
+  }
+
+  void begin(Capabilities own) throws IOException {
+    records.begin(own);
+    preambleLength = WireFormat.PREAMBLE_LENGTH;
+    events.add(new Event("hello " + own, plain.size()));
+    mark();
+  }
+
+  void bytes(byte[] bytes) throws IOException {
+    records.bytes(bytes, 0, bytes.length);
+    for (int done = 0; done < bytes.length; done += WireFormat.MAX_BYTES) {
+      byte[] part =
+          Arrays.copyOfRange(bytes, done, Math.min(bytes.length, done + WireFormat.MAX_BYTES));
+      events.add(new Event("bytes " + crc(ByteBuffer.wrap(part)), plain.size()));
+      plain.writeBytes(part);
+    }
+    if (bytes.length > 0) {
+      ahead = new byte[0];
+    }
+    mark();
+  }
+
+  void chain(int... ids) throws IOException {
+    records.chain(ids);
+    chainIds = ids;
+    mark();
+  }
+
+  /** How many bytes of data the frames written so far hold beyond the packets. */
+  int ahead() {
+    return ahead.length;
+  }
+
+  /**
+   * Writes a packet with all frames that it takes beyond what those before hold.
+   *
+   * @param length of its data
+   */
+  void packet(byte[] head, int length, byte[]... frames) throws IOException {
+    packet(head, length, chainIds, frames);
+  }
+
+  /** Writes a packet that names another chain before its first frame. */
+  void packet(byte[] head, int length, int[] newChain, byte[]... frames) throws IOException {
+    begins.add(plain.size());
+    events.add(new Event("packet " + length + " " + crc(ByteBuffer.wrap(head)), plain.size()));
+    records.packet(length, head, 0, head.length);
+    plain.writeBytes(head);
+    ByteArrayOutputStream data = new ByteArrayOutputStream();
+    data.writeBytes(ahead);
+    if (!Arrays.equals(chainIds, newChain)) {
+      records.chain(newChain);
+      chainIds = newChain;
+    }
+    for (byte[] frame : frames) {
+      frame(frame, plain.size() + data.size());
+      data.writeBytes(frame);
+    }
+    byte[] all = data.toByteArray();
+    plain.write(all, 0, length);
+    ahead = Arrays.copyOfRange(all, length, all.length);
+    mark();
+  }
+
+  private void frame(byte[] frame, int at) throws IOException {
+    FrameChain chain = chains.get(chainIds);
+    ByteBuffer source = ByteBuffer.allocateDirect(frame.length).put(frame).flip();
+    ByteBuffer stored = ByteBuffer.allocateDirect(chain.maxEncodedLength(frame.length));
+    int stages = chain.encode(source, stored);
+    stored.flip();
+    events.add(new Event(frameEvent(chainIds, frame.length, stages, stored), at));
+    records.frame(frame.length, stages, stored);
+  }
+
+  static String frameEvent(int[] ids, int length, int stages, ByteBuffer stored) {
+    return "frame " + Arrays.toString(ids) + " " + length + " " + stages + " " + crc(stored);
+  }
+
+  private void mark() throws IOException {
+    records.flush();
+    ends.put(stream.size() - preambleLength, plain.size());
+  }
+
+  byte[] stream() {
+    return stream.toByteArray();
+  }
+
+  /** The records without the preamble. */
+  byte[] records() {
+    byte[] all = stream();
+    return Arrays.copyOfRange(all, preambleLength, all.length);
+  }
+
+  byte[] plain() {
+    return plain.toByteArray();
+  }
+
+  @Override
+  public void close() {
+    records.close();
+    chains.close();
+  }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Reads any bytes as what a peer sends. Runs on the kept inputs; with {@code JAZZER_FUZZ=1} and one
+ * method chosen, it looks for new ones.
+ */
+class WireFuzzTest {
+
+  private static final int BUFFER_SIZE = 256 << 10;
+
+  /** Heap that one input may take besides what is in proportion to it. */
+  private static final long MAX_HEAP = 64 << 20;
+
+  private static final WireChains CHAINS = Tape.newChains();
+
+  @FuzzTest(maxDuration = "1m")
+  void anyStream(byte[] stream) {
+    read(stream);
+  }
+
+  /** With right CRCs as far as the lengths fit, so that what lies behind this check is reached. */
+  @FuzzTest(maxDuration = "1m")
+  void signedRecords(byte[] stream) {
+    byte[] signed = stream.clone();
+    ByteBuffer bytes = ByteBuffer.wrap(signed).order(ByteOrder.LITTLE_ENDIAN);
+    for (int at = 0; at + WireFormat.RECORD_HEADER <= signed.length; ) {
+      long end = at + WireFormat.RECORD_HEADER + (bytes.getInt(at + 1) & 0xFFFFFFFFL);
+      if (end > signed.length) {
+        break;
+      }
+      bytes.putInt(at + 5, RecordWriter.recordCrc(bytes, at, (int) end));
+      at = (int) end;
+    }
+    read(signed);
+  }
+
+  /** What was read belongs to the peer's bytes, and no byte is lost. */
+  @FuzzTest(maxDuration = "1m")
+  void anyBeginning(byte[] stream) throws IOException {
+    InputStream in = new ByteArrayInputStream(stream);
+    Preamble preamble = Preamble.read(in);
+    int length = preamble.bytes().length;
+    if (in.available() != stream.length - length
+        || !Arrays.equals(preamble.bytes(), Arrays.copyOf(stream, length))) {
+      throw new AssertionError("bytes got lost");
+    }
+    if (preamble.isHdrf()) {
+      read(in.readAllBytes());
+    }
+  }
+
+  /** What is accepted is understood the same when it is written anew. */
+  @FuzzTest(maxDuration = "1m")
+  void anyCapabilities(byte[] answer) throws IOException {
+    Capabilities read;
+    try {
+      read = Capabilities.read(new ByteArrayInputStream(answer));
+    } catch (CorruptWireException expected) {
+      return;
+    }
+    Capabilities again = Capabilities.read(new ByteArrayInputStream(read.encode()));
+    if (again.version() != read.version() || !again.frameSchemes().equals(read.frameSchemes())) {
+      throw new AssertionError("two forms of one answer");
+    }
+  }
+
+  private static void read(byte[] stream) {
+    long before = allocated();
+    Playback playback = new Playback();
+    try {
+      playback.run(new Watched(stream), CHAINS, new Lengths());
+    } catch (IOException expected) {
+      // Refused.
+    }
+    if (allocated() - before > MAX_HEAP + 8L * playback.plain().length + 64L * stream.length) {
+      throw new AssertionError(allocated() - before + " bytes for " + stream.length);
+    }
+  }
+
+  private static long allocated() {
+    return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
+        .getThreadAllocatedBytes(Thread.currentThread().getId());
+  }
+
+  /** Has enough after a while: a few bytes may decode to many. */
+  private static final class Lengths implements Playback.Lengths {
+    private int reads;
+
+    @Override
+    public int next() throws IOException {
+      if (reads++ == 2048) {
+        throw new IOException("enough");
+      }
+      return 4096;
+    }
+  }
+
+  /** Sees how large a buffer there is for what has come so far. */
+  private static final class Watched extends ChannelInput {
+    Watched(byte[] bytes) {
+      super(bytes);
+    }
+
+    @Override
+    int limit(ByteBuffer dst, int position) {
+      if (dst.capacity() > Math.max(BUFFER_SIZE, 5L * position / 2)) {
+        throw new AssertionError(dst.capacity() + " bytes taken after " + position);
+      }
+      return Integer.MAX_VALUE;
+    }
+  }
+}
