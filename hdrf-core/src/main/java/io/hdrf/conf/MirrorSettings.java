@@ -3,6 +3,7 @@ package io.hdrf.conf;
 
 import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.SchemeSettings;
+import java.util.Objects;
 import org.apache.hadoop.conf.Configuration;
 
 /** How blocks travel between DataNodes: the keys {@code hdrf.mirror.*}. Immutable. */
@@ -45,5 +46,19 @@ public final class MirrorSettings {
   /** How long a peer may take to say what it can receive. */
   public int probeTimeoutMillis() {
     return probeTimeoutMillis;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof MirrorSettings
+        && ((MirrorSettings) other).enabled == enabled
+        && ((MirrorSettings) other).scheme.equals(scheme)
+        && ((MirrorSettings) other).peerExpirySeconds == peerExpirySeconds
+        && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(enabled, scheme, peerExpirySeconds, probeTimeoutMillis);
   }
 }
