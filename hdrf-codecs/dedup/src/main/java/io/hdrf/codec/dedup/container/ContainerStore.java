@@ -427,13 +427,8 @@ public final class ContainerStore implements Closeable {
 
   /** Whether {@link #directory} would answer without reading a file. */
   public boolean isLoaded(long container) {
-    return isOpen(container) || cache.contains(container);
-  }
-
-  /** Whether chunks may still be added to a container. */
-  public boolean isOpen(long container) {
     Container found = containers.get(container);
-    return found != null && found.open() != null;
+    return found != null && (found.open() != null || cache.contains(container));
   }
 
   /**

@@ -89,11 +89,7 @@ final class Neighbourhood {
     return chosen;
   }
 
-  /** What an open container holds is in the cache, and its directory is another one each time. */
   private boolean isPromising(Host host) {
-    if (containers.isOpen(host.container)) {
-      return false;
-    }
     if (host.lastBatch != batch) {
       return containers.isLoaded(host.container);
     }
