@@ -16,6 +16,7 @@
 #define LEAF1_ECX_OSXSAVE (UINT32_C(1) << 27)
 #define LEAF1_ECX_AVX (UINT32_C(1) << 28)
 #define LEAF7_EBX_AVX2 (UINT32_C(1) << 5)
+#define LEAF7_EBX_SHA (UINT32_C(1) << 29)
 #define LEAF7_EBX_AVX512F (UINT32_C(1) << 16)
 #define LEAF7_EBX_AVX512DQ (UINT32_C(1) << 17)
 #define LEAF7_EBX_AVX512BW (UINT32_C(1) << 30)
@@ -40,6 +41,9 @@ uint32_t hdrf_cpu_decode(const struct hdrf_cpu_registers *registers)
     uint32_t features = 0;
     if (has_all(registers->leaf1_ecx, LEAF1_ECX_SSE42)) {
         features |= HDRF_CPU_SSE42;
+        if (has_all(registers->leaf7_ebx, LEAF7_EBX_SHA)) {
+            features |= HDRF_CPU_SHA;
+        }
     }
     if (!has_all(registers->leaf1_ecx, LEAF1_ECX_OSXSAVE | LEAF1_ECX_AVX)) {
         return features;

@@ -10,7 +10,9 @@
 #define HDRF_CPU_AVX2 (UINT32_C(1) << 1)
 /* AVX-512 F, BW, DQ and VL together, as every server CPU since Skylake has them. */
 #define HDRF_CPU_AVX512 (UINT32_C(1) << 2)
-#define HDRF_CPU_ALL (HDRF_CPU_SSE42 | HDRF_CPU_AVX2 | HDRF_CPU_AVX512)
+/* The SHA instructions, with the SSE4.2 that goes with them. */
+#define HDRF_CPU_SHA (UINT32_C(1) << 3)
+#define HDRF_CPU_ALL (HDRF_CPU_SSE42 | HDRF_CPU_AVX2 | HDRF_CPU_AVX512 | HDRF_CPU_SHA)
 
 /*
  * The features that the CPU has and whose registers the operating system saves: 0 on anything but

@@ -22,3 +22,11 @@ int hdrf_file_advise(int fd, int64_t offset, int64_t length, int advice)
     }
     return posix_fadvise(fd, offset, length, kernel_advice[advice]);
 }
+
+int hdrf_file_begin_writing(int fd, int64_t offset, int64_t length)
+{
+    if (offset < 0 || length < 0) {
+        return EINVAL;
+    }
+    return sync_file_range(fd, offset, length, SYNC_FILE_RANGE_WRITE) == 0 ? 0 : errno;
+}

@@ -21,14 +21,24 @@ static jfieldID find_field(JNIEnv *env, jobject object, const char *name, const 
     return field;
 }
 
-static jboolean advise(JNIEnv *env, jobject descriptor, jlong offset, jlong length, jint advice)
+/* The number of an open file; -1 if it can't be found. */
+static jint number_of_descriptor(JNIEnv *env, jobject descriptor)
 {
     jfieldID field = find_field(env, descriptor, "fd", "I");
-    if (field == NULL) {
-        return JNI_FALSE;
-    }
-    jint fd = (*env)->GetIntField(env, descriptor, field);
-    return hdrf_file_advise(fd, offset, length, advice) == 0 ? JNI_TRUE : JNI_FALSE;
+    return field == NULL ? -1 : (*env)->GetIntField(env, descriptor, field);
+}
+
+/* As number_of_descriptor(). */
+static jint number_of_channel(JNIEnv *env, jobject channel)
+{
+    jfieldID field = find_field(env, channel, "fd", "Ljava/io/FileDescriptor;");
+    jobject descriptor = field == NULL ? NULL : (*env)->GetObjectField(env, channel, field);
+    return descriptor == NULL ? -1 : number_of_descriptor(env, descriptor);
+}
+
+static jboolean advise(jint fd, jlong offset, jlong length, jint advice)
+{
+    return fd >= 0 && hdrf_file_advise(fd, offset, length, advice) == 0 ? JNI_TRUE : JNI_FALSE;
 }
 
 JNIEXPORT jboolean JNICALL Java_io_hdrf_jni_NativeFiles_adviseDescriptor(JNIEnv *env, jclass cls,
@@ -37,7 +47,7 @@ JNIEXPORT jboolean JNICALL Java_io_hdrf_jni_NativeFiles_adviseDescriptor(JNIEnv 
                                                                          jint advice)
 {
     (void)cls;
-    return advise(env, descriptor, offset, length, advice);
+    return advise(number_of_descriptor(env, descriptor), offset, length, advice);
 }
 
 JNIEXPORT jboolean JNICALL Java_io_hdrf_jni_NativeFiles_adviseChannel(JNIEnv *env, jclass cls,
@@ -45,10 +55,14 @@ JNIEXPORT jboolean JNICALL Java_io_hdrf_jni_NativeFiles_adviseChannel(JNIEnv *en
                                                                       jlong length, jint advice)
 {
     (void)cls;
-    jfieldID field = find_field(env, channel, "fd", "Ljava/io/FileDescriptor;");
-    jobject descriptor = field == NULL ? NULL : (*env)->GetObjectField(env, channel, field);
-    if (descriptor == NULL) {
-        return JNI_FALSE;
-    }
-    return advise(env, descriptor, offset, length, advice);
+    return advise(number_of_channel(env, channel), offset, length, advice);
+}
+
+JNIEXPORT jboolean JNICALL Java_io_hdrf_jni_NativeFiles_writeChannel(JNIEnv *env, jclass cls,
+                                                                     jobject channel, jlong offset,
+                                                                     jlong length)
+{
+    (void)cls;
+    jint fd = number_of_channel(env, channel);
+    return fd >= 0 && hdrf_file_begin_writing(fd, offset, length) == 0 ? JNI_TRUE : JNI_FALSE;
 }

@@ -6,6 +6,7 @@
 #define OSXSAVE 0x08000000u
 #define AVX 0x10000000u
 #define AVX2 0x00000020u
+#define SHA 0x20000000u
 #define AVX512 0xc0030000u
 #define AVX512_WITHOUT_VL 0x40030000u
 
@@ -22,7 +23,10 @@ static void test_decode(void)
     decodes(0, 0, 0, 0, "nothing");
     decodes(SSE42, 0, 0, HDRF_CPU_SSE42, "SSE4.2 needs no help of the system");
     decodes(all, AVX2, 0x07, HDRF_CPU_SSE42 | HDRF_CPU_AVX2, "AVX2");
-    decodes(all, AVX2 | AVX512, 0xe7, HDRF_CPU_ALL, "AVX-512");
+    decodes(all, AVX2 | AVX512, 0xe7, HDRF_CPU_ALL & ~HDRF_CPU_SHA, "AVX-512");
+    decodes(all, AVX2 | AVX512 | SHA, 0xe7, HDRF_CPU_ALL, "all");
+    decodes(SSE42, SHA, 0, HDRF_CPU_SSE42 | HDRF_CPU_SHA, "SHA needs no help of the system");
+    decodes(0, SHA, 0, 0, "SHA without SSE4.2");
     decodes(all, AVX2 | AVX512, 0x07, HDRF_CPU_SSE42 | HDRF_CPU_AVX2, "ZMM not saved");
     decodes(all, AVX2 | AVX512, 0x67, HDRF_CPU_SSE42 | HDRF_CPU_AVX2, "ZMM16 to 31 not saved");
     decodes(all, AVX2 | AVX512, 0x03, HDRF_CPU_SSE42, "YMM not saved");
@@ -40,6 +44,8 @@ static void test_agrees_with_compiler(void)
     if (__builtin_cpu_supports("sse4.2")) {
         expected |= HDRF_CPU_SSE42;
     }
+    /* Older compilers can't be asked for SHA. */
+    expected |= hdrf_cpu_features() & HDRF_CPU_SHA;
     if (__builtin_cpu_supports("avx2")) {
         expected |= HDRF_CPU_AVX2;
     }

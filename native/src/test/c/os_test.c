@@ -57,9 +57,24 @@ static void test_advice(void)
     close(ends[1]);
 }
 
+static void test_writing(void)
+{
+    FILE *file = tmpfile();
+    CHECK(file != NULL, "no temporary file");
+    int fd = fileno(file);
+    CHECK(write(fd, "0123456789", 10) == 10, "no bytes written");
+    CHECK(hdrf_file_begin_writing(fd, 0, 10) == 0, "a range");
+    CHECK(hdrf_file_begin_writing(fd, 5, 0) == 0, "up to the end");
+    CHECK(hdrf_file_begin_writing(fd, -1, 0) == EINVAL, "negative offset");
+    CHECK(hdrf_file_begin_writing(fd, 0, -1) == EINVAL, "negative length");
+    CHECK(hdrf_file_begin_writing(-1, 0, 0) == EBADF, "no file");
+    fclose(file);
+}
+
 int main(void)
 {
     test_nice_of_one_thread();
     test_advice();
+    test_writing();
     return 0;
 }

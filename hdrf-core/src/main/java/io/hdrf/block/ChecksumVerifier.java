@@ -15,11 +15,16 @@ public final class ChecksumVerifier {
   /** Room for the checksums of 4 MiB in chunks of 512 bytes. */
   private static final int SUMS_BUFFER = 32 << 10;
 
+  /** How many checksums are made at once. */
+  private static final int BATCH = 1024;
+
   private final BlockChecksums checksums;
   private final int chunkLength;
   private final boolean castagnoli;
   private final CRC32 crc32 = new CRC32();
   private final ByteBuffer sums = ByteBuffer.allocate(SUMS_BUFFER);
+  private final int[] ends;
+  private final int[] found;
 
   private long chunk;
   private int inChunk;
@@ -31,6 +36,11 @@ public final class ChecksumVerifier {
     this.chunkLength = checksums.bytesPerChecksum();
     this.castagnoli = checksums.type() == BlockChecksums.Type.CRC32C;
     this.sums.limit(0);
+    this.ends = new int[Math.max(1, Math.min(BATCH, Integer.MAX_VALUE / chunkLength))];
+    this.found = new int[ends.length];
+    for (int i = 0; i < ends.length; i++) {
+      ends[i] = (i + 1) * chunkLength;
+    }
   }
 
   /**
@@ -44,12 +54,7 @@ public final class ChecksumVerifier {
     while (failure == null && data.position() < end) {
       int length = Math.min(chunkLength - inChunk, end - data.position());
       if (length == chunkLength) {
-        int begin = data.position();
-        data.limit(begin + length);
-        int found = checksum(data);
-        data.limit(end);
-        data.position(begin + length);
-        check(found);
+        wholeChunks(data);
       } else {
         partOfChunk(data, length);
       }
@@ -66,13 +71,24 @@ public final class ChecksumVerifier {
     return failure == null ? VerifyResult.OK : failure;
   }
 
-  private int checksum(ByteBuffer data) {
+  private void wholeChunks(ByteBuffer data) throws IOException {
+    int begin = data.position();
+    int end = data.limit();
+    int count = 1;
     if (castagnoli) {
-      return Crc32c.update(0, data);
+      count = Math.min(ends.length, data.remaining() / chunkLength);
+      Crc32c.ofEach(data, ends, count, found);
+    } else {
+      data.limit(begin + chunkLength);
+      crc32.reset();
+      crc32.update(data);
+      data.limit(end);
+      found[0] = (int) crc32.getValue();
     }
-    crc32.reset();
-    crc32.update(data);
-    return (int) crc32.getValue();
+    for (int i = 0; failure == null && i < count; i++) {
+      check(found[i]);
+    }
+    data.position(begin + count * chunkLength);
   }
 
   private void partOfChunk(ByteBuffer data, int length) throws IOException {
@@ -101,7 +117,7 @@ public final class ChecksumVerifier {
     crc32c = 0;
   }
 
-  private void check(int found) throws IOException {
+  private void check(int sum) throws IOException {
     if (sums.remaining() < BlockChecksums.CHECKSUM_LENGTH) {
       sums.clear();
       checksums.read(chunk, sums);
@@ -111,7 +127,7 @@ public final class ChecksumVerifier {
         return;
       }
     }
-    if (sums.getInt() != found) {
+    if (sums.getInt() != sum) {
       failure = VerifyResult.mismatch(chunk * chunkLength);
     }
     chunk++;

@@ -13,6 +13,15 @@ public interface DurableFile extends ReadableFile {
   /** Cuts the file, or extends it by a hole. */
   void setLength(long length) throws IOException;
 
+  /**
+   * Has the system begin to write a range to the device, so that {@link #force} has less to wait
+   * for. Nothing is durable by this, and nothing fails.
+   *
+   * @param position bytes from the file's beginning
+   * @param length in bytes
+   */
+  default void beginWriting(long position, long length) {}
+
   /** Makes content and length durable (fdatasync). */
   void force() throws IOException;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.io;
 
+import io.hdrf.jni.NativeFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -119,6 +120,11 @@ public final class LocalDurableFiles implements DurableFiles {
     @Override
     public long length() throws IOException {
       return channel.size();
+    }
+
+    @Override
+    public void beginWriting(long position, long length) {
+      NativeFiles.beginWriting(channel, position, length);
     }
 
     @Override

@@ -35,6 +35,43 @@ public final class Crc32c {
     return updateInJava(crc, buffer);
   }
 
+  /**
+   * Makes the checksums of messages that lie one behind the other from the buffer's position on.
+   * Position and limit stay as they are, and so do the bytes, which nobody may write meanwhile.
+   *
+   * @param ends where each message ends, as distances in bytes from the position, not falling
+   * @param count how many messages
+   * @param checksums gets {@code count} checksums
+   * @throws IndexOutOfBoundsException if an end is not within the buffer's limit, or there is too
+   *     little room
+   */
+  public static void ofEach(ByteBuffer data, int[] ends, int count, int[] checksums) {
+    int position = data.position();
+    int length = data.limit() - position;
+    if (count < 0 || count > checksums.length) {
+      throw new IndexOutOfBoundsException(count + " messages, room for " + checksums.length);
+    }
+    Messages.check(ends, count, length);
+    if (NATIVE && data.isDirect()) {
+      if (length < 0 || position > data.capacity() - length) {
+        throw new IllegalArgumentException("position and limit changed by another thread");
+      }
+      ofEachDirect(data, position, ends, count, checksums);
+    } else {
+      ofEachInJava(data, ends, count, checksums);
+    }
+  }
+
+  /** The Java twin. */
+  static void ofEachInJava(ByteBuffer data, int[] ends, int count, int[] checksums) {
+    ByteBuffer message = data.duplicate();
+    for (int i = 0; i < count; i++) {
+      message.limit(data.position() + ends[i]);
+      message.position(data.position() + (i == 0 ? 0 : ends[i - 1]));
+      checksums[i] = updateInJava(0, message);
+    }
+  }
+
   /** Whether direct buffers are read by the native library. */
   public static boolean isNative() {
     return NATIVE;
@@ -60,6 +97,9 @@ public final class Crc32c {
   }
 
   private static native int updateDirect(int crc, ByteBuffer buffer, int offset, int length);
+
+  private static native void ofEachDirect(
+      ByteBuffer data, int position, int[] ends, int count, int[] checksums);
 
   private static native String kernelName();
 }

@@ -61,6 +61,21 @@ public final class NativeFiles {
         && adviseChannel(channel, offset, length, advice.code);
   }
 
+  /**
+   * Has the kernel begin to write what is dirty of a range of an open file, so that a later force
+   * has less to wait for. Does not wait itself. Best effort; nothing is durable by this.
+   *
+   * @param offset bytes from the file's beginning
+   * @param length in bytes, 0 for all up to the file's end
+   * @return whether the kernel took it; false also for a channel that is closed or not the JDK's
+   *     own, and without the native library
+   * @throws IllegalArgumentException if {@code offset} or {@code length} is negative
+   */
+  public static boolean beginWriting(FileChannel channel, long offset, long length) {
+    checkRange(offset, length);
+    return NativeLibrary.isLoaded() && channel.isOpen() && writeChannel(channel, offset, length);
+  }
+
   private static void checkRange(long offset, long length) {
     if (offset < 0 || length < 0) {
       throw new IllegalArgumentException("offset " + offset + ", length " + length);
@@ -72,4 +87,6 @@ public final class NativeFiles {
 
   private static native boolean adviseChannel(
       FileChannel channel, long offset, long length, int advice);
+
+  private static native boolean writeChannel(FileChannel channel, long offset, long length);
 }

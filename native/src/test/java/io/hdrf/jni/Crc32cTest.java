@@ -2,6 +2,7 @@
 package io.hdrf.jni;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.BufferedReader;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -205,5 +207,45 @@ class Crc32cTest {
       }
     }
     return vectors;
+  }
+
+  @Test
+  void manyMessagesAtOnce() {
+    Random random = new Random(5);
+    for (int round = 0; round < 50; round++) {
+      int[] ends = new int[random.nextInt(2500)];
+      int end = 0;
+      for (int i = 0; i < ends.length; i++) {
+        end += random.nextInt(random.nextInt(10) == 0 ? 2000 : 40);
+        ends[i] = end;
+      }
+      byte[] bytes = new byte[7 + end];
+      random.nextBytes(bytes);
+      int[] expected = new int[ends.length];
+      for (int i = 0; i < ends.length; i++) {
+        int start = i == 0 ? 0 : ends[i - 1];
+        CRC32C crc = new CRC32C();
+        crc.update(bytes, 7 + start, ends[i] - start);
+        expected[i] = (int) crc.getValue();
+      }
+      ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length).put(bytes).position(7);
+      int[] found = new int[ends.length];
+      Crc32c.ofEach(direct, ends, ends.length, found);
+      assertThat(found).isEqualTo(expected);
+      Crc32c.ofEach(ByteBuffer.wrap(bytes).position(7), ends, ends.length, found);
+      assertThat(found).isEqualTo(expected);
+      assertThat(direct.position()).isEqualTo(7);
+    }
+  }
+
+  @Test
+  void messagesOutsideOfTheBufferAreRefused() {
+    ByteBuffer data = ByteBuffer.allocateDirect(100).position(10).limit(60);
+    for (int[] ends : new int[][] {{51}, {-1}, {20, 19}, {10, 51}}) {
+      assertThatThrownBy(() -> Crc32c.ofEach(data, ends, ends.length, new int[2]))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+    assertThatThrownBy(() -> Crc32c.ofEach(data, new int[3], 3, new int[2]))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 }

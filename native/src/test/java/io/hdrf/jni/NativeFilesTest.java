@@ -72,4 +72,21 @@ class NativeFilesTest {
           .isThrownBy(() -> NativeFiles.fadvise(FileDescriptor.in, 0, -2, Advice.NORMAL));
     }
   }
+
+  @Test
+  void beginsToWrite() throws IOException {
+    FileChannel closed;
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+        FileChannel channel = file.getChannel()) {
+      file.write(new byte[50_000]);
+      assertThat(NativeFiles.beginWriting(channel, 0, 50_000)).isTrue();
+      assertThat(NativeFiles.beginWriting(channel, 1 << 20, 0)).isTrue();
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> NativeFiles.beginWriting(channel, -1, 0));
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> NativeFiles.beginWriting(channel, 0, -1));
+      closed = channel;
+    }
+    assertThat(NativeFiles.beginWriting(closed, 0, 0)).isFalse();
+  }
 }

@@ -95,10 +95,7 @@ final class BlockDeduplicator implements Closeable {
 
   private void deduplicate(int base, int count, ChunkAppender appender, FrameSink sink)
       throws IOException {
-    for (int i = 0; i < count; i++) {
-      showChunk(base, i);
-      fingerprinter.fingerprint(chunk, fingerprints, i * Fingerprinter.LENGTH);
-    }
+    fingerprinter.fingerprints(buffer, cuts, count, fingerprints);
     finder.find(fingerprints, count, refs);
     for (int i = 0; i < count; i++) {
       int offset = i * Fingerprinter.LENGTH;

@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.jni.Sha256;
 import java.nio.ByteBuffer;
 import java.security.DigestException;
 import java.security.MessageDigest;
@@ -55,5 +56,14 @@ final class FingerprintFunction implements Fingerprinter {
       throw new IllegalArgumentException(e);
     }
     Arrays.fill(dst, offset + length, offset + LENGTH, (byte) 0);
+  }
+
+  @Override
+  public void fingerprints(ByteBuffer data, int[] ends, int count, byte[] dst) {
+    if (this == SHA256) {
+      Sha256.hash(data, ends, count, dst);
+    } else {
+      Fingerprinter.super.fingerprints(data, ends, count, dst);
+    }
   }
 }

@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.BufferPool;
+import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -253,19 +254,22 @@ final class ChunkReader {
   private static void check(
       LoadedContainer container, ContainerDirectory directory, int first, int end, ByteBuffer dst)
       throws DamagedChunkException {
-    ByteBuffer chunk = dst.duplicate();
-    int position = dst.position();
+    int[] ends = new int[end - first];
+    int length = 0;
     for (int i = first; i < end; i++) {
-      chunk.limit(position + directory.length(i));
-      chunk.position(position);
+      length += directory.length(i);
+      ends[i - first] = length;
+    }
+    int[] checksums = new int[ends.length];
+    Crc32c.ofEach(dst, ends, ends.length, checksums);
+    for (int i = first; i < end; i++) {
       try {
-        container.checkChunk(directory, i, chunk);
+        container.checkChunk(directory, i, checksums[i - first]);
       } catch (CorruptFrameException e) {
         throw damaged(container, directory, i, e);
       }
-      position += directory.length(i);
     }
-    dst.position(position);
+    dst.position(dst.position() + length);
   }
 
   private static DamagedChunkException damaged(

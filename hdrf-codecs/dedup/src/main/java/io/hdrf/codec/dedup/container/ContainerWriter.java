@@ -12,11 +12,15 @@ import java.nio.file.Path;
 /** Writes a container file. For one thread at a time. */
 final class ContainerWriter implements Closeable {
 
+  /** The kernel would let much more gather before it writes, and then a force waits for it. */
+  private static final int WRITE_BEHIND = 4 << 20;
+
   private final ContainerHeader header;
   private final DurableFile file;
   private final DirectoryBuilder directory = new DirectoryBuilder();
   private long position = ContainerHeader.LENGTH;
   private long length = ContainerHeader.LENGTH;
+  private long begunToWrite;
 
   /** Creates the file and writes its header. */
   ContainerWriter(DurableFiles files, Path path, ContainerHeader header) throws IOException {
@@ -47,8 +51,16 @@ final class ContainerWriter implements Closeable {
     ByteBuffer bytes = group.encoded();
     file.write(bytes.duplicate(), position);
     group.addTo(directory, position);
-    position += bytes.limit();
+    advance(bytes.limit());
+  }
+
+  private void advance(int count) {
+    position += count;
     length = position;
+    if (position - begunToWrite >= WRITE_BEHIND) {
+      file.beginWriting(begunToWrite, position - begunToWrite);
+      begunToWrite = position;
+    }
   }
 
   /** Writes a group as it stands in another container of the same marker. */
@@ -62,8 +74,7 @@ final class ContainerWriter implements Closeable {
     }
     directory.endGroup(
         position, source.headerLength(group), source.storedLength(group), source.stages(group));
-    position += count;
-    length = position;
+    advance(count);
   }
 
   /** The groups written so far. */

@@ -17,4 +17,22 @@ public interface Fingerprinter {
    * @param dst where {@link #LENGTH} bytes are written, from {@code offset} on
    */
   void fingerprint(ByteBuffer chunk, byte[] dst, int offset);
+
+  /**
+   * Writes the fingerprints of chunks that lie one behind the other from the buffer's position on,
+   * which stays as it is.
+   *
+   * @param data direct
+   * @param ends where each chunk ends, as distances from the position
+   * @param count how many chunks
+   * @param dst gets {@code count} times {@link #LENGTH} bytes
+   */
+  default void fingerprints(ByteBuffer data, int[] ends, int count, byte[] dst) {
+    ByteBuffer chunk = data.duplicate();
+    for (int i = 0; i < count; i++) {
+      chunk.limit(data.position() + ends[i]);
+      chunk.position(data.position() + (i == 0 ? 0 : ends[i - 1]));
+      fingerprint(chunk, dst, i * LENGTH);
+    }
+  }
 }

@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.BufferPool;
+import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ final class GroupBuffer implements AutoCloseable {
   private int count;
   private int[] numbers = new int[64];
   private int[] lengths = new int[64];
+  private int[] ends = new int[64];
   private int[] checksums = new int[64];
   private byte[] fingerprints = new byte[64 * Fingerprinter.LENGTH];
   private int headerLength;
@@ -65,22 +67,18 @@ final class GroupBuffer implements AutoCloseable {
     if (count == 0) {
       original.clear();
     }
-    int start = original.position();
     original.put(chunk);
     if (count == numbers.length) {
       int capacity = 2 * count;
       numbers = Arrays.copyOf(numbers, capacity);
       lengths = Arrays.copyOf(lengths, capacity);
+      ends = Arrays.copyOf(ends, capacity);
       checksums = Arrays.copyOf(checksums, capacity);
       fingerprints = Arrays.copyOf(fingerprints, capacity * Fingerprinter.LENGTH);
     }
     numbers[count] = number;
     lengths[count] = length;
-    original.flip();
-    original.position(start);
-    checksums[count] = io.hdrf.jni.Crc32c.update(0, original);
-    original.limit(original.capacity());
-    original.position(start + length);
+    ends[count] = original.position();
     System.arraycopy(
         fingerprint, offset, fingerprints, count * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
     count++;
@@ -99,6 +97,7 @@ final class GroupBuffer implements AutoCloseable {
     group.position(headerLength);
     original.flip();
     try {
+      Crc32c.ofEach(original, ends, count, checksums);
       stages = chain.encode(original, group);
     } finally {
       original.limit(original.capacity());

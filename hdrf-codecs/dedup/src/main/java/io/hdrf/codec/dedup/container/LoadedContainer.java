@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.ReadableFile;
+import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.FrameChain;
 import java.io.IOException;
@@ -188,7 +189,11 @@ final class LoadedContainer {
    */
   void checkChunk(ContainerDirectory from, int index, ByteBuffer chunk)
       throws CorruptFrameException {
-    int crc = io.hdrf.jni.Crc32c.update(0, chunk);
+    checkChunk(from, index, Crc32c.update(0, chunk));
+  }
+
+  /** As {@link #checkChunk(ContainerDirectory, int, ByteBuffer)}, with the CRC32C of the bytes. */
+  void checkChunk(ContainerDirectory from, int index, int crc) throws CorruptFrameException {
     if (crc != from.checksum(index)) {
       throw new CorruptFrameException(
           String.format(

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.jni;
+
+import java.nio.ByteBuffer;
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * SHA-256 (FIPS 180-4) of many messages at once.
+ *
+ * <p>Messages in direct buffers are read in place by the native library, in one call and two at a
+ * time, where the CPU has instructions for it; all others by the platform's {@link MessageDigest}.
+ * The results are the same. For any number of threads.
+ */
+public final class Sha256 {
+
+  /** Bytes of a digest. */
+  public static final int LENGTH = 32;
+
+  private static final boolean NATIVE = NativeLibrary.isLoaded() && isSupported();
+
+  private static final ThreadLocal<MessageDigest> DIGEST = ThreadLocal.withInitial(Sha256::digest);
+
+  private Sha256() {}
+
+  private static MessageDigest digest() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  /**
+   * Makes the digests of messages that lie one behind the other from the buffer's position on.
+   * Position and limit stay as they are, and so do the bytes, which nobody may write meanwhile.
+   *
+   * @param ends where each message ends, as distances in bytes from the position, not falling; as
+   *     from {@link Chunker#cut}
+   * @param count how many messages
+   * @param digests gets {@code count} times {@value #LENGTH} bytes
+   * @throws IndexOutOfBoundsException if an end is not within the buffer's limit, or there is too
+   *     little room
+   */
+  public static void hash(ByteBuffer data, int[] ends, int count, byte[] digests) {
+    int position = data.position();
+    int length = data.limit() - position;
+    if (count < 0 || count > digests.length / LENGTH) {
+      throw new IndexOutOfBoundsException(
+          count + " messages, " + digests.length + " bytes for digests");
+    }
+    Messages.check(ends, count, length);
+    if (NATIVE && data.isDirect()) {
+      // Not always so if another thread moves them: the native code would read other memory.
+      if (length < 0 || position > data.capacity() - length) {
+        throw new IllegalArgumentException("position and limit changed by another thread");
+      }
+      hashDirect(data, position, ends, count, digests);
+    } else {
+      hashInJava(data, ends, count, digests);
+    }
+  }
+
+  /** Whether direct buffers are read by the native library. */
+  public static boolean isNative() {
+    return NATIVE;
+  }
+
+  /** The Java twin. */
+  static void hashInJava(ByteBuffer data, int[] ends, int count, byte[] digests) {
+    MessageDigest digest = DIGEST.get();
+    ByteBuffer message = data.duplicate();
+    for (int i = 0; i < count; i++) {
+      message.limit(data.position() + ends[i]);
+      digest.update(message);
+      try {
+        digest.digest(digests, i * LENGTH, LENGTH);
+      } catch (DigestException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private static native boolean isSupported();
+
+  private static native void hashDirect(
+      ByteBuffer data, int position, int[] ends, int count, byte[] digests);
+}
