@@ -76,7 +76,8 @@ class WireFuzzTest {
 
   /** A first time may load classes. */
   private static void read(byte[] stream) {
-    if (takesTooMuch(stream) && takesTooMuch(stream)) {
+    boolean suspect = takesTooMuch(stream);
+    if (suspect && takesTooMuch(stream)) {
       throw new AssertionError("too much memory for " + stream.length + " bytes");
     }
   }
