@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.conf.MirrorSettings;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.WireChains;
+import io.hdrf.wire.WireInput;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PacketFramerTest {
+
+  private static final int RECEIVED = 65201;
+  private static final int OWN = 65202;
+  private static final int CHECKSUMS = 8;
+
+  private final ByteArrayOutputStream wire = new ByteArrayOutputStream();
+  private Mirroring mirroring;
+
+  @BeforeEach
+  void open() throws Exception {
+    Configuration conf = new Configuration(false);
+    SchemeRegistry registry =
+        SchemeRegistry.of(
+            List.of(
+                new HookedScheme("received", RECEIVED, Integer.MAX_VALUE),
+                new HookedScheme("own", OWN, Integer.MAX_VALUE)));
+    SchemeChain chain = SchemeChain.parse("chain", "own", registry);
+    mirroring =
+        new Mirroring(
+            new MirrorSettings(conf),
+            new WireChains(registry, conf),
+            null,
+            chain,
+            true,
+            new Mirroring.Storage() {
+              @Override
+              public SchemeChain chainOf(BlockRef block) {
+                return chain;
+              }
+
+              @Override
+              public Path spoolFile(BlockRef block) throws IOException {
+                throw new IOException("no spool");
+              }
+            });
+  }
+
+  @AfterEach
+  void close() {
+    mirroring.close();
+  }
+
+  private static byte[] head(long offset, int dataLength) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      new PacketHeader(4 + CHECKSUMS + dataLength, offset, offset, false, dataLength, false)
+          .write(out);
+      out.write(new byte[CHECKSUMS]);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static byte[] packet(byte[] block, int from, int to) throws IOException {
+    ByteArrayOutputStream packet = new ByteArrayOutputStream();
+    packet.write(head(from, to - from));
+    packet.write(block, from, to - from);
+    return packet.toByteArray();
+  }
+
+  private static void receive(PacketFrames received, byte[] block, FrameChain chain)
+      throws IOException {
+    ByteBuffer source = ByteBuffer.allocateDirect(block.length).put(block).flip();
+    ByteBuffer stored = ByteBuffer.allocateDirect(chain.maxEncodedLength(block.length));
+    int stages = chain.encode(source, stored);
+    received.add(chain.ids(), block.length, stages, stored.flip());
+  }
+
+  private byte[] decoded(List<Integer> chains) throws IOException {
+    ByteArrayOutputStream plain = new ByteArrayOutputStream();
+    WireInput.Listener listener =
+        new WireInput.Listener() {
+          @Override
+          public void hello(Capabilities peer) {}
+
+          @Override
+          public void bytes(ByteBuffer bytes) {}
+
+          @Override
+          public void packet(int dataLength, ByteBuffer head) {}
+
+          @Override
+          public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
+            chains.add(chainIds[0]);
+          }
+        };
+    try (WireInput in =
+        new WireInput(new ByteArrayInputStream(wire.toByteArray()), mirroring.chains(), listener)) {
+      byte[] piece = new byte[1000];
+      for (int count = in.read(piece, 0, 1000); count >= 0; count = in.read(piece, 0, 1000)) {
+        plain.write(piece, 0, count);
+      }
+    }
+    return plain.toByteArray();
+  }
+
+  /** A frame that was passed on holds data of the packet that has to be encoded here. */
+  @Test
+  void anotherChainIsNamedWhereTheFrameBeforeEnds() throws IOException {
+    byte[] block = new byte[9000];
+    new Random(1).nextBytes(block);
+    byte[] first = packet(block, 0, 3000);
+    byte[] second = packet(block, 3000, 6000);
+    byte[] third = packet(block, 6000, 9000);
+    List<Integer> chains = new ArrayList<>();
+    try (PacketFrames received = new PacketFrames();
+        RecordWriter records =
+            new RecordWriter(
+                bytes -> {
+                  byte[] copy = new byte[bytes.remaining()];
+                  bytes.get(copy);
+                  wire.write(copy);
+                });
+        PacketFramer framer =
+            new PacketFramer(
+                mirroring,
+                records,
+                new int[] {OWN},
+                new PeerLink(null, mirroring.own()),
+                received,
+                null)) {
+      received.begin(3000, ByteBuffer.wrap(head(0, 3000)));
+      receive(received, Arrays.copyOf(block, 4000), mirroring.chains().get(new int[] {RECEIVED}));
+      framer.write(first, 0, first.length);
+      framer.write(second, 0, second.length);
+      framer.write(third, 0, third.length);
+    }
+    ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    sent.write(first);
+    sent.write(second);
+    sent.write(third);
+    assertThat(decoded(chains)).isEqualTo(sent.toByteArray());
+    assertThat(chains).containsExactly(RECEIVED, OWN, OWN);
+    assertThat(mirroring.counters().value("mirrorFramesForwarded")).isEqualTo(1);
+    assertThat(mirroring.counters().value("mirrorFramesEncoded")).isEqualTo(2);
+  }
+}
