@@ -277,8 +277,7 @@ final class Demo {
       throws IOException {
     try (Progress progress = terminal.progress("DistCp", bytes, Progress.Unit.BYTES)) {
       cluster
-          .submit(
-              "distcp", HEAP, "org.apache.hadoop.tools.DistCp", List.of("-m", "2", INPUT, COPY))
+          .submit("distcp", HEAP, "org.apache.hadoop.tools.DistCp", List.of("-m", "2", INPUT, COPY))
           .awaitSuccess(line -> {});
       List<String> wrong = differing(COPY, hdfs, digests, progress);
       progress.done(
