@@ -31,6 +31,7 @@ final class FinalizedPlainBlock implements PlainBlock {
   private final PlainHolds holds;
   private final PlainBlockScan scan;
   private final RecordKeeper records;
+  private final LateReports reports;
   private final Path temporary;
 
   /**
@@ -49,7 +50,8 @@ final class FinalizedPlainBlock implements PlainBlock {
       BlockLocks locks,
       PlainHolds holds,
       PlainBlockScan scan,
-      RecordKeeper records) {
+      RecordKeeper records,
+      LateReports reports) {
     this.snapshot = snapshot;
     this.encoded = encoded;
     this.volume = volume;
@@ -60,6 +62,7 @@ final class FinalizedPlainBlock implements PlainBlock {
     this.holds = holds;
     this.scan = scan;
     this.records = records;
+    this.reports = reports;
     this.temporary = volume.temporaryFile(snapshot.block().blockId());
   }
 
@@ -145,10 +148,15 @@ final class FinalizedPlainBlock implements PlainBlock {
 
   @Override
   public void reportMismatch() {
-    dataset.handleDamaged(
-        snapshot.block().poolId(),
-        snapshot.replica(),
-        snapshot.file() + " does not match its checksums");
+    reports.add(
+        () -> {
+          if (isUnchanged()) {
+            dataset.handleDamaged(
+                snapshot.block().poolId(),
+                snapshot.replica(),
+                snapshot.file() + " does not match its checksums");
+          }
+        });
   }
 
   @Override

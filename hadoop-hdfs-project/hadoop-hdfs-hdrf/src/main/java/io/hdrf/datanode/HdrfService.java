@@ -58,6 +58,7 @@ public final class HdrfService implements Closeable {
   private final ReducerCounters counters = new ReducerCounters();
   private final BlockLocks locks = new BlockLocks();
   private final PlainHolds holds = new PlainHolds();
+  private final LateReports reports = new LateReports();
   private final PoolVolumes volumes;
   private final SchemeStores schemeStores;
   private final BlockOpener opener;
@@ -501,6 +502,7 @@ public final class HdrfService implements Closeable {
       reducer.close();
       metrics.unregister();
     }
+    reports.close();
     reads.close();
     mirroring.close();
     volumes.closeAll();
@@ -561,7 +563,8 @@ public final class HdrfService implements Closeable {
             locks,
             holds,
             scan,
-            records);
+            records,
+            reports);
       } catch (ClosedChannelException e) {
         throw new BlockSkippedException(SkipReason.STOPPING, volume + " leaves");
       } finally {
