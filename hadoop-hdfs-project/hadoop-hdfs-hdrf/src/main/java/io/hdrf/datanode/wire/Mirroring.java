@@ -18,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +34,9 @@ public final class Mirroring implements Closeable {
 
   private static final int MAX_SPOOLED_BLOCKS = 512;
   private static final long MAX_SPOOLED_MEMORY = 64 << 20;
+
+  /** How often an encoder that fails is written of, however many packets it fails on. */
+  private static final long COMPLAINT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** What mirroring asks of the DataNode's storage. */
   public interface Storage {
@@ -57,6 +61,7 @@ public final class Mirroring implements Closeable {
   private final WireCounters counters = new WireCounters();
   private final SpooledBlocks spooled = new SpooledBlocks(MAX_SPOOLED_BLOCKS, MAX_SPOOLED_MEMORY);
   private final Capabilities own;
+  private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
   /**
    * @param configured the chain of {@code hdrf.mirror.scheme}, or null where each block's own chain
@@ -145,10 +150,18 @@ public final class Mirroring implements Closeable {
   /** A packet goes out as it is, because the chain can't encode it. */
   void encoderFailed(FrameChain chain, IOException failure) {
     counters.fallback(Fallback.ENCODER_FAILED);
-    LOG.warn(
-        "{} fails to encode for another DataNode; what it fails on goes there plain",
-        chain,
-        failure);
+    long now = System.nanoTime();
+    long next = nextComplaint.get();
+    if (now - next >= 0 && nextComplaint.compareAndSet(next, now + COMPLAINT_NANOS)) {
+      LOG.warn(
+          "{} fails to encode for another DataNode; what it fails on goes there plain. How often is"
+              + " counted (MirrorFallback{})",
+          chain,
+          Fallback.ENCODER_FAILED.metricName(),
+          failure);
+    } else {
+      LOG.debug("{} fails to encode for another DataNode", chain, failure);
+    }
   }
 
   /** The schemes with which a block's data are encoded for a peer. */
