@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.reduce.SkipReason;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -106,5 +111,38 @@ class BlockFilterTest {
     HdrfCluster.await("a refusal", () -> counters().skippedFor(SkipReason.TOO_YOUNG) > 0);
     cluster.awaitReduced("/young");
     cluster.assertContent("/young", data);
+  }
+
+  @Test
+  void figuresStandAtJmx() throws Exception {
+    Configuration conf = HdrfCluster.configuration();
+    conf.set("hdrf.filter.exclude.keywords", "keep out");
+    conf.setInt("hdrf.lz4.max.blocks", 1);
+    cluster = HdrfCluster.start(conf, 1);
+    cluster.write("/kept", text("keep out", 7), 1);
+    cluster.write("/reduced", text("come in", 8), 1);
+    cluster.awaitReduced("/reduced");
+    String url =
+        "http://localhost:"
+            + cluster.mini().getDataNodes().get(0).getInfoPort()
+            + "/jmx?qry=Hadoop:service=DataNode,name=Hdrf*";
+    for (String figure :
+        List.of(
+            "\"SkippedExcludedByKeyword\" : 1",
+            "\"SkippedExcludedByRegex\" : 0",
+            "\"SkippedNotIncluded\" : 0",
+            "\"SkippedTooYoung\" : 0",
+            "\"BlocksInProcess-lz4\" : 0",
+            "\"BlocksReduced-lz4\" : 1")) {
+      HdrfCluster.await(figure, () -> page(url).contains(figure));
+    }
+  }
+
+  private static String page(String url) {
+    try (InputStream in = URI.create(url).toURL().openStream()) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
