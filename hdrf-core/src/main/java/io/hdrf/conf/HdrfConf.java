@@ -3,7 +3,10 @@ package io.hdrf.conf;
 
 import io.hdrf.metadata.RecordSettings;
 import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.ReductionScheme;
+import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.SchemeSettings;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Map;
@@ -34,6 +37,7 @@ public final class HdrfConf {
   private final boolean duringUpgrade;
   private final int readCacheSize;
   private final int readAheadThreads;
+  private final FilterSettings filterSettings;
   private final MirrorSettings mirrorSettings;
   private final RecordSettings recordSettings;
   private final boolean failNode;
@@ -58,6 +62,7 @@ public final class HdrfConf {
     SchemeSettings read = new SchemeSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
+    filterSettings = new FilterSettings(configuration);
     mirrorSettings = new MirrorSettings(configuration);
     SchemeSettings metadata = new SchemeSettings(configuration, HdrfKeys.METADATA_SECTION);
     recordSettings =
@@ -102,6 +107,7 @@ public final class HdrfConf {
   private static boolean isWithoutDefault(String key) {
     return key.equals(HdrfKeys.PLUGINS_DIR)
         || key.equals(HdrfKeys.METADATA_STORE)
+        || FilterSettings.isKeyWithoutDefault(key)
         || key.startsWith(HdrfKeys.SCHEMES + ".")
         || key.startsWith(HdrfKeys.PREFIX + "metadata.redis.");
   }
@@ -126,10 +132,13 @@ public final class HdrfConf {
     return configuration.getTrimmed(chainKey(storageType), "none");
   }
 
-  /** The key that decides the chain of a storage type. */
+  /**
+   * The key that decides the chain of a storage type. An empty value is as none at all: Hadoop
+   * doesn't keep those that stand in a file.
+   */
   public String chainKey(String storageType) {
     String own = HdrfKeys.schemesOf(storageType);
-    return configuration.get(own) != null ? own : HdrfKeys.SCHEMES;
+    return configuration.getTrimmed(own, "").isEmpty() ? HdrfKeys.SCHEMES : own;
   }
 
   /** The directory with the jars of schemes and stores, or null where none is set. */
@@ -175,6 +184,41 @@ public final class HdrfConf {
   /** The size of the cache of decoded frames in bytes, for the whole DataNode. */
   public int readCacheSize() {
     return readCacheSize;
+  }
+
+  /** Which blocks the Reducer leaves alone. */
+  public FilterSettings filterSettings() {
+    return filterSettings;
+  }
+
+  /**
+   * Checks the limits of all installed schemes.
+   *
+   * @throws BadSettingException names the key, its value and what is accepted
+   */
+  public void checkMaxBlocks(SchemeRegistry registry) throws IOException {
+    for (String name : registry.names()) {
+      readMaxBlocks(registry.byName(name));
+    }
+  }
+
+  /**
+   * How many blocks a scheme may encode at the same time, at least 1: the lower one of its own
+   * limit and {@code hdrf.<scheme>.max.blocks}, which {@link #checkMaxBlocks} has looked at.
+   */
+  public int maxBlocks(ReductionScheme scheme) {
+    try {
+      return readMaxBlocks(scheme);
+    } catch (BadSettingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private int readMaxBlocks(ReductionScheme scheme) throws BadSettingException {
+    int configured =
+        new SchemeSettings(configuration, scheme.name()).getInt(HdrfKeys.MAX_BLOCKS, 0, 0, 1024);
+    int own = Math.max(1, scheme.maxConcurrentBlocks());
+    return configured == 0 ? own : Math.min(own, configured);
   }
 
   /** How blocks travel between DataNodes. */

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +35,8 @@ public final class Reducer implements Closeable {
   private final BlockOwner owner;
   private final ReducerCounters counters;
   private final BlockReduction reduction;
-  private final ConcurrencyLimits limits = new ConcurrencyLimits();
+  private final ConcurrencyLimits limits;
+  private final ParkedBlocks parked;
   private final BlockingQueue<BlockRef> queue;
   private final Set<BlockRef> waiting = ConcurrentHashMap.newKeySet();
   private final AtomicInteger inWork = new AtomicInteger();
@@ -67,7 +69,15 @@ public final class Reducer implements Closeable {
       SkipListener onSkip) {
     this.owner = owner;
     this.counters = counters;
-    this.reduction = new BlockReduction(files, counters, conf.minBlockSize(), () -> stopping);
+    this.limits = new ConcurrencyLimits(conf::maxBlocks);
+    this.parked = new ParkedBlocks(limits, conf.queueLength());
+    this.reduction =
+        new BlockReduction(
+            files,
+            counters,
+            conf.minBlockSize(),
+            new BlockFilter(conf.filterSettings()),
+            () -> stopping);
     this.queue = new ArrayBlockingQueue<>(conf.queueLength());
     this.roomMark = conf.queueLength() / 2;
     this.onRoom = onRoom;
@@ -98,33 +108,73 @@ public final class Reducer implements Closeable {
     return false;
   }
 
-  /** Reduces a block on the calling thread. Never throws: what fails stays plain and is counted. */
+  /**
+   * Reduces a block on the calling thread, as soon as the schemes take it. Never throws: what fails
+   * stays plain and is counted.
+   */
   public void reduceNow(BlockRef block) {
-    try (PlainBlock plain = owner.open(block)) {
-      SchemeChain chain = plain.codec().chain();
+    SchemeChain chain = chainOf(block);
+    if (chain == null) {
+      return;
+    }
+    try {
       limits.acquire(chain);
-      try {
-        reduction.reduce(plain);
-      } finally {
-        limits.release(chain);
-      }
-    } catch (BlockSkippedException e) {
-      skipped(block, e.reason(), e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       skipped(block, SkipReason.STOPPING, "interrupted");
+      return;
+    }
+    reduce(block, chain);
+  }
+
+  /** Returns null, and counts that, if the owner fails. */
+  private SchemeChain chainOf(BlockRef block) {
+    try {
+      return owner.chainOf(block);
+    } catch (RuntimeException e) {
+      failed(block, e);
+      return null;
+    }
+  }
+
+  /**
+   * @param chain was acquired
+   */
+  private void reduce(BlockRef block, SchemeChain chain) {
+    try (PlainBlock plain = owner.open(block)) {
+      if (!plain.codec().chain().equals(chain)) {
+        throw new BlockSkippedException(SkipReason.CHANGED, "it was moved to other storage");
+      }
+      reduction.reduce(plain);
+    } catch (BlockSkippedException e) {
+      skipped(block, e.reason(), e.getMessage());
     } catch (IOException e) {
       failed(block, e);
       owner.onIoError(block, e);
     } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
       // A fault of a scheme must not end the Reducer.
       failed(block, e);
+    } finally {
+      limits.release(chain);
     }
   }
 
   /** How many blocks wait. */
   public int queueLength() {
-    return queue.size();
+    return queue.size() + parked.size();
+  }
+
+  /** How many blocks each scheme that was used works on now, by its name. */
+  public SortedMap<String, Integer> inProcess() {
+    return limits.inProcess();
+  }
+
+  /**
+   * How many blocks wait because a scheme has as many as it takes, by the name of each scheme of
+   * their chain.
+   */
+  public SortedMap<String, Integer> waitingForScheme() {
+    return limits.waiting();
   }
 
   /** How many blocks wait or are in work. */
@@ -134,7 +184,7 @@ public final class Reducer implements Closeable {
 
   /** How many more blocks would be taken now. */
   public int room() {
-    return queue.remainingCapacity();
+    return Math.max(0, queue.remainingCapacity() - parked.size());
   }
 
   private void work(int nice) {
@@ -143,23 +193,44 @@ public final class Reducer implements Closeable {
     }
     while (!stopping) {
       try {
-        BlockRef block = queue.poll(200, TimeUnit.MILLISECONDS);
+        ParkedBlocks.Parked ready = parked.takeReady();
+        BlockRef block = ready != null ? ready.block() : queue.poll(200, TimeUnit.MILLISECONDS);
         if (block != null) {
           inWork.incrementAndGet();
           waiting.remove(block);
           try {
-            reduceNow(block);
+            if (ready != null) {
+              reduce(block, ready.chain());
+            } else {
+              reduceOrPark(block);
+            }
           } finally {
             inWork.decrementAndGet();
           }
         }
-        if (queue.size() <= roomMark && overflowed.compareAndSet(true, false)) {
+        if (queueLength() <= roomMark && overflowed.compareAndSet(true, false)) {
           onRoom.run();
         }
       } catch (InterruptedException e) {
         // Only close() interrupts; the loop ends by 'stopping'.
         continue;
       }
+    }
+  }
+
+  private void reduceOrPark(BlockRef block) {
+    SchemeChain chain = chainOf(block);
+    if (chain == null) {
+      return;
+    }
+    if (limits.tryAcquire(chain)) {
+      reduce(block, chain);
+      return;
+    }
+    // A block that was offered again meanwhile has its place in the queue.
+    if (waiting.add(block) && !parked.park(block, chain)) {
+      waiting.remove(block);
+      reduceNow(block);
     }
   }
 
@@ -184,6 +255,7 @@ public final class Reducer implements Closeable {
   public void close() {
     stopping = true;
     queue.clear();
+    parked.clear();
     waiting.clear();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
     boolean interrupted = false;

@@ -63,6 +63,19 @@ final class HdrfMetrics implements MetricsSource {
     }
     record.addGauge(Interns.info("QueueLength", "Blocks that wait"), reducer.queueLength());
     record.addGauge(Interns.info("Pending", "Blocks that wait or are in work"), reducer.pending());
+    reducer
+        .inProcess()
+        .forEach(
+            (scheme, blocks) ->
+                record.addGauge(
+                    Interns.info("BlocksInProcess-" + scheme, "Blocks that are encoded"), blocks));
+    reducer
+        .waitingForScheme()
+        .forEach(
+            (scheme, blocks) ->
+                record.addGauge(
+                    Interns.info("BlocksWaiting-" + scheme, "Blocks that wait for the scheme"),
+                    blocks));
     for (Map.Entry<String, Long> value : records.counters().values().entrySet()) {
       record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
     }

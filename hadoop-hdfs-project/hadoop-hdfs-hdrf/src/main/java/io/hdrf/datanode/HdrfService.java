@@ -63,6 +63,7 @@ public final class HdrfService implements Closeable {
   private final SchemeStores schemeStores;
   private final BlockOpener opener;
   private final ReducedReads reads;
+  private final SpoolStorage spoolStorage;
   private final Mirroring mirroring;
   private DatasetAccess dataset;
   private ReplicaFiles replicaFiles;
@@ -92,6 +93,7 @@ public final class HdrfService implements Closeable {
             ? SchemeRegistry.of(Collections.emptyList())
             : SchemeLoader.load(conf.pluginsDirectory());
     Map<StorageType, SchemeChain> chains = Chains.configured(conf, registry);
+    conf.checkMaxBlocks(registry);
     anyChain = Chains.anyConfigured(chains);
     for (String unknown : conf.unknownKeys(registry.names())) {
       LOG.warn("{} is no key of HDRF and has no effect; is it misspelt?", unknown);
@@ -105,12 +107,11 @@ public final class HdrfService implements Closeable {
     schemeStores = new SchemeStores(volumes);
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
-    mirroring =
-        MirroringSetup.open(
-            conf, registry, chains, new SpoolStorage(volumes, chains, this::current));
+    spoolStorage = new SpoolStorage(volumes, chains, this::current);
+    mirroring = MirroringSetup.open(conf, registry, chains, spoolStorage);
     LOG.info(
         "HDRF stores new blocks with {}; installed schemes: {}; metadata store: {}",
-        anyChain ? chains.get(StorageType.DISK) : "no scheme",
+        anyChain ? Chains.describe(chains) : "no scheme",
         registry.names(),
         records.storeName());
   }
@@ -583,6 +584,11 @@ public final class HdrfService implements Closeable {
       } catch (UnavailableException e) {
         throw new BlockSkippedException(SkipReason.STOPPING, e.getMessage());
       }
+    }
+
+    @Override
+    public SchemeChain chainOf(BlockRef block) {
+      return spoolStorage.chainOf(block);
     }
 
     @Override

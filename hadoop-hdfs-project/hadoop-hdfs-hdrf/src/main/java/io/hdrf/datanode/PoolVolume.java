@@ -48,6 +48,7 @@ final class PoolVolume implements Closeable {
   private final PoolServices services;
   private final VolumeSchemes schemes;
   private final ChainCodec codec;
+  private final SchemeNeeds needs;
   private final AtomicLong sequence = new AtomicLong();
   private final AtomicInteger uses = new AtomicInteger(1);
   private final AtomicBoolean outOfService = new AtomicBoolean();
@@ -59,7 +60,8 @@ final class PoolVolume implements Closeable {
       TagKey key,
       PoolServices services,
       VolumeSchemes schemes,
-      ChainCodec codec) {
+      ChainCodec codec,
+      SchemeNeeds needs) {
     this.poolId = poolId;
     this.directory = directory;
     this.temporary = directory.resolve(TEMPORARY);
@@ -68,6 +70,7 @@ final class PoolVolume implements Closeable {
     this.services = services;
     this.schemes = schemes;
     this.codec = codec;
+    this.needs = needs;
   }
 
   /**
@@ -88,6 +91,7 @@ final class PoolVolume implements Closeable {
       throws IOException {
     Path directory = poolDirectory.resolve(DIRECTORY);
     Superblock superblock = Superblock.load(directory, files).orElse(null);
+    SchemeNeeds needs = new SchemeNeeds(directory, configuration, files);
     FinalizedSurvey survey = new FinalizedSurvey(poolDirectory, poolId);
     if (superblock == null) {
       survey.requireNoReducedBlocks(directory);
@@ -96,7 +100,7 @@ final class PoolVolume implements Closeable {
         superblock = Superblock.create(directory, files);
       }
     } else {
-      requireSchemes(superblock, registry, configuration, survey, poolDirectory);
+      requireSchemes(superblock, registry, configuration, survey, poolDirectory, needs);
     }
     TagKey key = superblock != null ? superblock.key() : randomKey();
     PoolServices services =
@@ -112,7 +116,7 @@ final class PoolVolume implements Closeable {
     try {
       ChainCodec codec = chain.isEmpty() ? null : schemes.codec(chain);
       PoolVolume opened =
-          new PoolVolume(poolId, directory, superblock, key, services, schemes, codec);
+          new PoolVolume(poolId, directory, superblock, key, services, schemes, codec, needs);
       opened.prepareTemporary(files);
       return opened;
     } catch (IOException | RuntimeException e) {
@@ -126,14 +130,16 @@ final class PoolVolume implements Closeable {
       SchemeRegistry registry,
       Configuration configuration,
       FinalizedSurvey survey,
-      Path poolDirectory)
+      Path poolDirectory,
+      SchemeNeeds needs)
       throws IOException {
     for (Map.Entry<Integer, String> used : superblock.schemes().entrySet()) {
+      ReductionScheme installed;
       try {
-        String installed = registry.byId(used.getKey()).name();
-        if (!installed.equals(used.getValue())) {
+        installed = registry.byId(used.getKey());
+        if (!installed.name().equals(used.getValue())) {
           throw new SchemeNotFoundException(
-              "the scheme installed with that id is \"" + installed + "\", another one");
+              "the scheme installed with that id is \"" + installed.name() + "\", another one");
         }
       } catch (SchemeNotFoundException e) {
         long blocks = survey.countBlocksWith(used.getKey());
@@ -157,6 +163,7 @@ final class PoolVolume implements Closeable {
                 + ") and restart the DataNode",
             e);
       }
+      needs.require(installed, survey);
     }
   }
 
@@ -223,11 +230,12 @@ final class PoolVolume implements Closeable {
     return temporary.resolve("blk_" + blockId + "." + sequence.incrementAndGet());
   }
 
-  /** Makes it durable that blocks of this volume need the chain's schemes. */
+  /** Makes it durable that blocks of this volume need the chain's schemes, and what they need. */
   void recordSchemes(SchemeChain chain) throws IOException {
     for (ReductionScheme scheme : chain.schemes()) {
       superblock.recordScheme(scheme.id(), scheme.name());
     }
+    needs.record(chain);
   }
 
   /**

@@ -4,7 +4,6 @@ package io.hdrf.datanode.wire;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.Fallback;
@@ -170,7 +169,7 @@ public final class Mirroring implements Closeable {
       return configured.ids();
     }
     SchemeChain chain = storage.chainOf(block);
-    return !chain.isEmpty() && consistsOfFrameSchemes(chain) && peer.canDecode(chain.ids())
+    return !chain.isEmpty() && WireChains.travels(chain) && peer.canDecode(chain.ids())
         ? chain.ids()
         : substitute;
   }
@@ -178,11 +177,7 @@ public final class Mirroring implements Closeable {
   /** The schemes with whose frames a block will be stored; none where it will not be. */
   int[] storedAsFramesOf(BlockRef block) {
     SchemeChain chain = storage.chainOf(block);
-    return consistsOfFrameSchemes(chain) ? chain.ids() : new int[0];
-  }
-
-  private static boolean consistsOfFrameSchemes(SchemeChain chain) {
-    return chain.schemes().stream().allMatch(FrameScheme.class::isInstance);
+    return WireChains.travels(chain) ? chain.ids() : new int[0];
   }
 
   /** Whether frames of these schemes mean the same on every DataNode. */
