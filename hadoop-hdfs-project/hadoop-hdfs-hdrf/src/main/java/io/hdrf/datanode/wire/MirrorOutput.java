@@ -181,8 +181,11 @@ final class MirrorOutput implements Closeable {
     state = State.BYTES;
   }
 
-  /** As {@link PacketFramer#transferFrom}. */
+  /** As {@link PacketFramer#transferFrom}; a packet without data was complete with its head. */
   void transferFrom(FileChannel channel, long position, int count) throws IOException {
+    if (count == 0) {
+      return;
+    }
     if (state != State.PACKETS) {
       throw new IOException("a block's data outside of a packet");
     }
