@@ -69,7 +69,7 @@ final class HdrfMetrics implements MetricsSource {
     }
     record.addGauge(
         Interns.info("JobsRunning", "Volumes being converted, inflated or verified"),
-        jobs.running());
+        jobs.counters().running());
     record.addGauge(Interns.info("QueueLength", "Blocks that wait"), reducer.queueLength());
     record.addGauge(Interns.info("Pending", "Blocks that wait or are in work"), reducer.pending());
     for (Map.Entry<String, Long> value : records.counters().values().entrySet()) {

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 final class JobCounters {
 
   private final Map<String, LongAdder> values = new ConcurrentHashMap<>();
+  private final LongAdder running = new LongAdder();
 
   JobCounters() {
     for (JobKind kind : JobKind.values()) {
@@ -30,6 +31,19 @@ final class JobCounters {
 
   private static String damaged(JobKind kind) {
     return kind.command() + "BlocksDamaged";
+  }
+
+  void begun() {
+    running.increment();
+  }
+
+  void ended() {
+    running.decrement();
+  }
+
+  /** How many jobs run, each on one volume. */
+  long running() {
+    return running.sum();
   }
 
   /** Takes note of what came of a block. */

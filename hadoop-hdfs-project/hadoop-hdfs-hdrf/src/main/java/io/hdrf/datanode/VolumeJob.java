@@ -76,6 +76,7 @@ final class VolumeJob {
   void start() {
     blocks = task.blocks();
     progress.add(blocks);
+    counters.begun();
     thread.start();
   }
 
@@ -122,6 +123,7 @@ final class VolumeJob {
       LOG.error("{} of {} broke off", kind, name, e);
       throw e;
     } finally {
+      counters.ended();
       progress.end(end);
       LOG.info("{} of {}: {}", kind.command(), name, end);
       onEnd.accept(this);

@@ -322,17 +322,6 @@ final class VolumeJobs implements Closeable {
     return counters;
   }
 
-  /** How many jobs run. */
-  synchronized long running() {
-    long running = 0;
-    for (Slot slot : slots.values()) {
-      for (JobKind kind : JobKind.values()) {
-        running += slot.isRunning(kind) ? 1 : 0;
-      }
-    }
-    return running;
-  }
-
   /** Ends the jobs of volumes that leave; what is kept on them stays. */
   void closePool(String poolId) {
     close(slot -> slot.volume.poolId().equals(poolId));

@@ -105,6 +105,7 @@ class VolumeJobTest {
     assertThat(figure(progress, Figure.BLOCKS_DONE)).isEqualTo(10);
     assertThat(figure(progress, Figure.BYTES_DONE)).isEqualTo(10_000);
     assertThat(figure(progress, Figure.BYTES_SAVED)).isEqualTo(100);
+    assertThat(counters.running()).isZero();
     assertThat(counters.values())
         .containsEntry("verifyBlocks", 10L)
         .containsEntry("verifyBytes", 10_000L)
@@ -165,6 +166,7 @@ class VolumeJobTest {
         5,
         () -> {
           blocks.add(0, 7, () -> DONE);
+          assertThat(counters.running()).isEqualTo(1);
           return DONE;
         });
     JobProgress progress = runToItsEnd();
