@@ -3,8 +3,10 @@ package io.hdrf.reduce;
 
 import io.hdrf.scheme.SchemeChain;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 
 /**
  * Blocks whose turn came while a scheme of their chain had as many as it takes: put aside, so that
@@ -76,8 +78,15 @@ final class ParkedBlocks {
     return blocks.size();
   }
 
-  synchronized void clear() {
-    blocks.forEach(parked -> limits.endWait(parked.chain()));
+  /** Takes all blocks. */
+  synchronized List<BlockRef> drain() {
+    List<BlockRef> drained = new ArrayList<>();
+    blocks.forEach(
+        parked -> {
+          limits.endWait(parked.chain());
+          drained.add(parked.block());
+        });
     blocks.clear();
+    return drained;
   }
 }

@@ -111,20 +111,21 @@ public final class Reducer implements Closeable {
   /**
    * Reduces a block on the calling thread, as soon as the schemes take it. Never throws: what fails
    * stays plain and is counted.
+   *
+   * @return why the block stays plain, or null if it is reduced now
    */
-  public void reduceNow(BlockRef block) {
+  public SkipReason reduceNow(BlockRef block) {
     SchemeChain chain = chainOf(block);
     if (chain == null) {
-      return;
+      return SkipReason.FAILED;
     }
     try {
       limits.acquire(chain);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      skipped(block, SkipReason.STOPPING, "interrupted");
-      return;
+      return skipped(block, SkipReason.STOPPING, "interrupted");
     }
-    reduce(block, chain);
+    return reduce(block, chain);
   }
 
   /** Returns null, and counts that, if the owner fails. */
@@ -138,25 +139,39 @@ public final class Reducer implements Closeable {
   }
 
   /**
+   * Reduces a block, and gives back its chain.
+   *
    * @param chain was acquired
+   * @return why the block stays plain, or null if it is reduced now
    */
-  private void reduce(BlockRef block, SchemeChain chain) {
+  private SkipReason reduce(BlockRef block, SchemeChain chain) {
     try (PlainBlock plain = owner.open(block)) {
       if (!plain.codec().chain().equals(chain)) {
         throw new BlockSkippedException(SkipReason.CHANGED, "it was moved to other storage");
       }
       reduction.reduce(plain);
+      return null;
     } catch (BlockSkippedException e) {
-      skipped(block, e.reason(), e.getMessage());
+      return skipped(block, e.reason(), e.getMessage());
     } catch (IOException e) {
       failed(block, e);
       owner.onIoError(block, e);
+      return SkipReason.FAILED;
     } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
       // A fault of a scheme must not end the Reducer.
       failed(block, e);
+      return SkipReason.FAILED;
     } finally {
       limits.release(chain);
     }
+  }
+
+  /** Forgets the blocks that wait; they stay plain until they are offered again. */
+  public void dropWaiting() {
+    List<BlockRef> dropped = new ArrayList<>();
+    queue.drainTo(dropped);
+    dropped.addAll(parked.drain());
+    dropped.forEach(waiting::remove);
   }
 
   /** How many blocks wait. */
@@ -234,7 +249,7 @@ public final class Reducer implements Closeable {
     }
   }
 
-  private void skipped(BlockRef block, SkipReason reason, String detail) {
+  private SkipReason skipped(BlockRef block, SkipReason reason, String detail) {
     counters.skipped(reason);
     if (reason == SkipReason.MISMATCH || reason == SkipReason.VERIFICATION_FAILED) {
       LOG.error("{} stays plain: {}", block, detail);
@@ -242,6 +257,7 @@ public final class Reducer implements Closeable {
       LOG.debug("{} stays plain ({}): {}", block, reason, detail);
     }
     onSkip.skipped(block, reason);
+    return reason;
   }
 
   private void failed(BlockRef block, Throwable cause) {
@@ -255,7 +271,7 @@ public final class Reducer implements Closeable {
   public void close() {
     stopping = true;
     queue.clear();
-    parked.clear();
+    parked.drain();
     waiting.clear();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
     boolean interrupted = false;

@@ -43,7 +43,9 @@ public enum SkipReason {
   /** Its beginning matches one of {@code hdrf.filter.exclude.regex}. */
   EXCLUDED_BY_REGEX(18, true),
   /** Its beginning holds nothing of {@code hdrf.filter.include.*}. */
-  NOT_INCLUDED(19, true);
+  NOT_INCLUDED(19, true),
+  /** An administrator wants all blocks of its volume plain. */
+  KEPT_PLAIN(24, false);
 
   private final int code;
   private final boolean lasting;
