@@ -128,7 +128,8 @@ final class PoolVolume implements Closeable {
     try {
       ChainCodec codec = chain.isEmpty() ? null : schemes.codec(chain);
       PoolVolume opened =
-          new PoolVolume(poolId, directory, superblock, files, key, services, schemes, codec, needs);
+          new PoolVolume(
+              poolId, directory, superblock, files, key, services, schemes, codec, needs);
       opened.prepareTemporary();
       return opened;
     } catch (IOException | RuntimeException e) {
