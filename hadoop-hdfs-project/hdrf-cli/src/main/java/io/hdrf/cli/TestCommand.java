@@ -22,6 +22,19 @@ final class TestCommand implements Callable<Integer> {
   private static final String CRASH_TEST = "io.hdrf.crash.CrashTest";
   private static final String STORE_LOSS_TEST = "io.hdrf.crash.StoreLossTest";
 
+  private static final List<String> LIFECYCLE =
+      List.of(
+          "mvn",
+          "-B",
+          "-ntp",
+          "-pl",
+          ":hdrf-lifecycle-tests",
+          "-am",
+          "package",
+          "-Dtest=io.hdrf.lifecycle.*Test",
+          "-Dsurefire.failIfNoSpecifiedTests=false",
+          "-Dhdrf.lifecycle.full=true");
+
   @ArgGroup private Selection selection;
 
   static final class Selection {
@@ -53,6 +66,14 @@ final class TestCommand implements Callable<Integer> {
           "than the suite does: so many rounds, ${FALLBACK-VALUE} if none are given."
         })
     private Integer storeLoss;
+
+    @Option(
+        names = "--lifecycle",
+        description = {
+          "A cluster from stock to HDRF and back, node by node, under a reader and writers, with three",
+          "DataNodes and a job, for longer than the suite does."
+        })
+    private boolean lifecycle;
   }
 
   /** The classes named with {@code --hadoop}; none means all. */
@@ -71,6 +92,9 @@ final class TestCommand implements Callable<Integer> {
     }
     if (selection != null && selection.storeLoss != null) {
       return run(home, crashTest(STORE_LOSS_TEST, "hdrf.loss.rounds", selection.storeLoss));
+    }
+    if (selection != null && selection.lifecycle) {
+      return run(home, LIFECYCLE);
     }
     int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
     return status == ExitCode.OK ? run(home, hadoopTests(home, List.of("--quick"))) : status;
