@@ -138,7 +138,12 @@ final class Installation {
     }
     Path part = target.resolveSibling(target.getFileName() + PART);
     deleteAll(part);
-    distribution.copyTo(part);
+    try {
+      distribution.copyTo(part);
+    } catch (IOException e) {
+      deleteAll(part);
+      throw e;
+    }
     List<Path> kept = before.isPresent() ? ownPlugins(before.get()) : List.of();
     for (Path jar : kept) {
       Distribution.write(
