@@ -62,7 +62,7 @@ class SchemeChangeTest {
 
   private void restartWith(String schemes) throws IOException {
     if (cluster != null) {
-      cluster.stop();
+      cluster.stopDataNodes();
     }
     config = config.withSchemes(schemes);
     cluster = LocalCluster.create(config, runtime);
@@ -177,7 +177,7 @@ class SchemeChangeTest {
 
   /** Its only volume doesn't start, so neither does the DataNode. */
   private void assertMissingSchemeStopsTheVolume() throws IOException {
-    cluster.stop();
+    cluster.stopDataNodes();
     config = config.withSchemes("lz4");
     cluster = LocalCluster.create(config, runtime);
     DataNode dataNode = cluster.dataNodes().get(0);
