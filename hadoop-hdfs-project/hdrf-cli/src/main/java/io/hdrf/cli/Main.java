@@ -102,7 +102,8 @@ public final class Main implements Runnable {
             e -> e instanceof ParameterException ? ExitCode.USAGE : ExitCode.FAILED);
   }
 
-  private static String message(Exception e) {
+  /** What an exception says to a person. */
+  static String message(Exception e) {
     if (e instanceof FileSystemException) {
       // Its message is the file alone.
       return e.getClass().getSimpleName().replaceFirst("Exception$", "") + ": " + e.getMessage();

@@ -32,7 +32,10 @@ final class ThirdPartyLicences {
           Pattern.CASE_INSENSITIVE);
 
   private final Map<String, byte[]> texts = new TreeMap<>();
-  private final List<String> rows = new ArrayList<>();
+
+  /** By the jars' paths. */
+  private final Map<String, String> rows = new TreeMap<>();
+
   private final Properties declared = new Properties();
 
   ThirdPartyLicences() throws IOException {
@@ -80,7 +83,7 @@ final class ThirdPartyLicences {
       throw new ClusterException(
           jar + " says nothing of its licence; add it to licences.properties of hdrf-cli");
     }
-    rows.add(row(path, inside, name, found, licence));
+    rows.put(path, row(path, inside, name, found, licence));
   }
 
   private int byName(ZipEntry a, ZipEntry b) {
@@ -129,7 +132,7 @@ final class ThirdPartyLicences {
                 + " which.\n\n"
                 + "| jar | libraries that name themselves | notices and licences |\n"
                 + "|---|---|---|\n"
-                + String.join("\n", rows)
+                + String.join("\n", rows.values())
                 + "\n")
             .getBytes(StandardCharsets.UTF_8));
     StringBuilder notice =

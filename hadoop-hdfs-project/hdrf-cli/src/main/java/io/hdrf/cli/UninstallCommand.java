@@ -92,7 +92,7 @@ final class UninstallCommand implements Callable<Integer> {
     try {
       volumes = RecordTarget.localVolumes(configuration(home));
     } catch (IOException | IllegalArgumentException e) {
-      obstacles.add(e.getMessage());
+      obstacles.add(Main.message(e));
       return 0;
     }
     long sum = 0;
@@ -109,7 +109,7 @@ final class UninstallCommand implements Callable<Integer> {
       } catch (RunningException e) {
         throw e;
       } catch (IOException e) {
-        obstacles.add(volume + " can't be looked at: " + e.getMessage());
+        obstacles.add(Main.message(e));
       }
     }
     return sum;
