@@ -21,6 +21,8 @@ public final class HdrfConf {
   /** One processor in four may reduce unless the operator says otherwise. */
   private static final int PROCESSORS_PER_THREAD = 4;
 
+  private static final String SCAN = "scan";
+  private static final String CONVERT = "convert";
   private static final String DEGRADE = "degrade";
   private static final String FAIL_NODE = "fail-node";
 
@@ -31,6 +33,7 @@ public final class HdrfConf {
   private final int nice;
   private final boolean inline;
   private final int scanIntervalSeconds;
+  private final boolean scanReducesExisting;
   private final boolean duringUpgrade;
   private final int readCacheSize;
   private final int readAheadThreads;
@@ -54,6 +57,7 @@ public final class HdrfConf {
     nice = reduce.getInt(HdrfKeys.REDUCE_NICE, 10, 0, 19);
     inline = reduce.getBoolean(HdrfKeys.REDUCE_INLINE, false);
     scanIntervalSeconds = reduce.getInt(HdrfKeys.REDUCE_SCAN_INTERVAL, 600, 1, 7 * 24 * 3600);
+    scanReducesExisting = isFirst(configuration, HdrfKeys.REDUCE_EXISTING, SCAN, CONVERT);
     duringUpgrade = reduce.getBoolean(HdrfKeys.REDUCE_DURING_UPGRADE, false);
     SchemeSettings read = new SchemeSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
@@ -66,16 +70,18 @@ public final class HdrfConf {
             metadata.getInt(HdrfKeys.METADATA_CHECK_INTERVAL, 10_000, 100, 600_000),
             metadata.getInt(HdrfKeys.METADATA_MAX_PENDING, 100_000, 1000, 10_000_000));
     failureGraceSeconds = metadata.getInt(HdrfKeys.METADATA_FAILURE_GRACE, 60, 0, 24 * 3600);
-    failNode = failNode(configuration);
+    failNode = !isFirst(configuration, HdrfKeys.METADATA_ON_FAILURE, DEGRADE, FAIL_NODE);
   }
 
-  private static boolean failNode(Configuration configuration) throws BadSettingException {
-    String policy = configuration.getTrimmed(HdrfKeys.METADATA_ON_FAILURE, DEGRADE);
-    if (!policy.equals(DEGRADE) && !policy.equals(FAIL_NODE)) {
-      throw new BadSettingException(
-          HdrfKeys.METADATA_ON_FAILURE, policy, "\"" + DEGRADE + "\" or \"" + FAIL_NODE + "\"");
+  /** Whether a key has the first, which is its default, of the two values that it may have. */
+  private static boolean isFirst(
+      Configuration configuration, String key, String first, String second)
+      throws BadSettingException {
+    String value = configuration.getTrimmed(key, first);
+    if (!value.equals(first) && !value.equals(second)) {
+      throw new BadSettingException(key, value, "\"" + first + "\" or \"" + second + "\"");
     }
-    return policy.equals(FAIL_NODE);
+    return value.equals(first);
   }
 
   /**
@@ -165,6 +171,14 @@ public final class HdrfConf {
 
   public int scanIntervalSeconds() {
     return scanIntervalSeconds;
+  }
+
+  /**
+   * Whether the scan also reduces blocks that were plain when the DataNode started; otherwise an
+   * administrator has to ask for it.
+   */
+  public boolean scanReducesExisting() {
+    return scanReducesExisting;
   }
 
   /** Whether the Reducer works while an upgrade is open. */

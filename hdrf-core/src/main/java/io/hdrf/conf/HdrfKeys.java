@@ -15,6 +15,7 @@ public final class HdrfKeys {
   public static final String REDUCE_NICE = "nice";
   public static final String REDUCE_INLINE = "inline";
   public static final String REDUCE_SCAN_INTERVAL = "scan.interval";
+  public static final String REDUCE_EXISTING = "hdrf.reduce.existing";
   public static final String REDUCE_DURING_UPGRADE = "during.upgrade";
 
   public static final String READ_SECTION = "read";

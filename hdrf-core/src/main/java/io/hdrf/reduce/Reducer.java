@@ -98,8 +98,12 @@ public final class Reducer implements Closeable {
     return false;
   }
 
-  /** Reduces a block on the calling thread. Never throws: what fails stays plain and is counted. */
-  public void reduceNow(BlockRef block) {
+  /**
+   * Reduces a block on the calling thread. Never throws: what fails stays plain and is counted.
+   *
+   * @return why the block stays plain, or null if it is reduced now
+   */
+  public SkipReason reduceNow(BlockRef block) {
     try (PlainBlock plain = owner.open(block)) {
       SchemeChain chain = plain.codec().chain();
       limits.acquire(chain);
@@ -108,17 +112,28 @@ public final class Reducer implements Closeable {
       } finally {
         limits.release(chain);
       }
+      return null;
     } catch (BlockSkippedException e) {
-      skipped(block, e.reason(), e.getMessage());
+      return skipped(block, e.reason(), e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      skipped(block, SkipReason.STOPPING, "interrupted");
+      return skipped(block, SkipReason.STOPPING, "interrupted");
     } catch (IOException e) {
       failed(block, e);
       owner.onIoError(block, e);
+      return SkipReason.FAILED;
     } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
       // A fault of a scheme must not end the Reducer.
       failed(block, e);
+      return SkipReason.FAILED;
+    }
+  }
+
+  /** Forgets the blocks that wait; they stay plain until they are offered again. */
+  public void dropWaiting() {
+    BlockRef block;
+    while ((block = queue.poll()) != null) {
+      waiting.remove(block);
     }
   }
 
@@ -163,7 +178,7 @@ public final class Reducer implements Closeable {
     }
   }
 
-  private void skipped(BlockRef block, SkipReason reason, String detail) {
+  private SkipReason skipped(BlockRef block, SkipReason reason, String detail) {
     counters.skipped(reason);
     if (reason == SkipReason.MISMATCH || reason == SkipReason.VERIFICATION_FAILED) {
       LOG.error("{} stays plain: {}", block, detail);
@@ -171,6 +186,7 @@ public final class Reducer implements Closeable {
       LOG.debug("{} stays plain ({}): {}", block, reason, detail);
     }
     onSkip.skipped(block, reason);
+    return reason;
   }
 
   private void failed(BlockRef block, Throwable cause) {

@@ -35,7 +35,9 @@ public enum SkipReason {
   /** Its volume is leaving, or the DataNode stops. */
   STOPPING(14, false),
   /** Reading, encoding or writing failed; the log says how. */
-  FAILED(15, false);
+  FAILED(15, false),
+  /** An administrator wants all blocks of its volume plain. */
+  KEPT_PLAIN(24, false);
 
   private final int code;
   private final boolean lasting;

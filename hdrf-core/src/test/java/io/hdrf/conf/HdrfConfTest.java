@@ -33,6 +33,7 @@ class HdrfConfTest {
         "hdrf.reduce.scan.interval  | 0       | 1 to 604800",
         "hdrf.reduce.scan.interval  | 10m     | whole number",
         "hdrf.reduce.during.upgrade | 1       | true or false",
+        "hdrf.reduce.existing       | never   | \"scan\" or \"convert\"",
         "hdrf.read.cache.size       | 9999999999999999999 | size in bytes",
         "hdrf.read.cache.size       | big     | size in bytes",
         "hdrf.read.ahead.threads    | 257     | 0 to 256",
@@ -58,6 +59,7 @@ class HdrfConfTest {
     conf.set("hdrf.reduce.inline", "TRUE");
     conf.set("hdrf.reduce.scan.interval", "1");
     conf.set("hdrf.reduce.during.upgrade", "true");
+    conf.set("hdrf.reduce.existing", " convert ");
     conf.set("hdrf.read.cache.size", "0");
     conf.set("hdrf.read.ahead.threads", "0");
     conf.set("hdrf.plugins.dir", " /some/where ");
@@ -69,6 +71,8 @@ class HdrfConfTest {
     assertThat(hdrf.inline()).isTrue();
     assertThat(hdrf.scanIntervalSeconds()).isEqualTo(1);
     assertThat(hdrf.duringUpgrade()).isTrue();
+    assertThat(hdrf.scanReducesExisting()).isFalse();
+    assertThat(new HdrfConf(new Configuration(false)).scanReducesExisting()).isTrue();
     assertThat(hdrf.readCacheSize()).isZero();
     assertThat(hdrf.readAheadThreads()).isZero();
     assertThat(hdrf.pluginsDirectory()).hasToString("/some/where");

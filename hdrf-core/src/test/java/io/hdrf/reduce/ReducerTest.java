@@ -127,10 +127,37 @@ class ReducerTest {
     start(1, 10);
     byte[] data = text(LENGTH);
     BlockRef block = write(1, data);
-    reducer.reduceNow(block);
-    reducer.reduceNow(block);
+    assertThat(reducer.reduceNow(block)).isNull();
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.ALREADY_REDUCED);
     assertThat(blocks.skips).containsEntry(block, SkipReason.ALREADY_REDUCED);
     assertThat(blocks.decoded(1)).isEqualTo(data);
+  }
+
+  @Test
+  void whatWaitsCanBeForgottenAndOfferedAgain() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    scheme.beforeEncode =
+        frame -> {
+          begun.countDown();
+          awaitGate(gate);
+        };
+    start(1, 10);
+    BlockRef inWork = write(1, text(LENGTH));
+    BlockRef waits = write(2, text(LENGTH));
+    reducer.offer(inWork);
+    begun.await();
+    reducer.offer(waits);
+    assertThat(reducer.pending()).isEqualTo(2);
+    reducer.dropWaiting();
+    assertThat(reducer.pending()).isEqualTo(1);
+    gate.countDown();
+    awaitIdle();
+    assertThat(blocks.isReduced(1)).isTrue();
+    assertThat(blocks.isReduced(2)).isFalse();
+    assertThat(reducer.offer(waits)).isTrue();
+    awaitIdle();
+    assertThat(blocks.isReduced(2)).isTrue();
   }
 
   @Test

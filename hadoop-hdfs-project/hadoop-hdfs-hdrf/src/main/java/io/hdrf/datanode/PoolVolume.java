@@ -12,6 +12,7 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeNotFoundException;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.volume.ConversionState;
 import io.hdrf.volume.Superblock;
 import java.io.Closeable;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +46,7 @@ final class PoolVolume implements Closeable {
   private final Path directory;
   private final Path temporary;
   private final Superblock superblock;
+  private final DurableFiles files;
   private final TagKey key;
   private final PoolServices services;
   private final VolumeSchemes schemes;
@@ -51,11 +54,17 @@ final class PoolVolume implements Closeable {
   private final AtomicLong sequence = new AtomicLong();
   private final AtomicInteger uses = new AtomicInteger(1);
   private final AtomicBoolean outOfService = new AtomicBoolean();
+  private volatile ConversionState conversion;
+  private ConversionState storedConversion;
+
+  /** Blocks written since then are new ones, in milliseconds since 1970-01-01 UTC. */
+  private volatile long newSince = System.currentTimeMillis();
 
   private PoolVolume(
       String poolId,
       Path directory,
       Superblock superblock,
+      DurableFiles files,
       TagKey key,
       PoolServices services,
       VolumeSchemes schemes,
@@ -64,6 +73,9 @@ final class PoolVolume implements Closeable {
     this.directory = directory;
     this.temporary = directory.resolve(TEMPORARY);
     this.superblock = superblock;
+    this.files = files;
+    this.conversion = superblock == null ? ConversionState.AUTOMATIC : loadConversion(directory);
+    this.storedConversion = conversion;
     this.key = key;
     this.services = services;
     this.schemes = schemes;
@@ -112,8 +124,8 @@ final class PoolVolume implements Closeable {
     try {
       ChainCodec codec = chain.isEmpty() ? null : schemes.codec(chain);
       PoolVolume opened =
-          new PoolVolume(poolId, directory, superblock, key, services, schemes, codec);
-      opened.prepareTemporary(files);
+          new PoolVolume(poolId, directory, superblock, files, key, services, schemes, codec);
+      opened.prepareTemporary();
       return opened;
     } catch (IOException | RuntimeException e) {
       schemes.close();
@@ -160,7 +172,20 @@ final class PoolVolume implements Closeable {
     }
   }
 
-  private void prepareTemporary(DurableFiles files) throws IOException {
+  private static ConversionState loadConversion(Path directory) {
+    try {
+      return ConversionState.load(directory);
+    } catch (IOException e) {
+      LOG.error(
+          "{}: whether blocks are to be reduced or plain can't be read, so they stay as they are"
+              + " until 'hdrf convert' or 'hdrf inflate' is run",
+          directory,
+          e);
+      return ConversionState.keptPlain();
+    }
+  }
+
+  private void prepareTemporary() throws IOException {
     if (superblock == null) {
       return;
     }
@@ -199,6 +224,50 @@ final class PoolVolume implements Closeable {
   /** Whether reduced blocks can exist here at all. */
   boolean mayHoldReducedBlocks() {
     return superblock != null;
+  }
+
+  /** What administrators want of all blocks here. */
+  ConversionState conversion() {
+    return conversion;
+  }
+
+  /**
+   * Makes it durable what administrators want of all blocks here.
+   *
+   * @throws IOException if it could not be kept; it holds until the DataNode stops
+   */
+  synchronized void setConversion(ConversionState next) throws IOException {
+    if (conversion.goal() == ConversionState.Goal.PLAIN
+        && next.goal() != ConversionState.Goal.PLAIN) {
+      newSince = System.currentTimeMillis();
+    }
+    conversion = next;
+    if (!next.equals(storedConversion)) {
+      next.store(directory, files);
+      storedConversion = next;
+    }
+  }
+
+  /** Whether no block may be reduced here. */
+  boolean isKeptPlain() {
+    return conversion.goal() == ConversionState.Goal.PLAIN;
+  }
+
+  /**
+   * Whether a plain block that is found here is to be reduced without anybody asking for it.
+   *
+   * @param existingToo whether that holds for older ones, as far as no administrator decided
+   * @param written tells when it was written, in milliseconds since 1970-01-01 UTC
+   */
+  boolean isReducedWhenFound(boolean existingToo, LongSupplier written) {
+    switch (conversion.goal()) {
+      case PLAIN:
+        return false;
+      case REDUCED:
+        return written.getAsLong() >= newSince;
+      default:
+        return existingToo || written.getAsLong() >= newSince;
+    }
   }
 
   VolumeSchemes schemes() {

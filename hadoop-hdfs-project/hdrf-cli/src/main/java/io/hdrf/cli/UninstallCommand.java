@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.cluster.ClusterException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -98,10 +99,10 @@ final class UninstallCommand implements Callable<Integer> {
     long sum = 0;
     for (Path volume : volumes) {
       try {
-        if (ReducedBlocks.isInUse(volume)) {
+        if (StoppedVolume.isInUse(volume)) {
           throw new RunningException(volume);
         }
-        long blocks = ReducedBlocks.count(volume);
+        long blocks = reducedBlocks(volume);
         if (blocks > 0) {
           terminal.say("hdrf: " + volume + ": " + blocks + " reduced blocks");
         }
@@ -111,6 +112,16 @@ final class UninstallCommand implements Callable<Integer> {
       } catch (IOException e) {
         obstacles.add(Main.message(e));
       }
+    }
+    return sum;
+  }
+
+  private static long reducedBlocks(Path volume) throws IOException {
+    long sum = 0;
+    // This is where a volume that is not mounted is noticed.
+    StoppedVolume.poolsOf(volume);
+    for (ReducedBlocks pool : StoppedVolume.reducedBlocks(volume)) {
+      sum += pool.total();
     }
     return sum;
   }

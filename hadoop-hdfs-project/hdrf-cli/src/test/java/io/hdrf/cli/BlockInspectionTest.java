@@ -3,24 +3,36 @@ package io.hdrf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.ReducedBlockWriter;
+import io.hdrf.block.TagKey;
 import io.hdrf.cli.BlockInspection.Verdict;
+import io.hdrf.codec.lz4.Lz4Scheme;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BlockInspectionTest {
-  private static final int LENGTH = BlockOnVolume.LENGTH;
+  private static final String POOL = "BP-1-127.0.0.1-1";
+  private static final int LENGTH = 300_000;
 
   @TempDir private Path volume;
-  private byte[] data;
+  private final byte[] data = new byte[LENGTH];
   private SchemeRegistry registry;
   private Path hdrf;
   private Path block;
@@ -28,12 +40,57 @@ class BlockInspectionTest {
 
   @BeforeEach
   void writeReducedBlock() throws Exception {
-    BlockOnVolume written = new BlockOnVolume(volume);
-    data = written.data;
-    registry = written.registry;
-    hdrf = written.hdrf;
-    block = written.block;
-    meta = written.meta;
+    Random random = new Random(1);
+    for (int i = 0; i < LENGTH; i++) {
+      data[i] = (byte) ('a' + random.nextInt(4));
+    }
+    Path finalized = volume.resolve("current/" + POOL + "/current/finalized/subdir0");
+    Files.createDirectories(finalized);
+    block = finalized.resolve("blk_77");
+    meta = finalized.resolve("blk_77_1001.meta");
+    hdrf = volume.resolve("current/" + POOL + "/hdrf");
+    registry = SchemeRegistry.of(List.of(new Lz4Scheme()));
+    writeMeta(meta, data);
+    TagKey key = Superblock.create(hdrf, LocalDurableFiles.INSTANCE).key();
+    SchemeChain chain = SchemeChain.parse("test", "lz4", registry);
+    try (VolumeSchemes schemes =
+            new VolumeSchemes(registry, new Configuration(), hdrf, LocalDurableFiles.INSTANCE);
+        ReducedBlockWriter writer =
+            ReducedBlockWriter.create(
+                LocalDurableFiles.INSTANCE,
+                block,
+                new BlockIdentity(POOL, 77),
+                LENGTH,
+                chain.ids(),
+                key,
+                LENGTH)) {
+      ByteBuffer source = ByteBuffer.wrap(data);
+      ChainCodec.BlockInput input =
+          dst -> {
+            if (!source.hasRemaining()) {
+              return -1;
+            }
+            int count = Math.min(dst.remaining(), source.remaining());
+            dst.put(source.slice().limit(count));
+            source.position(source.position() + count);
+            return count;
+          };
+      schemes.codec(chain).encode(LENGTH, input, writer);
+      writer.finish();
+      writer.force();
+    }
+  }
+
+  /** As HDFS writes it: version 1, CRC32C, 512 bytes a checksum. */
+  private static void writeMeta(Path meta, byte[] data) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(7 + 4 * ((data.length + 511) / 512));
+    bytes.putShort((short) 1).put((byte) 2).putInt(512);
+    for (int i = 0; i < data.length; i += 512) {
+      CRC32C crc = new CRC32C();
+      crc.update(data, i, Math.min(512, data.length - i));
+      bytes.putInt((int) crc.getValue());
+    }
+    Files.write(meta, bytes.array());
   }
 
   private static void flip(Path file, long position) throws IOException {
@@ -129,7 +186,7 @@ class BlockInspectionTest {
     byte[] imitation = Files.readAllBytes(block);
     imitation[60] ^= 1;
     Files.write(block, imitation);
-    BlockOnVolume.writeMeta(meta, imitation);
+    writeMeta(meta, imitation);
     BlockInspection inspection = inspect();
     assertThat(inspection.verdict()).isEqualTo(Verdict.VERIFIED);
     assertThat(inspection.facts()).containsEntry("form", "plain");

@@ -36,6 +36,9 @@ final class ShellCluster implements Closeable {
   private static final int FIRST_PORT = 20_000;
   private static final int LAST_PORT = 32_000;
 
+  /** What find's {@code %b} counts in. */
+  private static final int ALLOCATION_UNIT = 512;
+
   private final Path directory;
   private final int replication;
   private final AssembledHome nameNodeHome;
@@ -123,6 +126,36 @@ final class ShellCluster implements Closeable {
 
     List<JsonNode> hdrfMetrics() throws IOException {
       return jmx().query("Hadoop:service=DataNode,name=Hdrf*");
+    }
+
+    /** Bytes allocated to each finalized block, by name. */
+    Map<String, Long> finalizedBlocks() throws IOException {
+      Command find =
+          new Command(
+              Path.of("find"),
+              volume.toString(),
+              "-path",
+              "*/finalized/*",
+              "-name",
+              "blk_*",
+              "!",
+              "-name",
+              "*.meta",
+              "-printf",
+              "%f %b\\n");
+      Map<String, Long> blocks = new TreeMap<>();
+      try {
+        find.run()
+            .output()
+            .lines()
+            .map(line -> line.split(" "))
+            .filter(fields -> fields.length == 2)
+            .forEach(fields -> blocks.put(fields[0], Long.parseLong(fields[1]) * ALLOCATION_UNIT));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("Interrupted", e);
+      }
+      return blocks;
     }
 
     DiskUsage usage() throws IOException {
