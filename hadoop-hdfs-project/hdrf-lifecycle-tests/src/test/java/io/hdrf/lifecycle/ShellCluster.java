@@ -303,6 +303,10 @@ final class ShellCluster implements Closeable {
     for (String name : List.of("core-site.xml", "hdfs-site.xml")) {
       conf.addResource(new org.apache.hadoop.fs.Path(nameNodeHome.conf().resolve(name).toUri()));
     }
+    // What HDFS advises where there are as many replicas as DataNodes: a writer that has flushed
+    // goes
+    // on with fewer, instead of failing because there is no other DataNode to take.
+    conf.setBoolean("dfs.client.block.write.replace-datanode-on-failure.best-effort", true);
     return (DistributedFileSystem) FileSystem.newInstance(URI.create(uri()), conf);
   }
 

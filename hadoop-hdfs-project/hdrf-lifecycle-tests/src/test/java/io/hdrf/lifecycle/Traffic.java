@@ -65,19 +65,21 @@ final class Traffic {
               try {
                 step.run(client);
               } catch (IOException e) {
-                failed(name + ": " + e.getClass().getSimpleName());
+                failed(name + ": " + e.getClass().getSimpleName(), e);
               }
             }
           } catch (IOException | RuntimeException | AssertionError e) {
-            failed(name + ": " + e);
+            failed(name + ": " + e, e);
           }
         },
         name);
   }
 
-  private void failed(String what) {
+  private void failed(String what, Throwable e) {
     synchronized (errors) {
-      errors.add(what);
+      if (errors.add(what)) {
+        System.out.println(what + ", for the first time: " + e);
+      }
     }
   }
 
