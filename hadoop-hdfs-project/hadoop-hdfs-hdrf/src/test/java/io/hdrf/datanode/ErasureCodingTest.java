@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.conf.HdrfKeys;
+import java.util.Arrays;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The blocks of erasure-coded files are reduced like any others. */
+@Timeout(300)
+class ErasureCodingTest {
+
+  private static final ErasureCodingPolicy POLICY =
+      SystemErasureCodingPolicies.getByID(SystemErasureCodingPolicies.RS_3_2_POLICY_ID);
+
+  private static final int DATA_NODES = POLICY.getNumDataUnits() + POLICY.getNumParityUnits() + 1;
+
+  @Test
+  void readAndReconstructed() throws Exception {
+    Configuration conf = HdrfCluster.configuration();
+    conf.set(HdrfKeys.SCHEMES, "lz4");
+    conf.setInt("dfs.namenode.heartbeat.recheck-interval", 1000);
+    try (HdrfCluster cluster = HdrfCluster.start(conf, DATA_NODES)) {
+      Path directory = new Path("/coded");
+      cluster.fs().mkdirs(directory);
+      cluster.fs().enableErasureCodingPolicy(POLICY.getName());
+      cluster.fs().setErasureCodingPolicy(directory, POLICY.getName());
+      byte[] data = HdrfCluster.text(7 * HdrfCluster.BLOCK_SIZE + 12_345, 3);
+      cluster.write("/coded/file", data, 1);
+      cluster.awaitReduced();
+      long reduced = 0;
+      for (int i = 0; i < DATA_NODES; i++) {
+        reduced += cluster.service(i).counters().values().get("blocksReduced");
+      }
+      assertThat(reduced).isGreaterThanOrEqualTo(2L * POLICY.getNumDataUnits());
+      HdrfCluster.assertSame("as written", cluster.read("/coded/file"), data);
+
+      String holder =
+          cluster
+              .fs()
+              .getClient()
+              .getLocatedBlocks("/coded/file", 0)
+              .get(0)
+              .getLocations()[0]
+              .getXferAddr();
+      DataNodeProperties stopped = cluster.mini().stopDataNode(holder);
+      HdrfCluster.assertSame("with a DataNode lost", cluster.read("/coded/file"), data);
+      HdrfCluster.await(
+          "its blocks to be made anew",
+          () ->
+              groups(cluster).stream()
+                  .allMatch(
+                      locations ->
+                          locations.size() >= DATA_NODES - 1 && !locations.contains(holder)));
+      cluster.awaitReduced();
+      HdrfCluster.assertSame("reconstructed", cluster.read("/coded/file"), data);
+      cluster.mini().restartDataNode(stopped);
+    }
+  }
+
+  private static java.util.List<java.util.List<String>> groups(HdrfCluster cluster) {
+    try {
+      return cluster.fs().getClient().getLocatedBlocks("/coded/file", 0).getLocatedBlocks().stream()
+          .map(
+              group ->
+                  Arrays.stream(group.getLocations())
+                      .map(location -> location.getXferAddr())
+                      .toList())
+          .toList();
+    } catch (java.io.IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+}
