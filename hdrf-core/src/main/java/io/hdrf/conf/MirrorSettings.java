@@ -13,6 +13,7 @@ public final class MirrorSettings {
   public static final String OWN_CHAIN = "chain";
 
   private final boolean enabled;
+  private final boolean references;
   private final String scheme;
   private final int peerExpirySeconds;
   private final int probeTimeoutMillis;
@@ -23,6 +24,7 @@ public final class MirrorSettings {
   public MirrorSettings(Configuration configuration) throws BadSettingException {
     SchemeSettings settings = new SchemeSettings(configuration, HdrfKeys.MIRROR_SECTION);
     enabled = settings.getBoolean(HdrfKeys.MIRROR_ENABLED, true);
+    references = settings.getBoolean(HdrfKeys.MIRROR_REFERENCES, true);
     scheme = configuration.getTrimmed(HdrfKeys.MIRROR_SCHEME, OWN_CHAIN);
     peerExpirySeconds = settings.getInt(HdrfKeys.MIRROR_PEER_EXPIRY, 600, 1, 24 * 3600);
     probeTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_PROBE_TIMEOUT, 3000, 10, 60_000);
@@ -31,6 +33,11 @@ public final class MirrorSettings {
   /** Whether blocks are sent to, and accepted from, other DataNodes as frames. */
   public boolean isEnabled() {
     return enabled;
+  }
+
+  /** Whether chunks that the receiver has go there by reference. */
+  public boolean references() {
+    return references;
   }
 
   /** {@link #OWN_CHAIN}, or the chain for the wire as it stands in the configuration. */
@@ -52,6 +59,7 @@ public final class MirrorSettings {
   public boolean equals(Object other) {
     return other instanceof MirrorSettings
         && ((MirrorSettings) other).enabled == enabled
+        && ((MirrorSettings) other).references == references
         && ((MirrorSettings) other).scheme.equals(scheme)
         && ((MirrorSettings) other).peerExpirySeconds == peerExpirySeconds
         && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis;
@@ -59,6 +67,6 @@ public final class MirrorSettings {
 
   @Override
   public int hashCode() {
-    return Objects.hash(enabled, scheme, peerExpirySeconds, probeTimeoutMillis);
+    return Objects.hash(enabled, references, scheme, peerExpirySeconds, probeTimeoutMillis);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
+import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
@@ -64,7 +65,13 @@ class PacketFramerTest {
               public Path spoolFile(BlockRef block) throws IOException {
                 throw new IOException("no spool");
               }
-            });
+
+              @Override
+              public ChunkLookup chunks(String poolId, String scheme) {
+                throw new IllegalStateException("nobody asks");
+              }
+            },
+            new ChunkOffers());
   }
 
   @AfterEach
