@@ -17,6 +17,7 @@ public final class MirrorSettings {
   private final String scheme;
   private final int peerExpirySeconds;
   private final int probeTimeoutMillis;
+  private final int answerTimeoutMillis;
 
   /**
    * @throws BadSettingException names the key, its value and what is accepted
@@ -27,6 +28,7 @@ public final class MirrorSettings {
     references = settings.getBoolean(HdrfKeys.MIRROR_REFERENCES, true);
     scheme = configuration.getTrimmed(HdrfKeys.MIRROR_SCHEME, OWN_CHAIN);
     peerExpirySeconds = settings.getInt(HdrfKeys.MIRROR_PEER_EXPIRY, 600, 1, 24 * 3600);
+    answerTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_ANSWER_TIMEOUT, 50, 1, 60_000);
     probeTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_PROBE_TIMEOUT, 3000, 10, 60_000);
   }
 
@@ -55,6 +57,11 @@ public final class MirrorSettings {
     return probeTimeoutMillis;
   }
 
+  /** How long a packet waits for the peer to say which of its chunks it has. */
+  public int answerTimeoutMillis() {
+    return answerTimeoutMillis;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof MirrorSettings
@@ -62,11 +69,13 @@ public final class MirrorSettings {
         && ((MirrorSettings) other).references == references
         && ((MirrorSettings) other).scheme.equals(scheme)
         && ((MirrorSettings) other).peerExpirySeconds == peerExpirySeconds
-        && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis;
+        && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis
+        && ((MirrorSettings) other).answerTimeoutMillis == answerTimeoutMillis;
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(enabled, references, scheme, peerExpirySeconds, probeTimeoutMillis);
+    return Objects.hash(
+        enabled, references, scheme, peerExpirySeconds, probeTimeoutMillis, answerTimeoutMillis);
   }
 }

@@ -61,6 +61,7 @@ class ReferencesTest {
     conf.set("hdrf.dedup.dba.capacity", "5000");
     conf.set("hdrf.dedup.dba.filters", "8");
     conf.set("hdrf.dedup.gc.interval", "0");
+    conf.setInt("hdrf.mirror.answer.timeout", 10_000);
     return conf;
   }
 
@@ -83,7 +84,7 @@ class ReferencesTest {
         () -> wire("mirrorBytesWireSent") == wire("mirrorBytesWireReceived"));
   }
 
-  /** The same but for a few edits, some of which shift what follows. */
+  /** Of the same length, but with a few edits that shift what follows. */
   static byte[] nextVersion(byte[] data, long seed) {
     Random random = new Random(seed);
     byte[] next = new byte[data.length + 300];
@@ -99,7 +100,7 @@ class ReferencesTest {
         next[length++] = 'x';
       }
     }
-    return Arrays.copyOf(next, length);
+    return Arrays.copyOf(next, data.length);
   }
 
   private void writeReduced(String path, byte[] data) throws Exception {
@@ -110,7 +111,7 @@ class ReferencesTest {
 
   private void secondVersionGoesByReference(Configuration conf) throws Exception {
     cluster = HdrfCluster.start(conf, 3);
-    byte[] first = HdrfCluster.text(3 * BLOCK + 12_345, 1);
+    byte[] first = HdrfCluster.text(3 * BLOCK + 300_000, 1);
     writeReduced("/first", first);
     cluster.assertContent("/first", first);
     long sentFirst = sent();

@@ -24,11 +24,8 @@ final class AskSession implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(AskSession.class);
 
-  /** How long a packet waits for its answer. */
-  private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-  /** How long the first packets wait for the connection. */
-  private static final long OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  /** How many times longer the first packets wait for the connection. */
+  private static final int OPEN_FACTOR = 10;
 
   /** Beyond this many questions without answer, none is asked. */
   private static final int MAX_UNANSWERED = 64;
@@ -37,7 +34,8 @@ final class AskSession implements Closeable {
   private final PeerLink peer;
   private final long dialect;
   private final String poolId;
-  private final long openUntil = System.nanoTime() + OPEN_NANOS;
+  private final long answerNanos;
+  private final long openUntil;
 
   /** Held while anything is written; never taken under the monitor. */
   private final Object writing = new Object();
@@ -63,6 +61,8 @@ final class AskSession implements Closeable {
     this.mirroring = mirroring;
     this.peer = peer;
     this.dialect = dialect;
+    this.answerNanos = TimeUnit.MILLISECONDS.toNanos(mirroring.answerTimeoutMillis());
+    this.openUntil = System.nanoTime() + OPEN_FACTOR * answerNanos;
     this.poolId = poolId;
   }
 
@@ -219,7 +219,7 @@ final class AskSession implements Closeable {
    */
   synchronized BitSet await(int batch) throws InterruptedException {
     long now = System.nanoTime();
-    long until = now + ANSWER_NANOS;
+    long until = now + answerNanos;
     if (id == null) {
       until = Math.max(now, openUntil);
     } else if (late) {

@@ -225,6 +225,10 @@ public final class Mirroring implements Closeable {
     return settings.isEnabled() && sends;
   }
 
+  int answerTimeoutMillis() {
+    return settings.answerTimeoutMillis();
+  }
+
   int probeTimeoutMillis() {
     return settings.probeTimeoutMillis();
   }
