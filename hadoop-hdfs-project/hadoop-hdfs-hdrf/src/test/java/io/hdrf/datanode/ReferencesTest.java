@@ -32,6 +32,7 @@ import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +44,9 @@ class ReferencesTest {
   private static final int BLOCK = HdrfCluster.BLOCK_SIZE;
 
   private HdrfCluster cluster;
+
+  /** Bytes that were written with three replicas. */
+  private long written;
 
   @AfterEach
   void stop() {
@@ -62,6 +66,7 @@ class ReferencesTest {
     conf.set("hdrf.dedup.dba.filters", "8");
     conf.set("hdrf.dedup.gc.interval", "0");
     conf.setInt("hdrf.mirror.answer.timeout", 10_000);
+    conf.setInt("hdrf.mirror.probe.timeout", 60_000);
     return conf;
   }
 
@@ -78,10 +83,20 @@ class ReferencesTest {
     return wire("mirrorBytesWireSent") + wire("mirrorBytesAsking");
   }
 
+  /** Streams are counted when they are closed. */
   private void awaitTraffic() throws InterruptedException {
     HdrfCluster.await(
-        "what was received to be what was sent",
-        () -> wire("mirrorBytesWireSent") == wire("mirrorBytesWireReceived"));
+        "all that was sent to be counted on both sides",
+        () ->
+            wire("mirrorBytesPlainSent") >= 2 * written
+                && wire("mirrorBytesWireSent") == wire("mirrorBytesWireReceived"));
+  }
+
+  private String counters() {
+    return cluster.mini().getDataNodes().stream()
+        .map(HdrfDatasets::service)
+        .map(service -> service.mirroring().counters().values().toString())
+        .collect(Collectors.joining("\n"));
   }
 
   /** Of the same length, but with a few edits that shift what follows. */
@@ -105,6 +120,7 @@ class ReferencesTest {
 
   private void writeReduced(String path, byte[] data) throws Exception {
     cluster.write(path, data, 3);
+    written += data.length;
     cluster.awaitReduced(path);
     awaitTraffic();
   }
@@ -119,8 +135,11 @@ class ReferencesTest {
     writeReduced("/second", second);
     cluster.assertContent("/second", second);
     long sentSecond = sent() - sentFirst;
-    assertThat(wire("mirrorBytesByReference")).isGreaterThan(2L * second.length * 8 / 10);
-    assertThat(sentSecond).isLessThan(sentFirst / 3);
+    String counters = counters();
+    assertThat(wire("mirrorBytesByReference"))
+        .as("%s", counters)
+        .isGreaterThan(2L * second.length * 8 / 10);
+    assertThat(sentSecond).as("%s", counters).isLessThan(sentFirst / 3);
     assertThat(fallbacks(Fallback.ASK_REFUSED)).isZero();
     assertThat(fallbacks(Fallback.ASK_FAILED)).isZero();
     HdrfCluster.await(
@@ -129,7 +148,7 @@ class ReferencesTest {
             cluster.mini().getDataNodes().stream()
                 .map(
                     datanode ->
-                        org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets.service(
+                        HdrfDatasets.service(
                                 datanode)
                             .mirroring()
                             .sessions())
