@@ -146,12 +146,7 @@ class ReferencesTest {
         "nothing to be held any more",
         () ->
             cluster.mini().getDataNodes().stream()
-                .map(
-                    datanode ->
-                        HdrfDatasets.service(
-                                datanode)
-                            .mirroring()
-                            .sessions())
+                .map(datanode -> HdrfDatasets.service(datanode).mirroring().sessions())
                 .allMatch(sessions -> sessions.memory() == 0));
   }
 
