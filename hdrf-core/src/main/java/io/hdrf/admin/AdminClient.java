@@ -120,6 +120,42 @@ public final class AdminClient implements Closeable {
     return call(() -> protocol.checkReferences(volume.storageId(), volume.poolId()));
   }
 
+  /** See {@link HdrfAdminProtocol#startJob}. */
+  public void startJob(JobKind kind, long rate, double fraction) throws IOException {
+    call(
+        () -> {
+          protocol.startJob(kind.command(), rate, fraction);
+          return null;
+        });
+  }
+
+  /** See {@link HdrfAdminProtocol#stopJob}. */
+  public void stopJob(JobKind kind) throws IOException {
+    call(
+        () -> {
+          protocol.stopJob(kind.command());
+          return null;
+        });
+  }
+
+  /** See {@link HdrfAdminProtocol#jobs}. */
+  public List<JobInfo> jobs(JobKind kind) throws IOException {
+    List<JobInfo> jobs = new ArrayList<>();
+    for (String line : call(() -> protocol.jobs(kind.command()))) {
+      jobs.add(JobInfo.decode(line));
+    }
+    return jobs;
+  }
+
+  /** See {@link HdrfAdminProtocol#reducedBlocks}. */
+  public List<ReducedBlocks> reducedBlocks() throws IOException {
+    List<ReducedBlocks> counts = new ArrayList<>();
+    for (String line : call(protocol::reducedBlocks)) {
+      counts.add(ReducedBlocks.decode(line));
+    }
+    return counts;
+  }
+
   @Override
   public void close() {
     RPC.stopProxy(protocol);

@@ -78,4 +78,27 @@ public interface HdrfAdminProtocol {
    *     without a tab for people
    */
   String[] checkReferences(String storageId, String poolId) throws IOException;
+
+  /**
+   * Begins a job on all volumes, or gives one that runs already another rate. Converting ends an
+   * inflation, and the other way round.
+   *
+   * @param kind a {@link JobKind#command}
+   * @param rate how many bytes a second the DataNode may take in hand; 0 for any number
+   * @param fraction which share of the blocks is verified, more than 0 and at most 1
+   */
+  void startJob(String kind, long rate, double fraction) throws IOException;
+
+  /** Ends a job after the blocks that are in hand. What it has done stays. */
+  void stopJob(String kind) throws IOException;
+
+  /** One {@link JobInfo} for each pool on each volume, as text. */
+  String[] jobs(String kind) throws IOException;
+
+  /**
+   * Looks at every block's file; ends when that is done.
+   *
+   * @return one {@link ReducedBlocks} for each pool on each volume, as text
+   */
+  String[] reducedBlocks() throws IOException;
 }

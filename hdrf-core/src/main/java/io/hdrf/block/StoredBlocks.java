@@ -61,7 +61,63 @@ public final class StoredBlocks {
     return visitor -> forEach(schemeId, visitor);
   }
 
+  /** How many reduced blocks there are. */
+  public static final class Count {
+    private long current;
+    private long elsewhere;
+    private long damaged;
+
+    /** Those below {@code current}: in service. */
+    public long current() {
+      return current;
+    }
+
+    /** Those in {@code previous} and its like, and in {@code trash}. */
+    public long elsewhere() {
+      return elsewhere;
+    }
+
+    /** Files that begin like a reduced block, and are neither one nor proved plain. */
+    public long damaged() {
+      return damaged;
+    }
+  }
+
+  /** Looks at the first bytes of every block file. */
+  public Count countReduced() throws IOException {
+    Count count = new Count();
+    Path current = poolDirectory.resolve(CURRENT);
+    forEachFile(
+        (path, blockId) -> {
+          try (ChannelFile file = ChannelFile.open(path)) {
+            BlockProbe probe =
+                BlockProbe.examine(path, file, new BlockIdentity(poolId, blockId), key);
+            if (probe.kind() == BlockProbe.Kind.FOREIGN && !plainCheck.isProvedPlain(path)) {
+              count.damaged++;
+            } else if (probe.kind() == BlockProbe.Kind.REDUCED) {
+              if (path.startsWith(current)) {
+                count.current++;
+              } else {
+                count.elsewhere++;
+              }
+            }
+          } catch (NoSuchFileException e) {
+            return; // deleted meanwhile
+          }
+        });
+    return count;
+  }
+
+  /** Is shown each block's file. */
+  private interface FileVisitor {
+    void visit(Path file, long blockId) throws IOException;
+  }
+
   private void forEach(int schemeId, StoredPayloads.Visitor visitor) throws IOException {
+    forEachFile((file, blockId) -> visit(file, blockId, schemeId, visitor));
+  }
+
+  private void forEachFile(FileVisitor visitor) throws IOException {
     for (Path directory : directories()) {
       Files.walkFileTree(
           directory,
@@ -78,7 +134,7 @@ public final class StoredBlocks {
                 throws IOException {
               Matcher name = BLOCK_FILE.matcher(file.getFileName().toString());
               if (name.matches() && attributes.size() >= BlockFormat.HEADER_LENGTH) {
-                visit(file, Long.parseLong(name.group(1)), schemeId, visitor);
+                visitor.visit(file, Long.parseLong(name.group(1)));
               }
               return FileVisitResult.CONTINUE;
             }

@@ -3,7 +3,10 @@ package io.hdrf.conf;
 
 import io.hdrf.metadata.RecordSettings;
 import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.ReductionScheme;
+import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.SchemeSettings;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Map;
@@ -21,6 +24,8 @@ public final class HdrfConf {
   /** One processor in four may reduce unless the operator says otherwise. */
   private static final int PROCESSORS_PER_THREAD = 4;
 
+  private static final String SCAN = "scan";
+  private static final String CONVERT = "convert";
   private static final String DEGRADE = "degrade";
   private static final String FAIL_NODE = "fail-node";
 
@@ -31,9 +36,11 @@ public final class HdrfConf {
   private final int nice;
   private final boolean inline;
   private final int scanIntervalSeconds;
+  private final boolean scanReducesExisting;
   private final boolean duringUpgrade;
   private final int readCacheSize;
   private final int readAheadThreads;
+  private final FilterSettings filterSettings;
   private final MirrorSettings mirrorSettings;
   private final RecordSettings recordSettings;
   private final boolean failNode;
@@ -54,10 +61,12 @@ public final class HdrfConf {
     nice = reduce.getInt(HdrfKeys.REDUCE_NICE, 10, 0, 19);
     inline = reduce.getBoolean(HdrfKeys.REDUCE_INLINE, false);
     scanIntervalSeconds = reduce.getInt(HdrfKeys.REDUCE_SCAN_INTERVAL, 600, 1, 7 * 24 * 3600);
+    scanReducesExisting = isFirst(configuration, HdrfKeys.REDUCE_EXISTING, SCAN, CONVERT);
     duringUpgrade = reduce.getBoolean(HdrfKeys.REDUCE_DURING_UPGRADE, false);
     SchemeSettings read = new SchemeSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
+    filterSettings = new FilterSettings(configuration);
     mirrorSettings = new MirrorSettings(configuration);
     SchemeSettings metadata = new SchemeSettings(configuration, HdrfKeys.METADATA_SECTION);
     recordSettings =
@@ -66,16 +75,18 @@ public final class HdrfConf {
             metadata.getInt(HdrfKeys.METADATA_CHECK_INTERVAL, 10_000, 100, 600_000),
             metadata.getInt(HdrfKeys.METADATA_MAX_PENDING, 100_000, 1000, 10_000_000));
     failureGraceSeconds = metadata.getInt(HdrfKeys.METADATA_FAILURE_GRACE, 60, 0, 24 * 3600);
-    failNode = failNode(configuration);
+    failNode = !isFirst(configuration, HdrfKeys.METADATA_ON_FAILURE, DEGRADE, FAIL_NODE);
   }
 
-  private static boolean failNode(Configuration configuration) throws BadSettingException {
-    String policy = configuration.getTrimmed(HdrfKeys.METADATA_ON_FAILURE, DEGRADE);
-    if (!policy.equals(DEGRADE) && !policy.equals(FAIL_NODE)) {
-      throw new BadSettingException(
-          HdrfKeys.METADATA_ON_FAILURE, policy, "\"" + DEGRADE + "\" or \"" + FAIL_NODE + "\"");
+  /** Whether a key has the first, which is its default, of the two values that it may have. */
+  private static boolean isFirst(
+      Configuration configuration, String key, String first, String second)
+      throws BadSettingException {
+    String value = configuration.getTrimmed(key, first);
+    if (!value.equals(first) && !value.equals(second)) {
+      throw new BadSettingException(key, value, "\"" + first + "\" or \"" + second + "\"");
     }
-    return policy.equals(FAIL_NODE);
+    return value.equals(first);
   }
 
   /**
@@ -102,6 +113,7 @@ public final class HdrfConf {
   private static boolean isWithoutDefault(String key) {
     return key.equals(HdrfKeys.PLUGINS_DIR)
         || key.equals(HdrfKeys.METADATA_STORE)
+        || FilterSettings.isKeyWithoutDefault(key)
         || key.startsWith(HdrfKeys.SCHEMES + ".")
         || key.startsWith(HdrfKeys.PREFIX + "metadata.redis.");
   }
@@ -126,10 +138,13 @@ public final class HdrfConf {
     return configuration.getTrimmed(chainKey(storageType), "none");
   }
 
-  /** The key that decides the chain of a storage type. */
+  /**
+   * The key that decides the chain of a storage type. An empty value is as none at all: Hadoop
+   * doesn't keep those that stand in a file.
+   */
   public String chainKey(String storageType) {
     String own = HdrfKeys.schemesOf(storageType);
-    return configuration.get(own) != null ? own : HdrfKeys.SCHEMES;
+    return configuration.getTrimmed(own, "").isEmpty() ? HdrfKeys.SCHEMES : own;
   }
 
   /** The directory with the jars of schemes and stores, or null where none is set. */
@@ -167,6 +182,14 @@ public final class HdrfConf {
     return scanIntervalSeconds;
   }
 
+  /**
+   * Whether the scan also reduces blocks that were plain when the DataNode started; otherwise an
+   * administrator has to ask for it.
+   */
+  public boolean scanReducesExisting() {
+    return scanReducesExisting;
+  }
+
   /** Whether the Reducer works while an upgrade is open. */
   public boolean duringUpgrade() {
     return duringUpgrade;
@@ -175,6 +198,41 @@ public final class HdrfConf {
   /** The size of the cache of decoded frames in bytes, for the whole DataNode. */
   public int readCacheSize() {
     return readCacheSize;
+  }
+
+  /** Which blocks the Reducer leaves alone. */
+  public FilterSettings filterSettings() {
+    return filterSettings;
+  }
+
+  /**
+   * Checks the limits of all installed schemes.
+   *
+   * @throws BadSettingException names the key, its value and what is accepted
+   */
+  public void checkMaxBlocks(SchemeRegistry registry) throws IOException {
+    for (String name : registry.names()) {
+      readMaxBlocks(registry.byName(name));
+    }
+  }
+
+  /**
+   * How many blocks a scheme may encode at the same time, at least 1: the lower one of its own
+   * limit and {@code hdrf.<scheme>.max.blocks}, which {@link #checkMaxBlocks} has looked at.
+   */
+  public int maxBlocks(ReductionScheme scheme) {
+    try {
+      return readMaxBlocks(scheme);
+    } catch (BadSettingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private int readMaxBlocks(ReductionScheme scheme) throws BadSettingException {
+    int configured =
+        new SchemeSettings(configuration, scheme.name()).getInt(HdrfKeys.MAX_BLOCKS, 0, 0, 1024);
+    int own = Math.max(1, scheme.maxConcurrentBlocks());
+    return configured == 0 ? own : Math.min(own, configured);
   }
 
   /** How blocks travel between DataNodes. */

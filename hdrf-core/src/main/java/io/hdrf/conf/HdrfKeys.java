@@ -15,7 +15,13 @@ public final class HdrfKeys {
   public static final String REDUCE_NICE = "nice";
   public static final String REDUCE_INLINE = "inline";
   public static final String REDUCE_SCAN_INTERVAL = "scan.interval";
+  public static final String REDUCE_EXISTING = "hdrf.reduce.existing";
   public static final String REDUCE_DURING_UPGRADE = "during.upgrade";
+
+  public static final String FILTER_SECTION = "filter";
+
+  /** Behind {@code hdrf.<scheme>.}: how many blocks the scheme may encode at once. */
+  public static final String MAX_BLOCKS = "max.blocks";
 
   public static final String READ_SECTION = "read";
   public static final String READ_CACHE_SIZE = "cache.size";

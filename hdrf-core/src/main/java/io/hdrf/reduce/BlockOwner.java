@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
+import io.hdrf.scheme.SchemeChain;
 import java.io.IOException;
 
 /** The DataNode as the Reducer sees it. Safe for use by many threads. */
@@ -12,6 +13,9 @@ public interface BlockOwner {
    * @throws BlockSkippedException if it is not to be reduced now
    */
   PlainBlock open(BlockRef block) throws IOException;
+
+  /** The chain that the block would be stored with now, as far as that is known; may be empty. */
+  SchemeChain chainOf(BlockRef block);
 
   /** Called after an I/O error on a block's volume, so that its disk can be checked. */
   void onIoError(BlockRef block, IOException error);

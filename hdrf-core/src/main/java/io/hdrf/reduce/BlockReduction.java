@@ -17,6 +17,7 @@ import io.hdrf.scheme.Pin;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -38,16 +39,22 @@ final class BlockReduction {
   private final DurableFiles files;
   private final ReducerCounters counters;
   private final int minBlockSize;
+  private final BlockFilter filter;
   private final BooleanSupplier stopping;
 
   /**
    * @param stopping whether blocks in work are to be given up
    */
   BlockReduction(
-      DurableFiles files, ReducerCounters counters, int minBlockSize, BooleanSupplier stopping) {
+      DurableFiles files,
+      ReducerCounters counters,
+      int minBlockSize,
+      BlockFilter filter,
+      BooleanSupplier stopping) {
     this.files = files;
     this.counters = counters;
     this.minBlockSize = minBlockSize;
+    this.filter = filter;
     this.stopping = stopping;
   }
 
@@ -66,10 +73,15 @@ final class BlockReduction {
         throw new BlockSkippedException(SkipReason.CHANGED, "its length changed");
       }
       checkPlain(block, plain, checksums);
+      if (filter.isAgeLimited()) {
+        filter.checkAge(
+            Files.getLastModifiedTime(block.dataFile()).toMillis(), System.currentTimeMillis());
+      }
       if (!checksums.isComplete(block.length())) {
         throw new BlockSkippedException(
             SkipReason.CHECKSUMS_INCOMPLETE, block.metaFile() + " does not cover the block");
       }
+      filter.checkContent(plain, block.length());
       if (!adopt(block, plain, checksums, limit)) {
         ReductionRules.probe(block.codec(), block.length(), plain);
         encodeAndSwap(block, plain, checksums, limit, out -> encode(block, plain, out));

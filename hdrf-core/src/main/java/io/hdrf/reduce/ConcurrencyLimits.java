@@ -3,54 +3,85 @@ package io.hdrf.reduce;
 
 import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 
 /**
  * How many blocks each scheme may encode at once in this DataNode ('block queue' of the thesis,
- * 3.3.3).
+ * 3.3.3), and how many it has. Thread-safe.
  */
 final class ConcurrencyLimits {
 
-  private final Map<Integer, Semaphore> permits = new ConcurrentHashMap<>();
+  private final ToIntFunction<ReductionScheme> limitOf;
+  private final Map<String, Integer> limits = new HashMap<>();
+  private final SortedMap<String, Integer> inProcess = new TreeMap<>();
+  private final SortedMap<String, Integer> waiting = new TreeMap<>();
 
   /**
-   * Waits until every scheme of the chain takes one more block. Schemes are asked in the order of
-   * their ids, so that two chains can't wait for each other.
+   * @param limitOf how many blocks a scheme may have at once, at least 1; asked once for each
    */
-  void acquire(SchemeChain chain) throws InterruptedException {
-    int[] ids = limited(chain);
-    int acquired = 0;
+  ConcurrencyLimits(ToIntFunction<ReductionScheme> limitOf) {
+    this.limitOf = limitOf;
+  }
+
+  /** Takes one more block for every scheme of the chain, or for none of them. */
+  synchronized boolean tryAcquire(SchemeChain chain) {
+    for (ReductionScheme scheme : chain.schemes()) {
+      int limit = limits.computeIfAbsent(scheme.name(), name -> limitOf.applyAsInt(scheme));
+      if (inProcess.getOrDefault(scheme.name(), 0) >= limit) {
+        return false;
+      }
+    }
+    add(inProcess, chain, 1);
+    return true;
+  }
+
+  /** Waits until every scheme of the chain takes one more block. */
+  synchronized void acquire(SchemeChain chain) throws InterruptedException {
+    if (tryAcquire(chain)) {
+      return;
+    }
+    add(waiting, chain, 1);
     try {
-      for (; acquired < ids.length; acquired++) {
-        permits.get(ids[acquired]).acquire();
-      }
-    } catch (InterruptedException e) {
-      while (acquired > 0) {
-        permits.get(ids[--acquired]).release();
-      }
-      throw e;
+      do {
+        wait();
+      } while (!tryAcquire(chain));
+    } finally {
+      add(waiting, chain, -1);
     }
   }
 
-  void release(SchemeChain chain) {
-    for (int id : limited(chain)) {
-      permits.get(id).release();
+  synchronized void release(SchemeChain chain) {
+    add(inProcess, chain, -1);
+    notifyAll();
+  }
+
+  /** Counts a block that was put aside until the chain's schemes take it. */
+  synchronized void beginWait(SchemeChain chain) {
+    add(waiting, chain, 1);
+  }
+
+  /** Ends one {@link #beginWait}. */
+  synchronized void endWait(SchemeChain chain) {
+    add(waiting, chain, -1);
+  }
+
+  private static void add(Map<String, Integer> counts, SchemeChain chain, int count) {
+    for (ReductionScheme scheme : chain.schemes()) {
+      counts.merge(scheme.name(), count, Integer::sum);
     }
   }
 
-  private int[] limited(SchemeChain chain) {
-    return chain.schemes().stream()
-        .filter(scheme -> scheme.maxConcurrentBlocks() < Integer.MAX_VALUE)
-        .peek(this::prepare)
-        .mapToInt(ReductionScheme::id)
-        .sorted()
-        .toArray();
+  /** How many blocks each scheme has now, by its name; a snapshot. */
+  synchronized SortedMap<String, Integer> inProcess() {
+    return new TreeMap<>(inProcess);
   }
 
-  private void prepare(ReductionScheme scheme) {
-    permits.computeIfAbsent(
-        scheme.id(), id -> new Semaphore(Math.max(1, scheme.maxConcurrentBlocks())));
+  /** How many blocks wait because of a limit, by each scheme of their chain; a snapshot. */
+  synchronized SortedMap<String, Integer> waiting() {
+    return new TreeMap<>(waiting);
   }
 }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +35,8 @@ public final class Reducer implements Closeable {
   private final BlockOwner owner;
   private final ReducerCounters counters;
   private final BlockReduction reduction;
-  private final ConcurrencyLimits limits = new ConcurrencyLimits();
+  private final ConcurrencyLimits limits;
+  private final ParkedBlocks parked;
   private final BlockingQueue<BlockRef> queue;
   private final Set<BlockRef> waiting = ConcurrentHashMap.newKeySet();
   private final AtomicInteger inWork = new AtomicInteger();
@@ -67,7 +69,15 @@ public final class Reducer implements Closeable {
       SkipListener onSkip) {
     this.owner = owner;
     this.counters = counters;
-    this.reduction = new BlockReduction(files, counters, conf.minBlockSize(), () -> stopping);
+    this.limits = new ConcurrencyLimits(conf::maxBlocks);
+    this.parked = new ParkedBlocks(limits, conf.queueLength());
+    this.reduction =
+        new BlockReduction(
+            files,
+            counters,
+            conf.minBlockSize(),
+            new BlockFilter(conf.filterSettings()),
+            () -> stopping);
     this.queue = new ArrayBlockingQueue<>(conf.queueLength());
     this.roomMark = conf.queueLength() / 2;
     this.onRoom = onRoom;
@@ -98,33 +108,88 @@ public final class Reducer implements Closeable {
     return false;
   }
 
-  /** Reduces a block on the calling thread. Never throws: what fails stays plain and is counted. */
-  public void reduceNow(BlockRef block) {
-    try (PlainBlock plain = owner.open(block)) {
-      SchemeChain chain = plain.codec().chain();
+  /**
+   * Reduces a block on the calling thread, as soon as the schemes take it. Never throws: what fails
+   * stays plain and is counted.
+   *
+   * @return why the block stays plain, or null if it is reduced now
+   */
+  public SkipReason reduceNow(BlockRef block) {
+    SchemeChain chain = chainOf(block);
+    if (chain == null) {
+      return SkipReason.FAILED;
+    }
+    try {
       limits.acquire(chain);
-      try {
-        reduction.reduce(plain);
-      } finally {
-        limits.release(chain);
-      }
-    } catch (BlockSkippedException e) {
-      skipped(block, e.reason(), e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      skipped(block, SkipReason.STOPPING, "interrupted");
+      return skipped(block, SkipReason.STOPPING, "interrupted");
+    }
+    return reduce(block, chain);
+  }
+
+  /** Returns null, and counts that, if the owner fails. */
+  private SchemeChain chainOf(BlockRef block) {
+    try {
+      return owner.chainOf(block);
+    } catch (RuntimeException e) {
+      failed(block, e);
+      return null;
+    }
+  }
+
+  /**
+   * Reduces a block, and gives back its chain.
+   *
+   * @param chain was acquired
+   * @return why the block stays plain, or null if it is reduced now
+   */
+  private SkipReason reduce(BlockRef block, SchemeChain chain) {
+    try (PlainBlock plain = owner.open(block)) {
+      if (!plain.codec().chain().equals(chain)) {
+        throw new BlockSkippedException(SkipReason.CHANGED, "it was moved to other storage");
+      }
+      reduction.reduce(plain);
+      return null;
+    } catch (BlockSkippedException e) {
+      return skipped(block, e.reason(), e.getMessage());
     } catch (IOException e) {
       failed(block, e);
       owner.onIoError(block, e);
+      return SkipReason.FAILED;
     } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
       // A fault of a scheme must not end the Reducer.
       failed(block, e);
+      return SkipReason.FAILED;
+    } finally {
+      limits.release(chain);
     }
+  }
+
+  /** Forgets the blocks that wait; they stay plain until they are offered again. */
+  public void dropWaiting() {
+    List<BlockRef> dropped = new ArrayList<>();
+    queue.drainTo(dropped);
+    dropped.addAll(parked.drain());
+    dropped.forEach(waiting::remove);
   }
 
   /** How many blocks wait. */
   public int queueLength() {
-    return queue.size();
+    return queue.size() + parked.size();
+  }
+
+  /** How many blocks each scheme that was used works on now, by its name. */
+  public SortedMap<String, Integer> inProcess() {
+    return limits.inProcess();
+  }
+
+  /**
+   * How many blocks wait because a scheme has as many as it takes, by the name of each scheme of
+   * their chain.
+   */
+  public SortedMap<String, Integer> waitingForScheme() {
+    return limits.waiting();
   }
 
   /** How many blocks wait or are in work. */
@@ -134,7 +199,7 @@ public final class Reducer implements Closeable {
 
   /** How many more blocks would be taken now. */
   public int room() {
-    return queue.remainingCapacity();
+    return Math.max(0, queue.remainingCapacity() - parked.size());
   }
 
   private void work(int nice) {
@@ -143,17 +208,22 @@ public final class Reducer implements Closeable {
     }
     while (!stopping) {
       try {
-        BlockRef block = queue.poll(200, TimeUnit.MILLISECONDS);
+        ParkedBlocks.Parked ready = parked.takeReady();
+        BlockRef block = ready != null ? ready.block() : queue.poll(200, TimeUnit.MILLISECONDS);
         if (block != null) {
           inWork.incrementAndGet();
           waiting.remove(block);
           try {
-            reduceNow(block);
+            if (ready != null) {
+              reduce(block, ready.chain());
+            } else {
+              reduceOrPark(block);
+            }
           } finally {
             inWork.decrementAndGet();
           }
         }
-        if (queue.size() <= roomMark && overflowed.compareAndSet(true, false)) {
+        if (queueLength() <= roomMark && overflowed.compareAndSet(true, false)) {
           onRoom.run();
         }
       } catch (InterruptedException e) {
@@ -163,7 +233,23 @@ public final class Reducer implements Closeable {
     }
   }
 
-  private void skipped(BlockRef block, SkipReason reason, String detail) {
+  private void reduceOrPark(BlockRef block) {
+    SchemeChain chain = chainOf(block);
+    if (chain == null) {
+      return;
+    }
+    if (limits.tryAcquire(chain)) {
+      reduce(block, chain);
+      return;
+    }
+    // A block that was offered again meanwhile has its place in the queue.
+    if (waiting.add(block) && !parked.park(block, chain)) {
+      waiting.remove(block);
+      reduceNow(block);
+    }
+  }
+
+  private SkipReason skipped(BlockRef block, SkipReason reason, String detail) {
     counters.skipped(reason);
     if (reason == SkipReason.MISMATCH || reason == SkipReason.VERIFICATION_FAILED) {
       LOG.error("{} stays plain: {}", block, detail);
@@ -171,6 +257,7 @@ public final class Reducer implements Closeable {
       LOG.debug("{} stays plain ({}): {}", block, reason, detail);
     }
     onSkip.skipped(block, reason);
+    return reason;
   }
 
   private void failed(BlockRef block, Throwable cause) {
@@ -184,6 +271,7 @@ public final class Reducer implements Closeable {
   public void close() {
     stopping = true;
     queue.clear();
+    parked.drain();
     waiting.clear();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
     boolean interrupted = false;

@@ -35,7 +35,17 @@ public enum SkipReason {
   /** Its volume is leaving, or the DataNode stops. */
   STOPPING(14, false),
   /** Reading, encoding or writing failed; the log says how. */
-  FAILED(15, false);
+  FAILED(15, false),
+  /** It was written to within {@code hdrf.filter.min.age}. */
+  TOO_YOUNG(16, false),
+  /** Its beginning holds one of {@code hdrf.filter.exclude.keywords}. */
+  EXCLUDED_BY_KEYWORD(17, true),
+  /** Its beginning matches one of {@code hdrf.filter.exclude.regex}. */
+  EXCLUDED_BY_REGEX(18, true),
+  /** Its beginning holds nothing of {@code hdrf.filter.include.*}. */
+  NOT_INCLUDED(19, true),
+  /** An administrator wants all blocks of its volume plain. */
+  KEPT_PLAIN(24, false);
 
   private final int code;
   private final boolean lasting;
@@ -60,7 +70,10 @@ public enum SkipReason {
     return null;
   }
 
-  /** Whether trying again makes no sense until the block is written to. */
+  /**
+   * Whether trying again makes no sense until the block is written to, or the DataNode starts with
+   * another configuration.
+   */
   public boolean isLasting() {
     return lasting;
   }

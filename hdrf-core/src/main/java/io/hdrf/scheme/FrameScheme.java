@@ -2,6 +2,9 @@
 package io.hdrf.scheme;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.Set;
 
 /**
  * A scheme that turns one frame into a shorter one and knows nothing of the frames before it. It
@@ -27,4 +30,42 @@ public interface FrameScheme extends ReductionScheme {
    * @throws BadSettingException if one of the scheme's settings is wrong
    */
   FrameCodec newCodec(SchemeSettings settings) throws IOException;
+
+  /**
+   * Whether every DataNode on which this scheme is installed can decode its frames, so that they
+   * may be sent there. A scheme that needs more than its own jar returns false.
+   */
+  default boolean framesTravel() {
+    return true;
+  }
+
+  /**
+   * What frames encoded with these settings need to be decoded, besides this scheme: such as a
+   * class that is not in its jar. It is recorded on a volume before the first block that needs it.
+   *
+   * @return names of 1 to 255 letters, digits, dots, hyphens, dollars and underscores, none of
+   *     which begins with a dot
+   */
+  default Set<String> needs(SchemeSettings settings) {
+    return Collections.emptySet();
+  }
+
+  /**
+   * Called at start with each name that {@link #needs(SchemeSettings)} ever returned for blocks of
+   * a volume.
+   *
+   * @throws IOException says what is missing, to follow "there are blocks that need it: "; the
+   *     volume is then not started if such blocks are still there
+   */
+  default void requireNeed(String need, SchemeSettings settings) throws IOException {}
+
+  /**
+   * Whether that is needed to decode a frame.
+   *
+   * @param need a name that {@link #needs(SchemeSettings)} returned
+   * @param encoded what {@link FrameCodec#encode} wrote, possibly damaged; not changed
+   */
+  default boolean needs(String need, ByteBuffer encoded) {
+    return true;
+  }
 }

@@ -12,7 +12,9 @@ public final class SchemeChain {
   /** The most schemes in a chain. */
   public static final int MAX_LENGTH = 4;
 
-  private static final String NONE = "none";
+  /** How the empty chain is written. */
+  public static final String NONE = "none";
+
   private static final String RULES =
       "up to "
           + MAX_LENGTH

@@ -20,7 +20,8 @@ public final class SchemeRegistry {
   private static final Set<String> RESERVED =
       Collections.unmodifiableSet(
           new HashSet<>(
-              Arrays.asList("none", "schemes", "plugins", "reduce", "read", "metadata", "mirror")));
+              Arrays.asList(
+                  "none", "schemes", "plugins", "reduce", "filter", "read", "metadata", "mirror")));
 
   private final String where;
   private final Map<String, ReductionScheme> byName = new TreeMap<>();

@@ -31,13 +31,13 @@ public final class WireChains implements Closeable {
     this.configuration = configuration;
   }
 
-  /** The ids of the installed frame schemes. */
+  /** The ids of the installed frame schemes whose frames can travel. */
   public SortedSet<Integer> installed() {
     SortedSet<Integer> ids = new TreeSet<>();
     for (String name : registry.names()) {
       try {
         ReductionScheme scheme = registry.byName(name);
-        if (scheme instanceof FrameScheme) {
+        if (travels(scheme)) {
           ids.add(scheme.id());
         }
       } catch (SchemeNotFoundException e) {
@@ -72,12 +72,21 @@ public final class WireChains implements Closeable {
     List<FrameScheme> schemes = new ArrayList<>();
     for (int id : ids) {
       ReductionScheme scheme = registry.byId(id);
-      if (!(scheme instanceof FrameScheme)) {
+      if (!travels(scheme)) {
         throw new CorruptWireException("frames of scheme " + scheme.name() + " can't travel");
       }
       schemes.add((FrameScheme) scheme);
     }
     return FrameChain.of(schemes, configuration);
+  }
+
+  /** Whether frames of all schemes of a chain can travel; so they can where there is none. */
+  public static boolean travels(SchemeChain chain) {
+    return chain.schemes().stream().allMatch(WireChains::travels);
+  }
+
+  private static boolean travels(ReductionScheme scheme) {
+    return scheme instanceof FrameScheme && ((FrameScheme) scheme).framesTravel();
   }
 
   @Override

@@ -4,9 +4,12 @@ package io.hdrf.conf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
 import java.util.Collections;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,10 +36,17 @@ class HdrfConfTest {
         "hdrf.reduce.scan.interval  | 0       | 1 to 604800",
         "hdrf.reduce.scan.interval  | 10m     | whole number",
         "hdrf.reduce.during.upgrade | 1       | true or false",
+        "hdrf.reduce.existing       | never   | \"scan\" or \"convert\"",
         "hdrf.read.cache.size       | 9999999999999999999 | size in bytes",
         "hdrf.read.cache.size       | big     | size in bytes",
         "hdrf.read.ahead.threads    | 257     | 0 to 256",
         "hdrf.read.ahead.threads    | -1      | 0 to 256",
+        "hdrf.filter.min.age        | -1      | 0 to 31536000",
+        "hdrf.filter.min.age        | 1h      | whole number",
+        "hdrf.filter.exclude.regex  | a(b     | RE2 syntax: error parsing regexp: missing closing )",
+        "hdrf.filter.include.regex  | (a)\\1  | RE2 syntax",
+        "hdrf.filter.include.regex  | ((a{100}){100}){2} | at most 10000",
+        "hdrf.filter.exclude.keywords | \u0141\u00F3d\u017A | characters up to U+00FF",
       })
   void aWrongValueIsNamedWithItsKeyAndWhatIsAccepted(String key, String value, String accepted) {
     Configuration conf = new Configuration(false);
@@ -58,6 +68,7 @@ class HdrfConfTest {
     conf.set("hdrf.reduce.inline", "TRUE");
     conf.set("hdrf.reduce.scan.interval", "1");
     conf.set("hdrf.reduce.during.upgrade", "true");
+    conf.set("hdrf.reduce.existing", " convert ");
     conf.set("hdrf.read.cache.size", "0");
     conf.set("hdrf.read.ahead.threads", "0");
     conf.set("hdrf.plugins.dir", " /some/where ");
@@ -69,9 +80,50 @@ class HdrfConfTest {
     assertThat(hdrf.inline()).isTrue();
     assertThat(hdrf.scanIntervalSeconds()).isEqualTo(1);
     assertThat(hdrf.duringUpgrade()).isTrue();
+    assertThat(hdrf.scanReducesExisting()).isFalse();
+    assertThat(new HdrfConf(new Configuration(false)).scanReducesExisting()).isTrue();
     assertThat(hdrf.readCacheSize()).isZero();
     assertThat(hdrf.readAheadThreads()).isZero();
     assertThat(hdrf.pluginsDirectory()).hasToString("/some/where");
+  }
+
+  @Test
+  void theFilterIsRead() throws Exception {
+    Configuration conf = new Configuration(false);
+    assertThat(new HdrfConf(conf).filterSettings().exclude().isEmpty()).isTrue();
+    conf.set("hdrf.filter.exclude.keywords", " one, two words ,,\n three \n");
+    conf.set("hdrf.filter.include.regex", "\n  a{1,2}\n\n  b|c  \n");
+    conf.set("hdrf.filter.min.age", "60");
+    FilterSettings filter = new HdrfConf(conf).filterSettings();
+    assertThat(filter.exclude().keywords()).containsExactly("one", "two words", "three");
+    assertThat(filter.exclude().patterns()).isEmpty();
+    assertThat(filter.include().keywords()).isEmpty();
+    assertThat(filter.include().patterns()).hasToString("[a{1,2}, b|c]");
+    assertThat(filter.minAgeSeconds()).isEqualTo(60);
+    assertThat(new HdrfConf(conf).unknownKeys(Collections.emptySet())).isEmpty();
+  }
+
+  @Test
+  void aSchemesLimitIsTheLowerOne() throws Exception {
+    HookedScheme own = new HookedScheme("own", 65100, 3);
+    HookedScheme any = new HookedScheme("any", 65101, Integer.MAX_VALUE);
+    SchemeRegistry registry = SchemeRegistry.of(List.of(own, any));
+    Configuration conf = new Configuration(false);
+    assertThat(new HdrfConf(conf).maxBlocks(own)).isEqualTo(3);
+    assertThat(new HdrfConf(conf).maxBlocks(any)).isEqualTo(Integer.MAX_VALUE);
+    conf.set("hdrf.own.max.blocks", "9");
+    conf.set("hdrf.any.max.blocks", "2");
+    HdrfConf hdrf = new HdrfConf(conf);
+    hdrf.checkMaxBlocks(registry);
+    assertThat(hdrf.maxBlocks(own)).isEqualTo(3);
+    assertThat(hdrf.maxBlocks(any)).isEqualTo(2);
+    for (String wrong : List.of("-1", "1025", "few")) {
+      conf.set("hdrf.any.max.blocks", wrong);
+      assertThatThrownBy(() -> new HdrfConf(conf).checkMaxBlocks(registry))
+          .isInstanceOf(BadSettingException.class)
+          .hasMessageContaining("hdrf.any.max.blocks")
+          .hasMessageContaining(wrong);
+    }
   }
 
   @Test
@@ -79,14 +131,16 @@ class HdrfConfTest {
     Configuration conf = new Configuration(false);
     conf.set("hdrf.schemes", "lz4");
     conf.set("hdrf.schemes.ARCHIVE", "dedup,zstd");
-    conf.set("hdrf.schemes.SSD", "");
+    conf.set("hdrf.schemes.SSD", "none");
+    conf.set("hdrf.schemes.RAM_DISK", " ");
     HdrfConf hdrf = new HdrfConf(conf);
     assertThat(hdrf.chain("DISK")).isEqualTo("lz4");
     assertThat(hdrf.chainKey("DISK")).isEqualTo("hdrf.schemes");
     assertThat(hdrf.chain("ARCHIVE")).isEqualTo("dedup,zstd");
     assertThat(hdrf.chainKey("ARCHIVE")).isEqualTo("hdrf.schemes.ARCHIVE");
-    assertThat(hdrf.chain("SSD")).isEmpty();
+    assertThat(hdrf.chain("SSD")).isEqualTo("none");
     assertThat(hdrf.chainKey("SSD")).isEqualTo("hdrf.schemes.SSD");
+    assertThat(hdrf.chainKey("RAM_DISK")).isEqualTo("hdrf.schemes");
   }
 
   @Test

@@ -3,10 +3,12 @@ package io.hdrf.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -19,7 +21,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ConcurrencyLimitsTest {
 
-  private final ConcurrencyLimits limits = new ConcurrencyLimits();
+  private final ConcurrencyLimits limits =
+      new ConcurrencyLimits(ReductionScheme::maxConcurrentBlocks);
   private SchemeRegistry registry;
 
   @BeforeEach
@@ -112,5 +115,31 @@ class ConcurrencyLimitsTest {
     limits.acquire(both);
     limits.release(both);
     assertThat(mostAtOnce(two)).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsInProcessAndWhatWaitsIsCounted() throws Exception {
+    assertThat(limits.tryAcquire(chain("any,one"))).isTrue();
+    assertThat(limits.tryAcquire(chain("one,two"))).isFalse();
+    assertThat(limits.tryAcquire(chain("any"))).isTrue();
+    assertThat(limits.inProcess()).isEqualTo(Map.of("any", 2, "one", 1));
+    Thread waiting =
+        new Thread(
+            () -> {
+              try {
+                limits.acquire(chain("one,two"));
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+            });
+    waiting.start();
+    while (waiting.getState() != Thread.State.WAITING) {
+      Thread.sleep(5);
+    }
+    assertThat(limits.waiting()).isEqualTo(Map.of("one", 1, "two", 1));
+    limits.release(chain("any,one"));
+    waiting.join();
+    assertThat(limits.waiting()).isEqualTo(Map.of("one", 0, "two", 0));
+    assertThat(limits.inProcess()).isEqualTo(Map.of("any", 1, "one", 1, "two", 1));
   }
 }

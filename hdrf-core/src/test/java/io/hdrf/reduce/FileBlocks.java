@@ -8,6 +8,7 @@ import io.hdrf.block.TagKey;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.SchemeChain;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -38,6 +39,9 @@ final class FileBlocks implements BlockOwner {
 
   /** The frames that came with blocks; not closed. */
   final Map<BlockRef, EncodedBlock> encoded = new ConcurrentHashMap<>();
+
+  /** Blocks with another chain than the others. */
+  final Map<BlockRef, ChainCodec> otherCodecs = new ConcurrentHashMap<>();
 
   volatile boolean unchanged = true;
   volatile IOException swapFailure;
@@ -100,6 +104,11 @@ final class FileBlocks implements BlockOwner {
   }
 
   @Override
+  public SchemeChain chainOf(BlockRef block) {
+    return otherCodecs.getOrDefault(block, codec).chain();
+  }
+
+  @Override
   public void onIoError(BlockRef block, IOException error) {
     ioErrors.incrementAndGet();
   }
@@ -147,7 +156,7 @@ final class FileBlocks implements BlockOwner {
 
     @Override
     public ChainCodec codec() {
-      return codec;
+      return otherCodecs.getOrDefault(new BlockRef(POOL, id), codec);
     }
 
     @Override

@@ -13,9 +13,14 @@ import io.hdrf.scheme.TestSeed;
 import io.hdrf.scheme.VolumeSchemes;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -36,19 +41,25 @@ class ReducerTest {
 
   private static final int LENGTH = 300_000;
 
+  /** How much of a block the filter looks at. */
+  private static final int SEARCHED = 64 << 10;
+
   @TempDir Path directory;
 
   private final Random random = TestSeed.random(ReducerTest.class.getName());
   private final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
   private final ReducerCounters counters = new ReducerCounters();
   private final AtomicInteger roomSignals = new AtomicInteger();
+  private final HookedScheme single = new HookedScheme("single", 65101, Integer.MAX_VALUE);
+  private final Configuration conf = new Configuration(false);
+  private SchemeRegistry registry;
   private VolumeSchemes schemes;
   private FileBlocks blocks;
   private Reducer reducer;
 
   @BeforeEach
   void open() throws Exception {
-    SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
+    registry = SchemeRegistry.of(List.of(scheme, single));
     schemes =
         new VolumeSchemes(
             registry, new Configuration(false), directory, LocalDurableFiles.INSTANCE);
@@ -66,7 +77,6 @@ class ReducerTest {
   }
 
   private void start(int threads, int queueLength) throws Exception {
-    Configuration conf = new Configuration(false);
     conf.setInt("hdrf.reduce.threads", threads);
     conf.setInt("hdrf.reduce.queue.length", queueLength);
     reducer =
@@ -127,10 +137,37 @@ class ReducerTest {
     start(1, 10);
     byte[] data = text(LENGTH);
     BlockRef block = write(1, data);
-    reducer.reduceNow(block);
-    reducer.reduceNow(block);
+    assertThat(reducer.reduceNow(block)).isNull();
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.ALREADY_REDUCED);
     assertThat(blocks.skips).containsEntry(block, SkipReason.ALREADY_REDUCED);
     assertThat(blocks.decoded(1)).isEqualTo(data);
+  }
+
+  @Test
+  void whatWaitsCanBeForgottenAndOfferedAgain() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    scheme.beforeEncode =
+        frame -> {
+          begun.countDown();
+          awaitGate(gate);
+        };
+    start(1, 10);
+    BlockRef inWork = write(1, text(LENGTH));
+    BlockRef waits = write(2, text(LENGTH));
+    reducer.offer(inWork);
+    begun.await();
+    reducer.offer(waits);
+    assertThat(reducer.pending()).isEqualTo(2);
+    reducer.dropWaiting();
+    assertThat(reducer.pending()).isEqualTo(1);
+    gate.countDown();
+    awaitIdle();
+    assertThat(blocks.isReduced(1)).isTrue();
+    assertThat(blocks.isReduced(2)).isFalse();
+    assertThat(reducer.offer(waits)).isTrue();
+    awaitIdle();
+    assertThat(blocks.isReduced(2)).isTrue();
   }
 
   @Test
@@ -389,7 +426,7 @@ class ReducerTest {
     int sample = 32 << 10;
     for (int i = 0; i < 4; i++) {
       int from = i * ((length - sample) / 3);
-      java.util.Arrays.fill(data, from, from + sample, (byte) 0);
+      Arrays.fill(data, from, from + sample, (byte) 0);
     }
     BlockRef block = write(1, data);
     reducer.offer(block);
@@ -444,5 +481,147 @@ class ReducerTest {
     assertThat(reducer.pending()).isZero();
     assertThat(blocks.isReduced(1)).isFalse();
     reducer.close();
+  }
+
+  /** One slow scheme must not keep the others from their work. */
+  @Test
+  void aSchemeWithItsHandsFullDoesNotStopTheOthers() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicInteger atOnce = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    single.beforeEncode =
+        frame -> {
+          most.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+          begun.countDown();
+          awaitGate(gate);
+          atOnce.decrementAndGet();
+        };
+    conf.setInt("hdrf.single.max.blocks", 1);
+    start(2, 100);
+    BlockRef[] slow = new BlockRef[5];
+    for (int id = 0; id < slow.length; id++) {
+      slow[id] = write(id, text(LENGTH));
+      blocks.otherCodecs.put(
+          slow[id], schemes.codec(SchemeChain.parse("chain", "single", registry)));
+      assertThat(reducer.offer(slow[id])).isTrue();
+    }
+    begun.await();
+    for (int id = 10; id < 15; id++) {
+      assertThat(reducer.offer(write(id, text(LENGTH)))).isTrue();
+    }
+    await(() -> counters.blocksReduced() == 5);
+    assertThat(counters.byChain()).containsOnlyKeys("hooked");
+    await(() -> reducer.waitingForScheme().getOrDefault("single", 0) == 4);
+    assertThat(reducer.inProcess()).containsEntry("single", 1);
+    assertThat(reducer.queueLength()).isEqualTo(4);
+    assertThat(reducer.pending()).isEqualTo(5);
+    gate.countDown();
+    awaitIdle();
+    assertThat(counters.byChain().get("single").blocks()).isEqualTo(5);
+    assertThat(most).hasValue(1);
+    assertThat(reducer.inProcess().values()).containsOnly(0);
+    assertThat(reducer.waitingForScheme().values()).containsOnly(0);
+  }
+
+  @Test
+  void blocksPutAsideCountAsWaiting() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    scheme.beforeEncode = frame -> awaitGate(gate);
+    conf.setInt("hdrf.hooked.max.blocks", 1);
+    start(3, 4);
+    assertThat(reducer.room()).isEqualTo(4);
+    for (int id = 0; id < 3; id++) {
+      assertThat(reducer.offer(write(id, text(LENGTH)))).isTrue();
+    }
+    await(() -> reducer.waitingForScheme().getOrDefault("hooked", 0) == 2);
+    assertThat(reducer.room()).isEqualTo(2);
+    gate.countDown();
+    awaitIdle();
+    assertThat(counters.blocksReduced()).isEqualTo(3);
+  }
+
+  @Test
+  void whatTheFilterExcludesStaysPlain() throws Exception {
+    conf.set("hdrf.filter.exclude.keywords", "secret stuff, DO NOT REDUCE");
+    conf.set("hdrf.filter.exclude.regex", "^SEQ.{3,40}Tmp");
+    start(1, 10);
+    byte[] keyword = text(LENGTH);
+    put(keyword, SEARCHED - 13, "DO NOT REDUCE");
+    byte[] late = text(LENGTH);
+    put(late, SEARCHED - 12, "DO NOT REDUCE");
+    byte[] regex = text(LENGTH);
+    put(regex, 0, "SEQ-org.acme.Tmp");
+    BlockRef first = write(1, keyword);
+    BlockRef second = write(2, regex);
+    reducer.reduceNow(first);
+    reducer.reduceNow(second);
+    reducer.reduceNow(write(3, late));
+    assertStaysPlain(first, keyword, SkipReason.EXCLUDED_BY_KEYWORD);
+    assertStaysPlain(second, regex, SkipReason.EXCLUDED_BY_REGEX);
+    assertThat(blocks.isReduced(3)).as("found beyond what is searched").isTrue();
+  }
+
+  @Test
+  void whatTheFilterDoesNotIncludeStaysPlain() throws Exception {
+    conf.set("hdrf.filter.include.keywords", "reduce me");
+    conf.set("hdrf.filter.include.regex", "(?i)error\\s+\\d+\n\\xC3\\xA9");
+    conf.set("hdrf.filter.exclude.keywords", "keep out");
+    start(1, 10);
+    byte[] other = text(LENGTH);
+    byte[] both = text(LENGTH);
+    put(both, 100, "reduce me");
+    put(both, 200, "keep out");
+    BlockRef first = write(1, other);
+    BlockRef second = write(2, both);
+    reducer.reduceNow(first);
+    reducer.reduceNow(second);
+    assertStaysPlain(first, other, SkipReason.NOT_INCLUDED);
+    assertStaysPlain(second, both, SkipReason.EXCLUDED_BY_KEYWORD);
+    byte[] included = text(LENGTH);
+    put(included, 0, "reduce me");
+    byte[] matched = text(LENGTH);
+    put(matched, 50_000, "ERROR  42");
+    byte[] bytes = text(LENGTH);
+    put(bytes, 7, "\u00C3\u00A9");
+    reducer.reduceNow(write(3, included));
+    reducer.reduceNow(write(4, matched));
+    reducer.reduceNow(write(5, bytes));
+    for (int id = 3; id <= 5; id++) {
+      assertThat(blocks.isReduced(id)).as("block " + id).isTrue();
+    }
+  }
+
+  private static void put(byte[] data, int position, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    System.arraycopy(bytes, 0, data, position, bytes.length);
+  }
+
+  @Test
+  void aYoungBlockIsReducedWhenItIsOld() throws Exception {
+    conf.setInt("hdrf.filter.min.age", 3600);
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    reducer.reduceNow(block);
+    assertStaysPlain(block, data, SkipReason.TOO_YOUNG);
+    assertThat(SkipReason.TOO_YOUNG.isLasting()).isFalse();
+    Files.setLastModifiedTime(
+        blocks.file(1), FileTime.from(Instant.now().minus(61, ChronoUnit.MINUTES)));
+    reducer.reduceNow(block);
+    assertThat(blocks.isReduced(1)).isTrue();
+    reducer.reduceNow(block);
+    assertThat(blocks.skips).containsEntry(block, SkipReason.ALREADY_REDUCED);
+  }
+
+  /** With backtracking, this would take longer than the universe has lasted. */
+  @Test
+  void noExpressionStallsTheReducer() throws Exception {
+    conf.set("hdrf.filter.exclude.regex", "(a*)*(a*)*(x+x+)+y\n(.*a){12}b$");
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    Arrays.fill(data, 0, SEARCHED, (byte) 'x');
+    reducer.reduceNow(write(1, data));
+    assertThat(blocks.isReduced(1)).isTrue();
   }
 }

@@ -3,7 +3,10 @@ package io.hdrf.datanode;
 
 import io.hdrf.admin.BlockDescription;
 import io.hdrf.admin.HdrfAdminProtocol;
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
 import io.hdrf.admin.RecordPage;
+import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.CheckResult;
 import io.hdrf.metadata.VolumeRecords;
@@ -25,12 +28,15 @@ public final class AdminService implements HdrfAdminProtocol {
 
   private final RecordKeeper records;
   private final SchemeStores schemeStores;
+  private final VolumeJobs jobs;
   private final String ownUser;
   private final String superGroup;
   private final AccessControlList administrators;
 
-  AdminService(RecordKeeper records, SchemeStores schemeStores, Configuration configuration)
+  AdminService(
+      RecordKeeper records, SchemeStores schemeStores, VolumeJobs jobs, Configuration configuration)
       throws IOException {
+    this.jobs = jobs;
     this.records = records;
     this.schemeStores = schemeStores;
     this.ownUser = UserGroupInformation.getCurrentUser().getShortUserName();
@@ -163,5 +169,29 @@ public final class AdminService implements HdrfAdminProtocol {
   public String[] checkReferences(String storageId, String poolId) throws IOException {
     requireAdministrator();
     return schemeStores.check(storageId, poolId).toArray(new String[0]);
+  }
+
+  @Override
+  public void startJob(String kind, long rate, double fraction) throws IOException {
+    requireAdministrator();
+    jobs.start(JobKind.of(kind), rate, fraction);
+  }
+
+  @Override
+  public void stopJob(String kind) throws IOException {
+    requireAdministrator();
+    jobs.stop(JobKind.of(kind));
+  }
+
+  @Override
+  public String[] jobs(String kind) throws IOException {
+    requireAdministrator();
+    return jobs.infos(JobKind.of(kind)).stream().map(JobInfo::encode).toArray(String[]::new);
+  }
+
+  @Override
+  public String[] reducedBlocks() throws IOException {
+    requireAdministrator();
+    return jobs.reducedBlocks().stream().map(ReducedBlocks::encode).toArray(String[]::new);
   }
 }

@@ -8,8 +8,11 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeNotFoundException;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.StorageType;
 
 /** The chain that new blocks are stored with, for each storage type, as configured. */
@@ -48,27 +51,48 @@ final class Chains {
     return chains.values().stream().anyMatch(chain -> !chain.isEmpty());
   }
 
+  /** The chains for people: one where they are all the same. */
+  static String describe(Map<StorageType, SchemeChain> chains) {
+    return lasting().map(chains::get).distinct().count() == 1
+        ? chains.get(StorageType.DISK).toString()
+        : lasting().map(type -> chains.get(type) + " on " + type).collect(Collectors.joining("; "));
+  }
+
+  private static Stream<StorageType> lasting() {
+    return Arrays.stream(StorageType.values()).filter(type -> isLasting(type.name()));
+  }
+
   private static void refuseUnknownTypes(HdrfConf conf) throws BadSettingException {
     String prefix = HdrfKeys.SCHEMES + ".";
     for (Map.Entry<String, String> entry : conf.configuration()) {
       if (entry.getKey().startsWith(prefix)) {
         String type = entry.getKey().substring(prefix.length());
-        if (!isLasting(type)) {
+        if (!isLasting(type) && !(isType(type) && isNone(entry.getValue()))) {
           throw new BadSettingException(
               entry.getKey(),
               entry.getValue(),
-              "given for one of the storage types DISK, SSD and ARCHIVE");
+              isType(type)
+                  ? "none, since blocks on storage of that type are never reduced; there are chains"
+                      + " for DISK, SSD and ARCHIVE"
+                  : "given for one of the storage types DISK, SSD and ARCHIVE");
         }
       }
     }
   }
 
+  private static boolean isNone(String chain) {
+    return chain.trim().isEmpty() || chain.trim().equals(SchemeChain.NONE);
+  }
+
+  private static boolean isType(String name) {
+    return Arrays.stream(StorageType.values()).anyMatch(type -> type.name().equals(name));
+  }
+
   private static boolean isLasting(String name) {
-    try {
-      StorageType type = StorageType.valueOf(name);
-      return !type.isTransient() && type != StorageType.PROVIDED;
-    } catch (IllegalArgumentException e) {
+    if (!isType(name)) {
       return false;
     }
+    StorageType type = StorageType.valueOf(name);
+    return !type.isTransient() && type != StorageType.PROVIDED;
   }
 }

@@ -116,11 +116,18 @@ final class FinalizedPlainBlock implements PlainBlock {
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
+    checkNotHeld();
+    if (!isUnchanged()) {
+      throw new BlockSkippedException(SkipReason.CHANGED, "it changed");
+    }
+  }
+
+  private void checkNotHeld() throws BlockSkippedException {
     if (holds.isHeld(snapshot.block())) {
       throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
     }
-    if (!isUnchanged()) {
-      throw new BlockSkippedException(SkipReason.CHANGED, "it changed");
+    if (volume.isKeptPlain()) {
+      throw new BlockSkippedException(SkipReason.KEPT_PLAIN, "all of its volume are kept plain");
     }
   }
 
@@ -132,9 +139,7 @@ final class FinalizedPlainBlock implements PlainBlock {
   @Override
   public void swap(Path reduced, long physicalLength) throws IOException {
     try (BlockLocks.Held lock = locks.lock(snapshot.block())) {
-      if (holds.isHeld(snapshot.block())) {
-        throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
-      }
+      checkNotHeld();
       if (snapshot.linkCount() != 1) {
         throw new BlockSkippedException(SkipReason.LINKED, "its file has another name");
       }

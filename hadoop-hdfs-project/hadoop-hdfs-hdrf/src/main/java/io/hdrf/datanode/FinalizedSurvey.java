@@ -5,7 +5,9 @@ import io.hdrf.block.BlockFormat;
 import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.CorruptBlockException;
+import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.ChannelFile;
+import io.hdrf.scheme.FrameScheme;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileVisitResult;
@@ -14,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,6 +84,44 @@ final class FinalizedSurvey {
           }
         });
     return count[0];
+  }
+
+  /**
+   * How many blocks need something besides the schemes of their chain. Where the scheme is one of
+   * several in a chain, all its blocks are counted: its frames lie within those of others.
+   *
+   * @param need see {@link FrameScheme#needs}
+   */
+  long countBlocksThatNeed(FrameScheme scheme, String need) throws IOException {
+    long[] count = new long[1];
+    visitHeaders(
+        (file, header) -> {
+          int[] chain = header.chainIds();
+          boolean inChain = Arrays.stream(chain).anyMatch(id -> id == scheme.id());
+          if (inChain && (chain.length > 1 || isNeeded(file, scheme, need))) {
+            count[0]++;
+          }
+        });
+    return count[0];
+  }
+
+  /** All frames of a block are made with the same settings, so that one of them tells. */
+  private static boolean isNeeded(Path file, FrameScheme scheme, String need) throws IOException {
+    try (ChannelFile opened = ChannelFile.open(file);
+        ReducedBlock block = ReducedBlock.openUntrusted(file, opened)) {
+      for (int frame = 0; frame < block.frames().frameCount(); frame++) {
+        if (block.frames().stages(frame) != 0) {
+          ByteBuffer stored = ByteBuffer.allocateDirect(block.frames().storedLength(frame));
+          block.readStored(frame, stored);
+          stored.flip();
+          return scheme.needs(need, stored);
+        }
+      }
+      return false;
+    } catch (CorruptBlockException e) {
+      LOG.debug("{} is damaged, and may need {}", file, need, e);
+      return true;
+    }
   }
 
   private void visitHeaders(HeaderVisitor visitor) throws IOException {

@@ -26,6 +26,7 @@ final class HdrfMetrics implements MetricsSource {
   private final Reducer reducer;
   private final RecordKeeper records;
   private final SchemeStores schemeStores;
+  private final VolumeJobs jobs;
 
   HdrfMetrics(
       String datanodeUuid,
@@ -33,7 +34,9 @@ final class HdrfMetrics implements MetricsSource {
       WireCounters wire,
       Reducer reducer,
       RecordKeeper records,
-      SchemeStores schemeStores) {
+      SchemeStores schemeStores,
+      VolumeJobs jobs) {
+    this.jobs = jobs;
     this.records = records;
     this.schemeStores = schemeStores;
     this.name = NAME + datanodeUuid;
@@ -61,8 +64,27 @@ final class HdrfMetrics implements MetricsSource {
     for (Map.Entry<String, Long> value : wire.values().entrySet()) {
       record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
     }
+    for (Map.Entry<String, Long> value : jobs.counters().values().entrySet()) {
+      record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
+    }
+    record.addGauge(
+        Interns.info("JobsRunning", "Volumes being converted, inflated or verified"),
+        jobs.counters().running());
     record.addGauge(Interns.info("QueueLength", "Blocks that wait"), reducer.queueLength());
     record.addGauge(Interns.info("Pending", "Blocks that wait or are in work"), reducer.pending());
+    reducer
+        .inProcess()
+        .forEach(
+            (scheme, blocks) ->
+                record.addGauge(
+                    Interns.info("BlocksInProcess-" + scheme, "Blocks that are encoded"), blocks));
+    reducer
+        .waitingForScheme()
+        .forEach(
+            (scheme, blocks) ->
+                record.addGauge(
+                    Interns.info("BlocksWaiting-" + scheme, "Blocks that wait for the scheme"),
+                    blocks));
     for (Map.Entry<String, Long> value : records.counters().values().entrySet()) {
       record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
     }

@@ -63,12 +63,14 @@ public final class HdrfService implements Closeable {
   private final SchemeStores schemeStores;
   private final BlockOpener opener;
   private final ReducedReads reads;
+  private final SpoolStorage spoolStorage;
   private final Mirroring mirroring;
   private DatasetAccess dataset;
   private ReplicaFiles replicaFiles;
   private Inflater inflater;
   private Reducer reducer;
   private PlainBlockScan scan;
+  private VolumeJobs jobs;
   private HdrfMetrics metrics;
   private final RecordKeeper records;
   private final Runnable exitHook = this::closeAtExit;
@@ -92,6 +94,7 @@ public final class HdrfService implements Closeable {
             ? SchemeRegistry.of(Collections.emptyList())
             : SchemeLoader.load(conf.pluginsDirectory());
     Map<StorageType, SchemeChain> chains = Chains.configured(conf, registry);
+    conf.checkMaxBlocks(registry);
     anyChain = Chains.anyConfigured(chains);
     for (String unknown : conf.unknownKeys(registry.names())) {
       LOG.warn("{} is no key of HDRF and has no effect; is it misspelt?", unknown);
@@ -105,12 +108,11 @@ public final class HdrfService implements Closeable {
     schemeStores = new SchemeStores(volumes);
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
-    mirroring =
-        MirroringSetup.open(
-            conf, registry, chains, new SpoolStorage(volumes, chains, this::current));
+    spoolStorage = new SpoolStorage(volumes, chains, this::current);
+    mirroring = MirroringSetup.open(conf, registry, chains, spoolStorage);
     LOG.info(
         "HDRF stores new blocks with {}; installed schemes: {}; metadata store: {}",
-        anyChain ? chains.get(StorageType.DISK) : "no scheme",
+        anyChain ? Chains.describe(chains) : "no scheme",
         registry.names(),
         records.storeName());
   }
@@ -125,10 +127,22 @@ public final class HdrfService implements Closeable {
             datanodeUuid, conf, new Owner(), files, counters, () -> scan.wake(), this::onSkip);
     scan =
         new PlainBlockScan(
-            datanodeUuid, access, reducer, conf.scanIntervalSeconds(), conf.queueLength());
+            datanodeUuid,
+            access,
+            reducer,
+            conf.scanIntervalSeconds(),
+            conf.queueLength(),
+            this::isReducedWhenFound);
+    jobs =
+        new VolumeJobs(
+            volumes,
+            new JobTasks(access, opener, locks, this::inflate, reducer, scan, conf.reduceThreads()),
+            this::isInService,
+            conf.nice(),
+            this::onConversion);
     metrics =
         new HdrfMetrics(
-            datanodeUuid, counters, mirroring.counters(), reducer, records, schemeStores);
+            datanodeUuid, counters, mirroring.counters(), reducer, records, schemeStores, jobs);
     metrics.register();
     ShutdownHookManager hooks = ShutdownHookManager.get();
     if (!hooks.isShutdownInProgress()) {
@@ -141,6 +155,7 @@ public final class HdrfService implements Closeable {
    * shut its dataset down then, and a store that was not closed takes longer to open.
    */
   private void closeAtExit() {
+    jobs.close();
     scan.close();
     reducer.close();
     volumes.closeAll();
@@ -175,6 +190,7 @@ public final class HdrfService implements Closeable {
     scan.addPool(poolId);
     startScan();
     startRecords();
+    jobs.resume();
   }
 
   private void startRecords() {
@@ -190,6 +206,7 @@ public final class HdrfService implements Closeable {
   /** A volume was added, with its replicas. */
   public void volumeIsLoaded() {
     startRecords();
+    jobs.resume();
     wakeScan();
   }
 
@@ -200,7 +217,13 @@ public final class HdrfService implements Closeable {
     }
   }
 
+  /** Ends the jobs on a pool whose replicas are about to be forgotten. */
+  public void stopJobs(String poolId) {
+    jobs.closePool(poolId);
+  }
+
   public void closePool(String poolId) {
+    jobs.closePool(poolId);
     scan.removePool(poolId);
     // Schemes still write to the metadata stores when they are closed.
     volumes.closePool(poolId);
@@ -208,6 +231,7 @@ public final class HdrfService implements Closeable {
   }
 
   public void closeVolume(String storageId) {
+    jobs.closeVolume(storageId);
     volumes.closeVolume(storageId);
     records.closeVolume(storageId);
   }
@@ -215,6 +239,28 @@ public final class HdrfService implements Closeable {
   /** HDRF's directory below a pool's on a volume. */
   public static Path directory(Path poolDirectory) {
     return poolDirectory.resolve(PoolVolume.DIRECTORY);
+  }
+
+  private boolean isInService(String storageId) {
+    return dataset.volumes().stream().anyMatch(v -> v.getStorageID().equals(storageId));
+  }
+
+  /** Whether a replica is to be reduced when the scan finds it plain. */
+  private boolean isReducedWhenFound(String poolId, ReplicaInfo replica) {
+    PoolVolume volume = volumes.find(replica.getVolume().getStorageID(), poolId);
+    // The time of the checksums: inflation gives a block a new file, and leaves these alone.
+    return volume == null
+        || volume.isReducedWhenFound(
+            conf.scanReducesExisting(), ((LocalReplica) replica).getMetaFile()::lastModified);
+  }
+
+  /**
+   * What waits may have been offered when it was still to be reduced without limit; what is still
+   * wanted is found again.
+   */
+  private void onConversion() {
+    reducer.dropWaiting();
+    wakeScan();
   }
 
   /** Something happened that may leave plain blocks: look for them soon. */
@@ -469,7 +515,7 @@ public final class HdrfService implements Closeable {
 
   /** What answers administrators. */
   public AdminService adminService() throws IOException {
-    return new AdminService(records, schemeStores, conf.configuration());
+    return new AdminService(records, schemeStores, jobs, conf.configuration());
   }
 
   /** How blocks travel to and from other DataNodes. */
@@ -487,6 +533,11 @@ public final class HdrfService implements Closeable {
     return schemeStores;
   }
 
+  /** What administrators have it do. */
+  VolumeJobs jobs() {
+    return jobs;
+  }
+
   public ReducerCounters counters() {
     return counters;
   }
@@ -498,6 +549,7 @@ public final class HdrfService implements Closeable {
       if (!hooks.isShutdownInProgress()) {
         hooks.removeShutdownHook(exitHook);
       }
+      jobs.close();
       scan.close();
       reducer.close();
       metrics.unregister();
@@ -541,6 +593,10 @@ public final class HdrfService implements Closeable {
       FsVolumeReference reference = null;
       boolean opened = false;
       try {
+        if (poolVolume.isKeptPlain()) {
+          throw new BlockSkippedException(
+              SkipReason.KEPT_PLAIN, "all blocks of " + volume + " are kept plain");
+        }
         if (poolVolume.codec() == null) {
           throw new BlockSkippedException(SkipReason.DECLINED, "its storage type has no chain");
         }
@@ -583,6 +639,11 @@ public final class HdrfService implements Closeable {
       } catch (UnavailableException e) {
         throw new BlockSkippedException(SkipReason.STOPPING, e.getMessage());
       }
+    }
+
+    @Override
+    public SchemeChain chainOf(BlockRef block) {
+      return spoolStorage.chainOf(block);
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.hdrf.datanode.wire.Mirroring;
 import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.BlockScheme;
 import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
@@ -17,6 +16,7 @@ import io.hdrf.scheme.SchemeSettings;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.StorageType;
 
 /** Reads what {@code hdrf.mirror.*} says. */
@@ -42,13 +42,14 @@ final class MirroringSetup {
     SchemeChain configured = null;
     if (!settings.scheme().equals(MirrorSettings.OWN_CHAIN)) {
       configured = SchemeChain.parse(HdrfKeys.MIRROR_SCHEME, settings.scheme(), registry);
-      if (configured.isEmpty() || !travels(configured)) {
+      if (configured.isEmpty() || !WireChains.travels(configured)) {
         throw new BadSettingException(
             HdrfKeys.MIRROR_SCHEME,
             settings.scheme(),
             "\""
                 + MirrorSettings.OWN_CHAIN
-                + "\" or schemes that work on frames; to send blocks plain, set "
+                + "\" or schemes that work on frames and can do so on every DataNode; to send"
+                + " blocks plain, set "
                 + HdrfKeys.PREFIX
                 + HdrfKeys.MIRROR_SECTION
                 + "."
@@ -88,11 +89,10 @@ final class MirroringSetup {
     if (registry.names().contains(SUBSTITUTE)) {
       return SchemeChain.parse(HdrfKeys.MIRROR_SCHEME, SUBSTITUTE, registry);
     }
-    SchemeChain chain = chains.get(StorageType.DEFAULT);
-    return travels(chain) ? chain : SchemeChain.parse(HdrfKeys.MIRROR_SCHEME, NONE, registry);
-  }
-
-  private static boolean travels(SchemeChain chain) {
-    return chain.schemes().stream().allMatch(FrameScheme.class::isInstance);
+    SchemeChain usual = chains.get(StorageType.DEFAULT);
+    return Stream.concat(Stream.of(usual), chains.values().stream())
+        .filter(chain -> !chain.isEmpty() && WireChains.travels(chain))
+        .findFirst()
+        .orElse(SchemeChain.parse(HdrfKeys.MIRROR_SCHEME, NONE, registry));
   }
 }

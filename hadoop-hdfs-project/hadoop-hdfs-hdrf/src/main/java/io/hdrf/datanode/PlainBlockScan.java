@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,7 @@ final class PlainBlockScan implements Closeable {
   private final Reducer reducer;
   private final long intervalMillis;
   private final int queueLength;
+  private final BiPredicate<String, ReplicaInfo> wanted;
   private final Set<String> pools = ConcurrentHashMap.newKeySet();
 
   /** Blocks that need no second look until they are written to, by pool. */
@@ -35,7 +37,19 @@ final class PlainBlockScan implements Closeable {
   private boolean roundWanted;
   private volatile boolean stopping;
 
-  PlainBlockScan(String name, DatasetAccess dataset, Reducer reducer, int seconds, int queue) {
+  /**
+   * @param seconds between two rounds
+   * @param queue how many blocks may wait for the Reducer
+   * @param wanted whether a replica of a pool is to be reduced if it is plain
+   */
+  PlainBlockScan(
+      String name,
+      DatasetAccess dataset,
+      Reducer reducer,
+      int seconds,
+      int queue,
+      BiPredicate<String, ReplicaInfo> wanted) {
+    this.wanted = wanted;
     this.dataset = dataset;
     this.reducer = reducer;
     this.intervalMillis = TimeUnit.SECONDS.toMillis(seconds);
@@ -127,7 +141,9 @@ final class PlainBlockScan implements Closeable {
       if (stopping) {
         return;
       }
-      if (known.contains(replica.getBlockId()) || !ReplicaSnapshot.isEligible(replica)) {
+      if (known.contains(replica.getBlockId())
+          || !ReplicaSnapshot.isEligible(replica)
+          || !wanted.test(pool, replica)) {
         continue;
       }
       while (reducer.room() < queueLength / 2 && !stopping) {

@@ -19,6 +19,11 @@ final class PoolServices implements VolumeServices {
     this.blocks = blocks;
   }
 
+  /** The reduced blocks that lie there. */
+  StoredBlocks blocks() {
+    return blocks;
+  }
+
   /** Replaces the store, or what stands for it until there is one. */
   void setMetadata(MetadataStore store) {
     metadata = store;

@@ -12,6 +12,7 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeNotFoundException;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.volume.ConversionState;
 import io.hdrf.volume.Superblock;
 import java.io.Closeable;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,30 +46,43 @@ final class PoolVolume implements Closeable {
   private final Path directory;
   private final Path temporary;
   private final Superblock superblock;
+  private final DurableFiles files;
   private final TagKey key;
   private final PoolServices services;
   private final VolumeSchemes schemes;
   private final ChainCodec codec;
+  private final SchemeNeeds needs;
   private final AtomicLong sequence = new AtomicLong();
   private final AtomicInteger uses = new AtomicInteger(1);
   private final AtomicBoolean outOfService = new AtomicBoolean();
+  private volatile ConversionState conversion;
+  private ConversionState storedConversion;
+
+  /** Blocks written since then are new ones, in milliseconds since 1970-01-01 UTC. */
+  private volatile long newSince = System.currentTimeMillis();
 
   private PoolVolume(
       String poolId,
       Path directory,
       Superblock superblock,
+      DurableFiles files,
       TagKey key,
       PoolServices services,
       VolumeSchemes schemes,
-      ChainCodec codec) {
+      ChainCodec codec,
+      SchemeNeeds needs) {
     this.poolId = poolId;
     this.directory = directory;
     this.temporary = directory.resolve(TEMPORARY);
     this.superblock = superblock;
+    this.files = files;
+    this.conversion = superblock == null ? ConversionState.AUTOMATIC : loadConversion(directory);
+    this.storedConversion = conversion;
     this.key = key;
     this.services = services;
     this.schemes = schemes;
     this.codec = codec;
+    this.needs = needs;
   }
 
   /**
@@ -88,6 +103,7 @@ final class PoolVolume implements Closeable {
       throws IOException {
     Path directory = poolDirectory.resolve(DIRECTORY);
     Superblock superblock = Superblock.load(directory, files).orElse(null);
+    SchemeNeeds needs = new SchemeNeeds(directory, configuration, files);
     FinalizedSurvey survey = new FinalizedSurvey(poolDirectory, poolId);
     if (superblock == null) {
       survey.requireNoReducedBlocks(directory);
@@ -96,7 +112,7 @@ final class PoolVolume implements Closeable {
         superblock = Superblock.create(directory, files);
       }
     } else {
-      requireSchemes(superblock, registry, configuration, survey, poolDirectory);
+      requireSchemes(superblock, registry, configuration, survey, poolDirectory, needs);
     }
     TagKey key = superblock != null ? superblock.key() : randomKey();
     PoolServices services =
@@ -112,8 +128,9 @@ final class PoolVolume implements Closeable {
     try {
       ChainCodec codec = chain.isEmpty() ? null : schemes.codec(chain);
       PoolVolume opened =
-          new PoolVolume(poolId, directory, superblock, key, services, schemes, codec);
-      opened.prepareTemporary(files);
+          new PoolVolume(
+              poolId, directory, superblock, files, key, services, schemes, codec, needs);
+      opened.prepareTemporary();
       return opened;
     } catch (IOException | RuntimeException e) {
       schemes.close();
@@ -126,14 +143,16 @@ final class PoolVolume implements Closeable {
       SchemeRegistry registry,
       Configuration configuration,
       FinalizedSurvey survey,
-      Path poolDirectory)
+      Path poolDirectory,
+      SchemeNeeds needs)
       throws IOException {
     for (Map.Entry<Integer, String> used : superblock.schemes().entrySet()) {
+      ReductionScheme installed;
       try {
-        String installed = registry.byId(used.getKey()).name();
-        if (!installed.equals(used.getValue())) {
+        installed = registry.byId(used.getKey());
+        if (!installed.name().equals(used.getValue())) {
           throw new SchemeNotFoundException(
-              "the scheme installed with that id is \"" + installed + "\", another one");
+              "the scheme installed with that id is \"" + installed.name() + "\", another one");
         }
       } catch (SchemeNotFoundException e) {
         long blocks = survey.countBlocksWith(used.getKey());
@@ -157,10 +176,24 @@ final class PoolVolume implements Closeable {
                 + ") and restart the DataNode",
             e);
       }
+      needs.require(installed, survey);
     }
   }
 
-  private void prepareTemporary(DurableFiles files) throws IOException {
+  private static ConversionState loadConversion(Path directory) {
+    try {
+      return ConversionState.load(directory);
+    } catch (IOException e) {
+      LOG.error(
+          "{}: whether blocks are to be reduced or plain can't be read, so they stay as they are"
+              + " until 'hdrf convert' or 'hdrf inflate' is run",
+          directory,
+          e);
+      return ConversionState.keptPlain();
+    }
+  }
+
+  private void prepareTemporary() throws IOException {
     if (superblock == null) {
       return;
     }
@@ -201,6 +234,50 @@ final class PoolVolume implements Closeable {
     return superblock != null;
   }
 
+  /** What administrators want of all blocks here. */
+  ConversionState conversion() {
+    return conversion;
+  }
+
+  /**
+   * Makes it durable what administrators want of all blocks here.
+   *
+   * @throws IOException if it could not be kept; it holds until the DataNode stops
+   */
+  synchronized void setConversion(ConversionState next) throws IOException {
+    if (conversion.goal() == ConversionState.Goal.PLAIN
+        && next.goal() != ConversionState.Goal.PLAIN) {
+      newSince = System.currentTimeMillis();
+    }
+    conversion = next;
+    if (!next.equals(storedConversion)) {
+      next.store(directory, files);
+      storedConversion = next;
+    }
+  }
+
+  /** Whether no block may be reduced here. */
+  boolean isKeptPlain() {
+    return conversion.goal() == ConversionState.Goal.PLAIN;
+  }
+
+  /**
+   * Whether a plain block that is found here is to be reduced without anybody asking for it.
+   *
+   * @param existingToo whether that holds for older ones, as far as no administrator decided
+   * @param written tells when it was written, in milliseconds since 1970-01-01 UTC
+   */
+  boolean isReducedWhenFound(boolean existingToo, LongSupplier written) {
+    switch (conversion.goal()) {
+      case PLAIN:
+        return false;
+      case REDUCED:
+        return written.getAsLong() >= newSince;
+      default:
+        return existingToo || written.getAsLong() >= newSince;
+    }
+  }
+
   VolumeSchemes schemes() {
     return schemes;
   }
@@ -223,11 +300,12 @@ final class PoolVolume implements Closeable {
     return temporary.resolve("blk_" + blockId + "." + sequence.incrementAndGet());
   }
 
-  /** Makes it durable that blocks of this volume need the chain's schemes. */
+  /** Makes it durable that blocks of this volume need the chain's schemes, and what they need. */
   void recordSchemes(SchemeChain chain) throws IOException {
     for (ReductionScheme scheme : chain.schemes()) {
       superblock.recordScheme(scheme.id(), scheme.name());
     }
+    needs.record(chain);
   }
 
   /**

@@ -111,6 +111,11 @@ final class PoolVolumes {
     return found;
   }
 
+  /** The part of a pool on a volume, for a look; null where it is not in service. */
+  PoolVolume find(String storageId, String poolId) {
+    return opened.get(new Key(storageId, poolId));
+  }
+
   /** Those of a volume that is in service. */
   List<PoolVolume> of(FsVolumeSpi volume) {
     List<PoolVolume> found = new ArrayList<>();

@@ -23,8 +23,9 @@ class ConfigurationErrorsTest {
         "hdrf.schemes | lz4,lz4 | hdrf.schemes | lz4 | ",
         "hdrf.schemes | lz4,,lz4 | hdrf.schemes | lz4 | ",
         "hdrf.schemes.ARCHIVE | zz | hdrf.schemes.ARCHIVE | no scheme \"zz\" | lz4 (id",
-        "hdrf.schemes.RAM_DISK | lz4 | hdrf.schemes.RAM_DISK | DISK, SSD and ARCHIVE | ",
+        "hdrf.schemes.RAM_DISK | lz4 | hdrf.schemes.RAM_DISK | DISK, SSD and ARCHIVE | must be none",
         "hdrf.schemes.PROVIDED | lz4 | hdrf.schemes.PROVIDED | DISK, SSD and ARCHIVE | ",
+        "hdrf.schemes.archive | lz4 | hdrf.schemes.archive | DISK, SSD and ARCHIVE | ",
         "hdrf.schemes.TAPE | lz4 | hdrf.schemes.TAPE | DISK, SSD and ARCHIVE | ",
         "hdrf.plugins.dir | /no/such/place | hdrf.plugins.dir | /no/such/place | a directory",
         "hdrf.plugins.dir | '' | hdrf.plugins.dir | must be | hdrf.schemes names schemes",
@@ -41,8 +42,12 @@ class ConfigurationErrorsTest {
         "hdrf.mirror.enabled | on | hdrf.mirror.enabled | true or false | \"on\"",
         "hdrf.mirror.scheme | none | hdrf.mirror.scheme | hdrf.mirror.enabled | \"none\"",
         "hdrf.mirror.scheme | dedup,lz4 | hdrf.mirror.scheme | work on frames | \"dedup,lz4\"",
+        "hdrf.mirror.scheme | hadoop-codec | hdrf.mirror.scheme | on every DataNode | work on",
         "hdrf.mirror.peer.expiry | 0 | hdrf.mirror.peer.expiry | from 1 to | \"0\"",
         "hdrf.mirror.probe.timeout | 5 | hdrf.mirror.probe.timeout | from 10 to | \"5\"",
+        "hdrf.filter.exclude.regex | a(b | hdrf.filter.exclude.regex | RE2 syntax | \"a(b\"",
+        "hdrf.filter.min.age | -1 | hdrf.filter.min.age | from 0 to | \"-1\"",
+        "hdrf.lz4.max.blocks | 2000 | hdrf.lz4.max.blocks | from 0 to 1024 | \"2000\"",
         "fs.getspaceused.classname"
             + " | org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaCachingGetSpaceUsed"
             + " | fs.getspaceused.classname | another class | logical lengths",
@@ -69,6 +74,14 @@ class ConfigurationErrorsTest {
       DataNode datanode = cluster.datanode(0);
       HdrfCluster.await("the DataNode to exit", () -> !datanode.isDatanodeUp());
     }
+  }
+
+  /** What is true may be said. */
+  @Test
+  void storageThatIsNeverReducedMayBeNamed() throws Exception {
+    Configuration conf = HdrfCluster.configuration();
+    conf.set("hdrf.schemes.RAM_DISK", "none");
+    new HdrfService(conf).close();
   }
 
   /** No scheme, no jars: HDRF only looks on. */

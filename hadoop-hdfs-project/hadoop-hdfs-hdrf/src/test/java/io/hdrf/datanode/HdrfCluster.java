@@ -61,6 +61,8 @@ public final class HdrfCluster implements AutoCloseable {
     conf.setLong(DFSConfigKeys.DFS_NAMENODE_MIN_BLOCK_SIZE_KEY, 0);
     conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
     conf.setInt(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_INTERVAL_SECONDS_KEY, 1);
+    // With few DataNodes, one that has just served more than the others would get no replica.
+    conf.setBoolean(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_CONSIDERLOAD_KEY, false);
     conf.setInt("hdrf.reduce.scan.interval", 1);
     conf.setLong("fs.du.interval", 3_600_000);
     return conf;

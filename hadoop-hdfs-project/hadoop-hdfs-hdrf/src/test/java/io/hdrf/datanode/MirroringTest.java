@@ -33,6 +33,9 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.metrics2.AbstractMetric;
+import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,6 +179,24 @@ class MirroringTest {
     assertThat(sum(wire("mirrorFramesEncoded"))).isZero();
     assertThat(sum(reducer("framesEncoded"))).isEqualTo(encodedBefore);
     assertThat(sum(reducer("blocksAdopted"))).isEqualTo(6);
+    HdrfCluster.await("the senders to call it a success", () -> blocksReplicated() == 6);
+  }
+
+  /** How many blocks the DataNodes copied to others without an error, as HDFS counts them. */
+  private long blocksReplicated() {
+    long sum = 0;
+    for (DataNode datanode : cluster.mini().getDataNodes()) {
+      MetricsCollectorImpl collector = new MetricsCollectorImpl();
+      DefaultMetricsSystem.instance()
+          .getSource(datanode.getMetrics().name())
+          .getMetrics(collector, true);
+      for (AbstractMetric metric : collector.getRecords().get(0).metrics()) {
+        if (metric.name().equals("BlocksReplicated")) {
+          sum += metric.value().longValue();
+        }
+      }
+    }
+    return sum;
   }
 
   @Test

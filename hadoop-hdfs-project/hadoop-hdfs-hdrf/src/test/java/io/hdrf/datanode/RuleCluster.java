@@ -9,7 +9,9 @@ import io.hdrf.scheme.ReductionScheme;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -208,14 +210,21 @@ final class RuleCluster implements AutoCloseable {
 
   /** What du would add up for the volume's finalized blocks, without rounding. */
   long physicalBytes(FsVolumeSpi volume) throws IOException {
-    long sum = 0;
     Path finalized = poolDirectory(volume, pool()).resolve("current").resolve("finalized");
-    try (Stream<Path> files = Files.walk(finalized)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        sum += physicalLength(file.toFile());
+    while (true) {
+      long sum = 0;
+      try (Stream<Path> files = Files.walk(finalized)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          sum += physicalLength(file.toFile());
+        }
+        return sum;
+      } catch (UncheckedIOException e) {
+        if (!(e.getCause() instanceof NoSuchFileException)) {
+          throw e;
+        }
+        // A file was deleted during the walk: once more.
       }
     }
-    return sum;
   }
 
   static long physicalLength(File file) throws IOException {

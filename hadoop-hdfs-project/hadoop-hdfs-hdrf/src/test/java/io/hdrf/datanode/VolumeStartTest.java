@@ -8,8 +8,6 @@ import io.hdrf.datanode.faulty.FaultyScheme;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
@@ -17,10 +15,6 @@ import org.apache.hadoop.hdfs.StoppedDataNode;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
-import org.apache.log4j.AppenderSkeleton;
-import org.apache.log4j.Level;
-import org.apache.log4j.Logger;
-import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -51,35 +45,6 @@ class VolumeStartTest {
     cluster.close();
   }
 
-  /** What is logged as an error while this is open. */
-  private static final class Errors extends AppenderSkeleton implements AutoCloseable {
-    private final List<String> messages = new ArrayList<>();
-
-    Errors() {
-      setThreshold(Level.ERROR);
-      Logger.getRootLogger().addAppender(this);
-    }
-
-    @Override
-    protected synchronized void append(LoggingEvent event) {
-      messages.add(event.getRenderedMessage());
-    }
-
-    @Override
-    public boolean requiresLayout() {
-      return false;
-    }
-
-    @Override
-    public synchronized void close() {
-      Logger.getRootLogger().removeAppender(this);
-    }
-
-    synchronized String all() {
-      return String.join("\n", messages);
-    }
-  }
-
   private static DataNodeProperties stopDataNode() {
     return cluster.mini().stopDataNode(0);
   }
@@ -96,7 +61,7 @@ class VolumeStartTest {
 
   /** Starts a DataNode whose volume must fail; the other volume works. */
   private static String startWithFailingVolume(DataNodeProperties stopped) throws Exception {
-    try (Errors errors = new Errors()) {
+    try (LoggedErrors errors = new LoggedErrors()) {
       startDataNode(stopped);
       HdrfCluster.await(
           "one volume to remain",

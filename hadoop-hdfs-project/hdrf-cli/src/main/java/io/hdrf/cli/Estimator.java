@@ -11,6 +11,7 @@ import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.ReadableFile;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.Table;
+import io.hdrf.reduce.BlockFilter;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.ReductionRules;
 import io.hdrf.scheme.BadSettingException;
@@ -57,6 +58,7 @@ final class Estimator implements Closeable {
   private final String chunkSize;
   private final SchemeChain chain;
   private final int minBlockSize;
+  private final BlockFilter filter;
   private final MemoryStore index = new MemoryStore();
   private final VolumeSchemes schemes;
   private final ChainCodec codec;
@@ -93,7 +95,9 @@ final class Estimator implements Closeable {
     boolean opened = false;
     try {
       chain = SchemeChain.parse("--chain", chainText, registry);
-      minBlockSize = new HdrfConf(own).minBlockSize();
+      HdrfConf settings = new HdrfConf(own);
+      minBlockSize = settings.minBlockSize();
+      filter = new BlockFilter(settings.filterSettings());
       codec = chain.isEmpty() ? null : schemes.codec(chain);
       opened = true;
     } catch (BadSettingException | SchemeNotFoundException e) {
@@ -160,6 +164,7 @@ final class Estimator implements Closeable {
     Path temporary = directory.resolve("block");
     try {
       long limit = ReductionRules.limit(chain, block.length(), minBlockSize);
+      filter.checkContent(block, block.length());
       ReductionRules.probe(codec, block.length(), block);
       try (Pin pin = codec.pin();
           ReducedBlockWriter writer =

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.BlockRecord;
 import java.io.Closeable;
@@ -51,4 +54,21 @@ interface RecordSource extends Closeable {
    * and number, and lines for people.
    */
   List<String> checkReferences(VolumeInfo volume) throws IOException;
+
+  /**
+   * Begins a job on all volumes, or gives one that runs another rate.
+   *
+   * @param rate in bytes a second; 0 for any number
+   * @param fraction which share of the blocks is verified, more than 0 and at most 1
+   */
+  void startJob(JobKind kind, long rate, double fraction) throws IOException;
+
+  /** Ends a job; what it has done stays. */
+  void stopJob(JobKind kind) throws IOException;
+
+  /** How far a job is, for each volume; none where the DataNode does not run. */
+  List<JobInfo> jobs(JobKind kind) throws IOException;
+
+  /** How many reduced blocks lie on each volume, as the files themselves show. */
+  List<ReducedBlocks> reducedBlocks() throws IOException;
 }

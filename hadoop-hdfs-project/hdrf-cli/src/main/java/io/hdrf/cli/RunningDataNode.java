@@ -2,6 +2,9 @@
 package io.hdrf.cli;
 
 import io.hdrf.admin.AdminClient;
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.BlockRecord;
 import java.io.IOException;
@@ -140,6 +143,26 @@ final class RunningDataNode implements RecordSource {
   @Override
   public List<String> checkReferences(VolumeInfo volume) throws IOException {
     return Arrays.asList(client.checkReferences(volume));
+  }
+
+  @Override
+  public void startJob(JobKind kind, long rate, double fraction) throws IOException {
+    client.startJob(kind, rate, fraction);
+  }
+
+  @Override
+  public void stopJob(JobKind kind) throws IOException {
+    client.stopJob(kind);
+  }
+
+  @Override
+  public List<JobInfo> jobs(JobKind kind) throws IOException {
+    return client.jobs(kind);
+  }
+
+  @Override
+  public List<ReducedBlocks> reducedBlocks() throws IOException {
+    return client.reducedBlocks();
   }
 
   private VolumeInfo current(VolumeInfo volume) throws IOException {

@@ -2,6 +2,7 @@
 package io.hdrf.cli;
 
 import java.util.Locale;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 
 /** Sizes and ratios as people read them. */
 final class Sizes {
@@ -18,6 +19,24 @@ final class Sizes {
       unit++;
     }
     return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", value, UNITS[unit]);
+  }
+
+  /**
+   * Reads a number of bytes, with k, m, g or t behind it for 1024 and its powers.
+   *
+   * @param option for messages
+   */
+  static long parse(String option, String text) {
+    try {
+      long bytes = TraditionalBinaryPrefix.string2long(text.trim().toLowerCase(Locale.ROOT));
+      if (bytes >= 0) {
+        return bytes;
+      }
+    } catch (IllegalArgumentException e) {
+      // Refused below, with the option's name.
+    }
+    throw new IllegalArgumentException(
+        option + " is \"" + text + "\"; a number of bytes is needed (k, m, g may follow)");
   }
 
   /** For instance {@code 43.2 %}. */

@@ -2,6 +2,9 @@
 package io.hdrf.cli;
 
 import io.hdrf.admin.BlockDescription;
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.metadata.BlockRecord;
@@ -32,6 +35,7 @@ final class StoppedDataNode implements RecordSource {
   private final Map<String, MetadataStore> stores = new LinkedHashMap<>();
   private final Map<StoppedVolume, long[]> blockIds = new HashMap<>();
   private final Configuration conf;
+  private final List<Path> directories;
 
   /**
    * @param conf the DataNode's
@@ -40,6 +44,7 @@ final class StoppedDataNode implements RecordSource {
   StoppedDataNode(String name, Configuration conf, List<Path> directories) throws IOException {
     this.name = name;
     this.conf = conf;
+    this.directories = List.copyOf(directories);
     this.provider = MetadataStores.chosen(new HdrfConf(conf));
     for (Path directory : directories) {
       for (StoppedVolume volume : StoppedVolume.poolsOf(directory)) {
@@ -168,6 +173,35 @@ final class StoppedDataNode implements RecordSource {
   @Override
   public List<String> checkReferences(VolumeInfo volume) throws IOException {
     throw new IOException(name() + " does not run");
+  }
+
+  @Override
+  public void startJob(JobKind kind, long rate, double fraction) throws IOException {
+    throw new IOException(
+        name()
+            + " does not run, and only a running DataNode can "
+            + kind.command()
+            + " its blocks; start it with "
+            + "dfs.datanode.fsdataset.factory set to HDRF's");
+  }
+
+  @Override
+  public void stopJob(JobKind kind) throws IOException {
+    throw new IOException(name() + " does not run");
+  }
+
+  @Override
+  public List<JobInfo> jobs(JobKind kind) {
+    return List.of();
+  }
+
+  @Override
+  public List<ReducedBlocks> reducedBlocks() throws IOException {
+    List<ReducedBlocks> counts = new ArrayList<>();
+    for (Path directory : directories) {
+      counts.addAll(StoppedVolume.reducedBlocks(directory));
+    }
+    return counts;
   }
 
   @Override

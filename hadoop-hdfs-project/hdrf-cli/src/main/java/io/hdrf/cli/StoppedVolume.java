@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockVerifier;
+import io.hdrf.block.StoredBlocks;
 import io.hdrf.block.TagKey;
 import io.hdrf.io.ChannelFile;
+import io.hdrf.io.CorruptFileException;
 import io.hdrf.metadata.BlockInventory;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.volume.Superblock;
@@ -28,6 +33,7 @@ import java.util.stream.Stream;
 
 /** The finalized blocks of one pool on one volume that no DataNode has in service. */
 final class StoppedVolume implements BlockInventory {
+  private static final String HDRF = "hdrf";
   private static final Pattern BLOCK = Pattern.compile("blk_(-?\\d+)");
 
   /** Which bits of a block id name its directories; see Hadoop's {@code DatanodeUtil}. */
@@ -41,7 +47,7 @@ final class StoppedVolume implements BlockInventory {
 
   private StoppedVolume(Path pool, String storageId, TagKey key) {
     this.finalized = pool.resolve("current").resolve("finalized");
-    this.hdrf = pool.resolve("hdrf");
+    this.hdrf = pool.resolve(HDRF);
     this.poolId = pool.getFileName().toString();
     this.storageId = storageId;
     this.key = key;
@@ -61,12 +67,10 @@ final class StoppedVolume implements BlockInventory {
       throw new IOException(volume + " is no volume of a DataNode: it has no current/VERSION", e);
     }
     List<StoppedVolume> pools = new ArrayList<>();
-    try (DirectoryStream<Path> directories = Files.newDirectoryStream(current, "BP-*")) {
-      for (Path pool : directories) {
-        Optional<TagKey> key = Superblock.readKey(pool.resolve("hdrf"));
-        if (key.isPresent()) {
-          pools.add(new StoppedVolume(pool, version.getProperty("storageID"), key.get()));
-        }
+    for (Path pool : pools(volume)) {
+      Optional<TagKey> key = Superblock.readKey(pool.resolve(HDRF));
+      if (key.isPresent()) {
+        pools.add(new StoppedVolume(pool, version.getProperty("storageID"), key.get()));
       }
     }
     return pools;
@@ -94,6 +98,50 @@ final class StoppedVolume implements BlockInventory {
           .sorted()
           .toArray();
     }
+  }
+
+  /**
+   * How many reduced blocks lie on a volume, for each pool; looks at every block's file, those of
+   * upgrades too. Where the superblock is lost, every reduced block counts as damaged.
+   *
+   * @param volume one of {@code dfs.datanode.data.dir}
+   */
+  static List<ReducedBlocks> reducedBlocks(Path volume) throws IOException {
+    List<ReducedBlocks> counts = new ArrayList<>();
+    for (Path pool : pools(volume)) {
+      Path hdrf = pool.resolve(HDRF);
+      TagKey key = Superblock.readKey(hdrf).orElse(new TagKey(new byte[TagKey.LENGTH]));
+      StoredBlocks blocks =
+          new StoredBlocks(
+              pool, hdrf, pool.getFileName().toString(), key, StoppedVolume::isProvedPlain);
+      counts.add(new ReducedBlocks(hdrf.toString(), blocks.countReduced()));
+    }
+    return counts;
+  }
+
+  private static List<Path> pools(Path volume) throws IOException {
+    List<Path> pools = new ArrayList<>();
+    try (DirectoryStream<Path> directories =
+        Files.newDirectoryStream(volume.resolve("current"), "BP-*")) {
+      directories.forEach(pools::add);
+    }
+    return pools;
+  }
+
+  private static boolean isProvedPlain(Path file) throws IOException {
+    try (DirectoryStream<Path> metas =
+        Files.newDirectoryStream(file.getParent(), file.getFileName() + "_*.meta")) {
+      for (Path meta : metas) {
+        try (ChannelFile data = ChannelFile.open(file);
+            ChannelFile open = ChannelFile.open(meta);
+            BlockChecksums checksums = BlockChecksums.open(meta, open)) {
+          return BlockVerifier.verifyPlain(data, checksums).isOk();
+        } catch (CorruptFileException e) {
+          return false;
+        }
+      }
+    }
+    return false;
   }
 
   @Override

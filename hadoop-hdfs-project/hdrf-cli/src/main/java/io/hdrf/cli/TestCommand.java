@@ -53,6 +53,14 @@ final class TestCommand implements Callable<Integer> {
           "than the suite does: so many rounds, ${FALLBACK-VALUE} if none are given."
         })
     private Integer storeLoss;
+
+    @Option(
+        names = "--apps",
+        description = {
+          "MapReduce, Streaming, TestDFSIO, Spark and DistCp on stock HDFS and on HDRF:",
+          "the same outputs, and a table of times and bytes (benchmarks/applications)."
+        })
+    private boolean apps;
   }
 
   /** The classes named with {@code --hadoop}; none means all. */
@@ -71,6 +79,9 @@ final class TestCommand implements Callable<Integer> {
     }
     if (selection != null && selection.storeLoss != null) {
       return run(home, crashTest(STORE_LOSS_TEST, "hdrf.loss.rounds", selection.storeLoss));
+    }
+    if (selection != null && selection.apps) {
+      return run(home, List.of(script(home, "benchmarks/applications")));
     }
     int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
     return status == ExitCode.OK ? run(home, hadoopTests(home, List.of("--quick"))) : status;
@@ -91,14 +102,18 @@ final class TestCommand implements Callable<Integer> {
   }
 
   private static List<String> hadoopTests(Path home, List<String> arguments) throws IOException {
-    Path script = home.resolve("hadoop-hdfs-project/hadoop-tests/run");
+    List<String> command = new ArrayList<>();
+    command.add(script(home, "hadoop-hdfs-project/hadoop-tests/run"));
+    command.addAll(arguments);
+    return command;
+  }
+
+  private static String script(Path home, String name) throws IOException {
+    Path script = home.resolve(name);
     if (!Files.isExecutable(script)) {
       throw new ClusterException("No " + script);
     }
-    List<String> command = new ArrayList<>();
-    command.add(script.toString());
-    command.addAll(arguments);
-    return command;
+    return script.toString();
   }
 
   private static int run(Path home, List<String> command) throws IOException {

@@ -13,6 +13,7 @@ import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.cluster.DiskUsage;
 import io.hdrf.codec.dedup.DedupScheme;
+import io.hdrf.codec.hadoop.HadoopCodecScheme;
 import io.hdrf.codec.lz4.Lz4Scheme;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.scheme.ChainCodec;
@@ -55,7 +56,8 @@ class EstimateCommandTest {
 
   @BeforeEach
   void prepare() throws IOException {
-    registry = SchemeRegistry.of(List.of(new Lz4Scheme(), new DedupScheme()));
+    registry =
+        SchemeRegistry.of(List.of(new Lz4Scheme(), new DedupScheme(), new HadoopCodecScheme()));
     data = Files.createDirectory(directory.resolve("data"));
     work = Files.createDirectory(directory.resolve("work"));
     json = directory.resolve("estimate.json");
@@ -78,13 +80,16 @@ class EstimateCommandTest {
   }
 
   private JsonNode estimate(String... options) throws IOException {
+    return estimate(new Configuration(), options);
+  }
+
+  private JsonNode estimate(Configuration conf, String... options) throws IOException {
     List<String> args =
         new ArrayList<>(List.of("--json=" + json, "--work-dir=" + work, "--block-size=4m"));
     args.addAll(List.of(options));
     args.add(data.toString());
     EstimateCommand command = new EstimateCommand();
     new CommandLine(command).parseArgs(args.toArray(new String[0]));
-    Configuration conf = new Configuration();
     PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
     int code =
         command.run(command.files(conf), conf, registry, new Terminal(stream, stream, false));
@@ -160,6 +165,30 @@ class EstimateCommandTest {
     JsonNode lz4 = estimate("--chain=lz4").get(0);
     assertThat(lz4.get("plainBlocks").asInt()).isEqualTo(2);
     assertThat(lz4.get("physicalBytes").asLong()).isEqualTo(BLOCK + 4096);
+  }
+
+  @Test
+  void hadoopsCodecsAreEstimatedToo() throws IOException {
+    Files.write(data.resolve("a"), text(LENGTH, 1));
+    Configuration conf = new Configuration();
+    conf.set("hdrf.hadoop-codec.class", "org.apache.hadoop.io.compress.GzipCodec");
+    JsonNode estimates =
+        estimate(conf, "--chain=lz4", "--chain=hadoop-codec", "--chain=dedup,hadoop-codec");
+    double lz4 = estimates.get(0).get("ratio").asDouble();
+    assertThat(estimates.get(1).get("chain").asText()).isEqualTo("hadoop-codec");
+    assertThat(estimates.get(1).get("ratio").asDouble()).isBetween(0.2, 0.9 * lz4);
+    assertThat(estimates.get(2).get("ratio").asDouble()).isBetween(0.2, 0.95 * lz4);
+  }
+
+  /** Where the filter is set, a DataNode would leave such blocks alone. */
+  @Test
+  void whatTheFilterExcludesIsPlain() throws IOException {
+    byte[] content = text(2 * BLOCK, 1);
+    System.arraycopy("%PDF-".getBytes(StandardCharsets.US_ASCII), 0, content, BLOCK, 5);
+    Files.write(data.resolve("a"), content);
+    Configuration conf = new Configuration();
+    conf.set("hdrf.filter.exclude.keywords", "%PDF-");
+    assertThat(estimate(conf, "--chain=lz4").get(0).get("plainBlocks").asInt()).isEqualTo(1);
   }
 
   @Test

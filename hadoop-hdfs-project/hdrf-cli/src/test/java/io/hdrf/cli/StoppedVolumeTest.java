@@ -4,13 +4,20 @@ package io.hdrf.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.ReducedBlockWriter;
+import io.hdrf.block.TagKey;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +69,72 @@ class StoppedVolumeTest {
     StoppedVolume found = StoppedVolume.poolsOf(volume).get(0);
     assertThatThrownBy(() -> found.look(BLOCK, BlockRecord.NO_REASON))
         .hasMessageContaining("blk_" + BLOCK);
+  }
+
+  /** Writes a block of zeros in its reduced form. */
+  private void writeReduced(Path file, long id) throws IOException {
+    TagKey key = Superblock.readKey(pool.resolve("hdrf")).orElseThrow();
+    try (ReducedBlockWriter writer =
+        ReducedBlockWriter.create(
+            LocalDurableFiles.INSTANCE,
+            file,
+            new BlockIdentity(pool.getFileName().toString(), id),
+            100_000,
+            new int[] {1},
+            key,
+            100_000)) {
+      writer.frame(100_000, 1, ByteBuffer.allocateDirect(10));
+      writer.finish();
+      writer.force();
+    }
+  }
+
+  @Test
+  void countsReducedBlocksWhereverTheyLie() throws IOException {
+    Superblock.create(pool.resolve("hdrf"), LocalDurableFiles.INSTANCE);
+    Files.write(blockFile(BLOCK), new byte[100_000]);
+    assertThat(StoppedVolume.reducedBlocks(volume).get(0).total()).isZero();
+    writeReduced(blockFile(BLOCK + 1), BLOCK + 1);
+    writeReduced(blockFile(BLOCK + 2), BLOCK + 2);
+    Path previous = Files.createDirectories(pool.resolve("previous").resolve("finalized"));
+    writeReduced(previous.resolve("blk_" + (BLOCK + 3)), BLOCK + 3);
+    Path trash = Files.createDirectories(pool.resolve("trash").resolve("finalized"));
+    writeReduced(trash.resolve("blk_" + (BLOCK + 4)), BLOCK + 4);
+    // Not this block's: neither reduced nor, without checksums, proved plain.
+    Files.copy(blockFile(BLOCK + 1), blockFile(BLOCK + 5));
+    writeReduced(pool.resolve("hdrf").resolve("blk_" + (BLOCK + 6)), BLOCK + 6);
+    assertThat(StoppedVolume.reducedBlocks(volume)).hasSize(1);
+    ReducedBlocks count = StoppedVolume.reducedBlocks(volume).get(0);
+    assertThat(count.directory()).isEqualTo(pool.resolve("hdrf").toString());
+    assertThat(count.current()).isEqualTo(2);
+    assertThat(count.elsewhere()).isEqualTo(2);
+    assertThat(count.damaged()).isEqualTo(1);
+    assertThat(count.total()).isEqualTo(5);
+    Files.delete(pool.resolve("hdrf").resolve("superblock.0"));
+    Files.delete(pool.resolve("hdrf").resolve("superblock.1"));
+    assertThat(StoppedVolume.reducedBlocks(volume).get(0).damaged())
+        .as("without the secret")
+        .isEqualTo(5);
+  }
+
+  @Test
+  void aStoppedDataNodeCountsAndDeclinesTheRest() throws IOException {
+    Superblock.create(pool.resolve("hdrf"), LocalDurableFiles.INSTANCE);
+    writeReduced(blockFile(BLOCK), BLOCK);
+    try (StoppedDataNode stopped =
+        new StoppedDataNode("host", new Configuration(false), List.of(volume))) {
+      JobReport report = JobReport.of(JobKind.INFLATE, List.of(stopped), true);
+      assertThat(report.reducedBlocks()).isEqualTo(1);
+      assertThat(report.isGood()).isFalse();
+      assertThat(report.lines()).last().isEqualTo("1 blocks remain that stock HDFS can't read.");
+      assertThatThrownBy(() -> stopped.startJob(JobKind.INFLATE, 0, 1))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("host does not run, and only a running DataNode can inflate");
+      assertThatThrownBy(() -> stopped.stopJob(JobKind.INFLATE))
+          .hasMessageContaining("host does not run");
+      Files.delete(blockFile(BLOCK));
+      assertThat(JobReport.of(JobKind.INFLATE, List.of(stopped), true).isGood()).isTrue();
+    }
   }
 
   @Test

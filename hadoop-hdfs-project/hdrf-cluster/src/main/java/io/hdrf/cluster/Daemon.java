@@ -170,6 +170,22 @@ public class Daemon {
     end(true, Duration.ofSeconds(30));
   }
 
+  /** Freezes it (SIGSTOP): connections stay, nothing is answered. */
+  public final void suspend() throws IOException {
+    send("-STOP");
+  }
+
+  /** Lets it go on after {@link #suspend}. */
+  public final void resume() throws IOException {
+    send("-CONT");
+  }
+
+  private void send(String signal) throws IOException {
+    ProcessHandle handle =
+        process().orElseThrow(() -> new ClusterException(name + " is not running"));
+    SystemCommand.run(List.of("kill", signal, Long.toString(handle.pid())));
+  }
+
   private void end(boolean atOnce, Duration patience) throws IOException {
     Optional<ProcessHandle> running = process();
     if (running.isPresent()) {

@@ -146,22 +146,6 @@ public final class RedisServer extends Daemon {
     stop(PATIENCE);
   }
 
-  /** Freezes it: connections stay, nothing is answered. */
-  public void suspend() throws IOException {
-    send("-STOP");
-  }
-
-  /** Lets it go on after {@link #suspend}. */
-  public void resume() throws IOException {
-    send("-CONT");
-  }
-
-  private void send(String signal) throws IOException {
-    ProcessHandle handle =
-        process().orElseThrow(() -> new ClusterException(name() + " is not running"));
-    run(List.of("kill", signal, Long.toString(handle.pid())), Map.of());
-  }
-
   /** Deletes all data, whether it runs or not. */
   public void empty() throws IOException {
     if (isAlive()) {

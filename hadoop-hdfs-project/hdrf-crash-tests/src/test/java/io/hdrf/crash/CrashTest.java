@@ -33,9 +33,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileUtil;
-import org.apache.hadoop.hdfs.BlockReader;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.client.impl.BlockReaderTestUtil;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
@@ -349,8 +347,9 @@ class CrashTest {
   private void checkEachReplica(DistributedFileSystem fs, FileModel file) throws IOException {
     for (LocatedBlock block : replicated(fs, file).getLocatedBlocks()) {
       for (DatanodeInfo location : block.getLocations()) {
-        String difference =
-            file.difference((int) block.getStartOffset(), read(fs, block, location));
+        byte[] data = Replicas.read(fs, block, location);
+        bytesRead += data.length;
+        String difference = file.difference((int) block.getStartOffset(), data);
         assertThat(difference)
             .as(file.path() + ", " + block.getBlock() + " on " + location)
             .isNull();
@@ -419,22 +418,5 @@ class CrashTest {
         },
         () -> file.path() + " is not replicated: " + blocks[0]);
     return blocks[0];
-  }
-
-  private byte[] read(DistributedFileSystem fs, LocatedBlock block, DatanodeInfo location)
-      throws IOException {
-    LocatedBlock one = new LocatedBlock(block.getBlock(), new DatanodeInfo[] {location});
-    one.setBlockToken(block.getBlockToken());
-    byte[] data = new byte[(int) block.getBlockSize()];
-    if (data.length > 0) {
-      BlockReader reader = BlockReaderTestUtil.getBlockReader(fs, one, 0, data.length);
-      try {
-        reader.readFully(data, 0, data.length);
-      } finally {
-        reader.close();
-      }
-    }
-    bytesRead += data.length;
-    return data;
   }
 }

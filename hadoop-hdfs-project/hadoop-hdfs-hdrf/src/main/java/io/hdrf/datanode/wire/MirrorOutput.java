@@ -186,10 +186,9 @@ final class MirrorOutput implements Closeable {
     state = State.BYTES;
   }
 
-  /** As {@link PacketFramer#transferFrom}. */
+  /** As {@link PacketFramer#transferFrom}; a packet without data was complete with its head. */
   void transferFrom(FileChannel channel, long position, int count) throws IOException {
     if (count == 0) {
-      // The block's last packet, which was complete without data.
       return;
     }
     if (state != State.PACKETS) {

@@ -6,7 +6,6 @@ import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.Fallback;
@@ -44,6 +43,9 @@ public final class Mirroring implements Closeable {
 
   private static final int MAX_SPOOLED_BLOCKS = 512;
   private static final long MAX_SPOOLED_MEMORY = 64 << 20;
+
+  /** How often an encoder that fails is written of, however many packets it fails on. */
+  private static final long COMPLAINT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** What mirroring asks of the DataNode's storage. */
   public interface Storage {
@@ -89,6 +91,7 @@ public final class Mirroring implements Closeable {
   private final WireCounters counters = new WireCounters();
   private final SpooledBlocks spooled = new SpooledBlocks(MAX_SPOOLED_BLOCKS, MAX_SPOOLED_MEMORY);
   private final Capabilities own;
+  private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
   /**
    * @param configured the chain of {@code hdrf.mirror.scheme}, or null where each block's own chain
@@ -286,10 +289,18 @@ public final class Mirroring implements Closeable {
   /** A packet goes out as it is, because the chain can't encode it. */
   void encoderFailed(FrameChain chain, IOException failure) {
     counters.fallback(Fallback.ENCODER_FAILED);
-    LOG.warn(
-        "{} fails to encode for another DataNode; what it fails on goes there plain",
-        chain,
-        failure);
+    long now = System.nanoTime();
+    long next = nextComplaint.get();
+    if (now - next >= 0 && nextComplaint.compareAndSet(next, now + COMPLAINT_NANOS)) {
+      LOG.warn(
+          "{} fails to encode for another DataNode; what it fails on goes there plain. How often is"
+              + " counted (MirrorFallback{})",
+          chain,
+          Fallback.ENCODER_FAILED.metricName(),
+          failure);
+    } else {
+      LOG.debug("{} fails to encode for another DataNode", chain, failure);
+    }
   }
 
   /** The schemes with which a block's data are encoded for a peer. */
@@ -298,7 +309,7 @@ public final class Mirroring implements Closeable {
       return configured.ids();
     }
     SchemeChain chain = storage.chainOf(block);
-    return !chain.isEmpty() && consistsOfFrameSchemes(chain) && peer.canDecode(chain.ids())
+    return !chain.isEmpty() && WireChains.travels(chain) && peer.canDecode(chain.ids())
         ? chain.ids()
         : substitute;
   }
@@ -306,11 +317,7 @@ public final class Mirroring implements Closeable {
   /** The schemes with whose frames a block will be stored; none where it will not be. */
   int[] storedAsFramesOf(BlockRef block) {
     SchemeChain chain = storage.chainOf(block);
-    return consistsOfFrameSchemes(chain) ? chain.ids() : new int[0];
-  }
-
-  private static boolean consistsOfFrameSchemes(SchemeChain chain) {
-    return chain.schemes().stream().allMatch(FrameScheme.class::isInstance);
+    return WireChains.travels(chain) ? chain.ids() : new int[0];
   }
 
   /** Whether frames of these schemes mean the same on every DataNode. */

@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ChunkAppender;
+import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.index.Finder;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
@@ -36,6 +37,7 @@ final class BlockDeduplicator implements Closeable {
   private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
   private final long[] refs = new long[BATCH];
   private final OwnChunks own = new OwnChunks();
+  private final TouchedContainers touched = new TouchedContainers();
   private final Recipe.Builder recipe = new Recipe.Builder();
 
   BlockDeduplicator(DedupSettings settings, FingerprintIndex index, DedupCounters counters) {
@@ -56,6 +58,7 @@ final class BlockDeduplicator implements Closeable {
    */
   void encode(BlockSource source, ChunkAppender appender, FrameSink sink) throws IOException {
     own.clear();
+    touched.clear();
     buffer.clear();
     boolean last = false;
     while (!last || buffer.position() > 0) {
@@ -72,6 +75,7 @@ final class BlockDeduplicator implements Closeable {
     appender.force();
     counters.blocks.increment();
     counters.bytes.add(source.length());
+    counters.containersTouched.add(touched.count());
     index.publish(own.fingerprints(), own.refs(), own.count());
   }
 
@@ -110,6 +114,7 @@ final class BlockDeduplicator implements Closeable {
         counters.chunksNew.increment();
         counters.bytesNew.add(length);
       }
+      touched.add(ChunkRef.container(ref));
       recipe.add(ref, length);
       if (recipe.originalLength() >= frameSize) {
         emit(sink);

@@ -15,6 +15,7 @@ final class DedupCounters {
   final LongAdder bytesFound = new LongAdder();
   final LongAdder recipeBytes = new LongAdder();
   final LongAdder runs = new LongAdder();
+  final LongAdder containersTouched = new LongAdder();
   final LongAdder damagedReads = new LongAdder();
 
   Map<String, Long> asMap() {
@@ -27,6 +28,7 @@ final class DedupCounters {
     values.put("bytesFound", bytesFound.sum());
     values.put("recipeBytes", recipeBytes.sum());
     values.put("recipeRuns", runs.sum());
+    values.put("containersTouched", containersTouched.sum());
     values.put("damagedReads", damagedReads.sum());
     return values;
   }

@@ -371,6 +371,7 @@ class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void shutdownBlockPool(String bpid) {
+    service.stopJobs(bpid);
     super.shutdownBlockPool(bpid);
     service.closePool(bpid);
   }

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.applications;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.Path;
+
+/** The applications, in the order in which they run: later ones use what earlier ones left. */
+final class Applications {
+
+  static final String INPUT = "/input";
+
+  static final String EXAMPLES = "org.apache.hadoop.examples.ExampleDriver";
+  private static final String STREAMING = "org.apache.hadoop.streaming.HadoopStreaming";
+  private static final String DISTCP = "org.apache.hadoop.tools.DistCp";
+  private static final String DFSIO = "org.apache.hadoop.fs.TestDFSIO";
+  private static final String MAPS = "-Dmapreduce.job.maps=2";
+
+  private final Bed origin;
+  private final Spark spark;
+  private final long bytes;
+
+  /**
+   * @param origin a stock cluster that holds the input and takes copies
+   * @param spark null where there is none
+   * @param bytes about how much each application that makes data is to make
+   */
+  Applications(Bed origin, Spark spark, long bytes) {
+    this.origin = origin;
+    this.spark = spark;
+    this.bytes = bytes;
+  }
+
+  List<Application> all() {
+    List<Application> all = new ArrayList<>();
+    all.add(new Application("DistCp from a stock cluster", this::copyIn, List.of(INPUT)));
+    all.add(new Application("RandomTextWriter", this::randomText, List.of()));
+    all.add(new Application("WordCount", this::wordCount, List.of("/words")));
+    all.add(new Application("Sort", this::sort, List.of()));
+    all.add(new Application("TeraGen", this::teraGen, List.of("/tera")));
+    all.add(new Application("TeraSort", this::teraSort, List.of("/sorted")));
+    all.add(new Application("TeraValidate", this::teraValidate, List.of("/valid")));
+    all.add(new Application("Streaming, text", this::streaming, List.of("/lines")));
+    all.add(new Application("Streaming, null output", this::streamingToNull, List.of()));
+    all.add(
+        new Application("TestDFSIO, write", bed -> dfsio(bed, "-write"), List.of("/io/io_data")));
+    all.add(new Application("TestDFSIO, read", bed -> dfsio(bed, "-read"), List.of()));
+    if (spark != null) {
+      all.add(
+          new Application("Spark word count", bed -> spark(bed, "words"), List.of("/spark/words")));
+      all.add(
+          new Application("Spark Parquet", bed -> spark(bed, "parquet"), List.of("/spark/rows")));
+      all.add(new Application("Spark SQL", bed -> spark(bed, "sql"), List.of("/spark/sql")));
+    }
+    all.add(new Application("DistCp within", this::copyWithin, List.of("/copy")));
+    all.add(new Application("DistCp -update", this::copyUpdate, List.of("/copy")));
+    all.add(new Application("DistCp -update -diff", this::copyDiff, List.of("/copy")));
+    all.add(new Application("DistCp to a stock cluster", this::copyOut, List.of()));
+    return all;
+  }
+
+  private void copyIn(Bed bed) throws IOException {
+    bed.run("distcp", DISTCP, "-m", "2", origin.uri() + INPUT, bed.uri() + INPUT);
+    requireSame(Digests.of(origin.fs(), new Path(INPUT)), Digests.of(bed.fs(), new Path(INPUT)));
+  }
+
+  private static void requireSame(Map<String, String> expected, Map<String, String> found)
+      throws IOException {
+    if (expected.isEmpty() || !expected.equals(found)) {
+      throw new IOException("copied were " + expected + ", found is " + found);
+    }
+  }
+
+  private void randomText(Bed bed) throws IOException {
+    bed.run(
+        "randomtext",
+        EXAMPLES,
+        "randomtextwriter",
+        "-Dmapreduce.randomtextwriter.totalbytes=" + bytes,
+        "-Dmapreduce.randomtextwriter.bytespermap=" + bytes / 2,
+        "/random");
+    if (bed.fs().getContentSummary(new Path("/random")).getLength() < bytes) {
+      throw new IOException("RandomTextWriter wrote too little");
+    }
+  }
+
+  private void wordCount(Bed bed) throws IOException {
+    bed.run("wordcount", EXAMPLES, "wordcount", INPUT, "/words");
+  }
+
+  private void sort(Bed bed) throws IOException {
+    bed.run(
+        "sort",
+        EXAMPLES,
+        "sort",
+        "-r",
+        "1",
+        "-outKey",
+        "org.apache.hadoop.io.Text",
+        "-outValue",
+        "org.apache.hadoop.io.Text",
+        "/random",
+        "/random-sorted");
+  }
+
+  private void teraGen(Bed bed) throws IOException {
+    bed.run("teragen", EXAMPLES, "teragen", MAPS, Long.toString(bytes / 100), "/tera");
+  }
+
+  private void teraSort(Bed bed) throws IOException {
+    bed.run("terasort", EXAMPLES, "terasort", "-Dmapreduce.job.reduces=1", "/tera", "/sorted");
+  }
+
+  private void teraValidate(Bed bed) throws IOException {
+    bed.run("teravalidate", EXAMPLES, "teravalidate", "/sorted", "/valid");
+  }
+
+  private void streaming(Bed bed) throws IOException {
+    bed.run(
+        "streaming",
+        STREAMING,
+        "-Dmapreduce.job.reduces=0",
+        "-input",
+        INPUT,
+        "-output",
+        "/lines",
+        "-mapper",
+        "cat");
+  }
+
+  private void streamingToNull(Bed bed) throws IOException {
+    bed.run(
+        "streaming-null",
+        STREAMING,
+        "-Dmapreduce.job.reduces=0",
+        "-input",
+        INPUT,
+        "-output",
+        "/nothing",
+        "-mapper",
+        "cat",
+        "-outputformat",
+        "org.apache.hadoop.mapred.lib.NullOutputFormat");
+  }
+
+  private void dfsio(Bed bed, String what) throws IOException {
+    bed.run(
+        "dfsio",
+        DFSIO,
+        "-Dtest.build.data=/io",
+        what,
+        "-nrFiles",
+        "2",
+        "-size",
+        bytes / 2 / 1_000_000 + "MB",
+        "-resFile",
+        bed.conf().resolve("dfsio.log").toString());
+  }
+
+  private void spark(Bed bed, String job) throws IOException {
+    spark.run(bed, job);
+  }
+
+  private void copyWithin(Bed bed) throws IOException {
+    bed.run("distcp", DISTCP, "-m", "2", INPUT, "/copy");
+    requireSame(Digests.of(bed.fs(), new Path(INPUT)), Digests.of(bed.fs(), new Path("/copy")));
+  }
+
+  /** A file more, and one that is longer. */
+  private static void change(Bed bed, String name) throws IOException {
+    Path added = new Path(INPUT, name);
+    try (OutputStream out = bed.fs().create(added)) {
+      out.write(name.repeat(100_000).getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    }
+    Path first = bed.fs().listStatus(new Path(INPUT))[0].getPath();
+    try (OutputStream out = bed.fs().append(first)) {
+      out.write(name.repeat(1000).getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    }
+  }
+
+  private void copyUpdate(Bed bed) throws IOException {
+    change(bed, "added");
+    bed.run("distcp", DISTCP, "-update", "-m", "2", INPUT, "/copy");
+    requireSame(Digests.of(bed.fs(), new Path(INPUT)), Digests.of(bed.fs(), new Path("/copy")));
+  }
+
+  private void copyDiff(Bed bed) throws IOException {
+    for (String path : List.of(INPUT, "/copy")) {
+      bed.fs().allowSnapshot(new Path(path));
+      bed.fs().createSnapshot(new Path(path), "before");
+    }
+    change(bed, "more");
+    bed.fs().createSnapshot(new Path(INPUT), "after");
+    bed.run("distcp", DISTCP, "-update", "-diff", "before", "after", "-m", "2", INPUT, "/copy");
+    requireSame(Digests.of(bed.fs(), new Path(INPUT)), Digests.of(bed.fs(), new Path("/copy")));
+  }
+
+  private void copyOut(Bed bed) throws IOException {
+    Path target = new Path("/back");
+    origin.fs().delete(target, true);
+    for (String path : List.of("/random", "/copy")) {
+      bed.run("distcp", DISTCP, "-m", "2", path, origin.uri() + target + path);
+      requireSame(
+          Digests.of(bed.fs(), new Path(path)), Digests.of(origin.fs(), new Path(target + path)));
+    }
+    origin.fs().delete(target, true);
+  }
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.applications;
+
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.cluster.LocalCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.fs.FileUtil;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Applications on stock HDFS and on HDRF: the same outputs, times, bytes on disk. */
+@Command(
+    name = "applications",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Runs MapReduce (on YARN), Streaming, TestDFSIO, Spark and DistCp on a stock cluster and on"
+          + " one with each chain, all as separate processes, and compares outputs, checksums, times,"
+          + " bytes on disk and errors in the logs.",
+      "",
+      "Status: 0 if all outputs are the same and there are no errors that stock does not show, 1 if"
+          + " not."
+    })
+public final class ApplicationsCommand implements Callable<Integer> {
+
+  private static final int DATA_NODES = 3;
+  private static final String BLOCK_SIZE = Integer.toString(16 << 20);
+
+  @Option(
+      names = "--chain",
+      split = ":",
+      defaultValue = "lz4:zstd:dedup,zstd",
+      description = "HDRF's chains, separated by colons (${DEFAULT-VALUE}).")
+  private List<String> chains;
+
+  @Option(
+      names = "--replication",
+      split = ",",
+      defaultValue = "1,3",
+      description = "Replications, 1 to 3 (${DEFAULT-VALUE}).")
+  private List<Integer> replications;
+
+  @Option(
+      names = "--size-mb",
+      defaultValue = "48",
+      description = "Size of the input and of what applications make, in MB (${DEFAULT-VALUE}).")
+  private int megabytes;
+
+  @Option(
+      names = "--only",
+      split = ",",
+      description =
+          "Run only applications whose names contain one of these, and those that they need.")
+  private List<String> only = List.of();
+
+  @Option(names = "--no-spark", description = "Leave out Spark, which is installed with pip.")
+  private boolean withoutSpark;
+
+  @Option(names = "--out", description = "Also write the tables to this file.")
+  private Path out;
+
+  private final Path home = Path.of(System.getProperty("hdrf.home"));
+  private final Path directory = home.resolve("target").resolve("applications");
+  private HadoopRuntime runtime;
+  private int differences;
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new ApplicationsCommand()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    runtime = HadoopRuntime.ofDist(Path.of(System.getProperty("hdrf.dist")));
+    Spark spark =
+        withoutSpark
+            ? null
+            : Spark.in(home.resolve("target"), home.resolve("benchmarks/spark/jobs.py"));
+    StringBuilder tables = new StringBuilder();
+    for (int replication : replications) {
+      String table = ApplicationsTable.of(replication, compare(replication, spark));
+      System.out.println(table);
+      tables.append(table).append('\n');
+    }
+    if (out != null) {
+      Files.writeString(out, tables);
+    }
+    return differences == 0 ? 0 : 1;
+  }
+
+  private List<Variant> compare(int replication, Spark spark) throws IOException {
+    List<Variant> variants = new ArrayList<>(List.of(new Variant(null)));
+    chains.forEach(chain -> variants.add(new Variant(chain)));
+    Path originDirectory = fresh("origin");
+    ClusterConfig stock =
+        ClusterConfig.in(originDirectory)
+            .withDataNodes(1)
+            .withReplication(1)
+            .withStock(true)
+            .withHeaps("256m", "256m")
+            .with("dfs.blocksize", BLOCK_SIZE);
+    try (Bed origin = new Bed(stock, runtime, false)) {
+      new InputText(home).writeTo(origin.fs(), megabytes * 1_000_000L);
+      Applications applications = new Applications(origin, spark, megabytes * 1_000_000L);
+      for (Variant variant : variants) {
+        run(variant, replication, applications);
+        if (!variant.isStock()) {
+          count(variants.get(0), variant);
+        }
+      }
+    }
+    FileUtil.fullyDelete(originDirectory.toFile());
+    return variants;
+  }
+
+  private Path fresh(String name) throws IOException {
+    Path own = directory.resolve(name);
+    LocalCluster.killLeftovers(own);
+    FileUtil.fullyDelete(own.toFile());
+    return Files.createDirectories(own);
+  }
+
+  private void run(Variant variant, int replication, Applications applications) throws IOException {
+    Path own = fresh("cluster");
+    ClusterConfig config =
+        variant.configure(
+            ClusterConfig.in(own)
+                .withDataNodes(DATA_NODES)
+                .withReplication(replication)
+                .withHeaps("384m", "512m")
+                .with("dfs.blocksize", BLOCK_SIZE));
+    try (Bed bed = new Bed(config, runtime, true)) {
+      for (Application application : applications.all()) {
+        if (isAsked(application)) {
+          Outcome outcome = run(application, bed);
+          variant.outcomes().put(application.name(), outcome);
+          System.err.printf(
+              "replication %d, %s, %s: %.1f s, %d MB%s%n",
+              replication,
+              variant.name(),
+              application.name(),
+              outcome.seconds(),
+              outcome.addedBytes() / 1_000_000,
+              outcome.failure() == null ? "" : ": " + outcome.failure());
+        }
+      }
+      variant.errors().addAll(bed.errors());
+    }
+    FileUtil.fullyDelete(own.toFile());
+  }
+
+  private boolean isAsked(Application application) {
+    return only.isEmpty()
+        || application.name().startsWith("DistCp from")
+        || only.stream().anyMatch(application.name()::contains);
+  }
+
+  private static Outcome run(Application application, Bed bed) throws IOException {
+    long before = bed.physicalBytes();
+    long began = System.nanoTime();
+    try {
+      application.work().run(bed);
+    } catch (Exception e) {
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      return new Outcome(0, 0, Map.of(), String.valueOf(e.getMessage()));
+    }
+    double seconds = (System.nanoTime() - began) / 1e9;
+    Map<String, String> digests = new TreeMap<>();
+    for (String output : application.outputs()) {
+      Digests.of(bed.fs(), new org.apache.hadoop.fs.Path(output))
+          .forEach((name, digest) -> digests.put(output + name, digest));
+    }
+    return new Outcome(seconds, bed.physicalBytes() - before, digests, null);
+  }
+
+  private void count(Variant stock, Variant variant) {
+    variant
+        .outcomes()
+        .forEach(
+            (name, outcome) -> differences += outcome.sameAs(stock.outcomes().get(name)) ? 0 : 1);
+    differences += variant.errorsBeyond(stock).size();
+  }
+}

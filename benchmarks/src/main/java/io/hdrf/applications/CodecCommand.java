@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.applications;
+
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.cluster.LocalCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.fs.ContentSummary;
+import org.apache.hadoop.fs.FileUtil;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Which applications obey a codec set in the job, and what HDRF stores of the same. */
+@Command(
+    name = "hibench",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Runs the Hadoop programs of HiBench's micro workloads with replication 3 on stock HDFS, on"
+          + " stock HDFS with a codec set in each job, and on HDRF, and prints what is stored."
+    })
+public final class CodecCommand implements Callable<Integer> {
+
+  /** What is run, and where it leaves its output. */
+  private static final Map<String, String> OUTPUTS = new LinkedHashMap<>();
+
+  static {
+    OUTPUTS.put("RandomTextWriter", "/random");
+    OUTPUTS.put("WordCount", "/words");
+    OUTPUTS.put("Sort", "/random-sorted");
+    OUTPUTS.put("TeraGen", "/tera");
+    OUTPUTS.put("TeraSort", "/sorted");
+    OUTPUTS.put("Streaming, text", "/lines");
+    OUTPUTS.put("TestDFSIO, write", "/io/io_data");
+    OUTPUTS.put("DistCp within", "/copy");
+  }
+
+  private static final int REPLICATION = 3;
+
+  @Option(names = "--chain", defaultValue = "lz4", description = "HDRF's chain (${DEFAULT-VALUE}).")
+  private String chain;
+
+  @Option(
+      names = "--codec",
+      defaultValue = "org.apache.hadoop.io.compress.DefaultCodec",
+      description =
+          "The codec set in jobs (${DEFAULT-VALUE}; the thesis's Lz4Codec needs Hadoop's native"
+              + " library).")
+  private String codec;
+
+  @Option(
+      names = "--size-mb",
+      defaultValue = "48",
+      description = "What each application makes, in MB (${DEFAULT-VALUE}).")
+  private int megabytes;
+
+  @Option(names = "--out", description = "Also write the table to this file.")
+  private Path out;
+
+  private final Path home = Path.of(System.getProperty("hdrf.home"));
+  private final Path directory = home.resolve("target").resolve("hibench");
+  private HadoopRuntime runtime;
+
+  /**
+   * What one application left.
+   *
+   * @param length of its files
+   * @param physical what all DataNodes hold of them
+   */
+  private record Stored(long length, long physical) {}
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new CodecCommand()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    runtime = HadoopRuntime.ofDist(Path.of(System.getProperty("hdrf.dist")));
+    Map<String, Stored> stock = run(null, List.of());
+    Map<String, Stored> withCodec =
+        run(
+            null,
+            List.of(
+                "-Dmapreduce.output.fileoutputformat.compress=true",
+                "-Dmapreduce.output.fileoutputformat.compress.type=BLOCK",
+                "-Dmapreduce.output.fileoutputformat.compress.codec=" + codec));
+    Map<String, Stored> reduced = run(chain, List.of());
+    StringBuilder table = new StringBuilder("| program | stored by stock HDFS, MB |");
+    table.append(" with the codec set in the job, MB | it obeys |");
+    table.append(" HDRF with `").append(chain).append("`, MB |\n|---|---|---|---|---|\n");
+    stock.forEach(
+        (name, plain) -> {
+          Stored coded = withCodec.get(name);
+          table.append(
+              String.format(
+                  Locale.ROOT,
+                  "| %s | %.0f | %.0f | %s | %.0f |%n",
+                  name,
+                  plain.physical / 1e6,
+                  coded.physical / 1e6,
+                  coded.length < plain.length * 0.95 ? "yes" : "no",
+                  reduced.get(name).physical / 1e6));
+        });
+    System.out.print(table);
+    if (out != null) {
+      Files.writeString(out, table);
+    }
+    return 0;
+  }
+
+  private Map<String, Stored> run(String schemes, List<String> options) throws IOException {
+    Map<String, Stored> stored = new LinkedHashMap<>();
+    LocalCluster.killLeftovers(directory);
+    FileUtil.fullyDelete(directory.toFile());
+    ClusterConfig config =
+        new Variant(schemes)
+            .configure(
+                ClusterConfig.in(directory)
+                    .withDataNodes(REPLICATION)
+                    .withReplication(REPLICATION)
+                    .withHeaps("384m", "512m")
+                    .with("dfs.blocksize", Integer.toString(16 << 20)));
+    try (Bed bed = new Bed(config, runtime, true)) {
+      new InputText(home).writeTo(bed.fs(), megabytes * 1_000_000L);
+      bed.setOptions(options);
+      long before = bed.physicalBytes();
+      for (Application application : new Applications(null, null, megabytes * 1_000_000L).all()) {
+        String output = OUTPUTS.get(application.name());
+        if (output != null) {
+          System.err.println(
+              (schemes == null ? "stock " + options : schemes) + ": " + application.name());
+          try {
+            application.work().run(bed);
+          } catch (IOException e) {
+            throw e;
+          } catch (Exception e) {
+            throw new IOException(application.name() + " failed", e);
+          }
+          ContentSummary summary =
+              bed.fs().getContentSummary(new org.apache.hadoop.fs.Path(output));
+          long after = bed.physicalBytes();
+          stored.put(application.name(), new Stored(summary.getLength(), after - before));
+          before = after;
+        }
+      }
+    }
+    FileUtil.fullyDelete(directory.toFile());
+    return stored;
+  }
+}

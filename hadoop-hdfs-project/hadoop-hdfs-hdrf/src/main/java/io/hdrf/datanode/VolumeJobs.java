@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.volume.ConversionState;
+import io.hdrf.volume.ConversionState.Goal;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What administrators have a DataNode do with all its blocks: a {@link VolumeJob} for each pool on
+ * each volume. Converting and inflating exclude each other; which of them a volume is to undergo is
+ * kept on the volume, so that a restart goes on with it. A verification ends with the DataNode.
+ * Thread-safe.
+ */
+final class VolumeJobs implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(VolumeJobs.class);
+
+  /** How long a job may take for the block in hand; the longest blocks take some seconds. */
+  private static final long STOP_SECONDS = 60;
+
+  /** Makes the tasks. */
+  interface Tasks {
+
+    /**
+     * A task for one volume.
+     *
+     * @param fraction which share of the blocks is verified
+     */
+    BlockTask task(JobKind kind, String storageId, PoolVolume volume, double fraction);
+  }
+
+  /** The last job of its kind on a volume, running or not. */
+  private static final class Slot {
+    private final String storageId;
+    private final PoolVolume volume;
+    private VolumeJob conversion;
+    private VolumeJob verification;
+
+    Slot(String storageId, PoolVolume volume) {
+      this.storageId = storageId;
+      this.volume = volume;
+    }
+
+    VolumeJob job(JobKind kind) {
+      VolumeJob job = kind == JobKind.VERIFY ? verification : conversion;
+      return job != null && job.kind() == kind ? job : null;
+    }
+
+    boolean isRunning(JobKind kind) {
+      VolumeJob job = job(kind);
+      return job != null && job.isRunning() && !job.isStopping();
+    }
+  }
+
+  private final PoolVolumes volumes;
+  private final Tasks tasks;
+  private final Predicate<String> inService;
+  private final Runnable onConversion;
+  private final int nice;
+  private final JobCounters counters = new JobCounters();
+  private final Throttle conversionThrottle = new Throttle(Throttle.SYSTEM);
+  private final Throttle verificationThrottle = new Throttle(Throttle.SYSTEM);
+  private final Map<PoolVolume, Slot> slots = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * @param inService whether the volume with this storage id is: the blocks of one that leaves are
+   *     gone, which is not to be taken for being done
+   * @param nice the nice value of the jobs' threads
+   * @param onConversion is run when a volume's {@link PoolVolume#conversion} has changed
+   */
+  VolumeJobs(
+      PoolVolumes volumes,
+      Tasks tasks,
+      Predicate<String> inService,
+      int nice,
+      Runnable onConversion) {
+    this.inService = inService;
+    this.volumes = volumes;
+    this.tasks = tasks;
+    this.nice = nice;
+    this.onConversion = onConversion;
+  }
+
+  private static Goal goal(JobKind kind) {
+    return kind == JobKind.INFLATE ? Goal.PLAIN : Goal.REDUCED;
+  }
+
+  private static JobKind kind(Goal goal) {
+    return goal == Goal.PLAIN ? JobKind.INFLATE : JobKind.CONVERT;
+  }
+
+  private Throttle throttle(JobKind kind) {
+    return kind == JobKind.VERIFY ? verificationThrottle : conversionThrottle;
+  }
+
+  /** The slots of all volumes that are in service and may hold reduced blocks. */
+  private List<Slot> slots() {
+    List<Slot> found = new ArrayList<>();
+    volumes.forEach(
+        (storageId, volume) -> {
+          if (volume.mayHoldReducedBlocks()) {
+            found.add(slots.computeIfAbsent(volume, key -> new Slot(storageId, volume)));
+          }
+        });
+    return found;
+  }
+
+  /**
+   * Begins a job on all volumes; one that runs already gets the new rate.
+   *
+   * @param rate in bytes a second for the whole DataNode; 0 for any number
+   * @param fraction which share of the blocks is verified, more than 0 and at most 1
+   */
+  synchronized void start(JobKind kind, long rate, double fraction) throws IOException {
+    if (rate < 0) {
+      throw new IOException("The rate is " + rate + ", accepted is 0 and more");
+    }
+    if (!(fraction > 0 && fraction <= 1)) {
+      throw new IOException("The fraction is " + fraction + ", accepted is more than 0, up to 1");
+    }
+    if (closed) {
+      throw new IOException("The DataNode stops");
+    }
+    List<Slot> all = slots();
+    if (kind == JobKind.CONVERT && all.stream().allMatch(slot -> slot.volume.codec() == null)) {
+      throw new IOException(
+          HdrfKeys.SCHEMES
+              + " names no scheme for any volume of this DataNode: nothing to convert");
+    }
+    throttle(kind).setRate(rate);
+    if (kind == JobKind.VERIFY) {
+      for (Slot slot : all) {
+        if (!slot.isRunning(kind)) {
+          slot.verification = run(kind, slot, fraction);
+        }
+      }
+      return;
+    }
+    IOException failure = null;
+    for (Slot slot : all) {
+      try {
+        convert(kind, slot, rate);
+      } catch (IOException e) {
+        LOG.error("{} can't be told to {}", slot.volume.directory(), kind.command(), e);
+        failure = e;
+      }
+    }
+    onConversion.run();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void convert(JobKind kind, Slot slot, long rate) throws IOException {
+    if (slot.conversion != null && slot.conversion.kind() != kind) {
+      end(slot.conversion);
+    }
+    if (kind == JobKind.CONVERT && slot.volume.codec() == null) {
+      slot.volume.setConversion(ConversionState.AUTOMATIC);
+      return;
+    }
+    synchronized (slot) {
+      slot.volume.setConversion(ConversionState.running(goal(kind), rate));
+      if (!slot.isRunning(kind)) {
+        slot.conversion = run(kind, slot, 1);
+      }
+    }
+  }
+
+  private VolumeJob run(JobKind kind, Slot slot, double fraction) {
+    VolumeJob job =
+        new VolumeJob(
+            kind,
+            slot.volume.directory().toString(),
+            tasks.task(kind, slot.storageId, slot.volume, fraction),
+            throttle(kind),
+            counters,
+            nice,
+            ended -> onEnd(slot, ended));
+    job.start();
+    return job;
+  }
+
+  /** On the job's own thread; never waits for this object, which may wait for the job. */
+  private void onEnd(Slot slot, VolumeJob job) {
+    if (job.kind() == JobKind.VERIFY) {
+      return;
+    }
+    synchronized (slot) {
+      if (slot.conversion == job
+          && job.progress().state() == JobInfo.State.DONE
+          && !job.isStopping()
+          && inService.test(slot.storageId)) {
+        try {
+          slot.volume.setConversion(
+              job.kind() == JobKind.CONVERT
+                  ? ConversionState.AUTOMATIC
+                  : slot.volume.conversion().ended());
+        } catch (IOException e) {
+          LOG.warn(
+              "{}: that the job has ended can't be noted; it is done again after a restart",
+              slot.volume.directory(),
+              e);
+        }
+      }
+    }
+    onConversion.run();
+  }
+
+  private static void end(VolumeJob job) {
+    job.stop();
+    job.join(STOP_SECONDS);
+  }
+
+  /** Ends a job where it runs; what it has done stays. */
+  synchronized void stop(JobKind kind) throws IOException {
+    IOException failure = null;
+    for (Slot slot : slots()) {
+      VolumeJob job = slot.job(kind);
+      synchronized (slot) {
+        if (job != null) {
+          job.stop();
+        }
+        ConversionState state = slot.volume.conversion();
+        if (kind != JobKind.VERIFY && state.isRunning() && kind(state.goal()) == kind) {
+          try {
+            slot.volume.setConversion(state.ended());
+          } catch (IOException e) {
+            failure = e;
+          }
+        }
+      }
+      if (job != null) {
+        job.join(STOP_SECONDS);
+      }
+    }
+    onConversion.run();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Goes on with what was interrupted, on volumes that have come into service. */
+  synchronized void resume() {
+    if (closed) {
+      return;
+    }
+    for (Slot slot : slots()) {
+      ConversionState state = slot.volume.conversion();
+      JobKind kind = kind(state.goal());
+      if (!state.isRunning() || slot.conversion != null) {
+        continue;
+      }
+      if (kind == JobKind.CONVERT && slot.volume.codec() == null) {
+        LOG.info("{} names no scheme for {}", HdrfKeys.SCHEMES, slot.volume.directory());
+        continue;
+      }
+      LOG.info("{}: goes on {}", slot.volume.directory(), state);
+      if (state.rate() != conversionThrottle.rate()) {
+        conversionThrottle.setRate(state.rate());
+      }
+      synchronized (slot) {
+        slot.conversion = run(kind, slot, 1);
+      }
+    }
+  }
+
+  /** How far the jobs of a kind are. */
+  synchronized List<JobInfo> infos(JobKind kind) {
+    List<JobInfo> infos = new ArrayList<>();
+    for (Slot slot : slots()) {
+      VolumeJob job = slot.job(kind);
+      String pool = slot.volume.poolId();
+      String directory = slot.volume.directory().toString();
+      String mode = slot.volume.conversion().toString();
+      infos.add(
+          job != null
+              ? job.progress().info(slot.storageId, pool, directory, mode, throttle(kind).rate())
+              : new JobInfo(
+                  slot.storageId,
+                  pool,
+                  directory,
+                  mode,
+                  JobInfo.State.NONE,
+                  Collections.emptyMap(),
+                  Collections.emptyMap(),
+                  Collections.emptyList()));
+    }
+    return infos;
+  }
+
+  /** Looks at the file of every block. */
+  List<ReducedBlocks> reducedBlocks() throws IOException {
+    List<PoolVolume> all = new ArrayList<>();
+    volumes.forEach((storageId, volume) -> all.add(volume));
+    List<ReducedBlocks> counts = new ArrayList<>();
+    for (PoolVolume volume : all) {
+      if (volume.mayHoldReducedBlocks()) {
+        counts.add(
+            new ReducedBlocks(
+                volume.directory().toString(), volume.services().blocks().countReduced()));
+      }
+    }
+    return counts;
+  }
+
+  JobCounters counters() {
+    return counters;
+  }
+
+  /** Ends the jobs of volumes that leave; what is kept on them stays. */
+  void closePool(String poolId) {
+    close(slot -> slot.volume.poolId().equals(poolId));
+  }
+
+  /** As {@link #closePool}. */
+  void closeVolume(String storageId) {
+    close(slot -> slot.storageId.equals(storageId));
+  }
+
+  private void close(Predicate<Slot> which) {
+    List<VolumeJob> ending = new ArrayList<>();
+    synchronized (this) {
+      for (Slot slot : new ArrayList<>(slots.values())) {
+        if (which.test(slot)) {
+          slots.remove(slot.volume);
+          for (VolumeJob job : new VolumeJob[] {slot.conversion, slot.verification}) {
+            if (job != null) {
+              job.stop();
+              ending.add(job);
+            }
+          }
+        }
+      }
+    }
+    for (VolumeJob job : ending) {
+      job.join(STOP_SECONDS);
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    close(slot -> true);
+  }
+}

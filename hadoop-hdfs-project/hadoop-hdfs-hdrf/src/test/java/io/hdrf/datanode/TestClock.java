@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+/** A clock on which time passes only for those who sleep by it. Thread-safe. */
+final class TestClock implements Throttle.Clock {
+
+  private static final long BEGIN = Long.MAX_VALUE - 1_000_000_000L; // runs over soon
+
+  private long now = BEGIN;
+  private Runnable afterSleep = () -> {};
+
+  @Override
+  public synchronized long nanoTime() {
+    return now;
+  }
+
+  @Override
+  public void sleep(long nanos) {
+    Runnable action;
+    synchronized (this) {
+      now += nanos;
+      action = afterSleep;
+      afterSleep = () -> {};
+    }
+    action.run();
+  }
+
+  /** Does something once when somebody has slept. */
+  synchronized void whenSlept(Runnable action) {
+    afterSleep = action;
+  }
+
+  /** How much time has passed. */
+  synchronized double seconds() {
+    return (now - BEGIN) / 1e9;
+  }
+}

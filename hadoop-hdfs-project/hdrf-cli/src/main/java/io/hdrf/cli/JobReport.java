@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobInfo.Figure;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlocks;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What jobs on some DataNodes have done, and what remains. Immutable. */
+final class JobReport {
+
+  /**
+   * One DataNode.
+   *
+   * @param reduced what is reduced there; null where it was not counted
+   */
+  record Part(String name, List<JobInfo> jobs, List<ReducedBlocks> reduced) {}
+
+  private static final String POOL_SUFFIX = "/current/BP-[^/]*/hdrf$";
+
+  private final JobKind kind;
+  private final List<Part> parts;
+
+  JobReport(JobKind kind, List<Part> parts) {
+    this.kind = kind;
+    this.parts = List.copyOf(parts);
+  }
+
+  /**
+   * Asks the DataNodes.
+   *
+   * @param countReduced whether every block's file is looked at
+   */
+  static JobReport of(JobKind kind, List<RecordSource> sources, boolean countReduced)
+      throws IOException {
+    List<Part> parts = new ArrayList<>();
+    for (RecordSource source : sources) {
+      parts.add(
+          new Part(source.name(), source.jobs(kind), countReduced ? source.reducedBlocks() : null));
+    }
+    return new JobReport(kind, parts);
+  }
+
+  private boolean isCounted() {
+    return parts.stream().anyMatch(part -> part.reduced != null);
+  }
+
+  /** How many blocks stock HDFS could not read; 0 where that was not counted. */
+  long reducedBlocks() {
+    return parts.stream()
+        .filter(part -> part.reduced != null)
+        .flatMap(part -> part.reduced.stream())
+        .mapToLong(ReducedBlocks::total)
+        .sum();
+  }
+
+  private long sum(Figure figure) {
+    return parts.stream()
+        .flatMap(part -> part.jobs.stream())
+        .mapToLong(job -> job.figure(figure))
+        .sum();
+  }
+
+  /** Whether nothing was found that should not be. */
+  boolean isGood() {
+    boolean failed =
+        parts.stream()
+            .flatMap(part -> part.jobs.stream())
+            .anyMatch(job -> job.state() == JobInfo.State.FAILED);
+    return !failed
+        && switch (kind) {
+          case INFLATE -> reducedBlocks() == 0;
+          case VERIFY ->
+              parts.stream()
+                  .flatMap(part -> part.jobs.stream())
+                  .allMatch(job -> job.left().isEmpty());
+          case CONVERT -> true;
+        };
+  }
+
+  String json() throws JsonProcessingException {
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    root.put("job", kind.command());
+    if (isCounted()) {
+      root.put("reducedBlocks", reducedBlocks());
+    }
+    for (Part part : parts) {
+      ObjectNode node = root.withArray("dataNodes").addObject().put("name", part.name);
+      for (JobInfo job : part.jobs) {
+        ObjectNode volume =
+            node.withArray("volumes")
+                .addObject()
+                .put("directory", job.directory())
+                .put("storageId", job.storageId())
+                .put("poolId", job.poolId())
+                .put("mode", job.mode())
+                .put("state", job.state().name().toLowerCase(Locale.ROOT));
+        job.figures().forEach(volume::put);
+        ObjectNode left = volume.putObject("left");
+        job.left().forEach(left::put);
+        job.examples().forEach(volume.putArray("examples")::add);
+      }
+      if (part.reduced != null) {
+        for (ReducedBlocks count : part.reduced) {
+          node.withArray("reduced")
+              .addObject()
+              .put("directory", count.directory())
+              .put("current", count.current())
+              .put("elsewhere", count.elsewhere())
+              .put("damaged", count.damaged());
+        }
+      }
+    }
+    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(root);
+  }
+
+  /** For people. */
+  List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    for (Part part : parts) {
+      for (JobInfo job : part.jobs) {
+        lines.add(
+            part.name
+                + " "
+                + job.directory().replaceFirst(POOL_SUFFIX, "")
+                + ": "
+                + text(job)
+                + "; "
+                + job.mode());
+        job.examples().forEach(example -> lines.add("  " + example));
+      }
+      if (part.reduced != null) {
+        for (ReducedBlocks count : part.reduced) {
+          lines.add(
+              part.name
+                  + " "
+                  + count.directory().replaceFirst(POOL_SUFFIX, "")
+                  + ": "
+                  + text(count));
+        }
+      }
+    }
+    if (parts.stream().allMatch(part -> part.jobs.isEmpty()) && !isCounted()) {
+      lines.add("No volume of HDRF on a DataNode that runs.");
+    }
+    summary(lines);
+    return lines;
+  }
+
+  private void summary(List<String> lines) {
+    if (sum(Figure.BLOCKS) > 0) {
+      lines.add(
+          String.format(
+              Locale.ROOT,
+              "all: %d blocks, %s %s%s",
+              sum(Figure.BLOCKS_DONE),
+              Sizes.bytes(sum(Figure.BYTES_DONE)),
+              done(),
+              kind == JobKind.CONVERT
+                  ? ", " + Sizes.bytes(sum(Figure.BYTES_SAVED)) + " saved"
+                  : ""));
+    }
+    if (isCounted()) {
+      lines.add(
+          reducedBlocks() == 0
+              ? "Every block is plain."
+              : reducedBlocks() + " blocks remain that stock HDFS can't read.");
+    }
+  }
+
+  private String done() {
+    return switch (kind) {
+      case CONVERT -> "reduced";
+      case INFLATE -> "inflated";
+      case VERIFY -> "found sound";
+    };
+  }
+
+  private String text(JobInfo job) {
+    StringBuilder text =
+        new StringBuilder(job.state().name().toLowerCase(Locale.ROOT).replace("none", "not begun"));
+    if (job.state() != JobInfo.State.NONE) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              ", %d of %d blocks looked at, %d %s",
+              job.figure(Figure.BLOCKS_LOOKED),
+              job.figure(Figure.BLOCKS),
+              job.figure(Figure.BLOCKS_DONE),
+              done()));
+    }
+    if (job.state() == JobInfo.State.RUNNING && job.figure(Figure.RATE) > 0) {
+      text.append(", at ").append(Sizes.bytes(job.figure(Figure.RATE))).append("/s at the most");
+    }
+    if (job.figure(Figure.BLOCKS_WAITING) > 0) {
+      text.append(", ").append(job.figure(Figure.BLOCKS_WAITING)).append(" to be tried again");
+    }
+    for (Map.Entry<String, Long> left : new TreeMap<>(job.left()).entrySet()) {
+      text.append(", ").append(left.getValue()).append(' ').append(left.getKey());
+    }
+    return text.toString();
+  }
+
+  private static String text(ReducedBlocks count) {
+    StringBuilder text = new StringBuilder().append(count.current()).append(" reduced blocks");
+    if (count.elsewhere() > 0) {
+      text.append(", ")
+          .append(count.elsewhere())
+          .append(" more kept for an upgrade (previous, trash): finalize it");
+    }
+    if (count.damaged() > 0) {
+      text.append(", ").append(count.damaged()).append(" damaged ones");
+    }
+    return text.toString();
+  }
+}

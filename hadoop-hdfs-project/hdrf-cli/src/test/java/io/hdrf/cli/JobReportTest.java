@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobInfo.Figure;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlocks;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class JobReportTest {
+
+  private static final String DIRECTORY = "/data/1/current/BP-1-127.0.0.1-2/hdrf";
+
+  private static JobInfo job(JobInfo.State state, Map<String, Long> left) {
+    return new JobInfo(
+        "DS-1",
+        "BP-1-127.0.0.1-2",
+        DIRECTORY,
+        "kept plain",
+        state,
+        Map.of(
+            Figure.BLOCKS, 10L,
+            Figure.BYTES, 10L << 20,
+            Figure.BLOCKS_LOOKED, 8L,
+            Figure.BLOCKS_DONE, 5L,
+            Figure.BYTES_DONE, 5L << 20,
+            Figure.BYTES_SAVED, 3L << 20,
+            Figure.RATE, 2L << 20),
+        left,
+        left.isEmpty() ? List.of() : List.of("blk_7 NoSpace: full"));
+  }
+
+  private static JobReport report(JobKind kind, JobInfo job, String reduced) throws IOException {
+    return new JobReport(
+        kind,
+        List.of(
+            new JobReport.Part(
+                "host:1",
+                List.of(job),
+                reduced == null ? null : List.of(ReducedBlocks.decode(reduced)))));
+  }
+
+  @Test
+  void saysHowManyBlocksRemainReducedAndWhy() throws IOException {
+    JobReport report =
+        report(
+            JobKind.INFLATE,
+            job(JobInfo.State.DONE, Map.of("NoSpace", 2L, "Changed", 1L)),
+            DIRECTORY + "\t3\t4\t5");
+    assertThat(report.reducedBlocks()).isEqualTo(12);
+    assertThat(report.isGood()).isFalse();
+    assertThat(report.lines())
+        .containsExactly(
+            "host:1 /data/1: done, 8 of 10 blocks looked at, 5 inflated, 1 Changed, 2 NoSpace; kept"
+                + " plain",
+            "  blk_7 NoSpace: full",
+            "host:1 /data/1: 3 reduced blocks, 4 more kept for an upgrade (previous, trash):"
+                + " finalize it, 5 damaged ones",
+            "all: 5 blocks, 5.0 MiB inflated",
+            "12 blocks remain that stock HDFS can't read.");
+    JsonNode json = new ObjectMapper().readTree(report.json());
+    assertThat(json.get("job").asText()).isEqualTo("inflate");
+    assertThat(json.get("reducedBlocks").asLong()).isEqualTo(12);
+    JsonNode dataNode = json.get("dataNodes").get(0);
+    assertThat(dataNode.get("name").asText()).isEqualTo("host:1");
+    JsonNode volume = dataNode.get("volumes").get(0);
+    assertThat(volume.get("state").asText()).isEqualTo("done");
+    assertThat(volume.get("mode").asText()).isEqualTo("kept plain");
+    assertThat(volume.get("blocksDone").asLong()).isEqualTo(5);
+    assertThat(volume.get("bytesSaved").asLong()).isEqualTo(3 << 20);
+    assertThat(volume.get("left").get("NoSpace").asLong()).isEqualTo(2);
+    assertThat(volume.get("examples").get(0).asText()).isEqualTo("blk_7 NoSpace: full");
+    assertThat(dataNode.get("reduced").get(0).get("elsewhere").asLong()).isEqualTo(4);
+  }
+
+  @Test
+  void everythingPlainIsGood() throws IOException {
+    JobReport report =
+        report(JobKind.INFLATE, job(JobInfo.State.DONE, Map.of()), DIRECTORY + "\t0\t0\t0");
+    assertThat(report.isGood()).isTrue();
+    assertThat(report.lines()).last().isEqualTo("Every block is plain.");
+    assertThat(new ObjectMapper().readTree(report.json()).get("reducedBlocks").asLong()).isZero();
+  }
+
+  @Test
+  void aConversionIsGoodWhateverStaysPlain() throws IOException {
+    JobReport report =
+        report(JobKind.CONVERT, job(JobInfo.State.RUNNING, Map.of("Small", 3L)), null);
+    assertThat(report.isGood()).isTrue();
+    assertThat(report.lines())
+        .first()
+        .asString()
+        .contains("running", "5 reduced", "at 2.0 MiB/s at the most", "3 Small");
+    assertThat(report.lines()).last().isEqualTo("all: 5 blocks, 5.0 MiB reduced, 3.0 MiB saved");
+    assertThat(new ObjectMapper().readTree(report.json()).has("reducedBlocks")).isFalse();
+    assertThat(report(JobKind.CONVERT, job(JobInfo.State.FAILED, Map.of()), null).isGood())
+        .isFalse();
+  }
+
+  @Test
+  void aVerificationIsGoodIfNothingWasLeft() throws IOException {
+    assertThat(report(JobKind.VERIFY, job(JobInfo.State.DONE, Map.of()), null).isGood()).isTrue();
+    assertThat(
+            report(JobKind.VERIFY, job(JobInfo.State.DONE, Map.of("Damaged", 1L)), null).isGood())
+        .isFalse();
+    assertThat(
+            report(JobKind.VERIFY, job(JobInfo.State.DONE, Map.of("Unavailable", 1L)), null)
+                .isGood())
+        .isFalse();
+  }
+
+  @Test
+  void aDataNodeWithoutVolumesOfHdrf() throws IOException {
+    JobReport report =
+        new JobReport(JobKind.VERIFY, List.of(new JobReport.Part("host:1", List.of(), null)));
+    assertThat(report.isGood()).isTrue();
+    assertThat(report.lines()).containsExactly("No volume of HDRF on a DataNode that runs.");
+  }
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.hadoop;
+
+import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.FrameCodec;
+import io.hdrf.scheme.FrameScheme;
+import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.SpiVersion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.Set;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.DefaultCodec;
+
+/**
+ * Frames as one of Hadoop's compression codecs makes them. {@code hdrf.hadoop-codec.class} names
+ * it, {@code hdrf.hadoop-codec.frame.size} tells how long frames are. Each frame bears the name of
+ * the codec's class, so that the setting may change; see {@link HadoopFrames} for the format.
+ *
+ * <p>Which codecs there are differs between DataNodes, so that the frames don't travel.
+ */
+public final class HadoopCodecScheme implements FrameScheme {
+
+  static final String CLASS = "class";
+
+  private static final int DEFAULT_FRAME_LENGTH = 256 << 10;
+  private static final int MIN_FRAME_LENGTH = 4 << 10;
+  private static final int MAX_FRAME_LENGTH = 64 << 20;
+
+  @Override
+  public int spiVersion() {
+    return SpiVersion.CURRENT;
+  }
+
+  @Override
+  public String name() {
+    return "hadoop-codec";
+  }
+
+  @Override
+  public int id() {
+    return 4;
+  }
+
+  @Override
+  public int frameLength(SchemeSettings settings) throws BadSettingException {
+    return settings.getSize("frame.size", DEFAULT_FRAME_LENGTH, MIN_FRAME_LENGTH, MAX_FRAME_LENGTH);
+  }
+
+  @Override
+  public FrameCodec newCodec(SchemeSettings settings) throws IOException {
+    HadoopCodecs codecs = new HadoopCodecs(settings.configuration());
+    boolean made = false;
+    try {
+      HadoopCodec codec = codecs.proved(className(settings));
+      made = true;
+      return new HadoopFrames(codecs, codec);
+    } catch (CodecUnavailableException e) {
+      throw (BadSettingException)
+          new BadSettingException(
+                  settings.key(CLASS),
+                  className(settings),
+                  "the name of a class that implements "
+                      + CompressionCodec.class.getName()
+                      + " and works on this DataNode: "
+                      + e.getMessage())
+              .initCause(e);
+    } finally {
+      if (!made) {
+        codecs.close();
+      }
+    }
+  }
+
+  @Override
+  public boolean framesTravel() {
+    return false;
+  }
+
+  @Override
+  public Set<String> needs(SchemeSettings settings) {
+    return Collections.singleton(className(settings));
+  }
+
+  @Override
+  public void requireNeed(String need, SchemeSettings settings) throws IOException {
+    try (HadoopCodecs codecs = new HadoopCodecs(settings.configuration())) {
+      codecs.proved(need);
+    } catch (CodecUnavailableException e) {
+      throw new IOException(
+          "they were stored with " + settings.key(CLASS) + " = " + need + ", but " + e.getMessage(),
+          e);
+    }
+  }
+
+  @Override
+  public boolean needs(String need, ByteBuffer encoded) {
+    return need.equals(HadoopFrames.codecOf(encoded));
+  }
+
+  private static String className(SchemeSettings settings) {
+    String name = settings.getString(CLASS, "");
+    return name.isEmpty() ? DefaultCodec.class.getName() : name;
+  }
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.scheme.FrameCodec;
+import io.hdrf.scheme.FrameScheme;
+import io.hdrf.scheme.SchemeLoader;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.SchemeSettings;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jar as it is dropped into a plug-in directory. */
+class HadoopCodecJarIT {
+
+  private static final Path JAR = Path.of(System.getProperty("hdrf.hadoop-codec.jar"));
+
+  @TempDir Path plugins;
+
+  /** The codec's class comes from the class path, like one that an operator put there. */
+  @Test
+  void worksBehindALoaderOfItsOwn() throws IOException {
+    Files.copy(JAR, plugins.resolve(JAR.getFileName()));
+    SchemeRegistry registry = SchemeLoader.load(plugins);
+    FrameScheme scheme = (FrameScheme) registry.byName("hadoop-codec");
+    assertThat(scheme.getClass()).isNotEqualTo(HadoopCodecScheme.class);
+    Configuration configuration = new Configuration(false);
+    configuration.set(HadoopCodecSchemeTest.CLASS, PiecesCodec.class.getName());
+    ByteBuffer zeros = ByteBuffer.allocateDirect(100_000);
+    try (FrameCodec codec = scheme.newCodec(new SchemeSettings(configuration, "hadoop-codec"))) {
+      ByteBuffer encoded = ByteBuffer.allocateDirect(codec.maxEncodedLength(zeros.capacity()));
+      codec.encode(zeros, encoded);
+      ByteBuffer back = ByteBuffer.allocateDirect(zeros.capacity());
+      codec.decode(encoded.flip(), back);
+      assertThat(back.flip()).isEqualTo(zeros.flip());
+    }
+  }
+
+  @Test
+  void holdsNothingOfHadoop() throws IOException {
+    try (JarFile jar = new JarFile(JAR.toFile())) {
+      assertThat(jar.stream().map(JarEntry::getName).filter(name -> name.endsWith(".class")))
+          .contains("io/hdrf/codec/hadoop/HadoopCodecScheme.class")
+          .allMatch(name -> name.startsWith("io/hdrf/codec/hadoop/"));
+      for (String text : List.of("LICENSE", "NOTICE")) {
+        assertThat(jar.getEntry("META-INF/" + text)).as(text).isNotNull();
+      }
+    }
+  }
+}

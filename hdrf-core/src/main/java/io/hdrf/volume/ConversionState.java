@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.volume;
+
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.jni.Crc32c;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/**
+ * What an administrator wants of all blocks of a pool on a volume: that they become reduced, or
+ * plain, and whether the DataNode is at it. It is kept in the file {@value #FILE} of the pool's
+ * {@code hdrf} directory, replaced as a whole, so that a restart goes on where it was interrupted.
+ * Without a file it is {@link #AUTOMATIC}. Immutable.
+ *
+ * <p>The file, format version 1, has 20 bytes; this is the format's specification. Numbers are
+ * little-endian.
+ *
+ * <table>
+ * <caption>Fields</caption>
+ * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
+ * <tr><td>0</td><td>4</td><td>magic: 89 48 43 56 (0x89, "HCV")</td></tr>
+ * <tr><td>4</td><td>1</td><td>format version: 1</td></tr>
+ * <tr><td>5</td><td>1</td><td>goal: 1 reduced, 2 plain</td></tr>
+ * <tr><td>6</td><td>1</td><td>1 while blocks are being turned into that, 0 once that has ended or
+ * was stopped</td></tr>
+ * <tr><td>7</td><td>1</td><td>0</td></tr>
+ * <tr><td>8</td><td>8</td><td>bytes a second at the most, 0 for any number</td></tr>
+ * <tr><td>16</td><td>4</td><td>CRC32C of all bytes before</td></tr>
+ * </table>
+ */
+public final class ConversionState {
+
+  /** Its name in the pool's {@code hdrf} directory. */
+  public static final String FILE = "conversion";
+
+  /** What blocks are to become. */
+  public enum Goal {
+    /** Nothing in particular: as the DataNode's settings say. */
+    NONE(0),
+    REDUCED(1),
+    /** Plain, and to stay so, those that are yet to be written too. */
+    PLAIN(2);
+
+    private final int code;
+
+    Goal(int code) {
+      this.code = code;
+    }
+  }
+
+  /** New blocks are reduced, older ones as {@code hdrf.reduce.existing} says. */
+  public static final ConversionState AUTOMATIC = new ConversionState(Goal.NONE, false, 0);
+
+  private static final int VERSION = 1;
+  private static final int MAGIC = 0x56434889;
+  private static final int LENGTH = 20;
+  private static final int CRC_POSITION = 16;
+  private static final String TEMPORARY_SUFFIX = ".tmp";
+
+  private final Goal goal;
+  private final boolean running;
+  private final long rate;
+
+  private ConversionState(Goal goal, boolean running, long rate) {
+    this.goal = goal;
+    this.running = running;
+    this.rate = rate;
+  }
+
+  /**
+   * Blocks are being turned into the goal.
+   *
+   * @param goal not {@link Goal#NONE}
+   * @param rate in bytes a second; 0 for any number
+   */
+  public static ConversionState running(Goal goal, long rate) {
+    if (goal == Goal.NONE || rate < 0) {
+      throw new IllegalArgumentException(goal + " at " + rate);
+    }
+    return new ConversionState(goal, true, rate);
+  }
+
+  /** The same goal, but no block is being turned into it. */
+  public ConversionState ended() {
+    return goal == Goal.NONE ? this : new ConversionState(goal, false, rate);
+  }
+
+  /** No block may be reduced: for a state that can't be read, the one that does no harm. */
+  public static ConversionState keptPlain() {
+    return new ConversionState(Goal.PLAIN, false, 0);
+  }
+
+  /**
+   * Reads the state of a pool on a volume.
+   *
+   * @param directory the pool's {@code hdrf} directory
+   * @throws CorruptFileException if the file is damaged
+   * @throws UnknownFormatVersionException if another version of HDRF wrote it
+   */
+  public static ConversionState load(Path directory) throws IOException {
+    Path file = directory.resolve(FILE);
+    try {
+      if (Files.size(file) != LENGTH) {
+        throw new CorruptFileException(file, "length", LENGTH, Files.size(file));
+      }
+      return parse(file, Files.readAllBytes(file));
+    } catch (NoSuchFileException e) {
+      return AUTOMATIC;
+    }
+  }
+
+  /**
+   * Reads a file's content.
+   *
+   * @param file for messages
+   * @param raw all bytes of the file
+   */
+  static ConversionState parse(Path file, byte[] raw)
+      throws CorruptFileException, UnknownFormatVersionException {
+    if (raw.length != LENGTH) {
+      throw new CorruptFileException(file, "length", LENGTH, raw.length);
+    }
+    ByteBuffer in = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
+    expect(file, "magic", MAGIC, in.getInt());
+    expect(file, "CRC32C", crc(raw), in.getInt(CRC_POSITION));
+    int version = in.get() & 0xFF;
+    if (version != VERSION) {
+      throw new UnknownFormatVersionException(file, version, VERSION, VERSION);
+    }
+    int code = in.get();
+    int running = in.get();
+    expect(file, "byte 7", 0, in.get());
+    long rate = in.getLong();
+    if (code < Goal.REDUCED.code || code > Goal.PLAIN.code) {
+      throw new CorruptFileException(file, "goal", "1 or 2", code);
+    }
+    if (running < 0 || running > 1) {
+      throw new CorruptFileException(file, "whether it goes on", "0 or 1", running);
+    }
+    if (rate < 0) {
+      throw new CorruptFileException(file, "rate", "at least 0", rate);
+    }
+    return new ConversionState(
+        code == Goal.PLAIN.code ? Goal.PLAIN : Goal.REDUCED, running == 1, rate);
+  }
+
+  /**
+   * Makes this the state of a pool on a volume, durably.
+   *
+   * @param directory the pool's {@code hdrf} directory
+   */
+  public void store(Path directory, DurableFiles files) throws IOException {
+    Path file = directory.resolve(FILE);
+    Path temporary = directory.resolve(FILE + TEMPORARY_SUFFIX);
+    files.deleteIfExists(temporary);
+    if (goal == Goal.NONE) {
+      files.deleteIfExists(file);
+    } else {
+      try (DurableFile out = files.create(temporary)) {
+        out.write(ByteBuffer.wrap(encode()), 0);
+        out.force();
+      }
+      files.rename(temporary, file);
+    }
+    files.forceDirectory(directory);
+  }
+
+  byte[] encode() {
+    byte[] raw = new byte[LENGTH];
+    ByteBuffer out = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(MAGIC).put((byte) VERSION).put((byte) goal.code).put((byte) (running ? 1 : 0));
+    out.put((byte) 0).putLong(rate).putInt(crc(raw));
+    return raw;
+  }
+
+  private static int crc(byte[] raw) {
+    return Crc32c.update(0, ByteBuffer.wrap(raw, 0, CRC_POSITION));
+  }
+
+  private static void expect(Path file, String what, int expected, int found)
+      throws CorruptFileException {
+    if (expected != found) {
+      throw new CorruptFileException(
+          file, what, "0x" + Integer.toHexString(expected), "0x" + Integer.toHexString(found));
+    }
+  }
+
+  public Goal goal() {
+    return goal;
+  }
+
+  /** Whether blocks are being turned into the goal. */
+  public boolean isRunning() {
+    return running;
+  }
+
+  /** In bytes a second; 0 for any number. */
+  public long rate() {
+    return rate;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ConversionState
+        && ((ConversionState) other).goal == goal
+        && ((ConversionState) other).running == running
+        && ((ConversionState) other).rate == rate;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(goal, running, rate);
+  }
+
+  /** In words, for people. */
+  @Override
+  public String toString() {
+    switch (goal) {
+      case REDUCED:
+        return running ? "converting" : "new blocks only";
+      case PLAIN:
+        return running ? "inflating" : "kept plain";
+      default:
+        return "automatic";
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.volume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.jni.Crc32c;
+import io.hdrf.scheme.TestSeed;
+import io.hdrf.volume.ConversionState.Goal;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConversionStateTest {
+
+  private static final Path NAME = Path.of(ConversionState.FILE);
+  private static final int LENGTH = 20;
+
+  @TempDir Path directory;
+
+  /** Files of format version 1 that must be readable for ever. */
+  @ParameterizedTest
+  @CsvSource({
+    "89484356010101000000200300000000aa0b6c91, REDUCED, true, 52428800",
+    "89484356010200000000000000000000c4b8832b, PLAIN, false, 0",
+    "8948435601020100ffffffffffffff7f54016ca6, PLAIN, true, 9223372036854775807"
+  })
+  void goldenFiles(String hex, Goal goal, boolean running, long rate) throws IOException {
+    byte[] raw = HexFormat.of().parseHex(hex);
+    ConversionState state = ConversionState.parse(NAME, raw);
+    assertThat(state.goal()).isEqualTo(goal);
+    assertThat(state.isRunning()).isEqualTo(running);
+    assertThat(state.rate()).isEqualTo(rate);
+    assertThat(state.encode()).isEqualTo(raw);
+    ConversionState made = ConversionState.running(goal, rate);
+    assertThat(state).isEqualTo(running ? made : made.ended());
+  }
+
+  @Test
+  void isKeptAndReplacedAndForgotten() throws IOException {
+    assertThat(ConversionState.load(directory)).isEqualTo(ConversionState.AUTOMATIC);
+    ConversionState converting = ConversionState.running(Goal.REDUCED, 7);
+    converting.store(directory, LocalDurableFiles.INSTANCE);
+    assertThat(ConversionState.load(directory)).isEqualTo(converting);
+    Files.writeString(directory.resolve(ConversionState.FILE + ".tmp"), "left by a crash");
+    converting.ended().store(directory, LocalDurableFiles.INSTANCE);
+    assertThat(ConversionState.load(directory)).isEqualTo(converting.ended());
+    ConversionState.AUTOMATIC.store(directory, LocalDurableFiles.INSTANCE);
+    assertThat(ConversionState.load(directory)).isEqualTo(ConversionState.AUTOMATIC);
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void everyWrongByteAndEveryWrongLengthIsDamage() throws IOException {
+    byte[] raw = ConversionState.running(Goal.PLAIN, 123_456_789).encode();
+    assertThat(raw).hasSize(LENGTH);
+    for (int i = 0; i < LENGTH; i++) {
+      for (int bit = 0; bit < Byte.SIZE; bit++) {
+        byte[] wrong = raw.clone();
+        wrong[i] ^= (byte) (1 << bit);
+        assertThatThrownBy(() -> ConversionState.parse(NAME, wrong))
+            .isInstanceOf(CorruptFileException.class)
+            .hasMessageContaining(ConversionState.FILE);
+      }
+    }
+    for (int length = 0; length < 2 * LENGTH; length++) {
+      if (length != LENGTH) {
+        Files.write(directory.resolve(ConversionState.FILE), Arrays.copyOf(raw, length));
+        assertThatThrownBy(() -> ConversionState.load(directory))
+            .isInstanceOf(CorruptFileException.class)
+            .hasMessageContaining("length");
+      }
+    }
+  }
+
+  @Test
+  void aLaterVersionIsNoDamage() {
+    byte[] raw = ConversionState.keptPlain().encode();
+    raw[4] = 2;
+    assertThatThrownBy(() -> ConversionState.parse(NAME, withChecksum(raw)))
+        .isInstanceOf(UnknownFormatVersionException.class);
+  }
+
+  private static byte[] withChecksum(byte[] raw) {
+    ByteBuffer out = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(LENGTH - 4, Crc32c.update(0, ByteBuffer.wrap(raw, 0, LENGTH - 4)));
+    return raw;
+  }
+
+  /** What is accepted is written back the same. */
+  @Test
+  void anyBytesWithARightChecksum() throws IOException {
+    Random random = TestSeed.random(ConversionStateTest.class.getName());
+    int accepted = 0;
+    for (int i = 0; i < 100_000; i++) {
+      byte[] raw = ConversionState.running(Goal.REDUCED, random.nextLong(1L << 62)).encode();
+      int changes = random.nextInt(3);
+      for (int j = 0; j < changes; j++) {
+        raw[4 + random.nextInt(12)] = (byte) (random.nextInt(10) - 5);
+      }
+      withChecksum(raw);
+      try {
+        assertThat(ConversionState.parse(NAME, raw).encode()).isEqualTo(raw);
+        accepted++;
+      } catch (CorruptFileException | UnknownFormatVersionException expected) {
+        // Refused.
+      }
+    }
+    assertThat(accepted).isBetween(1000, 99_000);
+  }
+
+  @Test
+  void thereIsNoRunningWithoutAGoal() {
+    assertThatThrownBy(() -> ConversionState.running(Goal.NONE, 1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ConversionState.running(Goal.PLAIN, -1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(ConversionState.AUTOMATIC.ended()).isEqualTo(ConversionState.AUTOMATIC);
+  }
+}
