@@ -5,14 +5,35 @@ import io.hdrf.cluster.ClusterException;
 import io.hdrf.cluster.HadoopRuntime;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Where things are, as {@code bin/hdrf} says in system properties. */
 final class Home {
   private Home() {}
 
-  /** HDRF's source tree. */
+  /**
+   * HDRF's source tree.
+   *
+   * @throws ClusterException if this runs from a distribution
+   */
   static Path directory() throws IOException {
+    if (isDistribution()) {
+      throw new ClusterException("This needs HDRF's source tree; here is a distribution only");
+    }
     return property("hdrf.home");
+  }
+
+  /** Whether this runs from what {@code hdrf dist} has packed, and not from a source tree. */
+  static boolean isDistribution() {
+    return Boolean.getBoolean("hdrf.distribution");
+  }
+
+  /**
+   * The directory with {@code core-site.xml} and {@code hdfs-site.xml} of the Hadoop that this
+   * distribution is used with.
+   */
+  static Optional<Path> installedConfiguration() {
+    return Optional.ofNullable(System.getProperty("hdrf.conf")).map(Path::of);
   }
 
   /** The layout that {@code bin/hdrf} builds and this command runs from. */

@@ -36,6 +36,9 @@ import picocli.CommandLine.Spec;
       ConvertCommand.class,
       InflateCommand.class,
       VerifyCommand.class,
+      DistCommand.class,
+      InstallCommand.class,
+      UninstallCommand.class,
       TestCommand.class,
       CorpusCommand.class,
       DocsCommand.class,
@@ -51,11 +54,44 @@ public final class Main implements Runnable {
 
   /** Runs the command and exits with its code. */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    System.exit((hasHadoop() ? commandLine() : withoutHadoop()).execute(args));
+  }
+
+  /** What works without Hadoop's classes; bin/hdrf starts it where it finds none. */
+  @Command(
+      name = "hdrf",
+      mixinStandardHelpOptions = true,
+      versionProvider = Version.class,
+      description = {
+        "Installs HDRF in a Hadoop.",
+        "Set HADOOP_HOME for the other commands: they need the jars of Hadoop."
+      },
+      synopsisSubcommandLabel = "COMMAND",
+      subcommands = {InstallCommand.class, UninstallCommand.class, CommandLine.HelpCommand.class})
+  static final class WithoutHadoop implements Runnable {
+    @Spec private CommandSpec spec;
+
+    @Override
+    public void run() {
+      throw new ParameterException(
+          spec.commandLine(), "Which command? Set HADOOP_HOME for others than these.");
+    }
+  }
+
+  private static boolean hasHadoop() {
+    return Main.class.getResource("/org/apache/hadoop/conf/Configuration.class") != null;
   }
 
   static CommandLine commandLine() {
-    return ClusterCommand.configure(new CommandLine(new Main()))
+    return withHandlers(ClusterCommand.configure(new CommandLine(new Main())));
+  }
+
+  static CommandLine withoutHadoop() {
+    return withHandlers(new CommandLine(new WithoutHadoop()));
+  }
+
+  private static CommandLine withHandlers(CommandLine commands) {
+    return commands
         .setExecutionExceptionHandler(
             (e, commandLine, parsed) -> {
               if (!(e instanceof IOException) && !(e instanceof IllegalArgumentException)) {
@@ -69,7 +105,8 @@ public final class Main implements Runnable {
             e -> e instanceof ParameterException ? ExitCode.USAGE : ExitCode.FAILED);
   }
 
-  private static String message(Exception e) {
+  /** What an exception says to a person. */
+  static String message(Exception e) {
     if (e instanceof FileSystemException) {
       // Its message is the file alone.
       return e.getClass().getSimpleName().replaceFirst("Exception$", "") + ": " + e.getMessage();
@@ -78,11 +115,15 @@ public final class Main implements Runnable {
   }
 
   /** From the jar's manifest. */
+  static String version() {
+    String version = Main.class.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
+  }
+
   static final class Version implements CommandLine.IVersionProvider {
     @Override
     public String[] getVersion() {
-      String version = Main.class.getPackage().getImplementationVersion();
-      return new String[] {"hdrf " + (version == null ? "(development)" : version)};
+      return new String[] {"hdrf " + version()};
     }
   }
 }

@@ -22,6 +22,7 @@ import picocli.CommandLine.Option;
 final class RecordTarget {
   private static final String IPC_ADDRESS = "dfs.datanode.ipc.address";
   private static final String IPC_DEFAULT = "0.0.0.0:9867";
+  private static final String DEFAULTS = "hdfs-default.xml";
   private static final String DATA_DIRECTORIES = "dfs.datanode.data.dir";
 
   @Option(
@@ -35,7 +36,8 @@ final class RecordTarget {
       paramLabel = "DIR",
       description = {
         "Directory with core-site.xml and hdfs-site.xml. Without --datanode: those of the DataNode on"
-            + " this host, which is asked if it runs; if not, its volumes are opened."
+            + " this host, which is asked if it runs; if not, its volumes are opened. Default, where"
+            + " HDRF is installed in a Hadoop: that Hadoop's."
       })
   private Path configuration;
 
@@ -53,9 +55,16 @@ final class RecordTarget {
     return source.name() + " " + volume.directory().replaceFirst("/current/BP-[^/]*/hdrf$", "");
   }
 
+  private Path configurationDirectory() {
+    return configuration != null || directory != null
+        ? configuration
+        : Home.installedConfiguration().orElse(null);
+  }
+
   /** The DataNodes, to be closed by the caller. */
   List<RecordSource> open() throws IOException {
     Configuration conf = new Configuration();
+    Path configuration = configurationDirectory();
     if (configuration != null) {
       addFiles(conf, configuration);
     }
@@ -94,6 +103,20 @@ final class RecordTarget {
       running.close();
       return new StoppedDataNode("DataNode on this host", conf, volumes(conf));
     }
+  }
+
+  /**
+   * The directories of a DataNode on this host.
+   *
+   * @param files the directory with {@code core-site.xml} and {@code hdfs-site.xml}
+   */
+  static List<Path> localVolumes(Path files) throws IOException {
+    Configuration conf = new Configuration();
+    if (conf.getResource(DEFAULTS) != null) {
+      conf.addResource(DEFAULTS);
+    }
+    addFiles(conf, files);
+    return volumes(conf);
   }
 
   private static List<Path> volumes(Configuration conf) throws IOException {

@@ -17,6 +17,7 @@ import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -74,6 +75,17 @@ final class StoppedVolume implements BlockInventory {
       }
     }
     return pools;
+  }
+
+  /** Whether a DataNode has a volume in service. */
+  static boolean isInUse(Path volume) throws IOException {
+    try (FileChannel channel =
+            FileChannel.open(volume.resolve("in_use.lock"), StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock()) {
+      return lock == null;
+    } catch (NoSuchFileException e) {
+      return false;
+    }
   }
 
   Path directory() {

@@ -22,6 +22,19 @@ final class TestCommand implements Callable<Integer> {
   private static final String CRASH_TEST = "io.hdrf.crash.CrashTest";
   private static final String STORE_LOSS_TEST = "io.hdrf.crash.StoreLossTest";
 
+  private static final List<String> LIFECYCLE =
+      List.of(
+          "mvn",
+          "-B",
+          "-ntp",
+          "-pl",
+          ":hdrf-lifecycle-tests",
+          "-am",
+          "package",
+          "-Dtest=io.hdrf.lifecycle.*Test",
+          "-Dsurefire.failIfNoSpecifiedTests=false",
+          "-Dhdrf.lifecycle.full=true");
+
   @ArgGroup private Selection selection;
 
   static final class Selection {
@@ -61,6 +74,14 @@ final class TestCommand implements Callable<Integer> {
           "the same outputs, and a table of times and bytes (benchmarks/applications)."
         })
     private boolean apps;
+
+    @Option(
+        names = "--lifecycle",
+        description = {
+          "A cluster from stock to HDRF and back, node by node, under a reader and writers, with three",
+          "DataNodes and a job, for longer than the suite does."
+        })
+    private boolean lifecycle;
   }
 
   /** The classes named with {@code --hadoop}; none means all. */
@@ -82,6 +103,9 @@ final class TestCommand implements Callable<Integer> {
     }
     if (selection != null && selection.apps) {
       return run(home, List.of(script(home, "benchmarks/applications")));
+    }
+    if (selection != null && selection.lifecycle) {
+      return run(home, LIFECYCLE);
     }
     int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
     return status == ExitCode.OK ? run(home, hadoopTests(home, List.of("--quick"))) : status;

@@ -70,6 +70,11 @@ class MainTest {
     "cluster stop --data-dir /no/such, 3",
     "cluster status --data-dir /no/such, 3",
     "docs, 3",
+    "dist, 3",
+    "install, 2",
+    "install /no/such, 3",
+    "uninstall /no/such, 3",
+    "test --lifecycle --crash 5, 2",
     "--version, 0",
     "help cluster, 0"
   })

@@ -9,12 +9,13 @@ import java.util.Arrays;
 
 /**
  * Writes a POSIX ustar archive of regular files. The same entries in the same order give the same
- * bytes: owner, mode and time are fixed. For one thread.
+ * bytes: owner and time are fixed. For one thread.
  */
-final class TarWriter implements Closeable {
+public final class TarWriter implements Closeable {
   private static final int RECORD = 512;
   private static final int NAME = 100;
   private static final int PREFIX = 155;
+  private static final int FILE_MODE = 0644;
 
   /** 2020-01-01, in seconds. */
   private static final long TIME = 1_577_836_800L;
@@ -24,16 +25,22 @@ final class TarWriter implements Closeable {
   /**
    * @param out is closed by {@link #close}
    */
-  TarWriter(OutputStream out) {
+  public TarWriter(OutputStream out) {
     this.out = out;
+  }
+
+  /** Adds a file that everybody may read. */
+  public void add(String path, byte[] content) throws IOException {
+    add(path, FILE_MODE, content);
   }
 
   /**
    * Adds a file.
    *
+   * @param mode permission bits, for instance 0755
    * @throws IOException if the path is too long for ustar, or {@code out} fails
    */
-  void add(String path, byte[] content) throws IOException {
+  public void add(String path, int mode, byte[] content) throws IOException {
     byte[] header = new byte[RECORD];
     byte[] name = path.getBytes(StandardCharsets.UTF_8);
     int split = 0;
@@ -50,7 +57,7 @@ final class TarWriter implements Closeable {
       name = Arrays.copyOfRange(name, split + 1, name.length);
     }
     System.arraycopy(name, 0, header, 0, name.length);
-    octal(header, 100, 8, 0644);
+    octal(header, 100, 8, mode);
     octal(header, 108, 8, 0);
     octal(header, 116, 8, 0);
     octal(header, 124, 12, content.length);

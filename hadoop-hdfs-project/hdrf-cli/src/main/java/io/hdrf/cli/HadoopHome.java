@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.cluster.ClusterException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * An unpacked Hadoop.
+ *
+ * @param directory absolute
+ * @param version as its jars say, for instance 3.1.4
+ */
+record HadoopHome(Path directory, String version) {
+  /** The line that HDRF runs on. */
+  private static final String LINE = "3.1.";
+
+  private static final String VERSION_ENTRY = "common-version-info.properties";
+
+  /** What makes a directory a Hadoop that HDRF can be installed in. */
+  private static final List<String> LANDMARKS =
+      List.of(
+          "bin/hdfs",
+          "libexec/hadoop-functions.sh",
+          "libexec/shellprofile.d",
+          "share/hadoop/common",
+          "share/hadoop/hdfs");
+
+  /**
+   * Looks at a directory.
+   *
+   * @throws ClusterException if it is no Hadoop, or one that this HDRF does not run on
+   */
+  static HadoopHome of(Path directory) throws IOException {
+    Path home = directory.toAbsolutePath().normalize();
+    for (String landmark : LANDMARKS) {
+      if (!Files.exists(home.resolve(landmark))) {
+        throw new ClusterException(
+            home + " is no unpacked Hadoop distribution: there is no " + landmark + " in it");
+      }
+    }
+    String version = version(home.resolve("share/hadoop/common"));
+    if (!version.startsWith(LINE)) {
+      throw new ClusterException(
+          home + " is Hadoop " + version + "; this HDRF runs on Hadoop " + LINE + "x only");
+    }
+    return new HadoopHome(home, version);
+  }
+
+  private static String version(Path common) throws IOException {
+    try (DirectoryStream<Path> jars = Files.newDirectoryStream(common, "hadoop-common-*.jar")) {
+      for (Path jar : jars) {
+        try (ZipFile zip = new ZipFile(jar.toFile())) {
+          ZipEntry entry = zip.getEntry(VERSION_ENTRY);
+          if (entry != null) {
+            Properties facts = new Properties();
+            try (InputStream in = zip.getInputStream(entry)) {
+              facts.load(in);
+            }
+            return facts.getProperty("version", "of no version");
+          }
+        }
+      }
+    }
+    throw new ClusterException(
+        "Can't tell the version of Hadoop: no hadoop-common jar in "
+            + common
+            + " has a "
+            + VERSION_ENTRY);
+  }
+
+  /** The directory that a file's or directory's path begins with, joined with it. */
+  Path resolve(String path) {
+    return directory.resolve(path);
+  }
+}

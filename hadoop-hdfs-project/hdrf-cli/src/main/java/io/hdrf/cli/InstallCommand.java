@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code hdrf install}. */
+@Command(
+    name = "install",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Put HDRF into an unpacked Hadoop 3.1: a directory of its own, and a profile for Hadoop's shell"
+          + " by which DataNodes get HDRF's jars and 'hdfs hdrf' works. Replaces another version.",
+      "Says what it changed, and what to add to hdfs-site.xml. Until that is done and the DataNode is"
+          + " restarted, it runs as before."
+    })
+final class InstallCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "HADOOP_HOME", description = "The directory with bin/hdfs in it.")
+  private Path directory;
+
+  static Distribution distribution() throws IOException {
+    return Home.isDistribution()
+        ? Distribution.unpacked(Home.dist(), Main.version())
+        : Distribution.ofSourceTree(Home.directory(), Home.dist(), Main.version());
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    HadoopHome home = HadoopHome.of(directory);
+    Installation installation = new Installation(home);
+    boolean upgrade = installation.exists();
+    Distribution distribution = distribution();
+    List<String> changes = installation.install(distribution);
+    Terminal terminal = Terminal.system();
+    String what = "HDRF " + distribution.version();
+    if (changes.isEmpty()) {
+      terminal.result(what + " is installed in " + home.directory() + ": nothing to do.");
+      return ExitCode.OK;
+    }
+    terminal.result(
+        "Installed " + what + " in " + home.directory() + " (Hadoop " + home.version() + "):");
+    changes.forEach(change -> terminal.result("  " + change));
+    if (upgrade) {
+      terminal.result("It is used from the DataNode's next restart on.");
+    } else {
+      terminal.result("");
+      terminal.result("Add this to the DataNode's hdfs-site.xml, and restart it:");
+      terminal.result("");
+      terminal.result(installation.site().stripTrailing());
+      terminal.result("");
+      terminal.result("Other schemes, and all keys: " + home.resolve(Installation.LINK + "/docs"));
+    }
+    return ExitCode.OK;
+  }
+}

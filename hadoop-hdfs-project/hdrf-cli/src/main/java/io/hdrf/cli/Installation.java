@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.cluster.ClusterException;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * HDRF in a {@link HadoopHome}: a directory of its own for each version, {@code hdrf-VERSION-…}; a
+ * link {@code hdrf} to the one in use; and a profile for Hadoop's shell. Each is written aside and
+ * renamed, so that a DataNode that starts meanwhile finds the old version or the new one.
+ */
+final class Installation {
+  static final String LINK = "hdrf";
+  static final String PROFILE = "libexec/shellprofile.d/hdrf.sh";
+
+  /** By this an installed profile is known. */
+  private static final String MARK = "HDRF's shell profile";
+
+  private static final String PLUGINS = "plugins";
+  private static final String PART = ".part";
+
+  /** Directories of versions, whole or in the making. */
+  private static final Pattern DIRECTORY = Pattern.compile("hdrf-.+-[0-9a-f]{8}(-\\d+)?(\\.part)?");
+
+  private final HadoopHome home;
+  private final List<String> changes = new ArrayList<>();
+
+  Installation(HadoopHome home) {
+    this.home = home;
+  }
+
+  private Path link() {
+    return home.resolve(LINK);
+  }
+
+  private Path profile() {
+    return home.resolve(PROFILE);
+  }
+
+  /**
+   * The directory in use, or empty.
+   *
+   * @throws ClusterException if something else has its name
+   */
+  Optional<Path> current() throws IOException {
+    if (!Files.exists(link(), LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    if (Files.isSymbolicLink(link())) {
+      Path target = Files.readSymbolicLink(link());
+      if (target.getNameCount() == 1 && DIRECTORY.matcher(target.toString()).matches()) {
+        return Optional.of(home.resolve(target.toString()));
+      }
+    }
+    throw new ClusterException(link() + " was not made by 'hdrf install'; move it away first");
+  }
+
+  /** Whether anything of it is there. */
+  boolean exists() throws IOException {
+    return current().isPresent() || hasProfile();
+  }
+
+  private boolean hasProfile() throws IOException {
+    if (!Files.exists(profile())) {
+      return false;
+    }
+    if (!Files.readString(profile()).contains(MARK)) {
+      throw new ClusterException(profile() + " was not made by 'hdrf install'; move it away first");
+    }
+    return true;
+  }
+
+  /**
+   * Puts a distribution in place of what is there, if it is another one or something of it is
+   * missing or changed.
+   *
+   * @return what was changed, for people; nothing if there was nothing to do
+   */
+  List<String> install(Distribution distribution) throws IOException {
+    changes.clear();
+    Optional<Path> before = current();
+    boolean hadProfile = hasProfile();
+    if (before.isEmpty() || !isIntact(before.get(), distribution)) {
+      before = Optional.of(replace(before, distribution));
+    }
+    byte[] profile = distribution.read(Distribution.PROFILE);
+    if (!hadProfile || !Arrays.equals(profile, Files.readAllBytes(profile()))) {
+      Path fresh = profile().resolveSibling(".hdrf.sh" + PART);
+      Distribution.write(fresh, false, profile);
+      move(fresh, profile());
+      changes.add("wrote " + profile() + ", by which the DataNode gets HDRF's jars");
+    }
+    for (Path other : directories()) {
+      if (!other.equals(before.get())) {
+        removeVersion(other);
+      }
+    }
+    return List.copyOf(changes);
+  }
+
+  /** Whether a directory holds the distribution's files as they are. */
+  private static boolean isIntact(Path directory, Distribution distribution) throws IOException {
+    try {
+      if (!Files.readString(directory.resolve(Distribution.SUMS)).equals(distribution.sums())) {
+        return false;
+      }
+      for (Map.Entry<String, String> file : Distribution.sums(directory).entrySet()) {
+        byte[] content = Files.readAllBytes(directory.resolve(file.getKey()));
+        if (!Distribution.sha256(content).equals(file.getValue())) {
+          return false;
+        }
+      }
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  private Path replace(Optional<Path> before, Distribution distribution) throws IOException {
+    Path target = home.resolve(distribution.name());
+    for (int i = 2; Files.exists(target); i++) {
+      target = home.resolve(distribution.name() + "-" + i);
+    }
+    Path part = target.resolveSibling(target.getFileName() + PART);
+    deleteAll(part);
+    try {
+      distribution.copyTo(part);
+    } catch (IOException e) {
+      deleteAll(part);
+      throw e;
+    }
+    List<Path> kept = before.isPresent() ? ownPlugins(before.get()) : List.of();
+    for (Path jar : kept) {
+      Distribution.write(
+          part.resolve(PLUGINS).resolve(jar.getFileName()), false, Files.readAllBytes(jar));
+    }
+    move(part, target);
+    Path fresh = home.resolve("." + LINK + PART);
+    Files.deleteIfExists(fresh);
+    Files.createSymbolicLink(fresh, target.getFileName());
+    move(fresh, link());
+    changes.add("wrote " + target + (kept.isEmpty() ? "" : ", with your plug-ins " + names(kept)));
+    changes.add("made " + link() + " a link to it");
+    return target;
+  }
+
+  private static String names(List<Path> files) {
+    return String.join(", ", files.stream().map(file -> file.getFileName().toString()).toList());
+  }
+
+  /** Jars that an operator has put beside HDRF's. */
+  private static List<Path> ownPlugins(Path directory) throws IOException {
+    Path plugins = directory.resolve(PLUGINS);
+    if (!Files.isDirectory(plugins) || !Files.exists(directory.resolve(Distribution.SUMS))) {
+      return List.of();
+    }
+    Map<String, String> written = Distribution.sums(directory);
+    try (Stream<Path> files = Files.list(plugins)) {
+      return files
+          .filter(Files::isRegularFile)
+          .filter(file -> !written.containsKey(PLUGINS + "/" + file.getFileName()))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static void move(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /**
+   * Removes what {@link #install} wrote, and nothing else.
+   *
+   * @return what was changed, for people; nothing if there was nothing to do
+   */
+  List<String> uninstall() throws IOException {
+    changes.clear();
+    boolean linked = current().isPresent();
+    if (hasProfile()) {
+      Files.delete(profile());
+      changes.add("removed " + profile());
+    }
+    if (linked) {
+      Files.delete(link());
+      changes.add("removed " + link());
+    }
+    for (Path directory : directories()) {
+      List<Path> own = ownPlugins(directory);
+      removeVersion(directory, own);
+    }
+    return List.copyOf(changes);
+  }
+
+  private List<Path> directories() throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(home.directory(), "hdrf-*")) {
+      for (Path file : files) {
+        boolean part = file.toString().endsWith(PART);
+        if (DIRECTORY.matcher(file.getFileName().toString()).matches()
+            && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)
+            && (part || Files.exists(file.resolve(Distribution.SUMS)))) {
+          found.add(file);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Removes a version whose successor has the operator's plug-ins. */
+  private void removeVersion(Path directory) throws IOException {
+    for (Path jar : ownPlugins(directory)) {
+      Files.delete(jar);
+    }
+    removeVersion(directory, List.of());
+  }
+
+  private void removeVersion(Path directory, List<Path> stay) throws IOException {
+    if (directory.toString().endsWith(PART)) {
+      deleteAll(directory);
+      changes.add("removed " + directory + ", which was never finished");
+      return;
+    }
+    for (String path : Distribution.sums(directory).keySet()) {
+      Files.deleteIfExists(directory.resolve(path));
+    }
+    Files.delete(directory.resolve(Distribution.SUMS));
+    removeEmptyDirectories(directory);
+    changes.add(
+        Files.exists(directory)
+            ? "emptied "
+                + directory
+                + " but for files that are not HDRF's"
+                + (stay.isEmpty() ? "" : ": " + names(stay))
+            : "removed " + directory);
+  }
+
+  private static void removeEmptyDirectories(Path directory) throws IOException {
+    for (Path path : deepestFirst(directory)) {
+      if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+        try {
+          Files.delete(path);
+        } catch (DirectoryNotEmptyException e) {
+          // Somebody else's files stay.
+          continue;
+        }
+      }
+    }
+  }
+
+  private static void deleteAll(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      for (Path path : deepestFirst(directory)) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  private static List<Path> deepestFirst(Path directory) throws IOException {
+    try (Stream<Path> tree = Files.walk(directory)) {
+      return tree.sorted(Comparator.reverseOrder()).toList();
+    }
+  }
+
+  /** What is to be added to {@code hdfs-site.xml}. */
+  String site() {
+    String text =
+        """
+        <property>
+          <name>dfs.datanode.fsdataset.factory</name>
+          <value>org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasetFactory</value>
+        </property>
+        <property>
+          <name>hdrf.plugins.dir</name>
+          <value>PLUGINS</value>
+        </property>
+        <property>
+          <name>hdrf.schemes</name>
+          <value>lz4</value>
+        </property>
+        """;
+    return text.replace(
+        "PLUGINS", link().resolve(PLUGINS).toString().replace("&", "&amp;").replace("<", "&lt;"));
+  }
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.lifecycle;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+
+/**
+ * Clients that never rest: one reads given files again and again and compares every byte, one
+ * writes new files, with hflush in the middle, and reads them back. What fails is remembered.
+ */
+final class Traffic {
+  private static final int FILE_LENGTH = 1_500_000;
+  private static final int MAX_FILES = 40;
+
+  private final ShellCluster cluster;
+  private final Map<Path, byte[]> files;
+  private final Map<Path, byte[]> written = new LinkedHashMap<>();
+  private final Set<String> errors = new TreeSet<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final AtomicLong reads = new AtomicLong();
+  private final Random random;
+  private volatile boolean stopping;
+
+  /** Of the writer alone. */
+  private int sequence;
+
+  /**
+   * @param files are there, and stay as they are
+   */
+  Traffic(ShellCluster cluster, Map<Path, byte[]> files, long seed) {
+    this.cluster = cluster;
+    this.files = Map.copyOf(files);
+    this.random = new Random(seed);
+  }
+
+  /** Something that a client does again and again. */
+  private interface Step {
+    void run(DistributedFileSystem client) throws IOException;
+  }
+
+  void start() {
+    threads.add(thread("reader", this::readAll));
+    threads.add(thread("writer", this::writeOne));
+    threads.forEach(Thread::start);
+  }
+
+  private Thread thread(String name, Step step) {
+    return new Thread(
+        () -> {
+          try (DistributedFileSystem client = cluster.client()) {
+            while (!stopping) {
+              try {
+                step.run(client);
+              } catch (IOException e) {
+                failed(name + ": " + e.getClass().getSimpleName(), e);
+              }
+            }
+          } catch (IOException | RuntimeException | AssertionError e) {
+            failed(name + ": " + e, e);
+          }
+        },
+        name);
+  }
+
+  private void failed(String what, Throwable e) {
+    synchronized (errors) {
+      if (errors.add(what)) {
+        System.out.println(what + ", for the first time: " + e);
+      }
+    }
+  }
+
+  private void readAll(DistributedFileSystem client) throws IOException {
+    for (Map.Entry<Path, byte[]> file : files.entrySet()) {
+      if (!stopping) {
+        assertSame(client, file.getKey(), file.getValue());
+        reads.incrementAndGet();
+      }
+    }
+  }
+
+  private void writeOne(DistributedFileSystem client) throws IOException {
+    Path path = new Path("/traffic/" + sequence++ % MAX_FILES);
+    byte[] data = text(FILE_LENGTH, random.nextLong());
+    int half = random.nextInt(data.length);
+    synchronized (written) {
+      written.remove(path);
+    }
+    client.delete(path, false);
+    try (FSDataOutputStream out = client.create(path)) {
+      out.write(data, 0, half);
+      out.hflush();
+      out.write(data, half, data.length - half);
+    }
+    synchronized (written) {
+      written.put(path, data);
+    }
+    assertSame(client, path, data);
+  }
+
+  /** Ends, and returns what failed, each kind once. */
+  Set<String> stop() throws InterruptedException {
+    stopping = true;
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    return errors;
+  }
+
+  long reads() {
+    return reads.get();
+  }
+
+  /** What was written to the end and not since overwritten. */
+  Map<Path, byte[]> written() {
+    synchronized (written) {
+      return new LinkedHashMap<>(written);
+    }
+  }
+
+  /** Fails if a file is not byte for byte {@code data}. */
+  static void assertSame(DistributedFileSystem client, Path path, byte[] data) throws IOException {
+    byte[] found;
+    try (InputStream in = client.open(path)) {
+      found = in.readAllBytes();
+    }
+    int different = Arrays.mismatch(found, data);
+    if (different >= 0) {
+      throw new AssertionError(path + " differs from what was written at byte " + different);
+    }
+  }
+
+  /** Words, some of them often. */
+  static byte[] text(int length, long seed) {
+    Random random = new Random(seed);
+    StringBuilder text = new StringBuilder(length + 20);
+    while (text.length() < length) {
+      text.append("word").append(random.nextInt(4000)).append(random.nextInt(9) == 0 ? '\n' : ' ');
+    }
+    text.setLength(length);
+    return text.toString().getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+  }
+
+  /** Stores files of text. */
+  static Map<Path, byte[]> store(DistributedFileSystem client, int count, int length)
+      throws IOException {
+    Map<Path, byte[]> stored = new LinkedHashMap<>();
+    for (int i = 0; i < count; i++) {
+      byte[] data = text(length, i);
+      Path path = new Path("/input/" + i);
+      try (OutputStream out = client.create(path)) {
+        out.write(data);
+      }
+      stored.put(path, data);
+    }
+    return stored;
+  }
+}
