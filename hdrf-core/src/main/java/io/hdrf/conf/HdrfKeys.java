@@ -30,8 +30,10 @@ public final class HdrfKeys {
   public static final String MIRROR_SECTION = "mirror";
   public static final String MIRROR_SCHEME = "hdrf.mirror.scheme";
   public static final String MIRROR_ENABLED = "enabled";
+  public static final String MIRROR_REFERENCES = "references";
   public static final String MIRROR_PEER_EXPIRY = "peer.expiry";
   public static final String MIRROR_PROBE_TIMEOUT = "probe.timeout";
+  public static final String MIRROR_ANSWER_TIMEOUT = "answer.timeout";
 
   public static final String METADATA_SECTION = "metadata";
   public static final String METADATA_STORE = "hdrf.metadata.store";

@@ -13,9 +13,11 @@ public final class MirrorSettings {
   public static final String OWN_CHAIN = "chain";
 
   private final boolean enabled;
+  private final boolean references;
   private final String scheme;
   private final int peerExpirySeconds;
   private final int probeTimeoutMillis;
+  private final int answerTimeoutMillis;
 
   /**
    * @throws BadSettingException names the key, its value and what is accepted
@@ -23,14 +25,21 @@ public final class MirrorSettings {
   public MirrorSettings(Configuration configuration) throws BadSettingException {
     SchemeSettings settings = new SchemeSettings(configuration, HdrfKeys.MIRROR_SECTION);
     enabled = settings.getBoolean(HdrfKeys.MIRROR_ENABLED, true);
+    references = settings.getBoolean(HdrfKeys.MIRROR_REFERENCES, true);
     scheme = configuration.getTrimmed(HdrfKeys.MIRROR_SCHEME, OWN_CHAIN);
     peerExpirySeconds = settings.getInt(HdrfKeys.MIRROR_PEER_EXPIRY, 600, 1, 24 * 3600);
+    answerTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_ANSWER_TIMEOUT, 50, 1, 60_000);
     probeTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_PROBE_TIMEOUT, 3000, 10, 60_000);
   }
 
   /** Whether blocks are sent to, and accepted from, other DataNodes as frames. */
   public boolean isEnabled() {
     return enabled;
+  }
+
+  /** Whether chunks that the receiver has go there by reference. */
+  public boolean references() {
+    return references;
   }
 
   /** {@link #OWN_CHAIN}, or the chain for the wire as it stands in the configuration. */
@@ -48,17 +57,25 @@ public final class MirrorSettings {
     return probeTimeoutMillis;
   }
 
+  /** How long a packet waits for the peer to say which of its chunks it has. */
+  public int answerTimeoutMillis() {
+    return answerTimeoutMillis;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof MirrorSettings
         && ((MirrorSettings) other).enabled == enabled
+        && ((MirrorSettings) other).references == references
         && ((MirrorSettings) other).scheme.equals(scheme)
         && ((MirrorSettings) other).peerExpirySeconds == peerExpirySeconds
-        && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis;
+        && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis
+        && ((MirrorSettings) other).answerTimeoutMillis == answerTimeoutMillis;
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(enabled, scheme, peerExpirySeconds, probeTimeoutMillis);
+    return Objects.hash(
+        enabled, references, scheme, peerExpirySeconds, probeTimeoutMillis, answerTimeoutMillis);
   }
 }

@@ -66,6 +66,15 @@ public interface BlockCodec extends Closeable {
   }
 
   /**
+   * Looks for chunks by the names that {@link BlockScheme#chunkFunction} gives them.
+   *
+   * @return null if the scheme has no such names
+   */
+  default ChunkLookup newChunkLookup() {
+    return null;
+  }
+
+  /**
    * Figures for operators by name, such as {@code chunksFound}; sums since the codec was opened.
    */
   default Map<String, Long> metrics() {

@@ -35,4 +35,15 @@ public interface BlockScheme extends ReductionScheme {
   default boolean framesPassTail() {
     return true;
   }
+
+  /**
+   * How the scheme cuts and names chunks, if other DataNodes may ask for chunks by their names; see
+   * {@link BlockCodec#newChunkLookup}.
+   *
+   * @return null if they may not
+   * @throws BadSettingException if one of the scheme's settings is wrong
+   */
+  default ChunkFunction chunkFunction(SchemeSettings settings) throws BadSettingException {
+    return null;
+  }
 }

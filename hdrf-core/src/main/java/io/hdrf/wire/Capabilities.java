@@ -18,15 +18,19 @@ import java.util.TreeSet;
  *
  * <p>Stored as the CRC32C of what follows (u32), the length of what follows that (u16), the highest
  * version of {@link WireFormat} that is spoken (u8), the number of frame schemes (u16) and their
- * ids (u16 each). Bytes behind that, which a later version may add, are skipped.
+ * ids (u16 each). Where chunks can be asked for, the number of dialects (u8) and the dialects (u64
+ * each, as of {@link io.hdrf.scheme.ChunkFunction}) follow. Bytes behind that, which a later
+ * version may add, are skipped.
  */
 public final class Capabilities {
 
   private static final int FIXED = 1 + 2;
   private static final int MAX_LENGTH = 0xFFFF;
+  private static final int MAX_DIALECTS = 255;
 
   private final int version;
   private final SortedSet<Integer> frameSchemes;
+  private final SortedSet<Long> dialects;
 
   /**
    * @param version the highest version of {@link WireFormat} that is spoken, 0 to 255; 0 is a peer
@@ -34,8 +38,21 @@ public final class Capabilities {
    * @param frameSchemes the ids of the schemes whose frames can be decoded
    */
   public Capabilities(int version, Collection<Integer> frameSchemes) {
+    this(version, frameSchemes, Collections.emptySet());
+  }
+
+  /**
+   * As the other.
+   *
+   * @param dialects in which chunks can be asked for; at most 255
+   */
+  public Capabilities(int version, Collection<Integer> frameSchemes, Collection<Long> dialects) {
     this.version = version;
     this.frameSchemes = Collections.unmodifiableSortedSet(new TreeSet<>(frameSchemes));
+    this.dialects = Collections.unmodifiableSortedSet(new TreeSet<>(dialects));
+    if (this.dialects.size() > MAX_DIALECTS) {
+      throw new IllegalArgumentException(this.dialects.size() + " dialects");
+    }
   }
 
   /** Those of a DataNode that speaks plain HDFS. */
@@ -49,6 +66,11 @@ public final class Capabilities {
 
   public SortedSet<Integer> frameSchemes() {
     return frameSchemes;
+  }
+
+  /** The dialects in which chunks can be asked for. */
+  public SortedSet<Long> dialects() {
+    return dialects;
   }
 
   /** Whether frames of a chain with these scheme ids can be sent. */
@@ -66,11 +88,18 @@ public final class Capabilities {
 
   /** The stored form. */
   public byte[] encode() {
-    int length = FIXED + 2 * frameSchemes.size();
+    int length =
+        FIXED
+            + 2 * frameSchemes.size()
+            + (dialects.isEmpty() ? 0 : 1 + Long.BYTES * dialects.size());
     ByteBuffer out = ByteBuffer.allocate(4 + 2 + length).order(ByteOrder.LITTLE_ENDIAN);
     out.position(4);
     out.putShort((short) length).put((byte) version).putShort((short) frameSchemes.size());
     frameSchemes.forEach(id -> out.putShort(id.shortValue()));
+    if (!dialects.isEmpty()) {
+      out.put((byte) dialects.size());
+      dialects.forEach(out::putLong);
+    }
     out.position(4);
     out.putInt(0, Crc32c.update(0, out));
     return out.array();
@@ -115,11 +144,29 @@ public final class Capabilities {
     for (int i = 0; i < count; i++) {
       ids.add(body.getShort() & MAX_LENGTH);
     }
-    return new Capabilities(version, ids);
+    return new Capabilities(version, ids, parseDialects(body));
+  }
+
+  private static SortedSet<Long> parseDialects(ByteBuffer body) throws CorruptWireException {
+    SortedSet<Long> dialects = new TreeSet<>();
+    int count = body.hasRemaining() ? body.get() & 0xFF : 0;
+    if (body.remaining() < Long.BYTES * count) {
+      throw new CorruptWireException("the answer to a probe has too few dialects");
+    }
+    for (int i = 0; i < count; i++) {
+      dialects.add(body.getLong());
+    }
+    return dialects;
   }
 
   @Override
   public String toString() {
-    return version == 0 ? "plain HDFS" : "HDRF wire " + version + " with schemes " + frameSchemes;
+    return version == 0
+        ? "plain HDFS"
+        : "HDRF wire "
+            + version
+            + " with schemes "
+            + frameSchemes
+            + (dialects.isEmpty() ? "" : ", can be asked for chunks");
   }
 }

@@ -25,7 +25,22 @@ public enum Fallback {
   NOT_WORTH_KEEPING("NotWorthKeeping"),
 
   /** Keeping a block's frames failed. */
-  SPOOL_FAILED("SpoolFailed");
+  SPOOL_FAILED("SpoolFailed"),
+
+  /** A block went without references: the peer does not believe that this is a DataNode. */
+  ASK_REFUSED("AskRefused"),
+
+  /** A block went without references: the peer could not be asked for its chunks. */
+  ASK_FAILED("AskFailed"),
+
+  /** A block went without references from some place on: the connection to ask on broke. */
+  ASK_BROKEN("AskBroken"),
+
+  /** A block went without references, since one with references broke lately. */
+  REFERENCES_BROKE("ReferencesBroke"),
+
+  /** A packet went without references: the peer did not answer in time. */
+  ASK_TIMED_OUT("AskTimedOut");
 
   private final String metricName;
 

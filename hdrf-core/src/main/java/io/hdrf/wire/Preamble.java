@@ -51,7 +51,10 @@ public final class Preamble {
     return read[4] & 0xFF;
   }
 
-  /** {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, or what later versions know. */
+  /**
+   * {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, {@link WireFormat#ASK}, or what later
+   * versions know.
+   */
   public int kind() {
     return read[5] & 0xFF;
   }

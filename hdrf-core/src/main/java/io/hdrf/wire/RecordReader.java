@@ -2,6 +2,7 @@
 package io.hdrf.wire;
 
 import io.hdrf.io.BufferPool;
+import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.SchemeChain;
 import java.io.Closeable;
 import java.io.EOFException;
@@ -94,6 +95,21 @@ final class RecordReader implements Closeable {
         return WireFormat.FRAME_PREFIX + WireFormat.MAX_FRAME;
       case WireFormat.HELLO:
         return WireFormat.MAX_HELLO;
+      case WireFormat.SESSION:
+        return WireFormat.SESSION_ID;
+      case WireFormat.REFERENCES:
+        return WireFormat.REFERENCES_LENGTH;
+      case WireFormat.RELEASE:
+        return 4;
+      case WireFormat.OPEN:
+      case WireFormat.CHALLENGE:
+      case WireFormat.PROOF:
+      case WireFormat.GRANT:
+        return WireFormat.MAX_OPENING;
+      case WireFormat.QUESTION:
+        return WireFormat.BATCH_PREFIX + ChunkLookup.MAX_CHUNKS * WireFormat.CHUNK_LENGTH;
+      case WireFormat.ANSWER:
+        return WireFormat.BATCH_PREFIX + ChunkLookup.MAX_CHUNKS / 8;
       default:
         throw new CorruptWireException("a record of type " + type);
     }

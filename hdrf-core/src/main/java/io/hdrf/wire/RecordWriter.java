@@ -101,6 +101,38 @@ public final class RecordWriter implements Closeable {
     end();
   }
 
+  /** Names the session whose chunks the stream refers to from now on. */
+  public void session(byte[] id) throws IOException {
+    record(WireFormat.SESSION, ByteBuffer.wrap(id));
+  }
+
+  /**
+   * Refers to chunks, all of whose bytes are data of the present packet.
+   *
+   * @param batch the batch in which they were asked for
+   * @param first the first chunk's place in the batch
+   * @param skip how many bytes of the first chunk are left out
+   */
+  public void references(int batch, int first, int count, int skip) throws IOException {
+    begin(WireFormat.REFERENCES, WireFormat.REFERENCES_LENGTH);
+    buffer.putInt(batch).putShort((short) first).putShort((short) count).putInt(skip);
+    end();
+  }
+
+  /** Says that batches up to this one are of no more use. */
+  public void release(int batch) throws IOException {
+    begin(WireFormat.RELEASE, 4);
+    buffer.putInt(batch);
+    end();
+  }
+
+  /** Writes a record with any body. */
+  void record(int type, ByteBuffer body) throws IOException {
+    begin(type, body.remaining());
+    buffer.put(body);
+    end();
+  }
+
   private void begin(int type, int bodyLength) throws IOException {
     require(WireFormat.RECORD_HEADER + bodyLength);
     recordStart = buffer.position();

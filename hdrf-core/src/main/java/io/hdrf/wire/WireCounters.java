@@ -59,6 +59,52 @@ public final class WireCounters {
     add("mirrorFramesSentAsStored", frames);
   }
 
+  /**
+   * Counts a packet whose chunks were asked for.
+   *
+   * @param referred how many chunks went by reference
+   * @param byValue how many did not
+   * @param bytes how many bytes the references stand for
+   */
+  public void asked(long referred, long byValue, long bytes) {
+    add("mirrorAsks", 1);
+    add("mirrorChunksByReference", referred);
+    add("mirrorChunksByValue", byValue);
+    add("mirrorBytesByReference", bytes);
+  }
+
+  /** Counts the bytes that were sent and received on a connection to ask on. */
+  public void askTraffic(long bytes) {
+    add("mirrorBytesAsking", bytes);
+  }
+
+  /**
+   * Counts a question that was answered.
+   *
+   * @param held how many chunks are held for the peer
+   * @param absent how many are not
+   */
+  public void answered(long held, long absent) {
+    add("mirrorAnswers", 1);
+    add("mirrorChunksHeld", held);
+    add("mirrorChunksAbsent", absent);
+  }
+
+  /** Counts a question that was answered with no since there is no memory to hold chunks. */
+  public void noRoomToHold() {
+    add("mirrorAnswersWithoutRoom", 1);
+  }
+
+  /** Counts chunks of the store that were not what their names say. */
+  public void wrongChunks(long chunks) {
+    add("mirrorChunksWrong", chunks);
+  }
+
+  /** Counts somebody who asked for chunks without a proof that it is a DataNode. */
+  public void proofRefused() {
+    add("mirrorProofsRefused", 1);
+  }
+
   /** Counts a connection or block that went the stock way, or a spool that was given up. */
   public void fallback(Fallback reason) {
     add("mirrorFallback" + reason.metricName(), 1);
@@ -85,6 +131,17 @@ public final class WireCounters {
           "mirrorFramesEncoded",
           "mirrorFramesForwarded",
           "mirrorFramesSentAsStored",
+          "mirrorAsks",
+          "mirrorChunksByReference",
+          "mirrorChunksByValue",
+          "mirrorBytesByReference",
+          "mirrorBytesAsking",
+          "mirrorAnswers",
+          "mirrorChunksHeld",
+          "mirrorChunksAbsent",
+          "mirrorAnswersWithoutRoom",
+          "mirrorChunksWrong",
+          "mirrorProofsRefused",
           "mirrorBytesPlainSent",
           "mirrorBytesWireSent",
           "mirrorBytesPlainReceived",

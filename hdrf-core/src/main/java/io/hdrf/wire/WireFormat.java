@@ -34,10 +34,20 @@ import java.nio.ByteOrder;
  *       bytes, as many or fewer</td></tr>
  *   <tr><td>5</td><td>{@link #HELLO}</td><td>the {@link Capabilities} of the side that connected,
  *       first of all records</td></tr>
+ *   <tr><td>6</td><td>{@link #SESSION}</td><td>the id (16 bytes) of the {@link #ASK} connection
+ *       whose chunks this stream refers to; once</td></tr>
+ *   <tr><td>7</td><td>{@link #REFERENCES}</td><td>in the place of a frame: the number of a batch
+ *       (u32), the first chunk (u16), how many chunks (u16), how many bytes of the first are left
+ *       out (u32). All of it is data of the present packet. Earlier batches are of no more
+ *       use</td></tr>
+ *   <tr><td>8</td><td>{@link #RELEASE}</td><td>batches up to this number (u32) are of no more
+ *       use</td></tr>
  * </table>
  *
- * What the last frame of a block holds beyond the block's last packet is not used. Lengths beyond
- * the limits below are refused before memory is taken for them.
+ * <p><b>Asking</b>: see {@link AskStream}.
+ *
+ * <p>What the last frame of a block holds beyond the block's last packet is not used. Lengths
+ * beyond the limits below are refused before memory is taken for them.
  */
 public final class WireFormat {
 
@@ -53,6 +63,9 @@ public final class WireFormat {
   /** Records follow. */
   public static final int STREAM = 1;
 
+  /** Questions which chunks the other side has follow. */
+  public static final int ASK = 2;
+
   static final int PREAMBLE_LENGTH = 8;
 
   static final int RECORD_HEADER = 1 + 4 + 4;
@@ -62,6 +75,33 @@ public final class WireFormat {
   static final int PACKET = 3;
   static final int FRAME = 4;
   static final int HELLO = 5;
+  static final int SESSION = 6;
+  static final int REFERENCES = 7;
+  static final int RELEASE = 8;
+
+  /** The records of {@link AskStream}. */
+  static final int OPEN = 16;
+
+  static final int CHALLENGE = 17;
+  static final int PROOF = 18;
+  static final int GRANT = 19;
+  static final int QUESTION = 20;
+  static final int ANSWER = 21;
+
+  /** Bytes of a session's id. */
+  static final int SESSION_ID = 16;
+
+  /** Bytes of a {@link #REFERENCES}. */
+  static final int REFERENCES_LENGTH = 4 + 2 + 2 + 4;
+
+  /** The most bytes of an {@link #OPEN} or a {@link #PROOF}. */
+  static final int MAX_OPENING = 4 << 10;
+
+  /** What a {@link #QUESTION} or {@link #ANSWER} holds before its chunks. */
+  static final int BATCH_PREFIX = 4 + 2;
+
+  /** What a {@link #QUESTION} holds for each chunk. */
+  static final int CHUNK_LENGTH = 4 + 32;
 
   /** What a {@link #PACKET} holds before the packet's own bytes. */
   static final int PACKET_PREFIX = 4;
@@ -88,7 +128,7 @@ public final class WireFormat {
   /**
    * The preamble's bytes.
    *
-   * @param what {@link #PROBE} or {@link #STREAM}
+   * @param what {@link #PROBE}, {@link #STREAM} or {@link #ASK}
    */
   public static byte[] preamble(int what) {
     ByteBuffer bytes = ByteBuffer.allocate(PREAMBLE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);

@@ -38,6 +38,22 @@ public final class WireInput implements Closeable {
      */
     void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored)
         throws IOException;
+
+    /** Data of the packet came as references. */
+    default void references(int originalLength) {}
+  }
+
+  /** Knows the sessions in which chunks were asked for. */
+  public interface Sessions {
+    /** None. */
+    Sessions NONE = id -> null;
+
+    /**
+     * The session with an id, for this stream alone, which leaves it at its end.
+     *
+     * @return null if there is none, or another stream has it
+     */
+    HeldChunks join(byte[] id);
   }
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
@@ -45,6 +61,8 @@ public final class WireInput implements Closeable {
   private final RecordReader records;
   private final WireChains chains;
   private final Listener listener;
+  private final Sessions sessions;
+  private HeldChunks held;
   private int[] chainIds;
   private FrameChain chain;
   private boolean begun;
@@ -60,13 +78,19 @@ public final class WireInput implements Closeable {
 
   private ByteBuffer frameBuffer;
 
+  /** As the other, without any sessions. */
   public WireInput(InputStream in, WireChains chains, Listener listener) {
+    this(in, chains, listener, Sessions.NONE);
+  }
+
+  public WireInput(InputStream in, WireChains chains, Listener listener, Sessions sessions) {
     this.records = new RecordReader(source(in));
     this.chains = chains;
     this.listener = listener;
+    this.sessions = sessions;
   }
 
-  private static RecordReader.Source source(InputStream in) {
+  static RecordReader.Source source(InputStream in) {
     if (in instanceof ReadableByteChannel) {
       return ((ReadableByteChannel) in)::read;
     }
@@ -145,10 +169,43 @@ public final class WireInput implements Closeable {
         requireState(first, "its capabilities late");
         listener.hello(readHello(body));
         break;
+      case WireFormat.SESSION:
+        joinSession(body);
+        break;
+      case WireFormat.REFERENCES:
+        requireState(
+            wantsFrame && !decoded.hasRemaining(), "references where no data are expected");
+        readReferences(body);
+        break;
+      case WireFormat.RELEASE:
+        requireState(held != null && body.remaining() == 4, "a release without a session");
+        held.release(body.getInt());
+        break;
       default:
-        throw new IllegalStateException("type " + records.type());
+        throw new CorruptWireException("a record of type " + records.type() + " in a stream");
     }
     return true;
+  }
+
+  private void joinSession(ByteBuffer body) throws CorruptWireException {
+    requireState(
+        held == null && body.remaining() == WireFormat.SESSION_ID, "a second session, or half one");
+    byte[] id = new byte[WireFormat.SESSION_ID];
+    body.get(id);
+    held = sessions.join(id);
+    requireState(held != null, "the id of a session that is not here");
+  }
+
+  private void readReferences(ByteBuffer body) throws CorruptWireException {
+    requireState(
+        held != null && body.remaining() == WireFormat.REFERENCES_LENGTH,
+        "references without a session");
+    ByteBuffer bytes =
+        held.resolve(
+            body.getInt(), body.getShort() & 0xFFFF, body.getShort() & 0xFFFF, body.getInt());
+    requireState(bytes.remaining() <= dataLeft, "references beyond the packet's end");
+    listener.references(bytes.remaining());
+    decoded = bytes;
   }
 
   private static void requireState(boolean valid, String violation) throws CorruptWireException {
@@ -222,6 +279,10 @@ public final class WireInput implements Closeable {
   @Override
   public void close() {
     records.close();
+    if (held != null) {
+      held.leave();
+      held = null;
+    }
     giveFrameBuffer();
     decoded = NOTHING;
     waiting = NOTHING;

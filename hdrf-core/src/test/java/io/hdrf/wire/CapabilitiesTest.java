@@ -52,6 +52,21 @@ class CapabilitiesTest {
   }
 
   @Test
+  void dialectsAreReadAndWritten() throws IOException {
+    for (List<Long> dialects : List.of(List.of(-1L), List.of(0L, 1L, Long.MIN_VALUE))) {
+      Capabilities written = new Capabilities(1, List.of(1, 300), dialects);
+      byte[] bytes = written.encode();
+      Capabilities read = read(bytes);
+      assertThat(read.dialects()).containsExactlyInAnyOrderElementsOf(dialects);
+      assertThat(read.frameSchemes()).containsExactly(1, 300);
+      assertThat(read.encode()).isEqualTo(bytes);
+    }
+    assertThat(read(new Capabilities(1, List.of(1)).encode()).dialects()).isEmpty();
+    assertRefused(stored(1, 0, 0, 1));
+    assertRefused(stored(1, 0, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7));
+  }
+
+  @Test
   void nothingBehindTheAnswerIsRead() throws IOException {
     byte[] bytes = new Capabilities(1, List.of(4)).encode();
     ByteArrayInputStream in = new ByteArrayInputStream(Arrays.copyOf(bytes, bytes.length + 5));
@@ -61,7 +76,7 @@ class CapabilitiesTest {
 
   @Test
   void whatLaterVersionsAddIsSkipped() throws IOException {
-    Capabilities read = read(stored(9, 2, 0, 5, 0, 7, 1, 77, 78, 79));
+    Capabilities read = read(stored(9, 2, 0, 5, 0, 7, 1, 0, 77, 78, 79));
     assertThat(read.version()).isEqualTo(9);
     assertThat(read.frameSchemes()).containsExactly(5, 0x107);
     assertThat(read.canDecode(new int[] {5})).isTrue();

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -21,7 +25,76 @@ final class GoldenStream {
   static final Capabilities ANSWER =
       new Capabilities(1, List.of(1, 2, 0x1234, Tape.TRIM_ZEROS, 0xFFFF));
 
+  /** As {@link #STREAM}, with references. */
+  static final String REFERENCES = "references-v1.golden";
+
+  /** All that both sides say on a connection to ask on. */
+  static final String ASKING = "asking-v1.golden";
+
+  static final String CAPABILITIES_TO_ASK = "capabilities-to-ask-v1.golden";
+
+  static final Capabilities ANSWER_TO_ASK =
+      new Capabilities(1, List.of(1, 2), List.of(0x0102030405060708L, -2L));
+
   private GoldenStream() {}
+
+  /** A session with batch 3 of chunks of 2, 3 and 4 bytes, which count upwards from 0. */
+  static WireInput.Sessions sessions() {
+    HeldSessions sessions = new HeldSessions(100, 100, 0);
+    HeldChunks held = new HeldChunks(sessions, new byte[WireFormat.SESSION_ID]);
+    ChunkBatch batch = new ChunkBatch(3, new int[] {2, 5, 9}, new byte[3 * 32]);
+    try {
+      ByteBuffer bytes = held.take(batch);
+      for (int i = 0; i < 9; i++) {
+        bytes.put(i, (byte) i);
+      }
+      held.hold(batch, BitSet.valueOf(new byte[] {7}), bytes);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    return id -> Arrays.equals(id, held.id()) && held.join() ? held : null;
+  }
+
+  /** Packets of references, and of references and frames. */
+  static byte[] references() throws IOException {
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    try (RecordWriter records = new RecordWriter(bytes -> Tape.take(bytes, stream))) {
+      records.begin(ANSWER_TO_ASK);
+      records.packet(2, head(1), 0, 26);
+      records.session(new byte[WireFormat.SESSION_ID]);
+      records.references(3, 0, 1, 0);
+      records.packet(7, head(2), 0, 27);
+      records.references(3, 1, 1, 1);
+      records.chain(new int[] {Tape.TRIM_ZEROS});
+      records.frame(1, 0, ByteBuffer.allocateDirect(1).put(0, (byte) 99));
+      records.references(3, 2, 1, 0);
+      records.release(3);
+      records.packet(0, head(3), 0, 28);
+      records.flush();
+    }
+    return stream.toByteArray();
+  }
+
+  static byte[] asking() throws IOException {
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    try (AskStream out = new AskStream(new ByteArrayInputStream(new byte[0]), stream)) {
+      out.open(0x0102030405060708L, "BP-1");
+      out.challenge(filled(32, 1));
+      out.prove(new AskStream.Proof(filled(32, 2), filled(5, 3)));
+      out.grant(filled(16, 4));
+      out.refuse();
+      ChunkBatch batch = new ChunkBatch(3, new int[] {2, 0x10004}, filled(64, 5));
+      out.ask(batch);
+      out.answer(batch, BitSet.valueOf(new byte[] {2}));
+    }
+    return stream.toByteArray();
+  }
+
+  private static byte[] filled(int length, int value) {
+    byte[] bytes = new byte[length];
+    Arrays.fill(bytes, (byte) value);
+    return bytes;
+  }
 
   static byte[] read(String name) throws IOException {
     try (var in = GoldenStream.class.getResourceAsStream(name)) {
@@ -84,7 +157,18 @@ final class GoldenStream {
       Files.write(inputs.resolve("anyBeginning/golden"), tape.stream());
     }
     Files.write(directory.resolve(CAPABILITIES), ANSWER.encode());
+    Files.write(directory.resolve(REFERENCES), references());
+    Files.write(directory.resolve(ASKING), asking());
+    Files.write(directory.resolve(CAPABILITIES_TO_ASK), ANSWER_TO_ASK.encode());
+    for (String method : new String[] {"anyStream", "signedRecords"}) {
+      Files.write(
+          inputs.resolve(method).resolve("references"),
+          Arrays.copyOfRange(references(), 8, references().length));
+    }
+    Files.createDirectories(inputs.resolve("anyQuestions"));
+    Files.write(inputs.resolve("anyQuestions/golden"), asking());
     Files.createDirectories(inputs.resolve("anyCapabilities"));
+    Files.write(inputs.resolve("anyCapabilities/to-ask"), ANSWER_TO_ASK.encode());
     Files.write(inputs.resolve("anyCapabilities/golden"), ANSWER.encode());
   }
 }

@@ -63,12 +63,113 @@ class GoldenStreamTest {
     assertThat(read.frameSchemes()).containsExactly(1, 2, 0x1234, 60000, 0xFFFF);
   }
 
+  @Test
+  void oldReferencesStayReadable() throws IOException {
+    ByteArrayInputStream in = new ByteArrayInputStream(GoldenStream.read(GoldenStream.REFERENCES));
+    assertThat(in.skip(8)).isEqualTo(8);
+    Playback playback = new Playback();
+    try (WireChains chains = Tape.newChains()) {
+      playback.run(in, chains, () -> 50, GoldenStream.sessions());
+    }
+    assertThat(
+            playback.events.stream()
+                .map(event -> event.at() + " " + event.what().replaceAll(":.*", ""))
+                .collect(Collectors.toList()))
+        .containsExactly(
+            "0 hello HDRF wire 1 with schemes [1, 2], can be asked for chunks",
+            "0 packet 2 26",
+            "26 references 2",
+            "28 packet 7 27",
+            "55 references 2",
+            "57 frame [60000] 1 0 1",
+            "58 references 4",
+            "62 packet 0 28");
+    String plain = HexFormat.of().formatHex(playback.plain());
+    assertThat(plain)
+        .isEqualTo(
+            "01".repeat(26)
+                + "0001"
+                + "02".repeat(27)
+                + "0304"
+                + "63"
+                + "05060708"
+                + "03".repeat(28));
+  }
+
+  @Test
+  void oldQuestionsStayReadable() throws IOException {
+    try (AskStream in =
+        new AskStream(
+            new ByteArrayInputStream(GoldenStream.read(GoldenStream.ASKING)),
+            java.io.OutputStream.nullOutputStream())) {
+      AskStream.Opening opening = in.readOpening();
+      assertThat(opening.dialect()).isEqualTo(0x0102030405060708L);
+      assertThat(opening.poolId()).isEqualTo("BP-1");
+      assertThat(in.readReply().challenge()).hasSize(32).containsOnly(1);
+      AskStream.Proof proof = in.readProof();
+      assertThat(proof.code()).hasSize(32).containsOnly(2);
+      assertThat(proof.identifier()).containsExactly(3, 3, 3, 3, 3);
+      assertThat(in.readGrant()).hasSize(16).containsOnly(4);
+      assertThat(in.readGrant()).isNull();
+      ChunkBatch batch = in.readQuestion();
+      assertThat(batch.number()).isEqualTo(3);
+      assertThat(batch.ends()).containsExactly(2, 0x10004);
+      assertThat(batch.fingerprints()).hasSize(64).containsOnly(5);
+      AskStream.Answer answer = in.readAnswer();
+      assertThat(answer.batch()).isEqualTo(3);
+      assertThat(answer.held().toLongArray()).containsExactly(2);
+    }
+  }
+
+  @Test
+  void oldAnswersToAskStayReadable() throws IOException {
+    Capabilities read =
+        Capabilities.read(
+            new ByteArrayInputStream(GoldenStream.read(GoldenStream.CAPABILITIES_TO_ASK)));
+    assertThat(read.frameSchemes()).containsExactly(1, 2);
+    assertThat(read.dialects()).containsExactly(-2L, 0x0102030405060708L);
+  }
+
+  /** The specification, followed by hand; only the CRCs are taken over. */
+  @Test
+  void questionsByteByByte() throws IOException {
+    String crc = "[0-9a-f]{8}";
+    assertThat(HexFormat.of().formatHex(GoldenStream.read(GoldenStream.ASKING)))
+        .matches(
+            ("10" + "0c000000" + crc + "0807060504030201" + "42502d31")
+                + ("11" + "20000000" + crc + "01".repeat(32))
+                + ("12" + "25000000" + crc + "02".repeat(32) + "03".repeat(5))
+                + ("13" + "10000000" + crc + "04".repeat(16))
+                + ("13" + "00000000" + crc)
+                + ("14" + "4e000000" + crc + "03000000" + "0200")
+                + ("02000000" + "05".repeat(32) + "02000100" + "05".repeat(32))
+                + ("15" + "07000000" + crc + "03000000" + "0200" + "02"));
+    assertThat(HexFormat.of().formatHex(GoldenStream.read(GoldenStream.CAPABILITIES_TO_ASK)))
+        .matches(
+            crc
+                + "1800"
+                + "01"
+                + "0200"
+                + "01000200"
+                + "02"
+                + "feffffffffffffff"
+                + "0807060504030201");
+    assertThat(HexFormat.of().formatHex(GoldenStream.read(GoldenStream.REFERENCES)))
+        .contains("06" + "10000000")
+        .contains("03000000" + "0100" + "0100" + "01000000")
+        .matches("4844.*" + ("08" + "04000000" + crc + "03000000") + "03" + "20000000.*");
+  }
+
   /** Not a must for ever, but a change of what is written should be a decision. */
   @Test
   void theSameIsWrittenToday() throws IOException {
     try (Tape tape = GoldenStream.tape()) {
       assertThat(tape.stream()).isEqualTo(GoldenStream.read(GoldenStream.STREAM));
     }
+    assertThat(GoldenStream.references()).isEqualTo(GoldenStream.read(GoldenStream.REFERENCES));
+    assertThat(GoldenStream.asking()).isEqualTo(GoldenStream.read(GoldenStream.ASKING));
+    assertThat(GoldenStream.ANSWER_TO_ASK.encode())
+        .isEqualTo(GoldenStream.read(GoldenStream.CAPABILITIES_TO_ASK));
     assertThat(GoldenStream.ANSWER.encode())
         .isEqualTo(GoldenStream.read(GoldenStream.CAPABILITIES));
   }

@@ -37,7 +37,12 @@ final class Playback implements WireInput.Listener {
   }
 
   void run(InputStream in, WireChains chains, Lengths lengths) throws IOException {
-    try (WireInput input = new WireInput(in, chains, this)) {
+    run(in, chains, lengths, WireInput.Sessions.NONE);
+  }
+
+  void run(InputStream in, WireChains chains, Lengths lengths, WireInput.Sessions sessions)
+      throws IOException {
+    try (WireInput input = new WireInput(in, chains, this, sessions)) {
       while (true) {
         byte[] piece = new byte[lengths.next() + 7];
         int length = piece.length - 7;
@@ -84,6 +89,11 @@ final class Playback implements WireInput.Listener {
   @Override
   public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
     add(Tape.frameEvent(chainIds, originalLength, stages, stored));
+  }
+
+  @Override
+  public void references(int originalLength) {
+    add("references " + originalLength);
   }
 
   /** A stream that gives as many bytes as it likes, but at least one. */

@@ -48,7 +48,7 @@ class PreambleTest {
 
   @Test
   void whatIsWrittenIsRead() throws IOException {
-    for (int kind : new int[] {WireFormat.PROBE, WireFormat.STREAM}) {
+    for (int kind : new int[] {WireFormat.PROBE, WireFormat.STREAM, WireFormat.ASK}) {
       byte[] written = WireFormat.preamble(kind);
       Preamble read = Preamble.read(new Waiting(written));
       assertThat(read.isHdrf()).isTrue();

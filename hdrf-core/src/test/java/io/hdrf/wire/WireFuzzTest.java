@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Reads any bytes as what a peer sends. Runs on the kept inputs; with {@code JAZZER_FUZZ=1} and one
@@ -31,6 +32,10 @@ class WireFuzzTest {
   /** With right CRCs as far as the lengths fit, so that what lies behind this check is reached. */
   @FuzzTest(maxDuration = "1m")
   void signedRecords(byte[] stream) {
+    read(signed(stream));
+  }
+
+  private static byte[] signed(byte[] stream) {
     byte[] signed = stream.clone();
     ByteBuffer bytes = ByteBuffer.wrap(signed).order(ByteOrder.LITTLE_ENDIAN);
     for (int at = 0; at + WireFormat.RECORD_HEADER <= signed.length; ) {
@@ -41,8 +46,45 @@ class WireFuzzTest {
       bytes.putInt(at + 5, RecordWriter.recordCrc(bytes, at, (int) end));
       at = (int) end;
     }
-    read(signed);
+    return signed;
   }
+
+  /** With right CRCs, as {@link #signedRecords}. */
+  @FuzzTest(maxDuration = "1m")
+  void anyQuestions(byte[] stream) {
+    byte[] signed = signed(stream);
+    for (Asked asked : ASKED) {
+      try (AskStream in =
+          new AskStream(new Watched(signed), java.io.OutputStream.nullOutputStream())) {
+        asked.read(in);
+      } catch (IOException expected) {
+        // Refused.
+      }
+    }
+  }
+
+  private interface Asked {
+    void read(AskStream in) throws IOException;
+  }
+
+  private static final List<Asked> ASKED =
+      List.of(
+          in -> {
+            in.readOpening();
+            in.readProof();
+            while (in.readQuestion() != null) {}
+          },
+          in -> {
+            in.readReply();
+            while (in.readAnswer() != null) {}
+          },
+          AskStream::readGrant,
+          in -> {
+            while (in.readQuestion() != null) {}
+          },
+          in -> {
+            while (in.readAnswer() != null) {}
+          });
 
   /** What was read belongs to the peer's bytes, and no byte is lost. */
   @FuzzTest(maxDuration = "1m")
@@ -69,7 +111,9 @@ class WireFuzzTest {
       return;
     }
     Capabilities again = Capabilities.read(new ByteArrayInputStream(read.encode()));
-    if (again.version() != read.version() || !again.frameSchemes().equals(read.frameSchemes())) {
+    if (again.version() != read.version()
+        || !again.frameSchemes().equals(read.frameSchemes())
+        || !again.dialects().equals(read.dialects())) {
       throw new AssertionError("two forms of one answer");
     }
   }
@@ -86,7 +130,7 @@ class WireFuzzTest {
     long before = allocated();
     Playback playback = new Playback();
     try {
-      playback.run(new Watched(stream), CHAINS, new Lengths());
+      playback.run(new Watched(stream), CHAINS, new Lengths(), GoldenStream.sessions());
     } catch (IOException expected) {
       // Refused.
     }

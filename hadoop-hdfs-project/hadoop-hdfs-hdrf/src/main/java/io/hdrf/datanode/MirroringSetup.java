@@ -4,10 +4,15 @@ package io.hdrf.datanode;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.conf.MirrorSettings;
+import io.hdrf.datanode.wire.ChunkOffers;
 import io.hdrf.datanode.wire.Mirroring;
 import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.BlockScheme;
+import io.hdrf.scheme.ChunkFunction;
+import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.SchemeSettings;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
 import java.util.Map;
@@ -58,7 +63,25 @@ final class MirroringSetup {
         configured,
         substitute(registry, chains),
         Chains.anyConfigured(chains),
-        storage);
+        storage,
+        offers(conf, chains));
+  }
+
+  private static ChunkOffers offers(HdrfConf conf, Map<StorageType, SchemeChain> chains)
+      throws IOException {
+    ChunkOffers offers = new ChunkOffers();
+    for (SchemeChain chain : chains.values()) {
+      ReductionScheme first = chain.isEmpty() ? null : chain.schemes().get(0);
+      ChunkFunction function =
+          first instanceof BlockScheme
+              ? ((BlockScheme) first)
+                  .chunkFunction(new SchemeSettings(conf.configuration(), first.name()))
+              : null;
+      if (function != null) {
+        offers.add(first.name(), function);
+      }
+    }
+    return offers;
   }
 
   private static SchemeChain substitute(

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.datanode.wire.Mirroring;
 import io.hdrf.reduce.BlockRef;
+import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.SchemeChain;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,6 +39,11 @@ final class SpoolStorage implements Mirroring.Storage {
             ? StorageType.DEFAULT
             : replica.getVolume().getStorageType();
     return chains.get(type);
+  }
+
+  @Override
+  public ChunkLookup chunks(String poolId, String scheme) {
+    return new PoolChunks(volumes, poolId, scheme);
   }
 
   @Override

@@ -90,6 +90,13 @@ final class BlockCollector implements Closeable {
     }
   }
 
+  /** Data of the packet came without a frame. */
+  void references() {
+    if (spool != null) {
+      abandon(Fallback.OTHER_CHAIN);
+    }
+  }
+
   private void abandon(Fallback reason) {
     mirroring.counters().fallback(reason);
     close();

@@ -50,7 +50,7 @@ final class MirrorInputStream extends InputStream {
     this.in = CountingInput.over(in, readBefore);
     this.peerName = peerName;
     this.onRequest = onRequest;
-    this.wire = new WireInput(this.in, mirroring.chains(), new Listener());
+    this.wire = new WireInput(this.in, mirroring.chains(), new Listener(), mirroring.sessions());
   }
 
   /** Expects a block to be copied from the other side, with no request before it. */
@@ -125,6 +125,16 @@ final class MirrorInputStream extends InputStream {
       }
       if (collector != null) {
         collector.frame(chainIds, originalLength, stages, stored);
+      }
+    }
+
+    @Override
+    public void references(int originalLength) {
+      if (forwarding != null) {
+        forwarding.addReferences(originalLength);
+      }
+      if (collector != null) {
+        collector.references();
       }
     }
   }

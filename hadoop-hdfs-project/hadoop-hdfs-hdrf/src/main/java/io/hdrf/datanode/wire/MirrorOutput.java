@@ -164,6 +164,7 @@ final class MirrorOutput implements Closeable {
         transfer.isPipeline() && upstream == null
             ? BlockCollector.of(mirroring, transfer.block())
             : null;
+    ReferenceSender references = mirroring.references(transfer.block(), peer, records);
     framer =
         new PacketFramer(
             mirroring,
@@ -171,13 +172,17 @@ final class MirrorOutput implements Closeable {
             mirroring.chainFor(transfer.block(), peer),
             peer,
             upstream == null ? null : upstream.packetFrames(),
-            collector);
+            collector,
+            references);
     state = State.PACKETS;
   }
 
-  private void endBlock() {
-    framer.close();
-    framer = null;
+  private void endBlock() throws IOException {
+    framer.drain();
+    if (!framer.sendsApart()) {
+      framer.close();
+      framer = null;
+    }
     state = State.BYTES;
   }
 
@@ -197,6 +202,9 @@ final class MirrorOutput implements Closeable {
   }
 
   void flush() throws IOException {
+    if (state == State.PACKETS && framer.sendsApart()) {
+      return;
+    }
     if (state != State.UNFRAMED) {
       records.flush();
     }
@@ -224,6 +232,15 @@ final class MirrorOutput implements Closeable {
 
   @Override
   public void close() throws IOException {
+    boolean writerIsFree = true;
+    if (framer != null) {
+      framer.stop();
+      if (!framer.awaitEnd()) {
+        // A write that can't be interrupted fails now.
+        under.close();
+        writerIsFree = framer.awaitEnd();
+      }
+    }
     if (operation != null) {
       mirroring
           .counters()
@@ -234,7 +251,9 @@ final class MirrorOutput implements Closeable {
       framer.close();
       framer = null;
     }
-    records.close();
+    if (writerIsFree) {
+      records.close();
+    }
     under.close();
   }
 }

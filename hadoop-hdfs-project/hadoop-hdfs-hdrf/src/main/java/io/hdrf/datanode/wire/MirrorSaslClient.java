@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import io.hdrf.wire.AskStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.WireFormat;
 import java.io.IOException;
@@ -92,7 +93,8 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     PeerLink peer = null;
     if (mirroring.sends()) {
       InetSocketAddress address = (InetSocketAddress) socket.getRemoteSocketAddress();
-      peer = mirroring.link(address, () -> probe(address, handshake));
+      peer =
+          mirroring.link(address, () -> probe(address, handshake), () -> ask(address, handshake));
     }
     IOStreamPair streams = handshake.on(socket, underlyingOut, underlyingIn);
     return peer == null ? streams : framed(socket, streams, peer);
@@ -115,6 +117,29 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
         channel == null
             ? new MirrorOutputStream(out)
             : new MirrorSocketOutputStream(out, channel, writeTimeout));
+  }
+
+  /** Connects once more, to ask for chunks. */
+  private AskConnection ask(InetSocketAddress address, Handshake handshake) throws IOException {
+    int timeout = mirroring.probeTimeoutMillis();
+    Socket socket = sockets.newSocket();
+    boolean connected = false;
+    try {
+      NetUtils.connect(socket, address, timeout);
+      socket.setTcpNoDelay(true);
+      IOStreamPair streams =
+          handshake.on(
+              socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
+      streams.out.write(WireFormat.preamble(WireFormat.ASK));
+      streams.out.flush();
+      connected = true;
+      return new AskConnection(
+          new AskStream(streams.in, streams.out), PeerProofs.address(address), socket);
+    } finally {
+      if (!connected) {
+        socket.close();
+      }
+    }
   }
 
   /** Asks on a connection of its own, since a stock DataNode closes it. */

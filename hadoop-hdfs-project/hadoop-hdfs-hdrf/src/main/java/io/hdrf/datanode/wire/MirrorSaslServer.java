@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import io.hdrf.wire.AskStream;
 import io.hdrf.wire.Preamble;
 import io.hdrf.wire.WireFormat;
 import java.io.ByteArrayInputStream;
@@ -31,6 +32,9 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
    * of its own, and opens the connection to the next DataNode of a pipeline on the same thread.
    */
   private static final ThreadLocal<MirrorInputStream> UPSTREAM = new ThreadLocal<>();
+
+  /** How long a writer may pause before its connection to ask on is given up. */
+  private static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
 
   private final Mirroring mirroring;
   private final int firstByteTimeout;
@@ -76,7 +80,9 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.STREAM) {
       return framed(peer, streams, preamble.bytes().length, underlyingOut);
     }
-    if (preamble.kind() == WireFormat.PROBE) {
+    if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.ASK) {
+      answer(peer, streams);
+    } else if (preamble.kind() == WireFormat.PROBE) {
       streams.out.write(mirroring.own().encode());
       streams.out.flush();
     } else {
@@ -88,6 +94,18 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
           WireFormat.VERSION);
     }
     return new IOStreamPair(new ByteArrayInputStream(new byte[0]), streams.out);
+  }
+
+  /** Answers questions until there are no more; the connection carries nothing else. */
+  private void answer(Peer peer, IOStreamPair streams) throws IOException {
+    peer.setReadTimeout(ASK_TIMEOUT_MILLIS);
+    String name = Peers.name(peer.getRemoteAddressString());
+    try (AskStream stream = new AskStream(streams.in, streams.out)) {
+      new AskServer(mirroring, stream, PeerProofs.address(peer.getLocalAddressString()), name)
+          .serve();
+    } catch (IOException e) {
+      LOG.debug("{} asks no more", name, e);
+    }
   }
 
   private IOStreamPair framed(

@@ -3,10 +3,14 @@ package io.hdrf.datanode.wire;
 
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.reduce.BlockRef;
+import io.hdrf.scheme.ChunkFunction;
+import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.Fallback;
+import io.hdrf.wire.HeldSessions;
+import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.SpooledBlocks;
 import io.hdrf.wire.WireChains;
 import io.hdrf.wire.WireCounters;
@@ -15,8 +19,14 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +58,21 @@ public final class Mirroring implements Closeable {
      * @throws IOException if there is no such block, or HDRF keeps nothing on its volume
      */
     Path spoolFile(BlockRef block) throws IOException;
+
+    /** Looks for chunks in a scheme's stores on all volumes of a pool. */
+    ChunkLookup chunks(String poolId, String scheme);
   }
+
+  /** What one stream may have held for it, and all streams together, in bytes. */
+  private static final long MAX_HELD_PER_STREAM = 8 << 20;
+
+  private static final long MAX_HELD = 128 << 20;
+
+  /** How long a stream may be under way that refers to chunks. */
+  private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** For how long a peer gets no references after a stream with references broke. */
+  private static final long PENALTY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final MirrorSettings settings;
   private final WireChains chains;
@@ -56,6 +80,13 @@ public final class Mirroring implements Closeable {
   private final int[] substitute;
   private final boolean sends;
   private final Storage storage;
+  private final ChunkOffers offers;
+  private final HeldSessions sessions =
+      new HeldSessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS);
+  private final Map<InetSocketAddress, Long> penalties = new ConcurrentHashMap<>();
+  private final AtomicBoolean refusalLogged = new AtomicBoolean();
+  private final ExecutorService threads = newThreads();
+  private volatile PeerProofs proofs = PeerProofs.NONE;
   private final PeerDirectory peers;
   private final WireCounters counters = new WireCounters();
   private final SpooledBlocks spooled = new SpooledBlocks(MAX_SPOOLED_BLOCKS, MAX_SPOOLED_MEMORY);
@@ -67,6 +98,7 @@ public final class Mirroring implements Closeable {
    *     is used
    * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
    * @param sends whether this DataNode reduces blocks at all
+   * @param offers the schemes whose chunks can be asked for
    */
   public Mirroring(
       MirrorSettings settings,
@@ -74,23 +106,130 @@ public final class Mirroring implements Closeable {
       SchemeChain configured,
       SchemeChain substitute,
       boolean sends,
-      Storage storage) {
+      Storage storage,
+      ChunkOffers offers) {
     this.settings = settings;
     this.sends = sends;
     this.chains = chains;
     this.configured = configured;
     this.substitute = substitute.ids();
     this.storage = storage;
+    this.offers = offers;
     this.peers = new PeerDirectory(TimeUnit.SECONDS.toNanos(settings.peerExpirySeconds()));
     this.own =
         settings.isEnabled()
-            ? new Capabilities(WireFormat.VERSION, chains.installed())
+            ? new Capabilities(
+                WireFormat.VERSION,
+                chains.installed(),
+                settings.references() ? offers.dialects() : Collections.emptyList())
             : new Capabilities(0, Collections.emptySet());
+  }
+
+  private static ExecutorService newThreads() {
+    AtomicLong number = new AtomicLong();
+    return Executors.newCachedThreadPool(
+        task -> {
+          Thread thread = new Thread(task, "hdrf-mirror-" + number.incrementAndGet());
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  /** How DataNodes prove themselves to each other from now on. */
+  public void setProofs(PeerProofs peerProofs) {
+    proofs = peerProofs;
+  }
+
+  PeerProofs proofs() {
+    return proofs;
+  }
+
+  ChunkOffers offers() {
+    return offers;
+  }
+
+  /** What other DataNodes asked for, and is held for them. */
+  public HeldSessions sessions() {
+    return sessions;
+  }
+
+  /** Whether others may ask for chunks. */
+  boolean answers() {
+    return settings.isEnabled() && settings.references();
+  }
+
+  ChunkLookup chunks(String poolId, String scheme) {
+    return storage.chunks(poolId, scheme);
+  }
+
+  /** Somebody asked for chunks who is no DataNode. */
+  void proofRefused(String peerName, IOException reason) {
+    counters.proofRefused();
+    if (refusalLogged.compareAndSet(false, true)) {
+      LOG.warn(
+          "{} asked for chunks and did not prove that it is a DataNode: {}; it got none. Further"
+              + " such cases are only counted",
+          peerName,
+          reason.toString());
+    }
+  }
+
+  /** A stream with references to a peer did not end well: the next ones do without. */
+  void referencesBroke(PeerLink peer) {
+    penalties.put(peer.address(), System.nanoTime() + PENALTY_NANOS);
+  }
+
+  private boolean isPenalized(PeerLink peer) {
+    Long until = penalties.get(peer.address());
+    if (until != null && until - System.nanoTime() < 0) {
+      penalties.remove(peer.address(), until);
+      return false;
+    }
+    return until != null;
+  }
+
+  /**
+   * Starts to ask a peer for a block's chunks.
+   *
+   * @return what sends the block's packets, or null if they go there without references
+   */
+  ReferenceSender references(BlockRef block, PeerLink peer, RecordWriter records)
+      throws IOException {
+    SchemeChain chain = storage.chainOf(block);
+    ChunkFunction function =
+        chain.isEmpty() ? null : offers.function(chain.schemes().get(0).name());
+    if (!answers()
+        || function == null
+        || !peer.canBeAsked(function.dialect())
+        || isPenalized(peer)) {
+      return null;
+    }
+    FrameEncoder encoder = new FrameEncoder(this, literalChain(chain, peer));
+    AskSession session = new AskSession(this, peer, function.dialect(), block.poolId());
+    ReferenceSender sender = new ReferenceSender(this, records, peer, function, session, encoder);
+    if (sender.start(threads)) {
+      return sender;
+    }
+    encoder.close();
+    return null;
+  }
+
+  /** What goes by value is encoded as the chunks of a store are, if that can travel. */
+  private int[] literalChain(SchemeChain chain, PeerLink peer) {
+    int[] ids = chain.ids();
+    int[] tail = Arrays.copyOfRange(ids, 1, ids.length);
+    return configured != null
+        ? configured.ids()
+        : tail.length > 0 && canTravel(tail) && peer.canDecode(tail) ? tail : substitute;
   }
 
   /** Whether blocks are sent as frames where the peer can receive them. */
   boolean sends() {
     return settings.isEnabled() && sends;
+  }
+
+  int answerTimeoutMillis() {
+    return settings.answerTimeoutMillis();
   }
 
   int probeTimeoutMillis() {
@@ -119,9 +258,10 @@ public final class Mirroring implements Closeable {
   /**
    * The peer at an address, if blocks can go there as frames.
    *
+   * @param asking connects to it to ask for chunks
    * @return null if blocks must go there as HDFS sends them
    */
-  PeerLink link(InetSocketAddress address, PeerDirectory.Probe probe) {
+  PeerLink link(InetSocketAddress address, PeerDirectory.Probe probe, AskConnection.Source asking) {
     Capabilities capabilities = peers.of(address, probe);
     if (capabilities == null) {
       counters.fallback(Fallback.PEER_UNKNOWN);
@@ -136,7 +276,7 @@ public final class Mirroring implements Closeable {
       counters.fallback(Fallback.PEER_LACKS_SCHEME);
       return null;
     }
-    return new PeerLink(address, capabilities);
+    return new PeerLink(address, capabilities, asking);
   }
 
   /** A connection to the peer failed. */
@@ -196,6 +336,7 @@ public final class Mirroring implements Closeable {
 
   @Override
   public void close() {
+    threads.shutdownNow();
     spooled.close();
     chains.close();
   }

@@ -4,7 +4,6 @@ package io.hdrf.datanode.wire;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.BufferPool;
-import io.hdrf.scheme.FrameChain;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
 import java.io.Closeable;
@@ -27,11 +26,13 @@ final class PacketFramer implements Closeable {
 
   private final Mirroring mirroring;
   private final RecordWriter records;
-  private final int[] chainIds;
-  private final FrameChain chain;
+  private final FrameEncoder encoder;
   private final PeerLink peer;
   private final PacketFrames received;
   private final BlockCollector collector;
+
+  /** Sends all packets of the block; null where there are no references. */
+  private ReferenceSender references;
 
   private byte[] head = new byte[2048];
   private int headCount;
@@ -39,7 +40,6 @@ final class PacketFramer implements Closeable {
   private PacketHeader header;
 
   private ByteBuffer data = BufferPool.shared().take(0);
-  private ByteBuffer encoded = BufferPool.shared().take(0);
   private int dataLeft = NO_DATA;
 
   private int[] announced;
@@ -67,10 +67,27 @@ final class PacketFramer implements Closeable {
       PacketFrames received,
       BlockCollector collector)
       throws IOException {
+    this(mirroring, records, chainIds, peer, received, collector, null);
+  }
+
+  /**
+   * As the other.
+   *
+   * @param references sends the packets, and is stopped and closed with this; or null
+   */
+  PacketFramer(
+      Mirroring mirroring,
+      RecordWriter records,
+      int[] chainIds,
+      PeerLink peer,
+      PacketFrames received,
+      BlockCollector collector,
+      ReferenceSender references)
+      throws IOException {
     this.mirroring = mirroring;
     this.records = records;
-    this.chainIds = chainIds.clone();
-    this.chain = mirroring.chains().get(chainIds);
+    this.encoder = new FrameEncoder(mirroring, chainIds);
+    this.references = references;
     this.peer = peer;
     this.received = received;
     this.collector = collector;
@@ -177,6 +194,13 @@ final class PacketFramer implements Closeable {
     if (collector != null) {
       collector.packet(header);
     }
+    if (references != null) {
+      references.send(
+          header.getOffsetInBlock(), head, headLength, data, last, receivedInSameForm());
+      ended = last;
+      beginHead();
+      return;
+    }
     if (received != null
         && inStep
         && received.matches(header.getDataLen(), head, headLength)
@@ -186,6 +210,36 @@ final class PacketFramer implements Closeable {
       sendEncoded();
     }
     endPacket(last);
+  }
+
+  /** The present packet as it was received, if its frames are just its data. */
+  private PacketFrames receivedInSameForm() {
+    return received != null
+            && received.isExact()
+            && received.matches(header.getDataLen(), head, headLength)
+        ? received
+        : null;
+  }
+
+  /** Waits until all packets were sent. */
+  void drain() throws IOException {
+    if (references != null) {
+      references.drain();
+    }
+  }
+
+  /**
+   * Whether packets are sent by a thread of their own, which has the records' writer until {@link
+   * #drain} returns.
+   *
+   * @throws IOException if sending has failed
+   */
+  boolean sendsApart() throws IOException {
+    if (references == null || !references.hasBegun()) {
+      return false;
+    }
+    references.check();
+    return true;
   }
 
   private void endPacket(boolean last) throws IOException {
@@ -219,33 +273,13 @@ final class PacketFramer implements Closeable {
     if (!data.hasRemaining()) {
       return;
     }
-    announce(chainIds);
+    announce(encoder.chainIds());
     int length = data.remaining();
-    int stages = encode();
+    int stages = encoder.encode(data);
     if (collector != null) {
-      collector.frame(chainIds, length, stages, encoded);
+      collector.frame(encoder.chainIds(), length, stages, encoder.encoded());
     }
-    records.frame(length, stages, encoded);
-  }
-
-  /** A scheme that fails must not stop the pipeline: the data go out as they are. */
-  private int encode() {
-    int begin = data.position();
-    encoded = atLeast(encoded, chain.maxEncodedLength(data.remaining()));
-    encoded.clear();
-    int stages;
-    try {
-      stages = chain.encode(data, encoded);
-      mirroring.counters().encoded(1);
-    } catch (IOException e) {
-      mirroring.encoderFailed(chain, e);
-      data.position(begin);
-      encoded.clear();
-      encoded.put(data);
-      stages = 0;
-    }
-    encoded.flip();
-    return stages;
+    records.frame(length, stages, encoder.encoded());
   }
 
   /**
@@ -257,7 +291,8 @@ final class PacketFramer implements Closeable {
     if (dataLeft != count) {
       throw new IOException("data of " + count + " bytes for a packet that wants " + dataLeft);
     }
-    if (count > 0 && sendStored(channel, position, count)) {
+    preferStored(channel, position);
+    if (references == null && count > 0 && sendStored(channel, position, count)) {
       endPacket(header.isLastPacketInBlock());
       return;
     }
@@ -269,6 +304,19 @@ final class PacketFramer implements Closeable {
     }
     dataLeft = 0;
     sendIfComplete();
+  }
+
+  /** Stored frames are neither decoded nor looked for; but a block begins in one way or another. */
+  private void preferStored(FileChannel channel, long position) throws IOException {
+    if (references != null
+        && !references.hasBegun()
+        && channel instanceof StoredFrameSource
+        && position == header.getOffsetInBlock()
+        && canBeginStored(((StoredFrameSource) channel).storedBlock(), position)) {
+      references.stop(true);
+      references.close();
+      references = null;
+    }
   }
 
   private boolean sendStored(FileChannel channel, long position, int count) throws IOException {
@@ -288,8 +336,7 @@ final class PacketFramer implements Closeable {
     announce(block.header().chainIds());
     int first = nextStored;
     while (ahead < count) {
-      encoded = atLeast(encoded, frames.storedLength(nextStored));
-      encoded.clear();
+      ByteBuffer encoded = encoder.clear(frames.storedLength(nextStored));
       source.readStored(nextStored, encoded);
       encoded.flip();
       records.frame(frames.originalLength(nextStored), frames.stages(nextStored), encoded);
@@ -310,14 +357,35 @@ final class PacketFramer implements Closeable {
         && peer.canDecode(block.header().chainIds());
   }
 
+  /** Has no more packets sent than can be in a short while. */
+  void stop() {
+    if (references != null) {
+      references.drainBriefly();
+      references.stop(ended);
+    }
+  }
+
+  /**
+   * Waits a while until nothing is sent any more after {@link #stop}.
+   *
+   * @return whether that is so
+   */
+  boolean awaitEnd() {
+    return references == null || references.awaitEnd();
+  }
+
   @Override
   public void close() {
+    if (references != null) {
+      references.stop(ended);
+      references.close();
+      references = null;
+    }
     if (data != null) {
       BufferPool.shared().give(data);
-      BufferPool.shared().give(encoded);
       data = null;
-      encoded = null;
     }
+    encoder.close();
     if (collector != null) {
       collector.close();
     }

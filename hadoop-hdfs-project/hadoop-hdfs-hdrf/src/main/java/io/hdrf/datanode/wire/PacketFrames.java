@@ -31,7 +31,18 @@ final class PacketFrames implements Closeable {
   private int count;
   private boolean oneChain;
 
+  /** Bytes of the block that this packet's frames and references stand for. */
+  private long total;
+
+  /** How many bytes of the block the frames before this packet's were ahead of the packets. */
+  private long ahead;
+
+  private boolean references;
+
   void begin(int packetDataLength, ByteBuffer packetHead) {
+    ahead += total - dataLength;
+    total = 0;
+    references = false;
     dataLength = packetDataLength;
     headLength = packetHead.remaining();
     if (head.length < headLength) {
@@ -47,6 +58,7 @@ final class PacketFrames implements Closeable {
       frames.add(new Frame());
     }
     oneChain &= count == 0 || Arrays.equals(frames.get(0).chainIds, chainIds);
+    total += originalLength;
     Frame frame = frames.get(count++);
     frame.chainIds = chainIds;
     frame.originalLength = originalLength;
@@ -60,9 +72,30 @@ final class PacketFrames implements Closeable {
     frame.stored.flip();
   }
 
+  /** Some of the packet's data came as references. */
+  void addReferences(int originalLength) {
+    total += originalLength;
+    references = true;
+  }
+
+  /** Whether the frames are the packet's data, no more and no less. */
+  boolean isExact() {
+    return !references && ahead == 0 && total == dataLength;
+  }
+
+  /** A copy, with buffers of its own. */
+  PacketFrames copy() {
+    PacketFrames copy = new PacketFrames();
+    copy.begin(dataLength, ByteBuffer.wrap(head, 0, headLength));
+    for (Frame frame : frames.subList(0, count)) {
+      copy.add(frame.chainIds, frame.originalLength, frame.stages, frame.stored);
+    }
+    return copy;
+  }
+
   /** Whether this is the packet whose bytes before its data are these. */
   boolean matches(int otherDataLength, byte[] otherHead, int otherHeadLength) {
-    if (!oneChain || dataLength != otherDataLength || headLength != otherHeadLength) {
+    if (!oneChain || references || dataLength != otherDataLength || headLength != otherHeadLength) {
       return false;
     }
     return ByteBuffer.wrap(head, 0, headLength)

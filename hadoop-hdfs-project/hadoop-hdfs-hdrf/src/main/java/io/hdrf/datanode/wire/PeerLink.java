@@ -9,13 +9,32 @@ final class PeerLink {
 
   private final InetSocketAddress address;
   private final Capabilities capabilities;
+  private final AskConnection.Source asking;
 
   /**
    * @param address null on the side that was connected to
    */
   PeerLink(InetSocketAddress address, Capabilities capabilities) {
+    this(address, capabilities, null);
+  }
+
+  /**
+   * @param asking connects to ask for chunks; null where that can't be done
+   */
+  PeerLink(InetSocketAddress address, Capabilities capabilities, AskConnection.Source asking) {
     this.address = address;
     this.capabilities = capabilities;
+    this.asking = asking;
+  }
+
+  /** Connects to the DataNode to ask it for chunks; null if it can't be asked. */
+  AskConnection.Source asking() {
+    return asking;
+  }
+
+  /** Whether it can be asked for chunks that were cut and named in this way. */
+  boolean canBeAsked(long dialect) {
+    return asking != null && capabilities.dialects().contains(dialect);
   }
 
   InetSocketAddress address() {

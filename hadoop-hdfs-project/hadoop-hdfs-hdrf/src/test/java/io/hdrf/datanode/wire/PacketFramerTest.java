@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
+import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
@@ -24,7 +25,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
+import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
+import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,7 +73,13 @@ class PacketFramerTest {
               public Path spoolFile(BlockRef block) throws IOException {
                 throw new IOException("no spool");
               }
-            });
+
+              @Override
+              public ChunkLookup chunks(String poolId, String scheme) {
+                throw new IllegalStateException("nobody asks");
+              }
+            },
+            new ChunkOffers());
   }
 
   @AfterEach
@@ -164,5 +179,44 @@ class PacketFramerTest {
     assertThat(chains).containsExactly(RECEIVED, OWN, OWN);
     assertThat(mirroring.counters().value("mirrorFramesForwarded")).isEqualTo(1);
     assertThat(mirroring.counters().value("mirrorFramesEncoded")).isEqualTo(2);
+  }
+
+  /** Stock code sends a block's last packet, which has no data, with a transfer of none. */
+  @Test
+  void nothingIsTransferredForTheLastPacket() throws IOException {
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    new Sender(new DataOutputStream(request))
+        .writeBlock(
+            new ExtendedBlock("BP-1", 5, 0, 1),
+            StorageType.DISK,
+            BlockTokenSecretManager.DUMMY_TOKEN,
+            "",
+            new DatanodeInfo[0],
+            new StorageType[0],
+            null,
+            BlockConstructionStage.PIPELINE_SETUP_CREATE,
+            0,
+            0,
+            0,
+            0,
+            DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512),
+            CachingStrategy.newDefaultStrategy(),
+            false,
+            false,
+            new boolean[0],
+            null,
+            new String[0]);
+    PeerLink peer = new PeerLink(null, mirroring.own());
+    try (MirrorOutput out =
+        MirrorOutput.ofClient(mirroring, wire, "peer", peer, null, transfer -> {})) {
+      byte[] bytes = request.toByteArray();
+      out.write(bytes, 0, bytes.length);
+      ByteArrayOutputStream last = new ByteArrayOutputStream();
+      new PacketHeader(4, 0, 0, true, 0, false).write(new DataOutputStream(last));
+      out.write(last.toByteArray(), 0, last.size());
+      out.transferFrom(null, 0, 0);
+      out.flush();
+    }
+    assertThat(wire.size()).isGreaterThan(request.size());
   }
 }

@@ -13,6 +13,7 @@ import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.liveness.Liveness;
 import io.hdrf.scheme.BlockCodec;
 import io.hdrf.scheme.BlockSource;
+import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.FrameSink;
@@ -181,6 +182,13 @@ final class DedupCodec implements BlockCodec {
   @Override
   public Map<String, Long> check(Consumer<String> problems) throws IOException {
     return new ReferenceCheck(containers, references, problems).run();
+  }
+
+  @Override
+  public ChunkLookup newChunkLookup() {
+    return settings.fingerprint() == FingerprintFunction.SHA256
+        ? new StoreLookup(index.newFinder(), containers, liveness)
+        : null;
   }
 
   @Override

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
+import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.BlockCodec;
 import io.hdrf.scheme.BlockScheme;
+import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.SchemeContext;
+import io.hdrf.scheme.SchemeSettings;
 import io.hdrf.scheme.SpiVersion;
 import java.io.IOException;
 
@@ -37,6 +40,15 @@ public final class DedupScheme implements BlockScheme {
   @Override
   public boolean framesPassTail() {
     return false;
+  }
+
+  /** None with SHA-1, for which different chunks with one name can be made. */
+  @Override
+  public ChunkFunction chunkFunction(SchemeSettings settings) throws BadSettingException {
+    DedupSettings dedup = new DedupSettings(settings);
+    return dedup.fingerprint() == FingerprintFunction.SHA256
+        ? new DedupChunks(dedup.chunker())
+        : null;
   }
 
   @Override

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode;
 
+import io.hdrf.datanode.wire.BlockKeyProofs;
 import io.hdrf.datanode.wire.MirrorSaslClient;
 import io.hdrf.datanode.wire.MirrorSaslServer;
 import io.hdrf.datanode.wire.Mirroring;
@@ -53,6 +54,9 @@ public final class MirrorInstaller {
       return false;
     }
     DNConf conf = datanode.getDnConf();
+    mirroring.setProofs(
+        new BlockKeyProofs(
+            datanode.blockPoolTokenSecretManager, () -> datanode.isBlockTokenEnabled));
     datanode.saslServer =
         new MirrorSaslServer(conf, datanode.blockPoolTokenSecretManager, mirroring);
     datanode.saslClient =

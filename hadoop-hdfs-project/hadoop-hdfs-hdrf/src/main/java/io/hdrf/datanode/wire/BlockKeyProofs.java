@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.wire;
+
+import io.hdrf.wire.AskStream;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.EnumSet;
+import java.util.function.BooleanSupplier;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
+import org.apache.hadoop.security.token.Token;
+
+/**
+ * Proofs made with the keys of block tokens, which only NameNodes and DataNodes have. The prover
+ * makes itself a token for a block that no file can have; only its identifier travels. The proof is
+ * an HMAC-SHA256, keyed with the token's password, of the challenge, the pool and the address: the
+ * other side finds the password by its own keys.
+ */
+public final class BlockKeyProofs implements PeerProofs {
+
+  /** HDFS reserves the ids below 2<sup>30</sup>. */
+  private static final long NO_BLOCK = 0;
+
+  private static final String ALGORITHM = "HmacSHA256";
+  private static final String PURPOSE = "HDRF asks for chunks, 1";
+
+  private final BlockPoolTokenSecretManager tokens;
+  private final BooleanSupplier enabled;
+
+  /**
+   * @param enabled whether block tokens are in use
+   */
+  public BlockKeyProofs(BlockPoolTokenSecretManager tokens, BooleanSupplier enabled) {
+    this.tokens = tokens;
+    this.enabled = enabled;
+  }
+
+  @Override
+  public boolean areWanted() {
+    return enabled.getAsBoolean();
+  }
+
+  @Override
+  public AskStream.Proof prove(String poolId, byte[] challenge, String address) throws IOException {
+    Token<BlockTokenIdentifier> token =
+        tokens.generateToken(
+            new ExtendedBlock(poolId, NO_BLOCK),
+            EnumSet.of(AccessMode.COPY),
+            new StorageType[0],
+            new String[0]);
+    return new AskStream.Proof(
+        code(token.getPassword(), poolId, challenge, address), token.getIdentifier());
+  }
+
+  @Override
+  public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
+      throws IOException {
+    byte[] expected;
+    try {
+      BlockTokenIdentifier identifier = new BlockTokenIdentifier();
+      identifier.readFields(new DataInputStream(new ByteArrayInputStream(proof.identifier())));
+      tokens.checkAccess(
+          identifier, null, new ExtendedBlock(poolId, NO_BLOCK), AccessMode.COPY, null, null);
+      expected = code(tokens.retrievePassword(identifier), poolId, challenge, address);
+    } catch (RuntimeException e) {
+      throw new IOException("no token of this pool", e);
+    }
+    if (!MessageDigest.isEqual(expected, proof.code())) {
+      throw new IOException("it was not made with the keys of block tokens, for this connection");
+    }
+  }
+
+  private static byte[] code(byte[] password, String poolId, byte[] challenge, String address)
+      throws IOException {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(password, ALGORITHM));
+      for (String part : new String[] {PURPOSE, poolId, address}) {
+        mac.update(part.getBytes(StandardCharsets.UTF_8));
+        mac.update((byte) 0);
+      }
+      return mac.doFinal(challenge);
+    } catch (GeneralSecurityException e) {
+      throw new IOException("the proof can't be computed", e);
+    }
+  }
+}

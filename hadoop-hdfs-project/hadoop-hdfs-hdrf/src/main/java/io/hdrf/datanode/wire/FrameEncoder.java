@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.wire;
+
+import io.hdrf.io.BufferPool;
+import io.hdrf.scheme.FrameChain;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Encodes data into frames of one chain, in a buffer that it keeps. For one thread. */
+final class FrameEncoder implements Closeable {
+
+  private final Mirroring mirroring;
+  private final int[] chainIds;
+  private final FrameChain chain;
+  private ByteBuffer encoded = BufferPool.shared().take(0);
+
+  FrameEncoder(Mirroring mirroring, int[] chainIds) throws IOException {
+    this.mirroring = mirroring;
+    this.chainIds = chainIds.clone();
+    this.chain = mirroring.chains().get(chainIds);
+  }
+
+  /** The schemes' ids; not a copy. */
+  int[] chainIds() {
+    return chainIds;
+  }
+
+  /**
+   * Encodes what remains of {@code data}, at least one byte. A scheme that fails must not stop the
+   * pipeline: the data are then left as they are.
+   *
+   * @return which schemes were applied
+   */
+  int encode(ByteBuffer data) {
+    int begin = data.position();
+    clear(chain.maxEncodedLength(data.remaining()));
+    int stages;
+    try {
+      stages = chain.encode(data, encoded);
+      mirroring.counters().encoded(1);
+    } catch (IOException e) {
+      mirroring.encoderFailed(chain, e);
+      data.position(begin);
+      encoded.clear();
+      encoded.put(data);
+      stages = 0;
+    }
+    encoded.flip();
+    return stages;
+  }
+
+  /** An empty buffer with room for so many bytes, in the place of what was encoded before. */
+  ByteBuffer clear(int length) {
+    if (encoded.capacity() < length) {
+      BufferPool.shared().give(encoded);
+      encoded = BufferPool.shared().take(length);
+    }
+    encoded.clear();
+    return encoded;
+  }
+
+  /** What was encoded last. */
+  ByteBuffer encoded() {
+    return encoded;
+  }
+
+  @Override
+  public void close() {
+    if (encoded != null) {
+      BufferPool.shared().give(encoded);
+      encoded = null;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.wire;
+
+import io.hdrf.wire.AskStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/**
+ * How one DataNode proves to another that it is one, so that no client can read chunks of others by
+ * naming them. A proof answers a challenge for one connection to one address: whoever gets it, such
+ * as somebody whom a client names as a DataNode of its pipeline, can't use it elsewhere.
+ * Thread-safe.
+ */
+public interface PeerProofs {
+
+  /** No proof is asked for: without block tokens, every client can read every block anyway. */
+  PeerProofs NONE =
+      new PeerProofs() {
+        @Override
+        public boolean areWanted() {
+          return false;
+        }
+
+        @Override
+        public AskStream.Proof prove(String poolId, byte[] challenge, String address)
+            throws IOException {
+          throw new IOException("there are no block tokens to prove anything with");
+        }
+
+        @Override
+        public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address) {}
+      };
+
+  /** Whether this DataNode answers only who has proved itself. */
+  boolean areWanted();
+
+  /**
+   * Makes a proof.
+   *
+   * @param challenge what the other side sent
+   * @param address where the other side was connected to, as of {@link #address}
+   */
+  AskStream.Proof prove(String poolId, byte[] challenge, String address) throws IOException;
+
+  /**
+   * Checks a proof.
+   *
+   * @param challenge what this side sent
+   * @param address where the other side has connected to
+   * @throws IOException if it is none
+   */
+  void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
+      throws IOException;
+
+  /** An address and port as both sides write them. */
+  static String address(InetSocketAddress address) {
+    return address.getAddress().getHostAddress() + ":" + address.getPort();
+  }
+
+  /** As the other, of {@code host/address:port}. */
+  static String address(String address) {
+    return address.substring(address.indexOf('/') + 1);
+  }
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.wire.AskStream;
+import java.io.IOException;
+import java.util.EnumSet;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
+import org.apache.hadoop.security.token.Token;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class BlockKeyProofsTest {
+
+  private static final String POOL = "BP-1";
+  private static final String ADDRESS = "10.0.0.1:9866";
+  private static final byte[] CHALLENGE = new byte[32];
+
+  private BlockTokenSecretManager namenode;
+  private PeerProofs one;
+  private PeerProofs other;
+
+  @BeforeEach
+  void shareKeys() throws IOException {
+    namenode = new BlockTokenSecretManager(600_000, 600_000, 0, 1, POOL, null, false);
+    one = datanode(namenode);
+    other = datanode(namenode);
+  }
+
+  private static PeerProofs datanode(BlockTokenSecretManager namenode) throws IOException {
+    BlockPoolTokenSecretManager tokens = new BlockPoolTokenSecretManager();
+    BlockTokenSecretManager keys = new BlockTokenSecretManager(600_000, 600_000, POOL, null, false);
+    keys.addKeys(namenode.exportKeys());
+    tokens.addBlockPool(POOL, keys);
+    return new BlockKeyProofs(tokens, () -> true);
+  }
+
+  private void assertRefused(AskStream.Proof proof, String poolId, byte[] challenge, String to) {
+    assertThatThrownBy(() -> other.check(proof, poolId, challenge, to))
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void aDataNodeProvesItself() throws IOException {
+    AskStream.Proof proof = one.prove(POOL, CHALLENGE, ADDRESS);
+    assertThatCode(() -> other.check(proof, POOL, CHALLENGE, ADDRESS)).doesNotThrowAnyException();
+    assertThat(one.areWanted()).isTrue();
+  }
+
+  /** Whoever gets a proof can't use it elsewhere. */
+  @Test
+  void aProofIsForOneConnection() throws IOException {
+    AskStream.Proof proof = one.prove(POOL, CHALLENGE, ADDRESS);
+    byte[] another = CHALLENGE.clone();
+    another[31] = 1;
+    assertRefused(proof, POOL, another, ADDRESS);
+    assertRefused(proof, POOL, CHALLENGE, "10.0.0.2:9866");
+    assertRefused(proof, "BP-2", CHALLENGE, ADDRESS);
+    byte[] code = proof.code();
+    code[0] ^= 1;
+    assertRefused(new AskStream.Proof(code, proof.identifier()), POOL, CHALLENGE, ADDRESS);
+  }
+
+  @Test
+  void theKeysOfAnotherClusterAreOfNoUse() throws IOException {
+    PeerProofs stranger =
+        datanode(new BlockTokenSecretManager(600_000, 600_000, 0, 1, POOL, null, false));
+    assertRefused(stranger.prove(POOL, CHALLENGE, ADDRESS), POOL, CHALLENGE, ADDRESS);
+  }
+
+  /** A client has the password of a token of a block that it may read or write. */
+  @Test
+  void aClientsTokenIsOfNoUse() throws Exception {
+    Token<BlockTokenIdentifier> token =
+        namenode.generateToken(
+            new ExtendedBlock(POOL, 1L << 30),
+            EnumSet.allOf(AccessMode.class),
+            new StorageType[0],
+            new String[0]);
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(token.getPassword(), "HmacSHA256"));
+    mac.update(
+        ("HDRF asks for chunks, 1\0" + POOL + "\0" + ADDRESS + "\0")
+            .getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    AskStream.Proof proof = new AskStream.Proof(mac.doFinal(CHALLENGE), token.getIdentifier());
+    assertThatThrownBy(() -> other.check(proof, POOL, CHALLENGE, ADDRESS))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("doesn't apply to block");
+  }
+
+  @Test
+  void anythingElseIsRefused() {
+    for (int length : new int[] {0, 1, 10, 200}) {
+      assertRefused(new AskStream.Proof(new byte[32], new byte[length]), POOL, CHALLENGE, ADDRESS);
+    }
+  }
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.conf.MirrorSettings;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.wire.AskStream;
+import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.CorruptWireException;
+import io.hdrf.wire.Fallback;
+import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.WireChains;
+import io.hdrf.wire.WireInput;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One DataNode asks, the other answers and receives, whatever goes wrong between them. */
+@Timeout(120)
+class ReferenceSenderTest {
+
+  private static final int PACKET = 60_000;
+  private static final int CHECKSUMS = 8;
+  private static final BlockRef BLOCK = new BlockRef("BP-1", 42);
+
+  private final ByteArrayOutputStream wire = new ByteArrayOutputStream();
+  private final byte[] block = new byte[20 * PACKET + 12_345];
+  private SchemeRegistry registry;
+  private MemoryStore store;
+  private Mirroring sender;
+  private Mirroring receiver;
+  private ServerSocket server;
+  private Thread answering;
+
+  /** What the sender reads of the answers. */
+  private java.util.function.UnaryOperator<InputStream> answers = in -> in;
+
+  private volatile Socket answeringSocket;
+
+  @BeforeEach
+  void open() throws Exception {
+    new Random(5).nextBytes(block);
+    Configuration conf = new Configuration(false);
+    registry =
+        SchemeRegistry.of(
+            List.of(
+                new MemoryStore.Scheme(), new HookedScheme("frames", 65211, Integer.MAX_VALUE)));
+    store = new MemoryStore(SchemeChain.parse("chain", MemoryStore.SCHEME + ",frames", registry));
+    conf.setInt("hdrf.mirror.answer.timeout", 60_000);
+    sender = mirroring(conf);
+    receiver = mirroring(conf);
+    server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+    answering = new Thread(this::answer);
+    answering.start();
+  }
+
+  private Mirroring mirroring(Configuration conf) throws IOException {
+    ChunkOffers offers = new ChunkOffers();
+    offers.add(MemoryStore.SCHEME, new MemoryStore.Function());
+    return new Mirroring(
+        new MirrorSettings(conf),
+        new WireChains(registry, conf),
+        null,
+        SchemeChain.parse("chain", "frames", registry),
+        true,
+        store,
+        offers);
+  }
+
+  private void answer() {
+    while (true) {
+      try (Socket socket = server.accept();
+          AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+        answeringSocket = socket;
+        new AskServer(receiver, stream, address(), "the test").serve();
+      } catch (IOException e) {
+        if (server.isClosed()) {
+          return;
+        }
+      }
+    }
+  }
+
+  private String address() {
+    return PeerProofs.address((InetSocketAddress) server.getLocalSocketAddress());
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    server.close();
+    if (answeringSocket != null) {
+      answeringSocket.close();
+    }
+    answering.join();
+    sender.close();
+    receiver.close();
+  }
+
+  private PeerLink peer() {
+    Capabilities own = receiver.own();
+    return new PeerLink(
+        (InetSocketAddress) server.getLocalSocketAddress(),
+        own,
+        () -> {
+          Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
+          return new AskConnection(
+              new AskStream(answers.apply(socket.getInputStream()), socket.getOutputStream()),
+              address(),
+              socket);
+        });
+  }
+
+  private static byte[] head(long offset, int dataLength, boolean last) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      new PacketHeader(4 + CHECKSUMS + dataLength, offset, offset, last, dataLength, false)
+          .write(out);
+      out.write(new byte[CHECKSUMS]);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Is called between packets. */
+  private interface Between {
+    void packet(int number) throws Exception;
+  }
+
+  /** Sends the block, and returns the bytes of HDFS's protocol that were sent. */
+  private byte[] send(Between between) throws Exception {
+    ByteArrayOutputStream plain = new ByteArrayOutputStream();
+    try (RecordWriter records =
+        new RecordWriter(
+            bytes -> {
+              byte[] copy = new byte[bytes.remaining()];
+              bytes.get(copy);
+              wire.writeBytes(copy);
+            })) {
+      PeerLink peer = peer();
+      ReferenceSender references = sender.references(BLOCK, peer, records);
+      assertThat(references).isNotNull();
+      PacketFramer framer =
+          new PacketFramer(sender, records, new int[] {65211}, peer, null, null, references);
+      int number = 0;
+      for (int from = 0; from <= block.length; from += PACKET) {
+        int to = Math.min(block.length, from + PACKET);
+        between.packet(number++);
+        plain.writeBytes(head(from, to - from, false));
+        plain.write(block, from, to - from);
+        byte[] head = head(from, to - from, false);
+        assertThat(framer.write(head, 0, head.length)).isEqualTo(head.length);
+        assertThat(framer.write(block, from, to - from)).isEqualTo(to - from);
+      }
+      byte[] end = head(block.length, 0, true);
+      plain.writeBytes(end);
+      assertThat(framer.write(end, 0, end.length)).isEqualTo(end.length);
+      assertThat(framer.isEnded()).isTrue();
+      framer.drain();
+      between.packet(-1);
+      framer.close();
+    }
+    return plain.toByteArray();
+  }
+
+  private byte[] received() throws IOException {
+    return received(receiver);
+  }
+
+  private byte[] received(Mirroring by) throws IOException {
+    ByteArrayOutputStream plain = new ByteArrayOutputStream();
+    WireInput.Listener listener =
+        new WireInput.Listener() {
+          @Override
+          public void hello(Capabilities peer) {}
+
+          @Override
+          public void bytes(ByteBuffer bytes) {}
+
+          @Override
+          public void packet(int dataLength, ByteBuffer head) {}
+
+          @Override
+          public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {}
+        };
+    try (WireInput in =
+        new WireInput(
+            new ByteArrayInputStream(wire.toByteArray()), by.chains(), listener, by.sessions())) {
+      byte[] piece = new byte[1000];
+      for (int count = in.read(piece, 0, 1000); count >= 0; count = in.read(piece, 0, 1000)) {
+        plain.write(piece, 0, count);
+      }
+    }
+    return plain.toByteArray();
+  }
+
+  private long fallbacks(Fallback reason) {
+    return sender.counters().value("mirrorFallback" + reason.metricName());
+  }
+
+  private long referred() {
+    return sender.counters().value("mirrorBytesByReference");
+  }
+
+  /** Before the data are read, so that the session is there. */
+  private void assertArrives(Between between) throws Exception {
+    byte[][] result = new byte[1][];
+    byte[] sent =
+        send(
+            number -> {
+              between.packet(number);
+              if (number < 0) {
+                result[0] = received();
+              }
+            });
+    assertThat(result[0]).isEqualTo(sent);
+  }
+
+  @Test
+  void allGoesByReferenceButForBeginningsOfChunks() throws Exception {
+    store.add(block);
+    assertArrives(number -> {});
+    assertThat(referred()).isGreaterThan(block.length * 95L / 100).isLessThan(block.length);
+    assertThat(wire.size()).isLessThan(block.length / 10);
+    assertThat(receiver.counters().value("mirrorChunksHeld"))
+        .isEqualTo(sender.counters().value("mirrorChunksByReference"));
+    assertThat(receiver.sessions().memory()).isZero();
+  }
+
+  /** The connection to ask on may end before the stream is read. */
+  @Test
+  void theStreamIsReadLate() throws Exception {
+    store.add(block);
+    byte[] sent = send(number -> {});
+    store.chunks.clear();
+    assertThat(received()).isEqualTo(sent);
+    assertThat(referred()).isPositive();
+    assertThat(receiver.sessions().memory()).isZero();
+  }
+
+  @Test
+  void nothingIsKnown() throws Exception {
+    assertArrives(number -> {});
+    assertThat(referred()).isZero();
+    assertThat(sender.counters().value("mirrorAsks")).isEqualTo(21);
+  }
+
+  /** The answer is a promise. */
+  @Test
+  void theStoreIsEmptiedBetweenAnswerAndReference() throws Exception {
+    store.add(block);
+    assertArrives(
+        number -> {
+          if (number < 0) {
+            store.chunks.clear();
+          }
+        });
+    assertThat(referred()).isGreaterThan(block.length * 9L / 10);
+  }
+
+  @Test
+  void theStoreIsEmptiedInTheMiddle() throws Exception {
+    store.add(block);
+    AtomicInteger lookups = new AtomicInteger();
+    store.hook =
+        () -> {
+          if (lookups.incrementAndGet() == 10) {
+            store.chunks.clear();
+          }
+        };
+    assertArrives(number -> {});
+    assertThat(referred()).isBetween(9L * PACKET * 8 / 10, 9L * PACKET);
+  }
+
+  /** What was answered before stays true. */
+  @Test
+  void theConnectionToAskOnBreaks() throws Exception {
+    store.add(block);
+    AtomicInteger lookups = new AtomicInteger();
+    store.hook =
+        () -> {
+          if (lookups.incrementAndGet() == 10) {
+            answeringSocket.close();
+          }
+        };
+    assertArrives(number -> {});
+    assertThat(referred()).isBetween(9L * PACKET * 8 / 10, 9L * PACKET);
+    assertThat(fallbacks(Fallback.ASK_BROKEN)).isOne();
+    assertThat(receiver.sessions().memory()).isZero();
+  }
+
+  @Test
+  void anIndexThatDoesNotAnswerInTime() throws Exception {
+    Configuration impatient = new Configuration(false);
+    impatient.setInt("hdrf.mirror.answer.timeout", 1000);
+    sender.close();
+    sender = mirroring(impatient);
+    store.add(block);
+    CountDownLatch sent = new CountDownLatch(1);
+    AtomicInteger lookups = new AtomicInteger();
+    store.hook =
+        () -> {
+          if (lookups.incrementAndGet() == 5) {
+            try {
+              sent.await();
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+          }
+        };
+    assertArrives(
+        number -> {
+          if (number < 0) {
+            sent.countDown();
+          }
+        });
+    assertThat(referred()).isBetween(4L * PACKET * 8 / 10, 4L * PACKET);
+    assertThat(fallbacks(Fallback.ASK_TIMED_OUT)).isEqualTo(21 - 4);
+  }
+
+  @Test
+  void anIndexThatFails() throws Exception {
+    store.add(block);
+    store.hook =
+        () -> {
+          throw new IOException("no index");
+        };
+    assertArrives(number -> {});
+    assertThat(referred()).isZero();
+    assertThat(receiver.sessions().memory()).isZero();
+  }
+
+  @Test
+  void aBitOfAnAnswerIsFlipped() throws Exception {
+    store.add(block);
+    answers =
+        in ->
+            new FilterInputStream(in) {
+              private int count;
+
+              @Override
+              public int read(byte[] bytes, int offset, int length) throws IOException {
+                int read = super.read(bytes, offset, Math.min(length, 1));
+                if (read > 0 && ++count == 200) {
+                  bytes[offset] ^= 4;
+                }
+                return read;
+              }
+            };
+    assertArrives(number -> {});
+    assertThat(fallbacks(Fallback.ASK_BROKEN)).isOne();
+    assertThat(referred()).isPositive().isLessThan(block.length);
+  }
+
+  /** Whatever the store says, only what has the name goes for it. */
+  @Test
+  void chunksThatAreNotWhatTheirNamesSay() throws Exception {
+    store.add(block);
+    store.chunks.values().forEach(chunk -> chunk[chunk.length / 2]++);
+    assertArrives(number -> {});
+    assertThat(referred()).isZero();
+    assertThat(receiver.counters().value("mirrorChunksWrong")).isPositive();
+  }
+
+  @Test
+  void aPeerThatCannotBeReached() throws Exception {
+    server.close();
+    PeerLink peer =
+        new PeerLink(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+            receiver.own(),
+            () -> {
+              throw new IOException("out of reach");
+            });
+    try (RecordWriter records = new RecordWriter(bytes -> bytes.position(bytes.limit()))) {
+      ReferenceSender references = sender.references(BLOCK, peer, records);
+      ByteBuffer data = ByteBuffer.allocateDirect(PACKET);
+      references.send(0, head(0, PACKET, false), 33, data, false, null);
+      references.drain();
+      references.stop(true);
+      references.close();
+    }
+    assertThat(fallbacks(Fallback.ASK_FAILED)).isOne();
+  }
+
+  @Test
+  void aFailureToSendIsToldAtTheNextPacket() throws Exception {
+    try (RecordWriter records =
+        new RecordWriter(
+            bytes -> {
+              throw new IOException("broken pipe");
+            })) {
+      ReferenceSender references = sender.references(BLOCK, peer(), records);
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 100; i++) {
+                  ByteBuffer data = ByteBuffer.allocateDirect(PACKET);
+                  long offset = (long) i * PACKET;
+                  references.send(offset, head(offset, PACKET, false), 33, data, false, null);
+                }
+              })
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("broken pipe");
+      references.stop(false);
+      references.close();
+      assertThat(references.awaitEnd()).isTrue();
+    }
+  }
+
+  @Test
+  void whoCannotProveThatItIsADataNodeGetsNoAnswer() throws Exception {
+    store.add(block);
+    receiver.setProofs(new SecretProofs("key"));
+    sender.setProofs(new SecretProofs("another"));
+    assertArrives(number -> {});
+    assertThat(referred()).isZero();
+    assertThat(receiver.counters().value("mirrorProofsRefused")).isOne();
+    assertThat(receiver.counters().value("mirrorAnswers")).isZero();
+    assertThat(fallbacks(Fallback.ASK_REFUSED)).isOne();
+  }
+
+  @Test
+  void whoCanGetsOne() throws Exception {
+    store.add(block);
+    receiver.setProofs(new SecretProofs("key"));
+    sender.setProofs(new SecretProofs("key"));
+    assertArrives(number -> {});
+    assertThat(referred()).isPositive();
+  }
+
+  @Test
+  void aStreamThatNamesNoSessionOfThisDataNodeIsRefused() throws Exception {
+    store.add(block);
+    send(number -> {});
+    assertThatThrownBy(() -> received(sender))
+        .isInstanceOf(CorruptWireException.class)
+        .hasMessageContaining("session");
+  }
+
+  /** Proofs with a secret in the place of tokens. */
+  private static final class SecretProofs implements PeerProofs {
+    private final String secret;
+
+    SecretProofs(String secret) {
+      this.secret = secret;
+    }
+
+    @Override
+    public boolean areWanted() {
+      return true;
+    }
+
+    private byte[] code(String poolId, byte[] challenge, String address) {
+      byte[] code = new byte[AskStream.PROOF_LENGTH];
+      new Random((secret + poolId + Arrays.hashCode(challenge) + address).hashCode())
+          .nextBytes(code);
+      return code;
+    }
+
+    @Override
+    public AskStream.Proof prove(String poolId, byte[] challenge, String address) {
+      return new AskStream.Proof(code(poolId, challenge, address), new byte[0]);
+    }
+
+    @Override
+    public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
+        throws IOException {
+      if (!Arrays.equals(proof.code(), code(poolId, challenge, address))) {
+        throw new IOException("another secret");
+      }
+    }
+  }
+}

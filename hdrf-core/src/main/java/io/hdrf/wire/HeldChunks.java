@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import io.hdrf.io.BufferPool;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The chunks that one stream was promised: whoever answered that a chunk is here holds its bytes in
+ * memory until the stream has used them, said that it will not, or ended. Nothing is dropped
+ * before, so that a reference can always be resolved; where there is no room, the answer is no.
+ * Thread-safe; what {@link #resolve} gives is for the stream's own thread.
+ */
+public final class HeldChunks {
+
+  private static final class Held {
+    private final ChunkBatch batch;
+    private final BitSet found;
+    private final ByteBuffer bytes;
+
+    Held(ChunkBatch batch, BitSet found, ByteBuffer bytes) {
+      this.batch = batch;
+      this.found = found;
+      this.bytes = bytes;
+    }
+  }
+
+  private final HeldSessions owner;
+  private final byte[] id;
+  private final TreeMap<Integer, Held> batches = new TreeMap<>();
+  private long memory;
+  private int lastAsked = -1;
+  private int released = -1;
+  private boolean joined;
+  private boolean left;
+  private boolean answered;
+  private boolean ended;
+
+  HeldChunks(HeldSessions owner, byte[] id) {
+    this.owner = owner;
+    this.id = id;
+  }
+
+  /** The session's id, which only the side that asked knows; a copy. */
+  public byte[] id() {
+    return id.clone();
+  }
+
+  /**
+   * Takes memory for a batch.
+   *
+   * @return direct, with position 0 and all chunks' length as limit, for {@link #hold} or {@link
+   *     #giveBack}; or null if there is too little room
+   * @throws CorruptWireException if the batch's number does not rise
+   */
+  public synchronized ByteBuffer take(ChunkBatch batch) throws CorruptWireException {
+    if (batch.number() <= lastAsked) {
+      throw new CorruptWireException(batch + " comes after batch " + lastAsked);
+    }
+    lastAsked = batch.number();
+    if (batch.number() <= released
+        || memory + batch.totalLength() > owner.maxPerStream()
+        || !owner.reserve(batch.totalLength())) {
+      return null;
+    }
+    memory += batch.totalLength();
+    return BufferPool.shared().take(batch.totalLength());
+  }
+
+  /** Gives back what {@link #take} gave for a batch of which nothing was found. */
+  public synchronized void giveBack(ChunkBatch batch, ByteBuffer bytes) {
+    memory -= batch.totalLength();
+    owner.unreserve(batch.totalLength());
+    BufferPool.shared().give(bytes);
+  }
+
+  /**
+   * Holds a batch.
+   *
+   * @param found the chunks that are in {@code bytes}
+   * @param bytes from {@link #take}
+   * @return false if nobody wants it any more; it was given back
+   */
+  public synchronized boolean hold(ChunkBatch batch, BitSet found, ByteBuffer bytes) {
+    if (batch.number() <= released) {
+      giveBack(batch, bytes);
+      return false;
+    }
+    batches.put(batch.number(), new Held(batch, (BitSet) found.clone(), bytes));
+    return true;
+  }
+
+  /**
+   * The bytes of chunks; batches before theirs are released.
+   *
+   * @param skip how many bytes of the first are left out
+   * @return direct; void as soon as a later batch is resolved or released, or the stream leaves
+   * @throws CorruptWireException if this was not promised
+   */
+  synchronized ByteBuffer resolve(int number, int first, int count, int skip)
+      throws CorruptWireException {
+    Held held = batches.get(number);
+    if (held == null
+        || count == 0
+        || first + count > held.batch.count()
+        || held.found.nextClearBit(first) < first + count) {
+      throw new CorruptWireException(
+          "a reference to "
+              + count
+              + " chunks from "
+              + first
+              + " of batch "
+              + number
+              + ", which are not held");
+    }
+    int start = held.batch.start(first);
+    int end = held.batch.ends()[first + count - 1];
+    if (skip < 0 || skip >= held.batch.ends()[first] - start) {
+      throw new CorruptWireException("a reference to a chunk from byte " + skip + " on");
+    }
+    release(number - 1);
+    ByteBuffer bytes = held.bytes.duplicate();
+    bytes.limit(end).position(start + skip);
+    return bytes;
+  }
+
+  /** Drops the batches up to a number. */
+  synchronized void release(int upTo) {
+    released = Math.max(released, upTo);
+    Map<Integer, Held> unused = batches.headMap(upTo, true);
+    unused.values().forEach(held -> giveBack(held.batch, held.bytes));
+    unused.clear();
+  }
+
+  /** Lets a stream in, the first that wants. */
+  synchronized boolean join() {
+    if (joined || ended) {
+      return false;
+    }
+    joined = true;
+    return true;
+  }
+
+  /** The stream that joined has ended: nothing is held any more. */
+  void leave() {
+    boolean last;
+    synchronized (this) {
+      release(Integer.MAX_VALUE);
+      left = true;
+      last = answered;
+    }
+    if (last) {
+      end();
+    }
+  }
+
+  /**
+   * There are no more questions. What is held stays until the stream has used it; if none has
+   * joined yet, one may be under way, and can join for a while.
+   */
+  public void finish() {
+    boolean last;
+    boolean waits;
+    synchronized (this) {
+      answered = true;
+      last = left;
+      waits = !joined;
+    }
+    if (last) {
+      end();
+    } else if (waits) {
+      owner.linger(this);
+    }
+  }
+
+  /** Ends the session if no stream has joined by now. */
+  void expire() {
+    boolean unused;
+    synchronized (this) {
+      unused = !joined;
+    }
+    if (unused) {
+      end();
+    }
+  }
+
+  private void end() {
+    synchronized (this) {
+      ended = true;
+      release(Integer.MAX_VALUE);
+    }
+    owner.forget(this);
+  }
+
+  /** Bytes that are held. */
+  synchronized long memory() {
+    return memory;
+  }
+}

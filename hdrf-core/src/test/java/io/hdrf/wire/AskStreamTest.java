@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.scheme.ChunkLookup;
+import io.hdrf.scheme.TestSeed;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class AskStreamTest {
+
+  private final Random random = TestSeed.random("asking");
+  private final ByteArrayOutputStream wire = new ByteArrayOutputStream();
+  private final AskStream out = new AskStream(new ByteArrayInputStream(new byte[0]), wire);
+
+  private AskStream written() {
+    return reading(wire.toByteArray());
+  }
+
+  private static AskStream reading(byte[] bytes) {
+    return new AskStream(new ByteArrayInputStream(bytes), new ByteArrayOutputStream());
+  }
+
+  private byte[] bytes(int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  private ChunkBatch batch(int number, int count) {
+    int[] ends = new int[count];
+    for (int i = 0; i < count; i++) {
+      ends[i] = (i == 0 ? 0 : ends[i - 1]) + 1 + random.nextInt(1 << 20);
+    }
+    return new ChunkBatch(number, ends, bytes(count * 32));
+  }
+
+  @Test
+  void whatIsWrittenIsRead() throws IOException {
+    byte[] challenge = bytes(32);
+    AskStream.Proof proof = new AskStream.Proof(bytes(32), bytes(100));
+    byte[] id = bytes(16);
+    out.open(0x8123456789ABCDEFL, "BP-1-ü");
+    out.challenge(challenge);
+    out.prove(proof);
+    out.grant(id);
+    out.refuse();
+    out.grant(id);
+    AskStream in = written();
+    AskStream.Opening opening = in.readOpening();
+    assertThat(opening.dialect()).isEqualTo(0x8123456789ABCDEFL);
+    assertThat(opening.poolId()).isEqualTo("BP-1-ü");
+    AskStream.Reply reply = in.readReply();
+    assertThat(reply.challenge()).isEqualTo(challenge);
+    assertThat(reply.sessionId()).isNull();
+    AskStream.Proof read = in.readProof();
+    assertThat(read.code()).isEqualTo(proof.code());
+    assertThat(read.identifier()).isEqualTo(proof.identifier());
+    assertThat(in.readGrant()).isEqualTo(id);
+    assertThat(in.readGrant()).isNull();
+    assertThat(in.readReply().sessionId()).isEqualTo(id);
+  }
+
+  @Test
+  void questionsAndAnswersOfAllLengths() throws IOException {
+    List<Integer> counts = List.of(1, 2, 7, 8, 9, 100, ChunkLookup.MAX_CHUNKS);
+    for (int count : counts) {
+      wire.reset();
+      ChunkBatch batch = batch(count, count);
+      BitSet held = BitSet.valueOf(bytes(count / 8));
+      held.clear(count - 1);
+      out.ask(batch);
+      out.answer(batch, held);
+      held.set(count - 1);
+      out.answer(batch, held);
+      AskStream in = written();
+      assertThat(in.readQuestion()).isEqualTo(batch);
+      AskStream.Answer answer = in.readAnswer();
+      assertThat(answer.batch()).isEqualTo(count);
+      assertThat(answer.held().get(count - 1)).isFalse();
+      assertThat(in.readAnswer().held()).isEqualTo(held);
+      assertThat(in.readAnswer()).isNull();
+    }
+  }
+
+  @Test
+  void anyFlippedBitIsFound() throws IOException {
+    out.ask(batch(1, 3));
+    byte[] record = wire.toByteArray();
+    for (int bit = 0; bit < record.length * 8; bit++) {
+      byte[] damaged = record.clone();
+      damaged[bit / 8] ^= (byte) (1 << bit % 8);
+      assertThatThrownBy(() -> reading(damaged).readQuestion())
+          .isInstanceOfAny(CorruptWireException.class, EOFException.class);
+    }
+  }
+
+  @Test
+  void anEarlyEndIsFound() throws IOException {
+    out.ask(batch(1, 3));
+    byte[] record = wire.toByteArray();
+    for (int length = 1; length < record.length; length++) {
+      byte[] part = Arrays.copyOf(record, length);
+      assertThatThrownBy(() -> reading(part).readQuestion()).isInstanceOf(EOFException.class);
+    }
+    assertThat(reading(new byte[0]).readQuestion()).isNull();
+    assertThatThrownBy(() -> reading(new byte[0]).readOpening()).isInstanceOf(EOFException.class);
+  }
+
+  private static byte[] question(int number, int count, int... lengths) {
+    ByteBuffer body = ByteBuffer.allocate(6 + 36 * lengths.length).order(ByteOrder.LITTLE_ENDIAN);
+    body.putInt(number).putShort((short) count);
+    for (int length : lengths) {
+      body.putInt(length).put(new byte[32]);
+    }
+    return Tape.record(WireFormat.QUESTION, body.array());
+  }
+
+  private static void assertCorrupt(byte[] record) {
+    assertThatThrownBy(() -> reading(record).readQuestion())
+        .isInstanceOf(CorruptWireException.class);
+  }
+
+  @Test
+  void questionsThatAreNoneAreRefused() throws IOException {
+    assertThat(reading(question(0, 1, 5)).readQuestion().totalLength()).isEqualTo(5);
+    assertCorrupt(question(0, 0));
+    assertCorrupt(question(0, 2, 5));
+    assertCorrupt(question(0, 1, 5, 5));
+    assertCorrupt(question(0, 1, 0));
+    assertCorrupt(question(0, 1, -1));
+    assertCorrupt(question(-1, 1, 5));
+    assertCorrupt(question(0, 2, Integer.MAX_VALUE, 1));
+    assertCorrupt(question(0, 3, 5, -3, 5));
+    assertCorrupt(Tape.record(WireFormat.QUESTION, new byte[5]));
+    assertCorrupt(Tape.record(WireFormat.ANSWER, new byte[7]));
+    assertCorrupt(Tape.record(WireFormat.BYTES, new byte[7]));
+  }
+
+  @Test
+  void answersThatAreNoneAreRefused() {
+    for (byte[] body :
+        new byte[][] {
+          {0, 0, 0, 0, 1, 0},
+          {0, 0, 0, 0, 1, 0, 2},
+          {0, 0, 0, 0, 1, 0, 0, 0},
+          {0, 0, 0, -1, 1, 0, 0},
+          {0}
+        }) {
+      assertThatThrownBy(() -> reading(Tape.record(WireFormat.ANSWER, body)).readAnswer())
+          .isInstanceOf(CorruptWireException.class);
+    }
+  }
+
+  @Test
+  void otherRecordsOfAWrongLengthAreRefused() {
+    assertThatThrownBy(() -> reading(Tape.record(WireFormat.OPEN, new byte[7])).readOpening())
+        .isInstanceOf(CorruptWireException.class);
+    assertThatThrownBy(() -> reading(Tape.record(WireFormat.PROOF, new byte[31])).readProof())
+        .isInstanceOf(CorruptWireException.class);
+    assertThatThrownBy(() -> reading(Tape.record(WireFormat.GRANT, new byte[15])).readGrant())
+        .isInstanceOf(CorruptWireException.class);
+    assertThatThrownBy(() -> reading(Tape.record(WireFormat.CHALLENGE, new byte[33])).readReply())
+        .isInstanceOf(CorruptWireException.class);
+    assertThatThrownBy(() -> reading(Tape.record(WireFormat.OPEN, new byte[5000])).readOpening())
+        .isInstanceOf(CorruptWireException.class);
+  }
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import org.junit.jupiter.api.Test;
+
+class HeldChunksTest {
+
+  private final HeldSessions sessions = new HeldSessions(1000, 1500, 0);
+
+  private static ChunkBatch batch(int number, int... ends) {
+    return new ChunkBatch(number, ends, new byte[ends.length * 32]);
+  }
+
+  private static BitSet bits(int... set) {
+    BitSet bits = new BitSet();
+    for (int bit : set) {
+      bits.set(bit);
+    }
+    return bits;
+  }
+
+  /** Holds a batch whose bytes are their own positions. */
+  private static boolean hold(HeldChunks held, ChunkBatch batch, int... found) throws IOException {
+    ByteBuffer bytes = held.take(batch);
+    if (bytes == null) {
+      return false;
+    }
+    assertThat(bytes.remaining()).isEqualTo(batch.totalLength());
+    for (int i = 0; i < bytes.limit(); i++) {
+      bytes.put(i, (byte) i);
+    }
+    return held.hold(batch, bits(found), bytes);
+  }
+
+  private static byte[] resolve(HeldChunks held, int number, int first, int count, int skip)
+      throws IOException {
+    ByteBuffer bytes = held.resolve(number, first, count, skip);
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    return copy;
+  }
+
+  private static void assertRefused(HeldChunks held, int number, int first, int count, int skip) {
+    assertThatThrownBy(() -> held.resolve(number, first, count, skip))
+        .isInstanceOf(CorruptWireException.class);
+  }
+
+  @Test
+  void whatIsHeldIsResolved() throws IOException {
+    HeldChunks held = sessions.open();
+    hold(held, batch(0, 2, 5, 9, 10), 0, 1, 3);
+    assertThat(resolve(held, 0, 0, 1, 0)).containsExactly(0, 1);
+    assertThat(resolve(held, 0, 0, 2, 1)).containsExactly(1, 2, 3, 4);
+    assertThat(resolve(held, 0, 3, 1, 0)).containsExactly(9);
+  }
+
+  @Test
+  void nothingElseIs() throws IOException {
+    HeldChunks held = sessions.open();
+    hold(held, batch(0, 2, 5, 9, 10), 0, 1, 3);
+    assertRefused(held, 1, 0, 1, 0);
+    assertRefused(held, -1, 0, 1, 0);
+    assertRefused(held, 0, 2, 1, 0);
+    assertRefused(held, 0, 1, 2, 0);
+    assertRefused(held, 0, 0, 0, 0);
+    assertRefused(held, 0, 3, 2, 0);
+    assertRefused(held, 0, 65535, 65535, 0);
+    assertRefused(held, 0, 0, 2, 2);
+    assertRefused(held, 0, 0, 1, -1);
+  }
+
+  @Test
+  void aReferenceReleasesWhatCameBefore() throws IOException {
+    HeldChunks held = sessions.open();
+    hold(held, batch(0, 100), 0);
+    hold(held, batch(1, 200), 0);
+    hold(held, batch(5, 300), 0);
+    assertThat(held.memory()).isEqualTo(600);
+    assertThat(resolve(held, 1, 0, 1, 0)).hasSize(200);
+    assertThat(held.memory()).isEqualTo(500);
+    assertRefused(held, 0, 0, 1, 0);
+    held.release(5);
+    assertThat(held.memory()).isZero();
+    assertThat(sessions.memory()).isZero();
+    assertRefused(held, 5, 0, 1, 0);
+    assertThat(hold(held, batch(6, 1), 0)).isTrue();
+  }
+
+  @Test
+  void whatIsReleasedBeforeItIsThereIsNotHeld() throws IOException {
+    HeldChunks held = sessions.open();
+    ByteBuffer bytes = held.take(batch(3, 100));
+    held.release(4);
+    assertThat(held.hold(batch(3, 100), bits(0), bytes)).isFalse();
+    assertThat(held.take(batch(4, 100))).isNull();
+    assertThat(held.take(batch(5, 100))).isNotNull();
+    assertThat(sessions.memory()).isEqualTo(100);
+  }
+
+  @Test
+  void memoryIsBounded() throws IOException {
+    HeldChunks one = sessions.open();
+    HeldChunks other = sessions.open();
+    assertThat(hold(one, batch(0, 1000), 0)).isTrue();
+    assertThat(hold(one, batch(1, 1), 0)).isFalse();
+    assertThat(hold(other, batch(0, 501), 0)).isFalse();
+    assertThat(hold(other, batch(1, 500), 0)).isTrue();
+    one.release(0);
+    assertThat(hold(other, batch(2, 500), 0)).isTrue();
+    assertThat(hold(one, batch(2, 500), 0)).isTrue();
+    ByteBuffer bytes = other.take(batch(3, 1));
+    assertThat(bytes).isNull();
+    other.finish();
+    sessions.open();
+    assertThat(hold(one, batch(3, 500), 0)).isTrue();
+    assertThat(sessions.memory()).isEqualTo(1000);
+  }
+
+  @Test
+  void numbersRise() throws IOException {
+    HeldChunks held = sessions.open();
+    hold(held, batch(7, 1), 0);
+    assertThatThrownBy(() -> held.take(batch(7, 1))).isInstanceOf(CorruptWireException.class);
+    assertThatThrownBy(() -> held.take(batch(6, 1))).isInstanceOf(CorruptWireException.class);
+  }
+
+  /** Whatever happens to the connection to ask on, the stream has what was promised. */
+  @Test
+  void theSessionEndsWithTheStream() throws IOException {
+    HeldChunks held = sessions.open();
+    hold(held, batch(0, 10), 0);
+    assertThat(sessions.join(held.id())).isSameAs(held);
+    held.finish();
+    sessions.open();
+    assertThat(resolve(held, 0, 0, 1, 0)).hasSize(10);
+    held.leave();
+    assertThat(sessions.memory()).isZero();
+    assertThat(sessions.count()).isOne();
+    assertThat(sessions.join(held.id())).isNull();
+    assertThat(hold(held, batch(1, 10), 0)).isFalse();
+  }
+
+  @Test
+  void nothingIsHeldWhenTheStreamHasEnded() throws IOException {
+    HeldChunks held = sessions.open();
+    hold(held, batch(0, 10), 0);
+    assertThat(sessions.join(held.id())).isSameAs(held);
+    held.leave();
+    assertThat(sessions.memory()).isZero();
+    assertThat(hold(held, batch(1, 10), 0)).isFalse();
+    held.finish();
+    assertThat(sessions.count()).isZero();
+  }
+
+  @Test
+  void aStreamMayJoinLate() throws IOException {
+    HeldSessions patient = new HeldSessions(1000, 1000, Long.MAX_VALUE / 2);
+    HeldChunks held = patient.open();
+    hold(held, batch(0, 10), 0);
+    held.finish();
+    patient.open();
+    assertThat(patient.join(held.id())).isSameAs(held);
+    assertThat(resolve(held, 0, 0, 1, 0)).hasSize(10);
+    held.leave();
+    assertThat(patient.memory()).isZero();
+  }
+
+  @Test
+  void aStreamThatDoesNotComeIsForgotten() throws IOException {
+    HeldChunks held = sessions.open();
+    hold(held, batch(0, 10), 0);
+    held.finish();
+    assertThat(sessions.memory()).isEqualTo(10);
+    sessions.open();
+    assertThat(sessions.memory()).isZero();
+    assertThat(sessions.join(held.id())).isNull();
+  }
+
+  /** It may have to say that it does not want what it asked for. */
+  @Test
+  void aStreamMayJoinLateWhereNothingIsHeld() {
+    HeldSessions patient = new HeldSessions(1000, 1000, Long.MAX_VALUE / 2);
+    HeldChunks held = patient.open();
+    held.finish();
+    assertThat(patient.join(held.id())).isSameAs(held);
+    held.leave();
+    assertThat(patient.count()).isZero();
+  }
+
+  @Test
+  void oneStreamJoins() {
+    HeldChunks held = sessions.open();
+    byte[] guessed = held.id();
+    guessed[15] ^= 1;
+    assertThat(sessions.join(guessed)).isNull();
+    assertThat(sessions.join(held.id())).isSameAs(held);
+    assertThat(sessions.join(held.id())).isNull();
+    assertThat(sessions.open().id()).isNotEqualTo(held.id());
+  }
+}
