@@ -4,7 +4,11 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
@@ -42,30 +46,25 @@ class ErasureCodingTest {
       assertThat(reduced).isGreaterThanOrEqualTo(2L * POLICY.getNumDataUnits());
       HdrfCluster.assertSame("as written", cluster.read("/coded/file"), data);
 
-      String holder =
-          cluster
-              .fs()
-              .getClient()
-              .getLocatedBlocks("/coded/file", 0)
-              .get(0)
-              .getLocations()[0]
-              .getXferAddr();
-      DataNodeProperties stopped = cluster.mini().stopDataNode(holder);
+      List<List<String>> before = groups(cluster);
+      String holder = before.get(0).get(0);
+      final DataNodeProperties stopped = cluster.mini().stopDataNode(holder);
       HdrfCluster.assertSame("with a DataNode lost", cluster.read("/coded/file"), data);
       HdrfCluster.await(
           "its blocks to be made anew",
-          () ->
-              groups(cluster).stream()
-                  .allMatch(
-                      locations ->
-                          locations.size() >= DATA_NODES - 1 && !locations.contains(holder)));
+          () -> {
+            List<List<String>> now = groups(cluster);
+            return IntStream.range(0, now.size())
+                .allMatch(
+                    i -> now.get(i).size() == before.get(i).size() && !now.get(i).contains(holder));
+          });
       cluster.awaitReduced();
       HdrfCluster.assertSame("reconstructed", cluster.read("/coded/file"), data);
       cluster.mini().restartDataNode(stopped);
     }
   }
 
-  private static java.util.List<java.util.List<String>> groups(HdrfCluster cluster) {
+  private static List<List<String>> groups(HdrfCluster cluster) {
     try {
       return cluster.fs().getClient().getLocatedBlocks("/coded/file", 0).getLocatedBlocks().stream()
           .map(
@@ -74,8 +73,8 @@ class ErasureCodingTest {
                       .map(location -> location.getXferAddr())
                       .toList())
           .toList();
-    } catch (java.io.IOException e) {
-      throw new java.io.UncheckedIOException(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }
