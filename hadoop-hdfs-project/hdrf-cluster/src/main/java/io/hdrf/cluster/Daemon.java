@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process with a directory of its own, in a session of its own (a Ctrl-C at the terminal doesn't
@@ -26,6 +27,9 @@ public class Daemon {
   /** Writes its own id, then becomes the daemon under the same id. */
   private static final String LAUNCHER =
       "echo $$ > \"$1.new\" && mv -f \"$1.new\" \"$1\" && shift && exec setsid \"$@\"";
+
+  private static final int MAX_LOOKS = 20;
+  private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final String name;
   private final Path directory;
@@ -80,14 +84,20 @@ public class Daemon {
   }
 
   private boolean isThis(long pid) {
-    byte[] commandLine;
-    try {
-      commandLine = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));
-    } catch (IOException e) {
-      return false;
+    for (int attempt = 0; ; attempt++) {
+      byte[] commandLine;
+      try {
+        commandLine = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));
+      } catch (IOException e) {
+        return false;
+      }
+      // It is empty while the process becomes another program, and when it has ended.
+      if (commandLine.length > 0 || attempt == MAX_LOOKS) {
+        String arguments = new String(commandLine, StandardCharsets.UTF_8);
+        return List.of(arguments.split("\0", -1)).contains(mark());
+      }
+      LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
     }
-    String arguments = new String(commandLine, StandardCharsets.UTF_8);
-    return List.of(arguments.split("\0", -1)).contains(mark());
   }
 
   public final boolean isAlive() throws IOException {
