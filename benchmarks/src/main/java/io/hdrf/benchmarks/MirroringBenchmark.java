@@ -105,6 +105,15 @@ public final class MirroringBenchmark implements Callable<Integer> {
   private int rounds;
 
   @Option(
+      names = "--warm-up",
+      defaultValue = "10",
+      description =
+          "Files of some 40 MB that each variant writes before, at full rate: a DataNode runs for"
+              + " weeks, and one that has just started spends much of its time on compiling"
+              + " (${DEFAULT-VALUE}).")
+  private int warmUps;
+
+  @Option(
       names = "--text-mb",
       defaultValue = "300",
       description = "The text's size in MB, at most what the corpus holds (${DEFAULT-VALUE}).")
@@ -180,6 +189,7 @@ public final class MirroringBenchmark implements Callable<Integer> {
     check(versionCount >= 2, "--versions: at least 2");
     check(textMegabytes >= 1 && textMegabytes <= MAX_TEXT, "--text-mb: 1 to " + MAX_TEXT);
     check(rounds >= 1, "--rounds: at least 1");
+    check(warmUps >= 0, "--warm-up: at least 0");
   }
 
   private void check(boolean good, String rule) {
@@ -268,10 +278,10 @@ public final class MirroringBenchmark implements Callable<Integer> {
 
   /** Compiles what will be measured. */
   private void warmUp(Map<String, LinkSide> sides, Path file) throws Exception {
-    Upload upload = new Upload(Files.size(file), List.of(new Piece(file, nextShift())));
     for (MirroringVariant variant : variants) {
       LinkSide side = sides.get(variant.cluster());
-      for (int i = 0; i < 2; i++) {
+      for (int i = 0; i < warmUps; i++) {
+        Upload upload = new Upload(Files.size(file), List.of(new Piece(file, nextShift())));
         write(side, "warm-up-" + i, upload, variant, DATA_NODES, true);
       }
       side.empty();

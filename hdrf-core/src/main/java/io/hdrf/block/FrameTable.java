@@ -100,6 +100,11 @@ public final class FrameTable {
     return originalEnd[checkFrame(frame)];
   }
 
+  /** Where they end. */
+  public long originalEnd(int frame) {
+    return originalEnd[checkFrame(frame) + 1];
+  }
+
   /** How many bytes of the block the frame stands for, from 1 to 2<sup>30</sup>. */
   public int originalLength(int frame) {
     return (int) (originalEnd[checkFrame(frame) + 1] - originalEnd[frame]);
@@ -108,6 +113,11 @@ public final class FrameTable {
   /** Where the frame's stored bytes begin in the file. */
   public long storedPosition(int frame) {
     return storedEnd[checkFrame(frame)];
+  }
+
+  /** Where they end. */
+  public long storedEnd(int frame) {
+    return storedEnd[checkFrame(frame) + 1];
   }
 
   /** How many bytes are stored for the frame, from 0 to 2<sup>30</sup>. */

@@ -119,21 +119,27 @@ public final class ReducedBlock implements Closeable {
     dst.limit(begin + length);
     try {
       int n = file.read(dst, frames.storedPosition(frame));
-      if (n != length) {
-        throw new CorruptBlockException(name, "frame " + frame, length + " bytes", n);
-      }
       dst.position(begin);
-      int crc = Crc32c.update(0, dst);
+      checkStored(frame, dst, Math.max(0, n));
       dst.position(dst.limit());
-      if (crc != frames.checksum(frame)) {
-        throw new CorruptBlockException(
-            name,
-            "CRC32C of frame " + frame,
-            "0x" + Integer.toHexString(frames.checksum(frame)),
-            "0x" + Integer.toHexString(crc));
-      }
     } finally {
       dst.limit(limit);
+    }
+  }
+
+  /** Checks a frame's stored bytes, of which {@code found} were there. */
+  private void checkStored(int frame, ByteBuffer stored, int found) throws CorruptBlockException {
+    if (found < frames.storedLength(frame)) {
+      throw new CorruptBlockException(
+          name, "frame " + frame, frames.storedLength(frame) + " bytes", found);
+    }
+    int crc = Crc32c.update(0, stored);
+    if (crc != frames.checksum(frame)) {
+      throw new CorruptBlockException(
+          name,
+          "CRC32C of frame " + frame,
+          "0x" + Integer.toHexString(frames.checksum(frame)),
+          "0x" + Integer.toHexString(crc));
     }
   }
 
@@ -149,18 +155,51 @@ public final class ReducedBlock implements Closeable {
    */
   public void readFrame(int frame, FrameDecoder decoder, ByteBuffer stored, ByteBuffer dst)
       throws IOException {
+    readFrames(frame, 1, decoder, stored, dst);
+  }
+
+  /**
+   * Reads frames that follow each other at once and decodes them one behind the other.
+   *
+   * @param stored room for the stored bytes of them all, as for {@link #readFrame}
+   * @param dst room for the original bytes of them all, as for {@link #readFrame}
+   * @throws CorruptBlockException if one of them is damaged; {@code dst} as for {@link #readFrame}
+   */
+  public void readFrames(
+      int first, int count, FrameDecoder decoder, ByteBuffer stored, ByteBuffer dst)
+      throws IOException {
+    long base = frames.storedPosition(first);
+    int last = first + count - 1;
     stored.clear();
-    readStored(frame, stored);
-    stored.flip();
+    stored.limit((int) (frames.storedPosition(last) + frames.storedLength(last) - base));
+    int found = Math.max(0, file.read(stored, base));
+    int begin = dst.position();
+    boolean complete = false;
+    try {
+      for (int frame = first; frame <= last; frame++) {
+        int from = (int) (frames.storedPosition(frame) - base);
+        stored.clear();
+        stored.limit(from + frames.storedLength(frame)).position(from);
+        checkStored(frame, stored, found - from);
+        decode(frame, decoder, stored, dst);
+      }
+      complete = true;
+    } finally {
+      if (!complete) {
+        dst.position(begin);
+      }
+    }
+  }
+
+  private void decode(int frame, FrameDecoder decoder, ByteBuffer stored, ByteBuffer dst)
+      throws IOException {
     int begin = dst.position();
     int limit = dst.limit();
     int end = begin + frames.originalLength(frame);
     dst.limit(end);
-    boolean decoded = false;
     try {
       decoder.decode(frames.stages(frame), stored, dst);
-      decoded = dst.position() == end;
-      if (!decoded) {
+      if (dst.position() != end) {
         throw new CorruptBlockException(
             name, "frame " + frame, (end - begin) + " bytes", dst.position() - begin);
       }
@@ -169,9 +208,6 @@ public final class ReducedBlock implements Closeable {
           name, "frame " + frame + " can't be decoded: " + e.getMessage(), e);
     } finally {
       dst.limit(limit);
-      if (!decoded) {
-        dst.position(begin);
-      }
     }
   }
 

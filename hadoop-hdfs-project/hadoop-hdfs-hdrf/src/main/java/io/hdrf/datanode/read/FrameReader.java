@@ -13,8 +13,8 @@ import java.util.ArrayDeque;
 
 /**
  * Decoded bytes of a reduced block at any position. Moving from one frame to the next has those
- * after it decoded ahead, twice as many at each step up to a limit; jumping about uses the frame
- * cache. For one thread.
+ * after it decoded ahead, in runs that grow at each step up to a limit; jumping about decodes
+ * single frames and uses the frame cache. For one thread.
  */
 final class FrameReader implements Closeable {
 
@@ -22,10 +22,18 @@ final class FrameReader implements Closeable {
   private static final int POSITIONAL_FRAMES = 2;
 
   /**
-   * The most frames decoded ahead. With one alone the reader and the thread that decodes wait for
-   * each other at every frame; more than a few only take memory.
+   * How many bytes of frames are decoded as one run. Handing runs over in place of frames of a
+   * packet each halves the work of waiting for each other and of writing to the socket.
    */
-  private static final int MAX_AHEAD = 4;
+  private static final int MAX_RUN = 256 << 10;
+
+  private static final int FIRST_RUN = 64 << 10;
+
+  /**
+   * The most runs decoded ahead. With one alone the reader and the thread that decodes wait for
+   * each other at every run; more only take memory.
+   */
+  private static final int MAX_AHEAD = 2;
 
   private final ReducedBlock block;
   private final FrameTable frames;
@@ -35,14 +43,18 @@ final class FrameReader implements Closeable {
   private final ReducerCounters counters;
   private FrameSlot current;
 
-  /** The frames after the current one, in order, decoded or to be decoded. */
+  /** The runs after the current one, in order, decoded or to be decoded. */
   private final ArrayDeque<FrameSlot> upcoming = new ArrayDeque<>(MAX_AHEAD);
 
   private final ArrayDeque<FrameSlot> idle = new ArrayDeque<>(MAX_AHEAD);
-  private int window;
-  private int currentFrame = -1;
+  private int runLength;
+
+  /** The frames of {@link #currentBytes}; none if the first is -1. */
+  private int currentFirst = -1;
+
+  private int currentEnd;
   private ByteBuffer currentBytes;
-  private int decodedFrames;
+  private int decodedRuns;
   private final ChainCodec codec;
   private final BufferPool buffers;
   private boolean closed;
@@ -84,66 +96,74 @@ final class FrameReader implements Closeable {
   }
 
   /**
-   * The bytes at {@code position}, which lies within the block, up to the end of their frame. Valid
-   * until the next call; the caller may change position and limit.
+   * The bytes at {@code position}, which lies within the block, up to the end of their run of
+   * frames. Valid until the next call; the caller may change position and limit.
    */
   ByteBuffer at(long position) throws IOException {
     if (closed) {
       throw new java.nio.channels.ClosedChannelException();
     }
-    int frame =
-        currentFrame >= 0 && contains(currentFrame, position)
-            ? currentFrame
-            : currentFrame + 1 < frames.frameCount() && contains(currentFrame + 1, position)
-                ? currentFrame + 1
-                : frames.frameAt(position);
-    if (frame != currentFrame) {
-      moveTo(frame);
+    if (currentFirst < 0 || !contains(currentFirst, currentEnd, position)) {
+      moveTo(position);
     }
-    int offset = (int) (position - frames.originalPosition(frame));
-    currentBytes.limit(frames.originalLength(frame)).position(offset);
+    long begin = frames.originalPosition(currentFirst);
+    currentBytes
+        .limit((int) (frames.originalEnd(currentEnd - 1) - begin))
+        .position((int) (position - begin));
     return currentBytes;
   }
 
-  private boolean contains(int frame, long position) {
-    long offset = position - frames.originalPosition(frame);
-    return offset >= 0 && offset < frames.originalLength(frame);
+  private boolean contains(int first, int end, long position) {
+    return position >= frames.originalPosition(first) && position < frames.originalEnd(end - 1);
   }
 
-  private void moveTo(int frame) throws IOException {
-    boolean sequential = frame == currentFrame + 1 && currentFrame >= 0;
-    currentFrame = -1;
+  private void moveTo(long position) throws IOException {
+    int next = currentEnd;
+    boolean sequential =
+        currentFirst >= 0 && next < frames.frameCount() && contains(next, next + 1, position);
+    int frame = sequential ? next : frames.frameAt(position);
+    currentFirst = -1;
     if (!sequential) {
       forgetUpcoming();
       if (useCached(frame)) {
         return;
       }
     }
+    take(frame);
+    if (sequential) {
+      readahead.reaches(frames.storedPosition(frame));
+      if (ahead.isEnabled()) {
+        decodeAhead();
+      }
+    }
+    currentBytes = current.get();
+    decodedRuns++;
+    currentFirst = frame;
+    currentEnd = current.end();
+  }
+
+  /** Makes the run that begins with the frame the current one. */
+  private void take(int frame) throws IOException {
     if (current != null) {
       idle.add(current);
     }
     current = upcoming.poll();
+    if (current != null && current.first() != frame) {
+      idle.add(current);
+      current = null;
+      forgetUpcoming();
+    }
     if (current == null) {
       try {
-        current = assigned(frame);
+        current = assigned(frame, 1);
       } catch (OutOfMemoryError e) {
         throw ReadFailures.translate(block, e, counters);
       }
     }
-    if (sequential) {
-      readahead.reaches(frames.storedPosition(frame));
-    }
-    if (sequential && ahead.isEnabled()) {
-      window = Math.min(Math.max(1, 2 * window), MAX_AHEAD);
-      decodeAhead();
-    }
-    currentBytes = current.get();
-    decodedFrames++;
-    currentFrame = frame;
   }
 
   private void forgetUpcoming() {
-    window = 0;
+    runLength = 0;
     for (FrameSlot slot : upcoming) {
       slot.unassign();
       idle.add(slot);
@@ -152,27 +172,49 @@ final class FrameReader implements Closeable {
   }
 
   private void decodeAhead() {
-    int last = Math.min(current.frame() + window, frames.frameCount() - 1);
-    for (int frame = current.frame() + upcoming.size() + 1; frame <= last; frame++) {
+    int runs = runLength == 0 ? 1 : MAX_AHEAD;
+    runLength = Math.min(Math.max(FIRST_RUN, 2 * runLength), MAX_RUN);
+    int frame = upcoming.isEmpty() ? current.end() : upcoming.peekLast().end();
+    while (upcoming.size() < runs && frame < frames.frameCount()) {
+      int end = runEnd(frame);
       FrameSlot slot;
       try {
-        slot = assigned(frame);
+        slot = assigned(frame, end - frame);
       } catch (OutOfMemoryError e) {
         // What can be decoded only when the reader gets there takes longer, and no more room.
         return;
       }
       upcoming.add(slot);
       ahead.submit(slot);
+      frame = end;
     }
   }
 
-  private FrameSlot assigned(int frame) {
+  /** The end of the run that begins with the frame, and has at least that one. */
+  private int runEnd(int frame) {
+    long limit = frames.originalPosition(frame) + runLength;
+    int end = frame + 1;
+    while (end < frames.frameCount() && frames.originalEnd(end) <= limit) {
+      end++;
+    }
+    return end;
+  }
+
+  private FrameSlot assigned(int frame, int count) {
     FrameSlot slot = idle.poll();
     if (slot == null) {
       slot = new FrameSlot(block, codec, buffers, counters);
     }
-    slot.assign(frame);
-    return slot;
+    boolean assigned = false;
+    try {
+      slot.assign(frame, count);
+      assigned = true;
+      return slot;
+    } finally {
+      if (!assigned) {
+        idle.add(slot);
+      }
+    }
   }
 
   private boolean useCached(int frame) {
@@ -182,7 +224,8 @@ final class FrameReader implements Closeable {
     }
     counters.frameCacheHit();
     currentBytes = ByteBuffer.wrap(cached).asReadOnlyBuffer();
-    currentFrame = frame;
+    currentFirst = frame;
+    currentEnd = frame + 1;
     return true;
   }
 
@@ -207,15 +250,16 @@ final class FrameReader implements Closeable {
   }
 
   private void keepPositional() {
-    if (currentFrame < 0
-        || decodedFrames > POSITIONAL_FRAMES
-        || current.frame() != currentFrame
-        || !cache.accepts(frames.originalLength(currentFrame))) {
+    if (currentFirst < 0
+        || decodedRuns > POSITIONAL_FRAMES
+        || current.first() != currentFirst
+        || currentEnd != currentFirst + 1
+        || !cache.accepts(frames.originalLength(currentFirst))) {
       return;
     }
-    byte[] copy = new byte[frames.originalLength(currentFrame)];
+    byte[] copy = new byte[frames.originalLength(currentFirst)];
     currentBytes.clear().limit(copy.length);
     currentBytes.get(copy);
-    cache.put(key(currentFrame), copy);
+    cache.put(key(currentFirst), copy);
   }
 }

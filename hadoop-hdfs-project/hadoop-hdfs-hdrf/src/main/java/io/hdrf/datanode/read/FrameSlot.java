@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.read;
 
+import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.BufferPool;
 import io.hdrf.reduce.ReducerCounters;
@@ -9,8 +10,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Room for one decoded frame, filled by the reader itself or ahead of it by another thread. Whoever
- * claims an assigned frame first decodes it; so a reader never waits for a task that has not begun.
+ * Room for a run of frames that follow each other, decoded by the reader itself or ahead of it by
+ * another thread. Whoever claims an assigned run first decodes it; so a reader never waits for a
+ * task that has not begun.
  */
 final class FrameSlot implements Runnable {
 
@@ -26,10 +28,11 @@ final class FrameSlot implements Runnable {
   private final ChainCodec codec;
   private final BufferPool buffers;
   private final ReducerCounters counters;
-  private final ByteBuffer decoded;
-  private final ByteBuffer stored;
+  private ByteBuffer decoded;
+  private ByteBuffer stored;
   private State state = State.EMPTY;
-  private int frame = -1;
+  private int first = -1;
+  private int count;
   private Throwable failure;
 
   FrameSlot(ReducedBlock block, ChainCodec codec, BufferPool buffers, ReducerCounters counters) {
@@ -37,31 +40,57 @@ final class FrameSlot implements Runnable {
     this.codec = codec;
     this.buffers = buffers;
     this.counters = counters;
-    this.decoded = buffers.take(block.frames().maxOriginalLength());
-    this.stored = buffers.take(block.frames().maxStoredLength());
   }
 
-  /** The frame that the slot holds or is to hold, or -1. */
-  synchronized int frame() {
-    return frame;
+  /** The first frame that the slot holds or is to hold, or -1. */
+  synchronized int first() {
+    return first;
   }
 
-  /** Gives the slot another frame, still to be decoded; waits for a decoding under way. */
-  synchronized void assign(int newFrame) {
+  /** The frame behind the last one that the slot holds or is to hold. */
+  synchronized int end() {
+    return first + count;
+  }
+
+  /** Gives the slot other frames, still to be decoded; waits for a decoding under way. */
+  synchronized void assign(int newFirst, int newCount) {
     awaitDecoding();
-    frame = newFrame;
+    empty();
+    FrameTable frames = block.frames();
+    int last = newFirst + newCount - 1;
+    decoded = roomFor(decoded, frames.originalPosition(newFirst), frames.originalEnd(last));
+    stored = roomFor(stored, frames.storedPosition(newFirst), frames.storedEnd(last));
+    first = newFirst;
+    count = newCount;
     state = State.ASSIGNED;
   }
 
-  /** Takes the assigned frame back unless its decoding has begun. */
+  private ByteBuffer roomFor(ByteBuffer buffer, long from, long to) {
+    int length = (int) (to - from);
+    if (buffer != null && buffer.capacity() >= length) {
+      return buffer;
+    }
+    ByteBuffer larger = buffers.take(length);
+    if (buffer != null) {
+      buffers.give(buffer);
+    }
+    return larger;
+  }
+
+  private void empty() {
+    state = State.EMPTY;
+    first = -1;
+    count = 0;
+  }
+
+  /** Takes the assigned frames back unless their decoding has begun. */
   synchronized void unassign() {
     if (state == State.ASSIGNED) {
-      state = State.EMPTY;
-      frame = -1;
+      empty();
     }
   }
 
-  /** Decodes the assigned frame if nobody else has begun to. */
+  /** Decodes the assigned frames if nobody else has begun to. */
   @Override
   public void run() {
     synchronized (this) {
@@ -73,11 +102,10 @@ final class FrameSlot implements Runnable {
     Throwable thrown = null;
     try {
       long start = System.nanoTime();
-      int length = block.frames().originalLength(frame);
-      decoded.clear().limit(length);
-      block.readFrame(frame, codec::decode, stored, decoded);
+      decoded.clear();
+      block.readFrames(first, count, codec::decode, stored, decoded);
       decoded.flip();
-      counters.decoded(length, System.nanoTime() - start);
+      counters.decoded(decoded.limit(), System.nanoTime() - start);
     } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
       thrown = e;
     }
@@ -89,24 +117,30 @@ final class FrameSlot implements Runnable {
   }
 
   /**
-   * The decoded frame, decoded now where that has not been done.
+   * The decoded frames, decoded now where that has not been done. If one of them can't be decoded,
+   * only the first is given, and kept: those before a damaged one can be read.
    *
-   * @return position 0 is the frame's first byte; valid until the slot is assigned again
+   * @return position 0 is the first frame's first byte; valid until the slot is assigned again
    */
   ByteBuffer get() throws IOException {
-    run();
-    synchronized (this) {
-      awaitDecoding();
-      if (state == State.READY) {
-        return decoded;
+    while (true) {
+      run();
+      synchronized (this) {
+        awaitDecoding();
+        if (state == State.READY) {
+          return decoded;
+        }
+        if (count == 1) {
+          empty();
+          throw ReadFailures.translate(block, failure, counters);
+        }
+        count = 1;
+        state = State.ASSIGNED;
       }
-      state = State.EMPTY;
-      frame = -1;
-      throw ReadFailures.translate(block, failure, counters);
     }
   }
 
-  /** Waits without being interruptible: a decoding lasts for one frame only. */
+  /** Waits without being interruptible: a decoding lasts for a few frames only. */
   private void awaitDecoding() {
     boolean interrupted = false;
     while (state == State.DECODING) {
@@ -124,9 +158,14 @@ final class FrameSlot implements Runnable {
   /** Gives the buffers back; the slot must not be used any more. */
   synchronized void release() {
     awaitDecoding();
-    state = State.EMPTY;
-    frame = -1;
-    buffers.give(decoded);
-    buffers.give(stored);
+    empty();
+    if (decoded != null) {
+      buffers.give(decoded);
+      decoded = null;
+    }
+    if (stored != null) {
+      buffers.give(stored);
+      stored = null;
+    }
   }
 }

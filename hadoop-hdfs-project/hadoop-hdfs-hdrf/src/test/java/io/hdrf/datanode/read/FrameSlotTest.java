@@ -71,12 +71,56 @@ class FrameSlotTest {
     assertThat(found).hasSize(block.frames().originalLength(frame));
   }
 
+  private void assertHoldsAll(ByteBuffer decoded, int first, int end) {
+    byte[] found = new byte[decoded.remaining()];
+    decoded.duplicate().get(found);
+    assertThat(found)
+        .isEqualTo(
+            Arrays.copyOfRange(
+                data,
+                (int) block.frames().originalPosition(first),
+                (int) block.frames().originalEnd(end - 1)));
+  }
+
+  @Test
+  void framesThatFollowEachOtherAreDecodedAtOnce() throws IOException {
+    FrameSlot slot = slot();
+    for (int first = 0; first < FRAMES; first++) {
+      for (int end = first + 1; end <= FRAMES; end++) {
+        slot.assign(first, end - first);
+        assertHoldsAll(slot.get(), first, end);
+        assertThat(slot.end()).isEqualTo(end);
+      }
+    }
+    slot.release();
+  }
+
+  @Test
+  void framesBeforeADamagedOneCanBeRead() throws Exception {
+    byte[] raw = Files.readAllBytes(file.path);
+    raw[(int) block.frames().storedPosition(2)] ^= 1;
+    Files.write(file.path, raw);
+    FrameSlot slot = slot();
+    slot.assign(0, FRAMES);
+    assertHoldsAll(slot.get(), 0, 1);
+    assertThat(slot.end()).isEqualTo(1);
+    slot.assign(1, FRAMES - 1);
+    assertHoldsAll(slot.get(), 1, 2);
+    assertThat(counters.values()).containsEntry("corruptBlocks", 0L);
+    slot.assign(2, FRAMES - 2);
+    assertThatThrownBy(slot::get).isInstanceOf(DiskFileCorruptException.class);
+    assertThat(counters.values()).containsEntry("corruptBlocks", 1L);
+    slot.assign(3, FRAMES - 3);
+    assertHoldsAll(slot.get(), 3, FRAMES);
+    slot.release();
+  }
+
   @Test
   void theReaderDecodesWhatNobodyDecodedAhead() throws IOException {
     FrameSlot slot = slot();
     for (int frame : new int[] {4, 0, 3, 3}) {
-      slot.assign(frame);
-      assertThat(slot.frame()).isEqualTo(frame);
+      slot.assign(frame, 1);
+      assertThat(slot.first()).isEqualTo(frame);
       assertHolds(slot.get(), frame);
       assertHolds(slot.get(), frame);
     }
@@ -92,7 +136,7 @@ class FrameSlotTest {
     int rounds = 3000;
     for (int round = 0; round < rounds; round++) {
       int frame = round % FRAMES;
-      slot.assign(frame);
+      slot.assign(frame, 1);
       ahead.execute(slot);
       ahead.execute(slot);
       if (random.nextBoolean()) {
@@ -121,7 +165,7 @@ class FrameSlotTest {
           }
         };
     FrameSlot slot = slot();
-    slot.assign(1);
+    slot.assign(1, 1);
     Thread ahead = new Thread(slot);
     ahead.start();
     begun.await();
@@ -129,7 +173,7 @@ class FrameSlotTest {
         new Thread(
             () -> {
               if (assign) {
-                slot.assign(2);
+                slot.assign(2, 1);
               }
               slot.release();
             });
@@ -137,7 +181,7 @@ class FrameSlotTest {
     while (reader.isAlive() && reader.getState() != Thread.State.WAITING) {
       Thread.sleep(2);
     }
-    assertThat(slot.frame()).isEqualTo(1);
+    assertThat(slot.first()).isEqualTo(1);
     assertThat(buffers.idleBytes()).isZero();
     reader.interrupt();
     gate.countDown();
@@ -152,7 +196,7 @@ class FrameSlotTest {
     AtomicInteger decodings = new AtomicInteger();
     file.scheme.afterDecode = frame -> decodings.incrementAndGet();
     FrameSlot slot = slot();
-    slot.assign(1);
+    slot.assign(1, 1);
     slot.release();
     slot.run();
     assertThat(decodings.get()).isZero();
@@ -166,14 +210,14 @@ class FrameSlotTest {
     raw[position] ^= 1;
     Files.write(file.path, raw);
     FrameSlot slot = slot();
-    slot.assign(2);
+    slot.assign(2, 1);
     slot.run();
     assertThatThrownBy(slot::get)
         .isInstanceOf(DiskFileCorruptException.class)
         .hasMessageContaining("blk_1");
-    assertThat(slot.frame()).isEqualTo(-1);
+    assertThat(slot.first()).isEqualTo(-1);
     assertThat(counters.values()).containsEntry("corruptBlocks", 1L);
-    slot.assign(3);
+    slot.assign(3, 1);
     assertHolds(slot.get(), 3);
   }
 
@@ -194,7 +238,7 @@ class FrameSlotTest {
             }
             throw (Error) fault;
           };
-      slot.assign(1);
+      slot.assign(1, 1);
       assertThatThrownBy(slot::get)
           .isInstanceOf(UnavailableException.class)
           .hasMessageContaining("blk_1");
