@@ -35,6 +35,10 @@ import java.util.Objects;
  * <tr><td>8</td><td>8</td><td>bytes a second at the most, 0 for any number</td></tr>
  * <tr><td>16</td><td>4</td><td>CRC32C of all bytes before</td></tr>
  * </table>
+ *
+ * <p>In every version magic and version stand at these places, the CRC32C of all bytes before is
+ * the last four bytes, and a file has at most 4096 bytes; so a file of a later version is told from
+ * a damaged one.
  */
 public final class ConversionState {
 
@@ -62,7 +66,12 @@ public final class ConversionState {
   private static final int VERSION = 1;
   private static final int MAGIC = 0x56434889;
   private static final int LENGTH = 20;
-  private static final int CRC_POSITION = 16;
+  private static final int CRC_LENGTH = 4;
+
+  /** In any version: magic, version and CRC32C. */
+  private static final int MIN_LENGTH = 9;
+
+  private static final int MAX_LENGTH = 4096;
   private static final String TEMPORARY_SUFFIX = ".tmp";
 
   private final Goal goal;
@@ -108,9 +117,7 @@ public final class ConversionState {
   public static ConversionState load(Path directory) throws IOException {
     Path file = directory.resolve(FILE);
     try {
-      if (Files.size(file) != LENGTH) {
-        throw new CorruptFileException(file, "length", LENGTH, Files.size(file));
-      }
+      checkLength(file, Files.size(file));
       return parse(file, Files.readAllBytes(file));
     } catch (NoSuchFileException e) {
       return AUTOMATIC;
@@ -125,15 +132,16 @@ public final class ConversionState {
    */
   static ConversionState parse(Path file, byte[] raw)
       throws CorruptFileException, UnknownFormatVersionException {
-    if (raw.length != LENGTH) {
-      throw new CorruptFileException(file, "length", LENGTH, raw.length);
-    }
+    checkLength(file, raw.length);
     ByteBuffer in = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
     expect(file, "magic", MAGIC, in.getInt());
-    expect(file, "CRC32C", crc(raw), in.getInt(CRC_POSITION));
+    expect(file, "CRC32C", crc(raw), in.getInt(raw.length - CRC_LENGTH));
     int version = in.get() & 0xFF;
     if (version != VERSION) {
       throw new UnknownFormatVersionException(file, version, VERSION, VERSION);
+    }
+    if (raw.length != LENGTH) {
+      throw new CorruptFileException(file, "length", LENGTH, raw.length);
     }
     int code = in.get();
     int running = in.get();
@@ -182,7 +190,14 @@ public final class ConversionState {
   }
 
   private static int crc(byte[] raw) {
-    return Crc32c.update(0, ByteBuffer.wrap(raw, 0, CRC_POSITION));
+    return Crc32c.update(0, ByteBuffer.wrap(raw, 0, raw.length - CRC_LENGTH));
+  }
+
+  private static void checkLength(Path file, long length) throws CorruptFileException {
+    if (length < MIN_LENGTH || length > MAX_LENGTH) {
+      throw new CorruptFileException(
+          file, "length", "from " + MIN_LENGTH + " to " + MAX_LENGTH, length);
+    }
   }
 
   private static void expect(Path file, String what, int expected, int found)

@@ -91,6 +91,18 @@ public final class Superblock {
   }
 
   /**
+   * As {@link #schemes}, but changes nothing.
+   *
+   * @return empty if there is no superblock
+   * @throws DamagedSuperblockException as {@link #load}
+   * @throws UnknownFormatVersionException as {@link #load}
+   */
+  public static Map<Integer, String> readSchemes(Path directory) throws IOException {
+    SuperblockContent newest = Copies.read(directory).newest();
+    return newest == null ? Collections.emptyMap() : newest.schemes();
+  }
+
+  /**
    * Makes a superblock with a new random secret; it is durable on return.
    *
    * @param directory the pool's {@code hdrf} directory on the volume, created if it is missing

@@ -177,13 +177,13 @@ public final class HeldChunks {
 
   /** Ends the session if no stream has joined by now. */
   void expire() {
-    boolean unused;
     synchronized (this) {
-      unused = !joined;
+      if (joined) {
+        return;
+      }
+      ended = true;
     }
-    if (unused) {
-      end();
-    }
+    end();
   }
 
   private void end() {

@@ -4,9 +4,7 @@ package io.hdrf.wire;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -15,15 +13,14 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class HeldSessions implements WireInput.Sessions {
 
-  /** A session without questions that no stream has joined. */
-  private static final class Lingering {
-    private final HeldChunks session;
-    private final long until;
-
-    Lingering(HeldChunks session, long until) {
-      this.session = session;
-      this.until = until;
-    }
+  /** Runs tasks later. */
+  @FunctionalInterface
+  public interface Timer {
+    /**
+     * Runs a short task on another thread when that time has passed, or not at all if there is
+     * nobody left to whom it matters.
+     */
+    void after(long nanos, Runnable task);
   }
 
   private final Map<ByteBuffer, HeldChunks> sessions = new ConcurrentHashMap<>();
@@ -32,22 +29,23 @@ public final class HeldSessions implements WireInput.Sessions {
   private final long maxPerStream;
   private final long maxMemory;
   private final long lingerNanos;
-  private final Queue<Lingering> lingering = new ConcurrentLinkedQueue<>();
+  private final Timer timer;
 
   /**
    * @param maxPerStream bytes of chunks that one session may hold
    * @param maxMemory bytes of chunks that all may hold
    * @param lingerNanos how long a stream may take to join when there are no more questions
+   * @param timer drops the sessions that none has joined by then
    */
-  public HeldSessions(long maxPerStream, long maxMemory, long lingerNanos) {
+  public HeldSessions(long maxPerStream, long maxMemory, long lingerNanos, Timer timer) {
     this.lingerNanos = lingerNanos;
+    this.timer = timer;
     this.maxPerStream = maxPerStream;
     this.maxMemory = maxMemory;
   }
 
   /** Opens a session; the caller ends its use by {@link HeldChunks#finish}. */
   public HeldChunks open() {
-    expire();
     byte[] id = new byte[WireFormat.SESSION_ID];
     random.nextBytes(id);
     HeldChunks opened = new HeldChunks(this, id);
@@ -62,17 +60,7 @@ public final class HeldSessions implements WireInput.Sessions {
   }
 
   void linger(HeldChunks session) {
-    lingering.add(new Lingering(session, System.nanoTime() + lingerNanos));
-  }
-
-  private void expire() {
-    for (Lingering next = lingering.peek();
-        next != null && next.until - System.nanoTime() <= 0;
-        next = lingering.peek()) {
-      if (lingering.remove(next)) {
-        next.session.expire();
-      }
-    }
+    timer.after(lingerNanos, session::expire);
   }
 
   void forget(HeldChunks session) {

@@ -243,6 +243,48 @@ class SchemeLoaderTest {
         jar);
   }
 
+  /** Its number is that of its own jar, not that of the base class that it meets. */
+  @Test
+  void aSizedFrameSchemeForAnotherSpiVersionIsNamed() throws IOException {
+    Path jar =
+        sizedFrameScheme()
+            .stub(
+                "io.hdrf.scheme.SpiVersion",
+                "package io.hdrf.scheme; public class SpiVersion { public static final int CURRENT"
+                    + " = 99; }")
+            .write(jar());
+    assertRefused("was built for version 99 of the scheme SPI", jar);
+  }
+
+  @Test
+  void aSizedFrameSchemeIsNamedInItsConstructor() throws IOException {
+    sizedFrameScheme().write(jar());
+    FrameScheme scheme = (FrameScheme) SchemeLoader.load(plugins).byName("acme");
+    assertThat(scheme.id()).isEqualTo(64002);
+    Configuration conf = new Configuration(false);
+    SchemeSettings settings = new SchemeSettings(conf, scheme.name());
+    assertThat(scheme.frameLength(settings)).isEqualTo(8192);
+    conf.set("hdrf.acme.frame.size", "64m");
+    assertThat(scheme.frameLength(settings)).isEqualTo(64 << 20);
+    for (String wrong : new String[] {"4095", "67108865", "long"}) {
+      conf.set("hdrf.acme.frame.size", wrong);
+      assertThatThrownBy(() -> scheme.frameLength(settings))
+          .isInstanceOf(BadSettingException.class)
+          .hasMessageContaining("hdrf.acme.frame.size is \"" + wrong + "\"");
+    }
+  }
+
+  private static PluginJarBuilder sizedFrameScheme() {
+    return new PluginJarBuilder()
+        .source(
+            "acme.Scheme",
+            "package acme; import io.hdrf.scheme.*;"
+                + " public class Scheme extends SizedFrameScheme {"
+                + " public Scheme() { super(SpiVersion.CURRENT, \"acme\", 64002, 8192); }"
+                + " public FrameCodec newCodec(SchemeSettings s) { return null; } }")
+        .scheme("acme.Scheme");
+  }
+
   @Test
   void aSchemeFromBeforeSpiVersionsIsNamed() throws IOException {
     Path jar =

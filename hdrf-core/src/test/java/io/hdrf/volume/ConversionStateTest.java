@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConversionStateTest {
 
@@ -80,22 +81,36 @@ class ConversionStateTest {
         Files.write(directory.resolve(ConversionState.FILE), Arrays.copyOf(raw, length));
         assertThatThrownBy(() -> ConversionState.load(directory))
             .isInstanceOf(CorruptFileException.class)
-            .hasMessageContaining("length");
+            .hasMessageContaining(ConversionState.FILE);
       }
     }
   }
 
-  @Test
-  void aLaterVersionIsNoDamage() {
-    byte[] raw = ConversionState.keptPlain().encode();
+  @ParameterizedTest
+  @ValueSource(ints = {0, 8, 9, 19, 21, 4096, 4097, 1 << 20})
+  void anotherLengthIsDamageInThisVersion(int length) throws IOException {
+    byte[] raw = Arrays.copyOf(ConversionState.keptPlain().encode(), length);
+    Files.write(directory.resolve(ConversionState.FILE), length < 9 ? raw : withChecksum(raw));
+    assertThatThrownBy(() -> ConversionState.load(directory))
+        .isInstanceOf(CorruptFileException.class)
+        .hasMessageContaining("length");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {9, 10, 19, 20, 21, 300, 4096})
+  void aLaterVersionIsNoDamage(int length) throws IOException {
+    byte[] raw = Arrays.copyOf(ConversionState.keptPlain().encode(), length);
     raw[4] = 2;
-    assertThatThrownBy(() -> ConversionState.parse(NAME, withChecksum(raw)))
-        .isInstanceOf(UnknownFormatVersionException.class);
+    Files.write(directory.resolve(ConversionState.FILE), withChecksum(raw));
+    assertThatThrownBy(() -> ConversionState.load(directory))
+        .isInstanceOf(UnknownFormatVersionException.class)
+        .hasMessageContaining("version 2 is too new");
   }
 
   private static byte[] withChecksum(byte[] raw) {
     ByteBuffer out = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
-    out.putInt(LENGTH - 4, Crc32c.update(0, ByteBuffer.wrap(raw, 0, LENGTH - 4)));
+    int end = raw.length - Integer.BYTES;
+    out.putInt(end, Crc32c.update(0, ByteBuffer.wrap(raw, 0, end)));
     return raw;
   }
 

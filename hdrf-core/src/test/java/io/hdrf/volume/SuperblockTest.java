@@ -72,6 +72,7 @@ class SuperblockTest {
     Files.write(dir.resolve("superblock.0.tmp"), new byte[7]);
     assertThat(Superblock.load(dir, FILES)).isEmpty();
     assertThat(Superblock.readKey(dir)).isEmpty();
+    assertThat(Superblock.readSchemes(dir)).isEmpty();
   }
 
   @Test
@@ -84,6 +85,7 @@ class SuperblockTest {
     assertThat(loaded.creationTime()).isEqualTo(created.creationTime());
     assertThat(loaded.schemes()).containsExactly(entry(1, "lz4"), entry(2, "zstd"));
     assertThat(Superblock.readKey(dir)).contains(created.key());
+    assertThat(Superblock.readSchemes(dir)).containsExactly(entry(1, "lz4"), entry(2, "zstd"));
     assertThat(Files.readAllBytes(copy(0))).isEqualTo(Files.readAllBytes(copy(1)));
   }
 

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 
 class HeldChunksTest {
 
-  private final HeldSessions sessions = new HeldSessions(1000, 1500, 0);
+  private static final long LINGER = 60;
+
+  private final ManualTimer timer = new ManualTimer();
+  private final HeldSessions sessions = new HeldSessions(1000, 1500, LINGER, timer);
 
   private static ChunkBatch batch(int number, int... ends) {
     return new ChunkBatch(number, ends, new byte[ends.length * 32]);
@@ -117,7 +120,7 @@ class HeldChunksTest {
     ByteBuffer bytes = other.take(batch(3, 1));
     assertThat(bytes).isNull();
     other.finish();
-    sessions.open();
+    timer.pass(LINGER);
     assertThat(hold(one, batch(3, 500), 0)).isTrue();
     assertThat(sessions.memory()).isEqualTo(1000);
   }
@@ -137,11 +140,11 @@ class HeldChunksTest {
     hold(held, batch(0, 10), 0);
     assertThat(sessions.join(held.id())).isSameAs(held);
     held.finish();
-    sessions.open();
+    timer.pass(LINGER);
     assertThat(resolve(held, 0, 0, 1, 0)).hasSize(10);
     held.leave();
     assertThat(sessions.memory()).isZero();
-    assertThat(sessions.count()).isOne();
+    assertThat(sessions.count()).isZero();
     assertThat(sessions.join(held.id())).isNull();
     assertThat(hold(held, batch(1, 10), 0)).isFalse();
   }
@@ -160,37 +163,45 @@ class HeldChunksTest {
 
   @Test
   void aStreamMayJoinLate() throws IOException {
-    HeldSessions patient = new HeldSessions(1000, 1000, Long.MAX_VALUE / 2);
-    HeldChunks held = patient.open();
+    HeldChunks held = sessions.open();
     hold(held, batch(0, 10), 0);
     held.finish();
-    patient.open();
-    assertThat(patient.join(held.id())).isSameAs(held);
+    timer.pass(LINGER - 1);
+    assertThat(sessions.join(held.id())).isSameAs(held);
+    timer.pass(LINGER);
     assertThat(resolve(held, 0, 0, 1, 0)).hasSize(10);
     held.leave();
-    assertThat(patient.memory()).isZero();
+    assertThat(sessions.memory()).isZero();
   }
 
+  /** Nobody else has to ask for that. */
   @Test
   void aStreamThatDoesNotComeIsForgotten() throws IOException {
     HeldChunks held = sessions.open();
     hold(held, batch(0, 10), 0);
+    timer.pass(LINGER);
     held.finish();
-    assertThat(sessions.memory()).isEqualTo(10);
-    sessions.open();
-    assertThat(sessions.memory()).isZero();
+    HeldChunks later = sessions.open();
+    hold(later, batch(0, 20), 0);
+    timer.pass(LINGER - 1);
+    later.finish();
+    assertThat(sessions.memory()).isEqualTo(30);
+    timer.pass(1);
+    assertThat(sessions.memory()).isEqualTo(20);
     assertThat(sessions.join(held.id())).isNull();
+    timer.pass(LINGER - 1);
+    assertThat(sessions.memory()).isZero();
+    assertThat(sessions.count()).isZero();
   }
 
   /** It may have to say that it does not want what it asked for. */
   @Test
   void aStreamMayJoinLateWhereNothingIsHeld() {
-    HeldSessions patient = new HeldSessions(1000, 1000, Long.MAX_VALUE / 2);
-    HeldChunks held = patient.open();
+    HeldChunks held = sessions.open();
     held.finish();
-    assertThat(patient.join(held.id())).isSameAs(held);
+    assertThat(sessions.join(held.id())).isSameAs(held);
     held.leave();
-    assertThat(patient.count()).isZero();
+    assertThat(sessions.count()).isZero();
   }
 
   @Test

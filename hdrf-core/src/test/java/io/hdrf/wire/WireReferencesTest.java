@@ -17,7 +17,7 @@ class WireReferencesTest {
 
   private static final byte[] HEAD = {1, 2, 3};
 
-  private final HeldSessions sessions = new HeldSessions(1000, 1000, 0);
+  private final HeldSessions sessions = new HeldSessions(1000, 1000, 1, new ManualTimer());
   private final HeldChunks held = sessions.open();
   private final ByteArrayOutputStream stream = new ByteArrayOutputStream();
   private final RecordWriter records = new RecordWriter(bytes -> Tape.take(bytes, stream));

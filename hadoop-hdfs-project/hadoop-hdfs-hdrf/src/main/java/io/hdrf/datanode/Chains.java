@@ -23,7 +23,8 @@ final class Chains {
   /**
    * Reads and checks the chains.
    *
-   * @throws IOException names the key that is wrong
+   * @throws IOException names the key that is wrong, and where a scheme is missing how many blocks
+   *     of the DataNode need it
    */
   static Map<StorageType, SchemeChain> configured(HdrfConf conf, SchemeRegistry registry)
       throws IOException {
@@ -34,13 +35,14 @@ final class Chains {
       try {
         chains.put(type, SchemeChain.parse(key, conf.chain(type.name()), registry));
       } catch (SchemeNotFoundException e) {
+        String needed = MissingSchemes.describe(conf.configuration(), registry);
         if (conf.pluginsDirectory() == null) {
           throw new BadSettingException(
               HdrfKeys.PLUGINS_DIR,
               "",
-              "the directory with the schemes' jars, since " + key + " names schemes");
+              "the directory with the schemes' jars, since " + key + " names schemes" + needed);
         }
-        throw e;
+        throw new SchemeNotFoundException(e.getMessage() + needed);
       }
     }
     return chains;

@@ -12,6 +12,7 @@ import io.hdrf.scheme.ChainCodec;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +21,8 @@ import org.slf4j.LoggerFactory;
 final class FinalizedPlainBlock implements PlainBlock {
 
   private static final Logger LOG = LoggerFactory.getLogger(FinalizedPlainBlock.class);
+
+  private static final long REPORT_DELAY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final ReplicaSnapshot snapshot;
   private final EncodedBlock encoded;
@@ -31,7 +34,7 @@ final class FinalizedPlainBlock implements PlainBlock {
   private final PlainHolds holds;
   private final PlainBlockScan scan;
   private final RecordKeeper records;
-  private final LateReports reports;
+  private final DelayedTasks later;
   private final Path temporary;
 
   /**
@@ -51,7 +54,7 @@ final class FinalizedPlainBlock implements PlainBlock {
       PlainHolds holds,
       PlainBlockScan scan,
       RecordKeeper records,
-      LateReports reports) {
+      DelayedTasks later) {
     this.snapshot = snapshot;
     this.encoded = encoded;
     this.volume = volume;
@@ -62,7 +65,7 @@ final class FinalizedPlainBlock implements PlainBlock {
     this.holds = holds;
     this.scan = scan;
     this.records = records;
-    this.reports = reports;
+    this.later = later;
     this.temporary = volume.temporaryFile(snapshot.block().blockId());
   }
 
@@ -151,9 +154,15 @@ final class FinalizedPlainBlock implements PlainBlock {
     }
   }
 
+  /**
+   * Made at once, the report might overtake the DataNode's own that it has the block, and the
+   * NameNode, which then knows of a damaged replica only, would never let the writer close its
+   * file.
+   */
   @Override
   public void reportMismatch() {
-    reports.add(
+    later.after(
+        REPORT_DELAY_NANOS,
         () -> {
           if (isUnchanged()) {
             dataset.handleDamaged(

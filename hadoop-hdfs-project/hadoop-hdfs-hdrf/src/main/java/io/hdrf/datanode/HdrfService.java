@@ -58,7 +58,7 @@ public final class HdrfService implements Closeable {
   private final ReducerCounters counters = new ReducerCounters();
   private final BlockLocks locks = new BlockLocks();
   private final PlainHolds holds = new PlainHolds();
-  private final LateReports reports = new LateReports();
+  private final DelayedTasks later = new DelayedTasks();
   private final PoolVolumes volumes;
   private final SchemeStores schemeStores;
   private final BlockOpener opener;
@@ -109,7 +109,7 @@ public final class HdrfService implements Closeable {
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
     spoolStorage = new SpoolStorage(volumes, chains, this::current);
-    mirroring = MirroringSetup.open(conf, registry, chains, spoolStorage);
+    mirroring = MirroringSetup.open(conf, registry, chains, spoolStorage, later);
     LOG.info(
         "HDRF stores new blocks with {}; installed schemes: {}; metadata store: {}",
         anyChain ? Chains.describe(chains) : "no scheme",
@@ -554,7 +554,7 @@ public final class HdrfService implements Closeable {
       reducer.close();
       metrics.unregister();
     }
-    reports.close();
+    later.close();
     reads.close();
     mirroring.close();
     volumes.closeAll();
@@ -620,7 +620,7 @@ public final class HdrfService implements Closeable {
             holds,
             scan,
             records,
-            reports);
+            later);
       } catch (ClosedChannelException e) {
         throw new BlockSkippedException(SkipReason.STOPPING, volume + " leaves");
       } finally {

@@ -13,6 +13,7 @@ import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.wire.HeldSessions;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
 import java.util.Map;
@@ -30,13 +31,15 @@ final class MirroringSetup {
   private MirroringSetup() {}
 
   /**
+   * @param timer for what mirroring does some time later
    * @throws IOException names the key that is wrong
    */
   static Mirroring open(
       HdrfConf conf,
       SchemeRegistry registry,
       Map<StorageType, SchemeChain> chains,
-      Mirroring.Storage storage)
+      Mirroring.Storage storage,
+      HeldSessions.Timer timer)
       throws IOException {
     MirrorSettings settings = conf.mirrorSettings();
     SchemeChain configured = null;
@@ -64,7 +67,8 @@ final class MirroringSetup {
         substitute(registry, chains),
         Chains.anyConfigured(chains),
         storage,
-        offers(conf, chains));
+        offers(conf, chains),
+        timer);
   }
 
   private static ChunkOffers offers(HdrfConf conf, Map<StorageType, SchemeChain> chains)

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
+import io.hdrf.io.RateThrottle;
 import io.hdrf.jni.NativeThreads;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ final class VolumeJob {
   private final JobKind kind;
   private final String name;
   private final BlockTask task;
-  private final Throttle throttle;
+  private final RateThrottle throttle;
   private final JobCounters counters;
   private final int nice;
   private final Consumer<VolumeJob> onEnd;
@@ -57,7 +58,7 @@ final class VolumeJob {
       JobKind kind,
       String name,
       BlockTask task,
-      Throttle throttle,
+      RateThrottle throttle,
       JobCounters counters,
       int nice,
       Consumer<VolumeJob> onEnd) {

@@ -5,6 +5,7 @@ import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.RateThrottle;
 import io.hdrf.volume.ConversionState;
 import io.hdrf.volume.ConversionState.Goal;
 import java.io.Closeable;
@@ -71,8 +72,8 @@ final class VolumeJobs implements Closeable {
   private final Runnable onConversion;
   private final int nice;
   private final JobCounters counters = new JobCounters();
-  private final Throttle conversionThrottle = new Throttle(Throttle.SYSTEM);
-  private final Throttle verificationThrottle = new Throttle(Throttle.SYSTEM);
+  private final RateThrottle conversionThrottle = new RateThrottle(RateThrottle.SYSTEM);
+  private final RateThrottle verificationThrottle = new RateThrottle(RateThrottle.SYSTEM);
   private final Map<PoolVolume, Slot> slots = new HashMap<>();
   private boolean closed;
 
@@ -103,7 +104,7 @@ final class VolumeJobs implements Closeable {
     return goal == Goal.PLAIN ? JobKind.INFLATE : JobKind.CONVERT;
   }
 
-  private Throttle throttle(JobKind kind) {
+  private RateThrottle throttle(JobKind kind) {
     return kind == JobKind.VERIFY ? verificationThrottle : conversionThrottle;
   }
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobInfo.Figure;
 import io.hdrf.admin.JobKind;
+import io.hdrf.io.RateThrottle;
+import io.hdrf.io.SleptClock;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -25,8 +27,8 @@ class VolumeJobTest {
 
   private static final JobOutcome DONE = JobOutcome.done(10);
 
-  private final TestClock clock = new TestClock();
-  private final Throttle throttle = new Throttle(clock);
+  private final SleptClock clock = new SleptClock();
+  private final RateThrottle throttle = new RateThrottle(clock);
   private final JobCounters counters = new JobCounters();
   private final Blocks blocks = new Blocks();
   private final CountDownLatch ended = new CountDownLatch(1);

@@ -2,9 +2,12 @@
 package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.SchemeNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -150,6 +153,33 @@ class VolumeStartTest {
     StoppedDataNode.configuration(stopped)
         .set(HdrfKeys.PLUGINS_DIR, conf.get(HdrfKeys.PLUGINS_DIR));
     StoppedDataNode.configuration(stopped).set(HdrfKeys.SCHEMES, conf.get(HdrfKeys.SCHEMES));
+    startDataNode(stopped);
+    assertReadable();
+  }
+
+  /** If the chain names the scheme, nothing starts, and the message says the same. */
+  @Test
+  void aDataNodeWhoseConfiguredSchemeIsMissingTellsHowManyBlocksNeedIt() throws Exception {
+    Path others = RuleCluster.plugins();
+    DataNodeProperties stopped = stopDataNode();
+    Configuration conf = new Configuration(StoppedDataNode.configuration(stopped));
+    String blocks = "this DataNode has 1 blocks that need the scheme \"faulty\" (id 65301)";
+    conf.set(HdrfKeys.PLUGINS_DIR, others.toString());
+    assertThatThrownBy(() -> new HdrfService(conf).close())
+        .isInstanceOf(SchemeNotFoundException.class)
+        .hasMessageContaining("there is no scheme \"faulty\"; installed in " + others)
+        .hasMessageEndingWith(blocks);
+    conf.unset(HdrfKeys.PLUGINS_DIR);
+    assertThatThrownBy(() -> new HdrfService(conf).close())
+        .isInstanceOf(BadSettingException.class)
+        .hasMessageContaining(HdrfKeys.PLUGINS_DIR)
+        .hasMessageEndingWith(blocks);
+    conf.set(HdrfKeys.PLUGINS_DIR, others.toString());
+    conf.set(HdrfKeys.SCHEMES, "lz4,misspelt");
+    conf.set(DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY, "/no/such/place");
+    assertThatThrownBy(() -> new HdrfService(conf).close())
+        .hasMessageContaining("there is no scheme \"misspelt\"")
+        .hasMessageNotContaining("blocks");
     startDataNode(stopped);
     assertReadable();
   }

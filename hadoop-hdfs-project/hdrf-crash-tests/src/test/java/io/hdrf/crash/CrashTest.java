@@ -31,8 +31,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -77,10 +75,6 @@ class CrashTest {
   /** What must stay at zero. */
   private static final List<String> ALARMS =
       List.of("CorruptBlocks", "SkippedMismatch", "SkippedVerificationFailed");
-
-  /** What a DataNode says when it has sent another one a copy: which block, and how much of it. */
-  private static final Pattern TRANSMITTED =
-      Pattern.compile("Transmitted (\\S+:blk_\\d+_\\d+) \\(numBytes=(\\d+)\\)");
 
   /** When to kill. */
   private enum Moment {
@@ -152,10 +146,15 @@ class CrashTest {
     cluster.start();
   }
 
-  private DistributedFileSystem client() throws IOException {
+  private Configuration configuration() {
     Configuration conf = new Configuration();
     conf.addResource(
         new org.apache.hadoop.fs.Path(cluster.conf().resolve("hdfs-site.xml").toUri()));
+    return conf;
+  }
+
+  private DistributedFileSystem client() throws IOException {
+    Configuration conf = configuration();
     // There is no fourth DataNode.
     conf.set("dfs.client.block.write.replace-datanode-on-failure.policy", "NEVER");
     conf.setInt("dfs.client.block.write.locateFollowingBlock.retries", 3);
@@ -236,7 +235,7 @@ class CrashTest {
           () -> {
             long corrupt = checker.getCorruptBlocksCount();
             return checker.getMissingBlocksCount() == 0
-                && (corrupt == 0 || corrupt <= shortCopies(checker));
+                && (corrupt == 0 || areShortCopies(corrupt));
           },
           () -> "the NameNode counts missing or corrupt blocks");
     }
@@ -249,31 +248,18 @@ class CrashTest {
     }
   }
 
-  /**
-   * How many blocks have a replica that stock HDFS itself made too short: the NameNode has a block
-   * copied with the length that it knows, while the block is being appended to, and with as many
-   * DataNodes as replicas no other can take its place.
-   */
-  private int shortCopies(DistributedFileSystem fs) throws IOException {
-    Map<String, Long> copied = new HashMap<>();
+  /** Whether each replica that the NameNode takes for corrupt is a short copy of HDFS's own. */
+  private boolean areShortCopies(long corruptBlocks) throws IOException {
+    Map<CorruptReplicas.Replica, Long> copied = new HashMap<>();
     for (DataNode dataNode : cluster.dataNodes()) {
-      Matcher transmitted = TRANSMITTED.matcher(Files.readString(dataNode.log()));
-      while (transmitted.find()) {
-        copied.merge(transmitted.group(1), Long.parseLong(transmitted.group(2)), Math::min);
-      }
+      CorruptReplicas.copied(Files.readString(dataNode.log()))
+          .forEach((replica, length) -> copied.merge(replica, length, Math::min));
     }
-    int count = 0;
-    for (Writer writer : writers) {
-      for (FileModel file : List.copyOf(writer.files())) {
-        String path = file.path().toString();
-        for (LocatedBlock block :
-            fs.getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
-          Long length = copied.get(block.getBlock().toString());
-          count += length != null && length < block.getBlockSize() ? 1 : 0;
-        }
-      }
-    }
-    return count;
+    Map<CorruptReplicas.Replica, Long> corrupt = CorruptReplicas.of(cluster.uri(), configuration());
+    return corrupt.keySet().stream().map(CorruptReplicas.Replica::block).distinct().count()
+            == corruptBlocks
+        && corrupt.entrySet().stream()
+            .allMatch(each -> copied.getOrDefault(each.getKey(), Long.MAX_VALUE) < each.getValue());
   }
 
   private static void closeQuietly(DistributedFileSystem client) {

@@ -7,20 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A directory laid out as an unpacked Hadoop, with Hadoop's jars from the class path of the tests
- * (as links) and a stand-in for Hadoop's shell.
+ * A directory laid out as an unpacked Hadoop, with Hadoop's jars as Maven has them (as links) and a
+ * stand-in for Hadoop's shell.
  */
 final class AssembledHome {
-  /** Of tests and HDRF, not of Hadoop. */
-  private static final Pattern OTHERS =
-      Pattern.compile(
-          "(hdrf|hadoop-hdfs-hdrf|junit|assertj|opentest4j|apiguardian|byte-buddy|picocli|surefire"
-              + "|lz4-java|zstd-jni|rocksdbjni|jedis).*");
-
   private static final List<String> SCRIPTS = List.of("bin/hdfs", "libexec/hadoop-functions.sh");
 
   private final Path directory;
@@ -29,21 +22,10 @@ final class AssembledHome {
     this.directory = directory;
   }
 
-  /** The class path of the tests, jar by jar. */
-  static List<Path> testClassPath() {
-    String classPath = System.getProperty("surefire.test.class.path");
-    if (classPath == null) {
-      classPath = System.getProperty("java.class.path");
-    }
-    return Stream.of(classPath.split(File.pathSeparator)).map(Path::of).toList();
-  }
-
-  /** Hadoop's jars and what they need. */
-  static List<Path> hadoopJars() {
-    return testClassPath().stream()
-        .filter(jar -> jar.toString().endsWith(".jar"))
-        .filter(jar -> !OTHERS.matcher(jar.getFileName().toString()).matches())
-        .toList();
+  /** Hadoop's jars and what they need: those that bin/hdrf runs Hadoop on. */
+  static List<Path> hadoopJars() throws IOException {
+    String classPath = Files.readString(Path.of(System.getProperty("hdrf.test.hadoop")));
+    return Stream.of(classPath.strip().split(File.pathSeparator)).map(Path::of).toList();
   }
 
   /**

@@ -10,8 +10,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +27,6 @@ class LifecycleTest {
   private static final int FILES = FULL ? 24 : 6;
   private static final int FILE_LENGTH = 2_500_000;
   private static final Duration PATIENCE = Duration.ofMinutes(5);
-  private static final Pattern SITE = Pattern.compile("<property>.*</property>", Pattern.DOTALL);
 
   /** By which share of it a file's allocated space may differ when it is written again. */
   private static final long SLACK = 100;
@@ -150,15 +147,6 @@ class LifecycleTest {
         .run();
   }
 
-  /** Adds what 'hdrf install' says that is to be added. */
-  private void install(ShellCluster.Node node) throws Exception {
-    Command.Result result = hdrf("install", node);
-    assertThat(result.status()).as(result.output()).isZero();
-    Matcher lines = SITE.matcher(result.output());
-    assertThat(lines.find()).as(result.output()).isTrue();
-    node.configure(lines.group());
-  }
-
   private void uninstall(ShellCluster.Node node) throws Exception {
     Command.Result result = hdrf("uninstall", node);
     assertThat(result.status()).as(result.output()).isZero();
@@ -194,7 +182,9 @@ class LifecycleTest {
     long stock = allocated();
     Set<String> allowed = roll("restart on stock", node -> {});
 
-    assertThat(roll("install", this::install)).as("client errors").isSubsetOf(allowed);
+    assertThat(roll("install", node -> node.install(unpacked, "")))
+        .as("client errors")
+        .isSubsetOf(allowed);
     for (ShellCluster.Node node : cluster.nodes()) {
       assertThat(node.hdrfMetrics()).isNotEmpty();
     }

@@ -169,16 +169,23 @@ class SchemeChangeTest {
     readAll();
 
     Path aside = Files.move(second, directory.resolve("aside.jar"));
-    assertMissingSchemeStopsTheVolume();
+    assertMissingSchemeStops(
+        "lz4",
+        "has 2 blocks that need the scheme \"aged\" (id " + AGED + ")",
+        "put its jar into hdrf.plugins.dir (" + plugins + ")");
+    assertMissingSchemeStops(
+        "aged",
+        "there is no scheme \"aged\"; installed in " + plugins,
+        "this DataNode has 2 blocks that need the scheme \"aged\" (id " + AGED + ")");
     Files.move(aside, second);
     restartWith("lz4");
     readAll();
   }
 
   /** Its only volume doesn't start, so neither does the DataNode. */
-  private void assertMissingSchemeStopsTheVolume() throws IOException {
+  private void assertMissingSchemeStops(String configured, String... messages) throws IOException {
     cluster.stopDataNodes();
-    config = config.withSchemes("lz4");
+    config = config.withSchemes(configured);
     cluster = LocalCluster.create(config, runtime);
     DataNode dataNode = cluster.dataNodes().get(0);
     long logged = Files.size(dataNode.log());
@@ -191,8 +198,6 @@ class SchemeChangeTest {
         LocalCluster.PATIENCE,
         () -> !dataNode.isAlive(),
         () -> "The DataNode runs without a scheme that its blocks need");
-    assertThat(Files.readString(dataNode.log()).substring((int) logged))
-        .contains("has 2 blocks that need the scheme \"aged\" (id " + AGED + ")")
-        .contains("put its jar into hdrf.plugins.dir (" + plugins + ")");
+    assertThat(Files.readString(dataNode.log()).substring((int) logged)).contains(messages);
   }
 }

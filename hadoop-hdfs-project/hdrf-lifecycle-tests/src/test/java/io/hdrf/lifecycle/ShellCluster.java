@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -38,6 +40,8 @@ final class ShellCluster implements Closeable {
 
   /** What find's {@code %b} counts in. */
   private static final int ALLOCATION_UNIT = 512;
+
+  private static final Pattern SITE = Pattern.compile("<property>.*</property>", Pattern.DOTALL);
 
   private final Path directory;
   private final int replication;
@@ -83,6 +87,23 @@ final class ShellCluster implements Closeable {
       site.put("dfs.datanode.http.address", "127.0.0.1:" + webPort);
       site.put("dfs.datanode.hostname", "127.0.0.1");
       writeConf(home, site, lines);
+    }
+
+    /**
+     * Installs HDRF, and adds to its {@code hdfs-site.xml} what that says is to be added.
+     *
+     * @param unpacked the distribution
+     * @param lines follow
+     */
+    void install(Path unpacked, String lines) throws IOException, InterruptedException {
+      String output =
+          new Command(unpacked.resolve("bin/hdrf"), "install", home.directory().toString())
+              .output();
+      Matcher said = SITE.matcher(output);
+      if (!said.find()) {
+        throw new AssertionError("Nothing to add to hdfs-site.xml in: " + output);
+      }
+      configure(said.group() + "\n" + lines);
     }
 
     void start() throws IOException {

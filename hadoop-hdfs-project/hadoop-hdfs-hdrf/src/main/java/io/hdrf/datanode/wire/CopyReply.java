@@ -40,7 +40,11 @@ final class CopyReply extends FilterInputStream {
     return length == 0 ? 0 : check(in.read(bytes, offset, length));
   }
 
-  /** A peer that closes a connection may come back as another one. */
+  /**
+   * A peer that closes a connection may come back as another one: above all one that ends in the
+   * middle of a block, after its reply. Asking it again takes one short connection; not asking, a
+   * pipeline that breaks.
+   */
   private int check(int result) {
     if (result < 0) {
       mirroring.broken(peer);

@@ -81,8 +81,7 @@ public final class Mirroring implements Closeable {
   private final boolean sends;
   private final Storage storage;
   private final ChunkOffers offers;
-  private final HeldSessions sessions =
-      new HeldSessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS);
+  private final HeldSessions sessions;
   private final Map<InetSocketAddress, Long> penalties = new ConcurrentHashMap<>();
   private final AtomicBoolean refusalLogged = new AtomicBoolean();
   private final ExecutorService threads = newThreads();
@@ -99,6 +98,7 @@ public final class Mirroring implements Closeable {
    * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
    * @param sends whether this DataNode reduces blocks at all
    * @param offers the schemes whose chunks can be asked for
+   * @param timer drops what was promised to streams that did not come
    */
   public Mirroring(
       MirrorSettings settings,
@@ -107,7 +107,8 @@ public final class Mirroring implements Closeable {
       SchemeChain substitute,
       boolean sends,
       Storage storage,
-      ChunkOffers offers) {
+      ChunkOffers offers,
+      HeldSessions.Timer timer) {
     this.settings = settings;
     this.sends = sends;
     this.chains = chains;
@@ -115,6 +116,7 @@ public final class Mirroring implements Closeable {
     this.substitute = substitute.ids();
     this.storage = storage;
     this.offers = offers;
+    this.sessions = new HeldSessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
     this.peers = new PeerDirectory(TimeUnit.SECONDS.toNanos(settings.peerExpirySeconds()));
     this.own =
         settings.isEnabled()

@@ -79,7 +79,8 @@ class PacketFramerTest {
                 throw new IllegalStateException("nobody asks");
               }
             },
-            new ChunkOffers());
+            new ChunkOffers(),
+            (nanos, task) -> {});
   }
 
   @AfterEach

@@ -88,7 +88,8 @@ class ReferenceSenderTest {
         SchemeChain.parse("chain", "frames", registry),
         true,
         store,
-        offers);
+        offers,
+        (nanos, task) -> {});
   }
 
   private void answer() {

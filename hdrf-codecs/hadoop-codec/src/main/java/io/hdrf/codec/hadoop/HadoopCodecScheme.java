@@ -3,8 +3,8 @@ package io.hdrf.codec.hadoop;
 
 import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.SizedFrameScheme;
 import io.hdrf.scheme.SpiVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,32 +20,14 @@ import org.apache.hadoop.io.compress.DefaultCodec;
  *
  * <p>Which codecs there are differs between DataNodes, so that the frames don't travel.
  */
-public final class HadoopCodecScheme implements FrameScheme {
+public final class HadoopCodecScheme extends SizedFrameScheme {
 
   static final String CLASS = "class";
 
   private static final int DEFAULT_FRAME_LENGTH = 256 << 10;
-  private static final int MIN_FRAME_LENGTH = 4 << 10;
-  private static final int MAX_FRAME_LENGTH = 64 << 20;
 
-  @Override
-  public int spiVersion() {
-    return SpiVersion.CURRENT;
-  }
-
-  @Override
-  public String name() {
-    return "hadoop-codec";
-  }
-
-  @Override
-  public int id() {
-    return 4;
-  }
-
-  @Override
-  public int frameLength(SchemeSettings settings) throws BadSettingException {
-    return settings.getSize("frame.size", DEFAULT_FRAME_LENGTH, MIN_FRAME_LENGTH, MAX_FRAME_LENGTH);
+  public HadoopCodecScheme() {
+    super(SpiVersion.CURRENT, "hadoop-codec", 4, DEFAULT_FRAME_LENGTH);
   }
 
   @Override

@@ -1,42 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.lz4;
 
-import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.SizedFrameScheme;
 import io.hdrf.scheme.SpiVersion;
 import net.jpountz.lz4.LZ4Factory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Frames as raw LZ4 blocks; {@code hdrf.lz4.frame.size} sets how long they are. */
-public final class Lz4Scheme implements FrameScheme {
+public final class Lz4Scheme extends SizedFrameScheme {
 
   private static final Logger LOG = LoggerFactory.getLogger(Lz4Scheme.class);
 
   private static final int DEFAULT_FRAME_LENGTH = 128 << 10;
-  private static final int MIN_FRAME_LENGTH = 4 << 10;
-  private static final int MAX_FRAME_LENGTH = 64 << 20;
 
-  @Override
-  public int spiVersion() {
-    return SpiVersion.CURRENT;
-  }
-
-  @Override
-  public String name() {
-    return "lz4";
-  }
-
-  @Override
-  public int id() {
-    return 1;
-  }
-
-  @Override
-  public int frameLength(SchemeSettings settings) throws BadSettingException {
-    return settings.getSize("frame.size", DEFAULT_FRAME_LENGTH, MIN_FRAME_LENGTH, MAX_FRAME_LENGTH);
+  public Lz4Scheme() {
+    super(SpiVersion.CURRENT, "lz4", 1, DEFAULT_FRAME_LENGTH);
   }
 
   @Override

@@ -2,10 +2,9 @@
 package io.hdrf.codec.zstd;
 
 import com.github.luben.zstd.util.Native;
-import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.SizedFrameScheme;
 import io.hdrf.scheme.SpiVersion;
 import java.io.IOException;
 
@@ -13,33 +12,15 @@ import java.io.IOException;
  * Frames as Zstandard frames (RFC 8878) without a checksum of their own. {@code hdrf.zstd.level}
  * sets how hard it tries, {@code hdrf.zstd.frame.size} how long frames are.
  */
-public final class ZstdScheme implements FrameScheme {
+public final class ZstdScheme extends SizedFrameScheme {
 
   private static final int DEFAULT_LEVEL = 3;
   private static final int MIN_LEVEL = -7;
   private static final int MAX_LEVEL = 19;
   private static final int DEFAULT_FRAME_LENGTH = 128 << 10;
-  private static final int MIN_FRAME_LENGTH = 4 << 10;
-  private static final int MAX_FRAME_LENGTH = 64 << 20;
 
-  @Override
-  public int spiVersion() {
-    return SpiVersion.CURRENT;
-  }
-
-  @Override
-  public String name() {
-    return "zstd";
-  }
-
-  @Override
-  public int id() {
-    return 2;
-  }
-
-  @Override
-  public int frameLength(SchemeSettings settings) throws BadSettingException {
-    return settings.getSize("frame.size", DEFAULT_FRAME_LENGTH, MIN_FRAME_LENGTH, MAX_FRAME_LENGTH);
+  public ZstdScheme() {
+    super(SpiVersion.CURRENT, "zstd", 2, DEFAULT_FRAME_LENGTH);
   }
 
   @Override

@@ -13,13 +13,6 @@ import java.util.Arrays;
  */
 final class Group {
 
-  /**
-   * Words before the first position of a row with several words for each. An array begins 16 bytes
-   * into its memory, which for one of that size the collector lays on a boundary of a cache line
-   * (G1 does; others may): so no position straddles two lines.
-   */
-  private static final int PADDING = 6;
-
   private final long id;
   private final Shape shape;
   private final int width;
@@ -66,12 +59,7 @@ final class Group {
   }
 
   static long[] newRow(Shape shape, int width) {
-    return new long[Math.toIntExact(firstWord(lanes(width)) + shape.rowWords(width))];
-  }
-
-  /** Where in a row the first position's words are. */
-  static int firstWord(int lanes) {
-    return lanes == 1 ? 0 : PADDING;
+    return new long[Math.toIntExact(shape.rowWords(width))];
   }
 
   static int lanes(int width) {
@@ -211,13 +199,12 @@ final class Group {
       int count) {
     int log = Integer.numberOfTrailingZeros(Math.min(width, Long.SIZE));
     int lanes = lanes(width);
-    int first = firstWord(lanes);
     int lane = column / Long.SIZE;
     for (int i = 0; i < count; i++) {
       int at = Fingerprints.HASH_LONGS * (offset + i);
       long mixed = Fingerprints.mixed(hashes[at], hashes[at + 1], j);
       int position = Fingerprints.position(mixed, rowLength);
-      int word = log == 6 ? first + position * lanes + lane : position >>> (6 - log);
+      int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
       row[word] |= 1L << ((position << log) + column);
     }
   }
@@ -226,9 +213,9 @@ final class Group {
   void extractRow(int column, int j, long[] bits) {
     Arrays.fill(bits, 0);
     long[] row = rows[j];
-    int first = firstWord(lanes) + column / Long.SIZE;
+    int lane = column / Long.SIZE;
     for (int position = 0; position < shape.rowLength(); position++) {
-      int word = log == 6 ? first + position * lanes : position >>> (6 - log);
+      int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
       long bit = (row[word] >>> ((position << log) + column)) & 1;
       bits[position >>> 6] |= bit << position;
     }
@@ -246,7 +233,7 @@ final class Group {
     for (int at = column % Long.SIZE; at < Long.SIZE; at += Math.min(width, Long.SIZE)) {
       mask |= 1L << at;
     }
-    for (int word = firstWord(lanes) + column / Long.SIZE; word < row.length; word += lanes) {
+    for (int word = column / Long.SIZE; word < row.length; word += lanes) {
       row[word] &= ~mask;
     }
     if (bits != null) {
@@ -256,11 +243,11 @@ final class Group {
   }
 
   private void include(long[] row, int column, long[] bits) {
-    int first = firstWord(lanes) + column / Long.SIZE;
+    int lane = column / Long.SIZE;
     for (int i = 0; i < bits.length; i++) {
       for (long rest = bits[i]; rest != 0; rest &= rest - 1) {
         int position = i * Long.SIZE + Long.numberOfTrailingZeros(rest);
-        int word = log == 6 ? first + position * lanes : position >>> (6 - log);
+        int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
         row[word] |= 1L << ((position << log) + column);
       }
     }
@@ -273,12 +260,9 @@ final class Group {
     long[] b = second.rows[j];
     if (first.width >= Long.SIZE) {
       int lanes = first.lanes;
-      int from = firstWord(lanes);
-      int to = firstWord(2 * lanes);
       for (int position = 0; position < first.shape.rowLength(); position++) {
-        System.arraycopy(a, from + position * lanes, merged, to, lanes);
-        System.arraycopy(b, from + position * lanes, merged, to + lanes, lanes);
-        to += 2 * lanes;
+        System.arraycopy(a, position * lanes, merged, position * 2 * lanes, lanes);
+        System.arraycopy(b, position * lanes, merged, (position * 2 + 1) * lanes, lanes);
       }
       return merged;
     }

@@ -175,9 +175,8 @@ final class GroupQuery {
    * here, as they would for what {@link #wideRow} stores.
    */
   private static void touch(long[] row, int lanes, int[] positions, long[] touched, int count) {
-    int first = Group.firstWord(lanes);
     for (int i = 0; i < count; i++) {
-      int at = first + positions[i] * lanes;
+      int at = positions[i] * lanes;
       touched[i] = row[at] ^ row[at + lanes - 1];
     }
   }
@@ -198,9 +197,8 @@ final class GroupQuery {
 
   private static int wideRow2(long[] row, int[] positions, long[] columns, int[] left, int asked) {
     int remaining = 0;
-    int first = Group.firstWord(2);
     for (int i = 0; i < asked; i++) {
-      int at = first + positions[i] * 2;
+      int at = positions[i] * 2;
       long a = columns[2 * i] & row[at];
       long b = columns[2 * i + 1] & row[at + 1];
       columns[2 * remaining] = a;
@@ -213,9 +211,8 @@ final class GroupQuery {
 
   private static int wideRow4(long[] row, int[] positions, long[] columns, int[] left, int asked) {
     int remaining = 0;
-    int first = Group.firstWord(4);
     for (int i = 0; i < asked; i++) {
-      int at = first + positions[i] * 4;
+      int at = positions[i] * 4;
       long a = columns[4 * i] & row[at];
       long b = columns[4 * i + 1] & row[at + 1];
       long c = columns[4 * i + 2] & row[at + 2];
@@ -232,9 +229,8 @@ final class GroupQuery {
 
   private static int wideRow8(long[] row, int[] positions, long[] columns, int[] left, int asked) {
     int remaining = 0;
-    int first = Group.firstWord(8);
     for (int i = 0; i < asked; i++) {
-      int at = first + positions[i] * 8;
+      int at = positions[i] * 8;
       long any = 0;
       for (int lane = 0; lane < 8; lane++) {
         long found = columns[i * 8 + lane] & row[at + lane];

@@ -71,7 +71,7 @@ final class Shape {
 
   /** Whether rows of a group fit into arrays. */
   boolean fits(int width) {
-    return rowWords(width) <= Integer.MAX_VALUE - 16;
+    return rowWords(width) <= Integer.MAX_VALUE - 8;
   }
 
   @Override

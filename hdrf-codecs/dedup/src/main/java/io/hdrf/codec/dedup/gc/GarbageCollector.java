@@ -7,6 +7,7 @@ import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.liveness.Liveness;
+import io.hdrf.io.RateThrottle;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -46,6 +47,7 @@ public final class GarbageCollector {
   private final BlockReferences references;
   private final GcSettings settings;
   private final BooleanSupplier stopping;
+  private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
   private final GcResult total = new GcResult();
 
   /** Guards cycles; {@link #total} is guarded by the object itself. */
@@ -69,6 +71,7 @@ public final class GarbageCollector {
     this.references = references;
     this.settings = settings;
     this.stopping = stopping;
+    throttle.setRate(settings.bytesPerSecond());
   }
 
   /**
@@ -244,9 +247,7 @@ public final class GarbageCollector {
       index.remove(container.id(), dropped);
       BitSet live = (BitSet) present.clone();
       live.andNot(dropped);
-      CompactionResult compaction =
-          containers.compact(
-              container.id(), live, new RateThrottle(settings.bytesPerSecond(), stopping));
+      CompactionResult compaction = containers.compact(container.id(), live, this::pace);
       done = true;
       result.chunksDropped += compaction.chunksDropped();
       result.bytesFreed += compaction.bytesFreed();
@@ -261,6 +262,13 @@ public final class GarbageCollector {
       if (!done) {
         cycle.spare(container.id());
       }
+    }
+  }
+
+  private void pace(long bytes) throws InterruptedIOException {
+    if (!throttle.take(bytes, stopping)) {
+      throw new InterruptedIOException(
+          stopping.getAsBoolean() ? "the store is being closed" : "interrupted");
     }
   }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.ContainerFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -12,7 +14,8 @@ import java.nio.ByteOrder;
  * key    segment      u32, big-endian, so that a segment's entries have a common prefix
  *        fingerprint  its first 16 bytes
  * value  version      u8   1
- *        reference    u64  little-endian; see {@link io.hdrf.codec.dedup.container.ChunkRef}
+ *        reference    u64  little-endian; see {@link ChunkRef}; its chunk number is one that a
+ *                          container can have, below 2^20
  * </pre>
  *
  * There is no checksum, and the rest of the fingerprint is left out: an entry is believed only if
@@ -49,7 +52,15 @@ final class IndexEntry {
     return ByteBuffer.allocate(Integer.BYTES).putInt(segment).array();
   }
 
+  /**
+   * Makes a value.
+   *
+   * @throws IllegalArgumentException if no container can have a chunk with that number
+   */
   static byte[] value(long ref) {
+    if (!canBe(ref)) {
+      throw new IllegalArgumentException("no chunk's reference: " + ChunkRef.toString(ref));
+    }
     return ByteBuffer.allocate(VALUE_LENGTH)
         .order(ByteOrder.LITTLE_ENDIAN)
         .put((byte) VERSION)
@@ -59,8 +70,14 @@ final class IndexEntry {
 
   /** The chunk's reference, or {@link RefCache#NONE} if the value is not what it must be. */
   static long ref(byte[] value) {
-    return value.length == VALUE_LENGTH && value[0] == VERSION
-        ? ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong(1)
-        : RefCache.NONE;
+    if (value.length != VALUE_LENGTH || value[0] != VERSION) {
+      return RefCache.NONE;
+    }
+    long ref = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong(1);
+    return canBe(ref) ? ref : RefCache.NONE;
+  }
+
+  private static boolean canBe(long ref) {
+    return ChunkRef.number(ref) < ContainerFormat.MAX_CHUNKS;
   }
 }

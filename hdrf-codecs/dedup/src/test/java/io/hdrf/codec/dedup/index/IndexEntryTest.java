@@ -2,9 +2,13 @@
 package io.hdrf.codec.dedup.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.ContainerFormat;
 import io.hdrf.codec.dedup.container.Fingerprinter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
@@ -35,5 +39,24 @@ class IndexEntryTest {
     assertThat(IndexEntry.ref(new byte[0])).isEqualTo(RefCache.NONE);
     value[0]++;
     assertThat(IndexEntry.ref(value)).isEqualTo(RefCache.NONE);
+  }
+
+  @Test
+  void aChunkNumberIsOneThatAContainerCanHave() {
+    long container = 0x0405060708L;
+    long last = ChunkRef.pack(container, ContainerFormat.MAX_CHUNKS - 1);
+    byte[] value = IndexEntry.value(last);
+    assertThat(IndexEntry.ref(value)).isEqualTo(last);
+    assertThat(IndexEntry.ref(IndexEntry.value(0))).isZero();
+    for (int number : new int[] {ContainerFormat.MAX_CHUNKS, ChunkRef.MAX_NUMBER}) {
+      long beyond = ChunkRef.pack(container, number);
+      assertThatThrownBy(() -> IndexEntry.value(beyond))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("no chunk's reference: " + ChunkRef.toString(beyond));
+      ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).putLong(1, beyond);
+      assertThat(IndexEntry.ref(value)).isEqualTo(RefCache.NONE);
+    }
+    assertThatThrownBy(() -> IndexEntry.value(RefCache.NONE))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode;
+package io.hdrf.io;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -9,10 +9,10 @@ import java.util.function.BooleanSupplier;
  * makes the next one wait for as long as they take at that rate. Idle time is not made up for.
  * Thread-safe.
  */
-final class Throttle {
+public final class RateThrottle {
 
   /** A clock that can be slept by. */
-  interface Clock {
+  public interface Clock {
 
     /** Nanoseconds from some moment on. */
     long nanoTime();
@@ -20,7 +20,8 @@ final class Throttle {
     void sleep(long nanos) throws InterruptedException;
   }
 
-  static final Clock SYSTEM =
+  /** The system's. */
+  public static final Clock SYSTEM =
       new Clock() {
         @Override
         public long nanoTime() {
@@ -43,7 +44,8 @@ final class Throttle {
   private long rate;
   private long free;
 
-  Throttle(Clock clock) {
+  /** Without a limit, until a rate is set. */
+  public RateThrottle(Clock clock) {
     this.clock = clock;
     this.free = clock.nanoTime();
   }
@@ -53,12 +55,13 @@ final class Throttle {
    *
    * @param bytesPerSecond 0 for any number
    */
-  synchronized void setRate(long bytesPerSecond) {
+  public synchronized void setRate(long bytesPerSecond) {
     rate = bytesPerSecond;
     free = clock.nanoTime();
   }
 
-  synchronized long rate() {
+  /** In bytes a second; 0 for any number. */
+  public synchronized long rate() {
     return rate;
   }
 
@@ -68,7 +71,7 @@ final class Throttle {
    * @param stopped ends the waiting
    * @return false if it was stopped, or interrupted: then nothing was taken
    */
-  boolean take(long bytes, BooleanSupplier stopped) {
+  public boolean take(long bytes, BooleanSupplier stopped) {
     while (!stopped.getAsBoolean()) {
       long wait = tryTake(bytes);
       if (wait <= 0) {

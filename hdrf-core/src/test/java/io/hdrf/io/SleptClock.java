@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode;
+package io.hdrf.io;
 
 /** A clock on which time passes only for those who sleep by it. Thread-safe. */
-final class TestClock implements Throttle.Clock {
+public final class SleptClock implements RateThrottle.Clock {
 
   private static final long BEGIN = Long.MAX_VALUE - 1_000_000_000L; // runs over soon
 
@@ -26,12 +26,12 @@ final class TestClock implements Throttle.Clock {
   }
 
   /** Does something once when somebody has slept. */
-  synchronized void whenSlept(Runnable action) {
+  public synchronized void whenSlept(Runnable action) {
     afterSleep = action;
   }
 
   /** How much time has passed. */
-  synchronized double seconds() {
+  public synchronized double seconds() {
     return (now - BEGIN) / 1e9;
   }
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode;
+package io.hdrf.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class ThrottleTest {
+class RateThrottleTest {
 
-  private final TestClock clock = new TestClock();
-  private final Throttle throttle = new Throttle(clock);
+  private final SleptClock clock = new SleptClock();
+  private final RateThrottle throttle = new RateThrottle(clock);
 
   private void take(long bytes) {
     assertThat(throttle.take(bytes, () -> false)).isTrue();
@@ -64,6 +64,16 @@ class ThrottleTest {
     assertThat(throttle.take(1_000_000, () -> stopped[0])).isFalse();
     take(1);
     assertThat(clock.seconds()).isEqualTo(1);
+  }
+
+  @Test
+  void whoIsInterruptedTakesNothing() {
+    RateThrottle real = new RateThrottle(RateThrottle.SYSTEM);
+    real.setRate(1);
+    assertThat(real.take(1_000_000, () -> false)).isTrue();
+    Thread.currentThread().interrupt();
+    assertThat(real.take(1, () -> false)).isFalse();
+    assertThat(Thread.interrupted()).as("the thread is still interrupted").isTrue();
   }
 
   @Test

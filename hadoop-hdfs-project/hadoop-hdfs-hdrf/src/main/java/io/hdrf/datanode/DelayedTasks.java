@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.wire.HeldSessions;
 import java.io.Closeable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -9,46 +10,46 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports of blocks that were found damaged just after they were finalized. Made at once, they
- * might overtake the DataNode's own report that it has the block, and the NameNode, which then
- * knows of a damaged replica only, would never let the writer close its file. Thread-safe.
+ * Short tasks that are to be run some time from now, one after the other on one thread, which is
+ * there only while there are any. Thread-safe.
  */
-final class LateReports implements Closeable {
+final class DelayedTasks implements HeldSessions.Timer, Closeable {
 
-  private static final Logger LOG = LoggerFactory.getLogger(LateReports.class);
-  private static final long DELAY_SECONDS = 5;
+  private static final Logger LOG = LoggerFactory.getLogger(DelayedTasks.class);
+  private static final long IDLE_SECONDS = 5;
 
   private final ScheduledThreadPoolExecutor executor;
 
-  LateReports() {
+  DelayedTasks() {
     executor =
         new ScheduledThreadPoolExecutor(
             1,
             task -> {
-              Thread thread = new Thread(task, "hdrf-late-reports");
+              Thread thread = new Thread(task, "hdrf-delayed-tasks");
               thread.setDaemon(true);
               return thread;
             });
-    executor.setKeepAliveTime(DELAY_SECONDS, TimeUnit.SECONDS);
+    executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     executor.allowCoreThreadTimeOut(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
-  /** Makes a report some seconds from now; not at all where the DataNode stops before. */
+  /** Runs a task when that time has passed; not at all where the DataNode stops before. */
+  @Override
   @SuppressWarnings("FutureReturnValueIgnored") // run() lets no exception out
-  void add(Runnable report) {
+  public void after(long nanos, Runnable task) {
     try {
-      executor.schedule(() -> run(report), DELAY_SECONDS, TimeUnit.SECONDS);
+      executor.schedule(() -> run(task), nanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("The DataNode stops", e);
     }
   }
 
-  private static void run(Runnable report) {
+  private static void run(Runnable task) {
     try {
-      report.run();
+      task.run();
     } catch (RuntimeException e) {
-      LOG.warn("A damaged block can't be reported", e);
+      LOG.warn("A delayed task failed", e);
     }
   }
 

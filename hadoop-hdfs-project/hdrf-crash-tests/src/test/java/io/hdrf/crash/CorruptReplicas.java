@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.crash;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.tools.DFSck;
+
+/**
+ * The replicas that the NameNode takes for corrupt, and those of which stock HDFS itself made too
+ * short a copy: the NameNode has a block copied with the length that it knows, while the block is
+ * being appended to, and with as many DataNodes as replicas no other can take its place.
+ */
+final class CorruptReplicas {
+
+  /**
+   * A replica.
+   *
+   * @param block as {@code BP-1:blk_2_3}
+   * @param dataNode its address and port for data
+   */
+  record Replica(String block, String dataNode) {}
+
+  private static final String NAME = "(\\S+:blk_\\d+_\\d+)";
+
+  /** A block in what fsck prints. */
+  private static final Pattern BLOCK =
+      Pattern.compile("^\\d+\\. " + NAME + " len=(\\d+) .*$", Pattern.MULTILINE);
+
+  private static final Pattern CORRUPT =
+      Pattern.compile("DatanodeInfoWithStorage\\[([^,\\]]+),[^\\]]*]\\(CORRUPT\\)");
+
+  /** What a DataNode logs when it has sent another one a copy. */
+  private static final Pattern TRANSMITTED =
+      Pattern.compile("Transmitted " + NAME + " \\(numBytes=(\\d+)\\) to [^/\\s]*/(\\S+)");
+
+  private CorruptReplicas() {}
+
+  /** All of a cluster: the blocks' lengths by replica. */
+  static Map<Replica, Long> of(String cluster, Configuration conf) throws IOException {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    int exitCode;
+    try (PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8)) {
+      String[] arguments = {cluster + "/", "-files", "-blocks", "-replicaDetails", "-openforwrite"};
+      exitCode = new DFSck(conf, out).run(arguments);
+    }
+    String text = printed.toString(StandardCharsets.UTF_8);
+    if (!text.contains("The filesystem under path")) {
+      throw new IOException("fsck ended with exit code " + exitCode + ": " + text);
+    }
+    Map<Replica, Long> corrupt = new HashMap<>();
+    Matcher block = BLOCK.matcher(text);
+    while (block.find()) {
+      Matcher replica = CORRUPT.matcher(block.group());
+      while (replica.find()) {
+        corrupt.put(new Replica(block.group(1), replica.group(1)), Long.parseLong(block.group(2)));
+      }
+    }
+    return corrupt;
+  }
+
+  /** The least length with which each replica was copied, by a DataNode's log. */
+  static Map<Replica, Long> copied(String log) {
+    Map<Replica, Long> copied = new HashMap<>();
+    Matcher transmitted = TRANSMITTED.matcher(log);
+    while (transmitted.find()) {
+      copied.merge(
+          new Replica(transmitted.group(1), transmitted.group(3)),
+          Long.parseLong(transmitted.group(2)),
+          Math::min);
+    }
+    return copied;
+  }
+}
