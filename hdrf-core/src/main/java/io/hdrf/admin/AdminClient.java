@@ -7,9 +7,9 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.HdrfRpc;
 import org.apache.hadoop.ipc.RemoteException;
-import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /** A connection to HDRF in a running DataNode. For one thread. */
@@ -18,37 +18,41 @@ public final class AdminClient implements Closeable {
   private static final String CONNECT_RETRIES = "ipc.client.connect.max.retries";
   private static final String TIMEOUT_RETRIES = "ipc.client.connect.max.retries.on.timeouts";
 
+  private static final String TRACE = "\n\tat ";
+
+  private final HdrfRpc.Connection<HdrfAdminProtocol> connection;
   private final HdrfAdminProtocol protocol;
 
-  private AdminClient(HdrfAdminProtocol protocol) {
-    this.protocol = protocol;
+  private AdminClient(HdrfRpc.Connection<HdrfAdminProtocol> connection) {
+    this.connection = connection;
+    this.protocol = connection.proxy();
   }
 
   /**
-   * Connects as the current user.
+   * For the current user; the connection is made with the first call. No call has a time-out: a
+   * check takes as long as it takes, and the client pings meanwhile.
    *
    * @param address of the DataNode's IPC server ({@code dfs.datanode.ipc.address})
+   * @throws AccessControlException if a ticket is needed and the user has none
    */
-  @SuppressWarnings("deprecation") // the engine that Hadoop 3.1 and 3.3 have in common
   public static AdminClient connect(InetSocketAddress address, Configuration configuration)
       throws IOException {
+    UserGroupInformation user = UserGroupInformation.getCurrentUser();
+    requireTicket(user);
     Configuration conf = new Configuration(configuration);
     conf.setInt(CONNECT_RETRIES, 1);
     conf.setInt(TIMEOUT_RETRIES, 1);
-    RPC.setProtocolEngine(
-        conf, HdrfAdminProtocol.class, org.apache.hadoop.ipc.WritableRpcEngine.class);
-    // No time-out: a check takes as long as it takes, and the client pings meanwhile.
-    return new AdminClient(
-        RPC.getProtocolProxy(
-                HdrfAdminProtocol.class,
-                HdrfAdminProtocol.versionID,
-                address,
-                UserGroupInformation.getCurrentUser(),
-                conf,
-                NetUtils.getDefaultSocketFactory(conf),
-                0,
-                null)
-            .getProxy());
+    return new AdminClient(new HdrfRpc.Connection<>(HdrfAdminProtocol.class, address, user, conf));
+  }
+
+  /** Hadoop's own message says only which ways of authentication the server has. */
+  private static void requireTicket(UserGroupInformation user) throws AccessControlException {
+    UserGroupInformation real = user.getRealUser() == null ? user : user.getRealUser();
+    if (UserGroupInformation.isSecurityEnabled() && !real.hasKerberosCredentials()) {
+      throw new AccessControlException(
+          real.getUserName()
+              + " has no Kerberos ticket: run kinit, or set KRB5PRINCIPAL and KRB5KEYTAB");
+    }
   }
 
   /** A call and its result. */
@@ -60,8 +64,18 @@ public final class AdminClient implements Closeable {
     try {
       return call.run();
     } catch (RemoteException e) {
-      throw e.unwrapRemoteException();
+      IOException plain =
+          new RemoteException(e.getClassName(), withoutTrace(e.getMessage()))
+              .unwrapRemoteException();
+      plain.addSuppressed(e);
+      throw plain;
     }
+  }
+
+  /** Servers send their stack with the message. */
+  private static String withoutTrace(String message) {
+    int trace = message == null ? -1 : message.indexOf(TRACE);
+    return trace < 0 ? message : message.substring(0, trace);
   }
 
   /** See {@link HdrfAdminProtocol#volumes}. */
@@ -158,6 +172,6 @@ public final class AdminClient implements Closeable {
 
   @Override
   public void close() {
-    RPC.stopProxy(protocol);
+    connection.close();
   }
 }

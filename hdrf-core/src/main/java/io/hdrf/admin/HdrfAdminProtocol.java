@@ -8,18 +8,14 @@ import org.apache.hadoop.security.KerberosInfo;
 /**
  * What administrators may ask of HDRF in a running DataNode. It is a protocol of the DataNode's own
  * IPC server, so it is authenticated as all its others are, and every call is refused to whoever is
- * neither the DataNode's user, nor in {@code dfs.permissions.superusergroup}, nor in {@code
- * dfs.cluster.administrators}.
+ * none of {@link Administrators}.
  *
- * <p>It uses Hadoop's Writable engine, whose wire format does not depend on a version of protobuf:
- * Hadoop 3.1 and 3.3 bring different ones. Arguments and results are numbers, strings and bytes.
+ * <p>It travels by {@link org.apache.hadoop.ipc.HdrfRpc}, which is the same on Hadoop 3.1 and 3.3.
+ * Arguments and results are numbers, strings and bytes, and no two calls have the same name.
  */
 @ProtocolInfo(protocolName = "io.hdrf.admin.HdrfAdminProtocol", protocolVersion = 1)
 @KerberosInfo(serverPrincipal = "dfs.datanode.kerberos.principal")
 public interface HdrfAdminProtocol {
-
-  /** Read by Hadoop's Writable engine. */
-  long versionID = 1;
 
   /** The key of {@code hadoop-policy.xml} with the users who may call. */
   String POLICY_KEY = "security.hdrf.admin.protocol.acl";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.admin.Administrators;
 import io.hdrf.admin.BlockDescription;
 import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.admin.JobInfo;
@@ -12,16 +13,10 @@ import io.hdrf.metadata.CheckResult;
 import io.hdrf.metadata.VolumeRecords;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.DFSConfigKeys;
-import org.apache.hadoop.ipc.Server;
-import org.apache.hadoop.security.AccessControlException;
-import org.apache.hadoop.security.UserGroupInformation;
-import org.apache.hadoop.security.authorize.AccessControlList;
 
 /** Answers administrators about one DataNode. Thread-safe. */
 public final class AdminService implements HdrfAdminProtocol {
@@ -29,9 +24,7 @@ public final class AdminService implements HdrfAdminProtocol {
   private final RecordKeeper records;
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
-  private final String ownUser;
-  private final String superGroup;
-  private final AccessControlList administrators;
+  private final Administrators administrators;
 
   AdminService(
       RecordKeeper records, SchemeStores schemeStores, VolumeJobs jobs, Configuration configuration)
@@ -39,30 +32,7 @@ public final class AdminService implements HdrfAdminProtocol {
     this.jobs = jobs;
     this.records = records;
     this.schemeStores = schemeStores;
-    this.ownUser = UserGroupInformation.getCurrentUser().getShortUserName();
-    this.superGroup =
-        configuration.get(
-            DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_KEY,
-            DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_DEFAULT);
-    this.administrators = new AccessControlList(configuration.get(DFSConfigKeys.DFS_ADMIN, " "));
-  }
-
-  /** Refuses whoever is no administrator; called first by every method of the protocol. */
-  private void requireAdministrator() throws AccessControlException {
-    UserGroupInformation user = Server.getRemoteUser();
-    if (user == null
-        || !(user.getShortUserName().equals(ownUser)
-            || Arrays.asList(user.getGroupNames()).contains(superGroup)
-            || administrators.isUserAllowed(user))) {
-      throw new AccessControlException(
-          (user == null ? "An unknown user" : user.getShortUserName())
-              + " is no administrator: not "
-              + ownUser
-              + ", not in the group "
-              + superGroup
-              + ", not in "
-              + DFSConfigKeys.DFS_ADMIN);
-    }
+    this.administrators = new Administrators(configuration);
   }
 
   private VolumeRecords volume(String storageId, String poolId) throws IOException {
@@ -83,7 +53,7 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public String[] volumes() throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     List<String> volumes = new ArrayList<>();
     for (VolumeRecords volume : records.volumes()) {
       volumes.add(
@@ -101,7 +71,7 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public byte[] records(String storageId, String poolId, long after, int limit) throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     VolumeRecords volume = volume(storageId, poolId);
     int count = Math.max(1, Math.min(limit, RecordPage.MAX_BLOCKS));
     List<Long> ids = volume.blockIdsAfter(after, count);
@@ -115,7 +85,7 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public String[] block(long blockId) throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     List<String> lines = new ArrayList<>();
     for (VolumeRecords volume : records.volumes()) {
       lines.addAll(
@@ -131,7 +101,7 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public String[] check(String storageId, String poolId, boolean repair) throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     CheckResult result = volume(storageId, poolId).check(repair);
     if (result == null) {
       throw new IOException("The DataNode stops");
@@ -149,49 +119,49 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public void rebuild(String storageId, String poolId) throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     volume(storageId, poolId).rebuild(true);
   }
 
   @Override
   public String[] schemeStores() throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     return schemeStores.list().stream().map(VolumeInfo::encode).toArray(String[]::new);
   }
 
   @Override
   public String[] reclaim(String storageId, String poolId) throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     return schemeStores.reclaim(storageId, poolId).toArray(new String[0]);
   }
 
   @Override
   public String[] checkReferences(String storageId, String poolId) throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     return schemeStores.check(storageId, poolId).toArray(new String[0]);
   }
 
   @Override
   public void startJob(String kind, long rate, double fraction) throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     jobs.start(JobKind.of(kind), rate, fraction);
   }
 
   @Override
   public void stopJob(String kind) throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     jobs.stop(JobKind.of(kind));
   }
 
   @Override
   public String[] jobs(String kind) throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     return jobs.infos(JobKind.of(kind)).stream().map(JobInfo::encode).toArray(String[]::new);
   }
 
   @Override
   public String[] reducedBlocks() throws IOException {
-    requireAdministrator();
+    administrators.requireCaller();
     return jobs.reducedBlocks().stream().map(ReducedBlocks::encode).toArray(String[]::new);
   }
 }

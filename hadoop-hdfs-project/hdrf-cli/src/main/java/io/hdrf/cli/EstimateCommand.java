@@ -99,6 +99,7 @@ final class EstimateCommand implements Callable<Integer> {
     Configuration conf = new Configuration();
     if (configuration != null) {
       RecordTarget.addFiles(conf, configuration);
+      Login.use(conf);
     }
     if (json != null && !Files.isDirectory(json.toAbsolutePath().getParent())) {
       throw new IllegalArgumentException("No directory for " + json);

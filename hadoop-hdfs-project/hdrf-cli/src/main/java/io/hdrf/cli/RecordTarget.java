@@ -67,6 +67,7 @@ final class RecordTarget {
     Path configuration = configurationDirectory();
     if (configuration != null) {
       addFiles(conf, configuration);
+      Login.use(conf);
     }
     List<RecordSource> sources = new ArrayList<>();
     if (!addresses.isEmpty()) {

@@ -1,49 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode;
 
-import io.hdrf.admin.HdrfAdminProtocol;
+import io.hdrf.admin.AdminEndpoint;
 import io.hdrf.datanode.AdminService;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.Collections;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.hdfs.HDFSPolicyProvider;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol;
-import org.apache.hadoop.ipc.RPC;
-import org.apache.hadoop.security.authorize.Service;
 
 /** What HDRF calls of the DataNode that can't be reached from outside of its package. */
 public final class HdrfDataNodeBridge {
 
   private HdrfDataNodeBridge() {}
 
-  /**
-   * Adds HDRF's protocol for administrators to those of the DataNode's IPC server: no other port is
-   * opened, and authentication is the server's.
-   */
-  @SuppressWarnings("deprecation") // the engine that Hadoop 3.1 and 3.3 have in common
+  /** Adds HDRF's protocol for administrators to those of the DataNode's IPC server. */
   public static void serve(DataNode datanode, AdminService service, Configuration conf) {
-    RPC.Server server = datanode.ipcServer;
-    if (server == null) {
-      return;
-    }
-    org.apache.hadoop.ipc.WritableRpcEngine.ensureInitialized();
-    server.addProtocol(RPC.RpcKind.RPC_WRITABLE, HdrfAdminProtocol.class, service);
-    if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
-      server.refreshServiceAcl(
-          conf,
-          new HDFSPolicyProvider() {
-            @Override
-            public Service[] getServices() {
-              Service[] stock = super.getServices();
-              Service[] all = Arrays.copyOf(stock, stock.length + 1);
-              all[stock.length] =
-                  new Service(HdrfAdminProtocol.POLICY_KEY, HdrfAdminProtocol.class);
-              return all;
-            }
-          });
+    if (datanode.ipcServer != null) {
+      AdminEndpoint.addTo(datanode.ipcServer, service, conf, new HDFSPolicyProvider());
     }
   }
 

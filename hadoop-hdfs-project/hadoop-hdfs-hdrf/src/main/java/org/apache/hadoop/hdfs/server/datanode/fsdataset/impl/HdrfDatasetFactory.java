@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
+import io.hdrf.datanode.HadoopLine;
 import io.hdrf.datanode.HdrfService;
 import io.hdrf.datanode.PacketSize;
 import java.io.IOException;
@@ -15,6 +16,7 @@ public final class HdrfDatasetFactory extends FsDatasetSpi.Factory<FsDatasetImpl
   @Override
   public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
+    HadoopLine.require();
     PacketSize.raiseUnlessConfigured(conf);
     HdrfService service = new HdrfService(conf);
     return new HdrfDataset(datanode, storage, conf, service);

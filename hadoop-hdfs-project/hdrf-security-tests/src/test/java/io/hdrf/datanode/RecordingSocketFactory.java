@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.SocketFactory;
+
+/**
+ * Keeps what DataNodes that serve a connection send to other DataNodes, as a listener on the
+ * network would.
+ */
+public final class RecordingSocketFactory extends SocketFactory {
+
+  private static final List<Recording> RECORDINGS = new ArrayList<>();
+
+  static void clear() {
+    synchronized (RECORDINGS) {
+      RECORDINGS.clear();
+    }
+  }
+
+  /** How many connections bytes were sent on. */
+  static int connections() {
+    synchronized (RECORDINGS) {
+      return RECORDINGS.size();
+    }
+  }
+
+  /** Whether bytes went over one of the connections as they are. */
+  static boolean wereSent(byte[] bytes) {
+    String wanted = new String(bytes, StandardCharsets.ISO_8859_1);
+    synchronized (RECORDINGS) {
+      return RECORDINGS.stream().anyMatch(recording -> recording.text().contains(wanted));
+    }
+  }
+
+  @Override
+  public Socket createSocket() throws IOException {
+    return Thread.currentThread().getName().startsWith("DataXceiver")
+        ? recordedSocket()
+        : SocketChannel.open().socket();
+  }
+
+  private static Socket recordedSocket() {
+    return new Socket() {
+      private OutputStream out;
+
+      @Override
+      public OutputStream getOutputStream() throws IOException {
+        if (out == null) {
+          out = new Recording(super.getOutputStream());
+        }
+        return out;
+      }
+    };
+  }
+
+  private static final class Recording extends FilterOutputStream {
+    private final ByteArrayOutputStream sent = new ByteArrayOutputStream();
+
+    Recording(OutputStream out) {
+      super(out);
+      synchronized (RECORDINGS) {
+        RECORDINGS.add(this);
+      }
+    }
+
+    String text() {
+      return sent.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    @Override
+    public void write(int value) throws IOException {
+      sent.write(value);
+      out.write(value);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      sent.write(bytes, offset, length);
+      out.write(bytes, offset, length);
+    }
+  }
+
+  @Override
+  public Socket createSocket(String host, int port) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Socket createSocket(String host, int port, InetAddress local, int localPort) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Socket createSocket(InetAddress host, int port) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
+    throw new UnsupportedOperationException();
+  }
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.security;
+
+import io.hdrf.admin.AdminClient;
+import io.hdrf.admin.AdminEndpoint;
+import io.hdrf.admin.Administrators;
+import io.hdrf.admin.HdrfAdminProtocol;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.RecordPage;
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.datanode.HadoopLine;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.Collections;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.RefreshUserMappingsProtocol;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.authorize.PolicyProvider;
+import org.apache.hadoop.security.authorize.Service;
+import org.apache.hadoop.security.protocolPB.RefreshUserMappingsProtocolClientSideTranslatorPB;
+import org.apache.hadoop.security.protocolPB.RefreshUserMappingsProtocolPB;
+import org.apache.hadoop.security.protocolPB.RefreshUserMappingsProtocolServerSideTranslatorPB;
+import org.apache.hadoop.util.VersionInfo;
+
+/**
+ * One side of the administrators' protocol in a JVM of its own, on whichever Hadoop its class path
+ * has. The server also serves a protocol of Hadoop's by protobuf, as a DataNode does; what differs
+ * between Hadoop's versions of protobuf is reached by reflection.
+ *
+ * <p>It uses nothing but hadoop-common, HDRF and the JDK.
+ */
+public final class AdminPeer {
+
+  private static final String PROTOCOL_SERVICE =
+      "org.apache.hadoop.security.proto.RefreshUserMappingsProtocolProtos"
+          + "$RefreshUserMappingsProtocolService";
+
+  /** Every line that this prints begins so. */
+  static final String MARK = "> ";
+
+  private AdminPeer() {}
+
+  /**
+   * {@code serve CONF PRINCIPAL KEYTAB} prints its port and serves until its input ends; {@code ask
+   * CONF PORT} prints what it was answered; {@code line CONF} whether HDRF would start in a
+   * DataNode.
+   */
+  public static void main(String[] args) throws Exception {
+    Configuration conf = new Configuration();
+    conf.addResource(new Path(args[1]));
+    UserGroupInformation.setConfiguration(conf);
+    RPC.setProtocolEngine(conf, RefreshUserMappingsProtocolPB.class, protobufEngine());
+    say("Hadoop " + VersionInfo.getVersion());
+    if (args[0].equals("serve")) {
+      UserGroupInformation.loginUserFromKeytab(args[2], args[3]);
+      serve(conf);
+    } else if (args[0].equals("line")) {
+      line();
+    } else {
+      ask(conf, new InetSocketAddress("localhost", Integer.parseInt(args[2])));
+    }
+  }
+
+  /** Marks what is not Hadoop's log. */
+  private static void say(String line) {
+    System.out.println(MARK + line);
+  }
+
+  /** The one that this Hadoop's own protocols use. */
+  private static Class<?> protobufEngine() throws ClassNotFoundException {
+    try {
+      return Class.forName("org.apache.hadoop.ipc.ProtobufRpcEngine2");
+    } catch (ClassNotFoundException e) {
+      return Class.forName("org.apache.hadoop.ipc.ProtobufRpcEngine");
+    }
+  }
+
+  private static void serve(Configuration conf) throws Exception {
+    RPC.Server server =
+        new RPC.Builder(conf)
+            .setProtocol(RefreshUserMappingsProtocolPB.class)
+            .setInstance(stockService())
+            .setBindAddress("127.0.0.1")
+            .setPort(0)
+            .build();
+    PolicyProvider stock =
+        new PolicyProvider() {
+          @Override
+          public Service[] getServices() {
+            return new Service[] {
+              new Service("security.stock.protocol.acl", RefreshUserMappingsProtocol.class),
+              new Service("security.stock.protocol.acl", RefreshUserMappingsProtocolPB.class)
+            };
+          }
+        };
+    server.refreshServiceAcl(conf, stock);
+    AdminEndpoint.addTo(server, new Answers(new Administrators(conf)), conf, stock);
+    server.start();
+    say("port " + server.getListenerAddress().getPort());
+    while (System.in.read() >= 0) {
+      continue;
+    }
+    server.stop();
+    System.exit(0);
+  }
+
+  private static Object stockService() throws ReflectiveOperationException {
+    Object translator =
+        new RefreshUserMappingsProtocolServerSideTranslatorPB(
+            new RefreshUserMappingsProtocol() {
+              @Override
+              public void refreshUserToGroupsMappings() {}
+
+              @Override
+              public void refreshSuperUserGroupsConfiguration() throws IOException {
+                throw new IOException("the stock protocol's own error");
+              }
+            });
+    return Arrays.stream(Class.forName(PROTOCOL_SERVICE).getMethods())
+        .filter(method -> method.getName().equals("newReflectiveBlockingService"))
+        .findFirst()
+        .orElseThrow()
+        .invoke(null, translator);
+  }
+
+  private static void ask(Configuration conf, InetSocketAddress address) throws IOException {
+    try (AdminClient client = AdminClient.connect(address, conf)) {
+      VolumeInfo volume = client.volumes().get(0);
+      say("volumes " + volume.encode().replace('\t', ' '));
+      say("records " + client.records(volume, -7).records().keySet());
+      say("block " + Arrays.toString(client.block(Long.MIN_VALUE)));
+      say("check " + Arrays.toString(client.check(volume, true)));
+      client.startJob(JobKind.VERIFY, 1L << 40, 0.25);
+      try {
+        client.rebuild(volume);
+      } catch (IOException e) {
+        say("rebuild " + e.getClass().getSimpleName() + " " + e.getMessage());
+      }
+      try {
+        client.reclaim(volume);
+      } catch (IOException e) {
+        say("reclaim " + e.getClass().getSimpleName() + " " + e.getMessage());
+      }
+    } catch (AccessControlException e) {
+      say("refused " + e.getMessage());
+    }
+    stock(conf, address);
+    foreign(conf, address);
+  }
+
+  private static void line() {
+    try {
+      HadoopLine.require();
+      say("starts");
+    } catch (IOException e) {
+      say(e.getMessage());
+    }
+  }
+
+  /** A request of the engine that makes objects of what it reads. */
+  @SuppressWarnings("deprecation")
+  private static void foreign(Configuration conf, InetSocketAddress address) throws IOException {
+    RPC.setProtocolEngine(
+        conf, HdrfAdminProtocol.class, org.apache.hadoop.ipc.WritableRpcEngine.class);
+    HdrfAdminProtocol proxy = RPC.getProxy(HdrfAdminProtocol.class, 1, address, conf);
+    try {
+      say("foreign " + proxy.block(1).length);
+    } catch (IOException e) {
+      say("foreign " + e.getMessage());
+    } finally {
+      RPC.stopProxy(proxy);
+    }
+  }
+
+  private static void stock(Configuration conf, InetSocketAddress address) throws IOException {
+    RefreshUserMappingsProtocolPB proxy =
+        RPC.getProxy(
+            RefreshUserMappingsProtocolPB.class,
+            RPC.getProtocolVersion(RefreshUserMappingsProtocolPB.class),
+            address,
+            conf);
+    try (RefreshUserMappingsProtocolClientSideTranslatorPB client =
+        new RefreshUserMappingsProtocolClientSideTranslatorPB(proxy)) {
+      client.refreshUserToGroupsMappings();
+      say("stock answers");
+    }
+  }
+
+  /** Says what it was asked, to administrators. */
+  private static final class Answers implements HdrfAdminProtocol {
+    private final Administrators administrators;
+    private String job = "none";
+
+    Answers(Administrators administrators) {
+      this.administrators = administrators;
+    }
+
+    @Override
+    public String[] volumes() throws IOException {
+      administrators.requireCaller();
+      return new String[] {new VolumeInfo("DS-1", "BP-1", "/d", "embedded", "ü", 3).encode()};
+    }
+
+    @Override
+    public byte[] records(String storageId, String poolId, long after, int limit)
+        throws IOException {
+      administrators.requireCaller();
+      return RecordPage.encode(Collections.singletonMap(after * limit, null));
+    }
+
+    @Override
+    public String[] block(long blockId) throws IOException {
+      administrators.requireCaller();
+      return new String[] {Long.toString(blockId)};
+    }
+
+    @Override
+    public String[] check(String storageId, String poolId, boolean repair) throws IOException {
+      administrators.requireCaller();
+      return new String[] {storageId, poolId, Boolean.toString(repair)};
+    }
+
+    @Override
+    public void rebuild(String storageId, String poolId) throws IOException {
+      administrators.requireCaller();
+      throw new IOException("not after " + job);
+    }
+
+    @Override
+    public String[] schemeStores() throws IOException {
+      administrators.requireCaller();
+      return new String[0];
+    }
+
+    @Override
+    public String[] reclaim(String storageId, String poolId) throws IOException {
+      administrators.requireCaller();
+      throw new AccessControlException("not here");
+    }
+
+    @Override
+    public String[] checkReferences(String storageId, String poolId) throws IOException {
+      administrators.requireCaller();
+      return new String[0];
+    }
+
+    @Override
+    public void startJob(String kind, long rate, double fraction) throws IOException {
+      administrators.requireCaller();
+      job = kind + " " + rate + " " + fraction;
+    }
+
+    @Override
+    public void stopJob(String kind) throws IOException {
+      administrators.requireCaller();
+    }
+
+    @Override
+    public String[] jobs(String kind) throws IOException {
+      administrators.requireCaller();
+      return new String[0];
+    }
+
+    @Override
+    public String[] reducedBlocks() throws IOException {
+      administrators.requireCaller();
+      return new String[0];
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.security;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.minikdc.MiniKdc;
+import org.apache.hadoop.security.SecurityUtil;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
+import org.apache.kerby.kerberos.kerb.client.KrbClient;
+
+/** A Kerberos realm: a KDC on loopback, which this JVM uses from now on. */
+public final class Realm implements AutoCloseable {
+
+  /** In its keytab is the principal of the web servers, too. */
+  private static final String DAEMON = "hdfs/localhost";
+
+  private static final String WEB = "HTTP/localhost";
+
+  private final Path directory;
+  private final MiniKdc kdc;
+  private final Path daemonKeytab;
+
+  private Realm(Path directory, MiniKdc kdc) throws Exception {
+    this.directory = directory;
+    this.kdc = kdc;
+    this.daemonKeytab = directory.resolve("hdfs.keytab");
+    kdc.createPrincipal(daemonKeytab.toFile(), DAEMON, WEB);
+  }
+
+  /** Starts it with a directory of its own below {@code target}. */
+  public static Realm start() throws Exception {
+    Path parent = Path.of(System.getProperty("test.build.data"));
+    Path directory = Files.createTempDirectory(Files.createDirectories(parent), "realm");
+    Properties properties = MiniKdc.createConf();
+    MiniKdc kdc = new MiniKdc(properties, directory.toFile());
+    kdc.start();
+    return new Realm(directory, kdc);
+  }
+
+  public Path directory() {
+    return directory;
+  }
+
+  /** The daemons' principal. */
+  public String daemon() {
+    return principal(DAEMON);
+  }
+
+  public Path daemonKeytab() {
+    return daemonKeytab;
+  }
+
+  public String web() {
+    return principal(WEB);
+  }
+
+  /** A name with this realm. */
+  public String principal(String name) {
+    return name + "@" + kdc.getRealm();
+  }
+
+  /** Makes a user and returns the keytab. */
+  public Path addUser(String name) throws Exception {
+    Path keytab = directory.resolve(name + ".keytab");
+    kdc.createPrincipal(keytab.toFile(), name);
+    return keytab;
+  }
+
+  /** What a user of this JVM has after logging in. */
+  public UserGroupInformation login(String name, Path keytab) throws Exception {
+    return UserGroupInformation.loginUserFromKeytabAndReturnUGI(principal(name), keytab.toString());
+  }
+
+  /** A ticket cache as kinit writes it. */
+  public Path ticketCache(String name, Path keytab) throws Exception {
+    KrbClient client = new KrbClient(krb5Conf().getParent().toFile());
+    client.init();
+    File cache = directory.resolve(name + ".ticket-cache").toFile();
+    client.storeTicket(client.requestTgt(principal(name), keytab.toFile()), cache);
+    return cache.toPath();
+  }
+
+  /** Where this realm's KDC is, as Kerberos reads it. */
+  public Path krb5Conf() {
+    return kdc.getKrb5conf().toPath();
+  }
+
+  /** Makes RPC servers and clients authenticate by Kerberos. */
+  public void secure(Configuration conf) {
+    SecurityUtil.setAuthenticationMethod(AuthenticationMethod.KERBEROS, conf);
+    conf.set("dfs.datanode.kerberos.principal", daemon());
+  }
+
+  @Override
+  public void close() {
+    kdc.stop();
+  }
+}

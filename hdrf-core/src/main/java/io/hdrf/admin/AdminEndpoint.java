@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.admin;
+
+import java.util.Arrays;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
+import org.apache.hadoop.ipc.HdrfRpc;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.security.authorize.PolicyProvider;
+import org.apache.hadoop.security.authorize.Service;
+
+/** Puts {@link HdrfAdminProtocol} on an RPC server that serves other protocols too. */
+public final class AdminEndpoint {
+
+  private AdminEndpoint() {}
+
+  /**
+   * Adds the protocol: no other port is opened, and authentication is the server's. Under {@code
+   * hadoop.security.authorization} the server's policy is replaced by one that knows it.
+   *
+   * @param service checks its callers by {@link Administrators}
+   * @param others the policy of the server's other protocols
+   */
+  public static void addTo(
+      RPC.Server server, HdrfAdminProtocol service, Configuration conf, PolicyProvider others) {
+    HdrfRpc.addTo(server, HdrfAdminProtocol.class, service);
+    if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
+      server.refreshServiceAcl(conf, new WithAdminProtocol(others));
+    }
+  }
+
+  private static final class WithAdminProtocol extends PolicyProvider {
+    private final PolicyProvider others;
+
+    WithAdminProtocol(PolicyProvider others) {
+      this.others = others;
+    }
+
+    @Override
+    public Service[] getServices() {
+      Service[] stock = others.getServices();
+      Service[] all = Arrays.copyOf(stock, stock.length + 1);
+      all[stock.length] = new Service(HdrfAdminProtocol.POLICY_KEY, HdrfAdminProtocol.class);
+      return all;
+    }
+  }
+}
