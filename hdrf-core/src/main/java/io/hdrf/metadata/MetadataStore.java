@@ -59,6 +59,13 @@ public interface MetadataStore extends Closeable {
   /** About how many entries a table has; cheap. */
   long estimatedCount(Table table) throws MetadataException;
 
+  /**
+   * Gives back the room of entries that were deleted, where the store keeps it for later. Rewrites
+   * what is left of the table, at some 100 MB a second; {@link #close} waits for it. A hint: by
+   * default nothing is done.
+   */
+  default void compact(Table table) throws MetadataException {}
+
   /** Deletes every entry of every table. Not atomic: {@link Table#STATE} is emptied first. */
   void clear() throws MetadataException;
 

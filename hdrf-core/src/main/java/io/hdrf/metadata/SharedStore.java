@@ -55,6 +55,15 @@ final class SharedStore implements MetadataStore {
   }
 
   @Override
+  public void compact(Table table) throws MetadataException {
+    records.ask(
+        store -> {
+          store.compact(table);
+          return null;
+        });
+  }
+
+  @Override
   public void clear() {
     throw new UnsupportedOperationException("the store has other entries too");
   }

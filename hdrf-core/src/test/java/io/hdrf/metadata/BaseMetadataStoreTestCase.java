@@ -436,6 +436,29 @@ public abstract class BaseMetadataStoreTestCase {
   }
 
   @Test
+  void compactionChangesNoEntry() throws IOException {
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < 100; i++) {
+        put(Table.CHUNKS, "key-" + i, "value-" + round + "-" + i);
+      }
+      StoreBatch batch = new StoreBatch();
+      for (int i = 0; i < 100; i += 2) {
+        batch.delete(Table.CHUNKS, bytes("key-" + i));
+      }
+      write(batch);
+      put(Table.BLOCKS, "other", "stays");
+      for (Table table : Table.values()) {
+        store.compact(table);
+      }
+      for (int i = 0; i < 100; i++) {
+        assertThat(get(Table.CHUNKS, "key-" + i))
+            .containsExactly(i % 2 == 0 ? null : "value-" + round + "-" + i);
+      }
+      assertThat(get(Table.BLOCKS, "other")).containsExactly("stays");
+    }
+  }
+
+  @Test
   void countsRoughly() throws IOException {
     fill(Table.BLOCKS, "k", 2000);
     fill(Table.CHUNKS, "k", 500);

@@ -52,6 +52,11 @@ final class ContextStore implements MetadataStore {
   }
 
   @Override
+  public void compact(Table table) throws MetadataException {
+    context.metadata().compact(table);
+  }
+
+  @Override
   public void clear() {
     throw new UnsupportedOperationException("the store has other entries too");
   }

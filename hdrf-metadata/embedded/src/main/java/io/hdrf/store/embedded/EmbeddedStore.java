@@ -225,6 +225,16 @@ final class EmbeddedStore implements MetadataStore {
   }
 
   @Override
+  public void compact(Table table) throws MetadataException {
+    call(
+        use.readLock(),
+        () -> {
+          handles.database().compactRange(family(table));
+          return null;
+        });
+  }
+
+  @Override
   public void clear() throws MetadataException {
     call(
         use.writeLock(),

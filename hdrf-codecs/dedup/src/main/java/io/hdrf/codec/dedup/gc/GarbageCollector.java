@@ -95,6 +95,7 @@ public final class GarbageCollector {
           }
         }
       }
+      index.reclaim();
       return result;
     }
   }

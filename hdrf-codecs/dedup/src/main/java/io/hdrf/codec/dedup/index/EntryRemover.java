@@ -43,8 +43,10 @@ final class EntryRemover {
    * Removes the entries that name chunks of a container.
    *
    * @param numbers the chunks' numbers
+   * @return how many entries there were
    */
-  void remove(long container, ContainerDirectory content, BitSet numbers) throws MetadataException {
+  long remove(long container, ContainerDirectory content, BitSet numbers) throws MetadataException {
+    long removed = 0;
     for (int i = 0; i < content.chunkCount(); i++) {
       if (numbers.get(content.number(i))) {
         content.fingerprint(i, fingerprints, count * Fingerprinter.LENGTH);
@@ -52,13 +54,13 @@ final class EntryRemover {
         count++;
       }
       if (count == BATCH) {
-        removeBatch();
+        removed += removeBatch();
       }
     }
-    removeBatch();
+    return removed + removeBatch();
   }
 
-  private void removeBatch() throws MetadataException {
+  private int removeBatch() throws MetadataException {
     filters.query(fingerprints, count, candidates);
     List<byte[]> keys = new ArrayList<>();
     List<Long> wanted = new ArrayList<>();
@@ -73,7 +75,7 @@ final class EntryRemover {
     }
     count = 0;
     if (keys.isEmpty()) {
-      return;
+      return 0;
     }
     List<byte[]> values = store.get(Table.CHUNKS, keys);
     StoreBatch batch = new StoreBatch();
@@ -89,5 +91,6 @@ final class EntryRemover {
       deleted.forEach(filters::deleted);
       counters.removed.add(batch.size());
     }
+    return batch.size();
   }
 }

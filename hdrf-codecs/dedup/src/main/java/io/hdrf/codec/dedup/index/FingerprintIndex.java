@@ -9,6 +9,7 @@ import io.hdrf.codec.dedup.liveness.Liveness;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +47,7 @@ public final class FingerprintIndex implements Closeable {
   private final IndexRebuild rebuild;
   private final RefCache cache;
   private final IndexCounters counters = new IndexCounters();
+  private final AtomicLong removedSinceCompaction = new AtomicLong();
   private final Outage outage;
   private final PublicationQueue waiting = new PublicationQueue();
 
@@ -197,12 +200,32 @@ public final class FingerprintIndex implements Closeable {
       return;
     }
     try {
-      new EntryRemover(store, array, counters)
-          .remove(container, containers.directory(container), numbers);
+      removedSinceCompaction.addAndGet(
+          new EntryRemover(store, array, counters)
+              .remove(container, containers.directory(container), numbers));
     } catch (MetadataException e) {
       outage.begin(e);
     } catch (IOException e) {
       LOG.warn("Entries of container {} stay in the index, without harm", container, e);
+    }
+  }
+
+  /**
+   * Has the store give back the room of removed entries once they are as many as a quarter of those
+   * left; a failure does no harm. May take a minute.
+   */
+  public void reclaim() {
+    long removed = removedSinceCompaction.get();
+    if (removed == 0 || outage.isOn()) {
+      return;
+    }
+    try {
+      if (removed * 4 >= store.estimatedCount(Table.CHUNKS)) {
+        store.compact(Table.CHUNKS);
+        removedSinceCompaction.addAndGet(-removed);
+      }
+    } catch (MetadataException e) {
+      outage.begin(e);
     }
   }
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.benchmarks;
+
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.cluster.LocalCluster;
+import io.hdrf.corpus.SourceCorpus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Versions of a source tree are written, most are deleted, and their chunks collected. */
+@Command(
+    name = "collection",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Writes versions of a source tree, deletes all but the last ones, collects what they alone"
+          + " needed, and prints what is left beside a fresh cluster with only those kept, bytes"
+          + " rewritten for each byte freed, and what writing costs meanwhile.",
+      "",
+      "One DataNode. A collection runs as 'hdrf gc' with a minimum age of 0, and everything is"
+          + " measured after the DataNode has been restarted, so that containers are sealed and the"
+          + " index is written.",
+      ""
+    })
+public final class CollectionBenchmark implements Callable<Integer> {
+
+  /** The name of files that are written and deleted only to measure the cost of writing. */
+  static final String PROBE = "probe";
+
+  @Option(
+      names = "--chain",
+      defaultValue = "dedup,zstd",
+      description = "HDRF's chain (${DEFAULT-VALUE}).")
+  private String chain;
+
+  @Option(
+      names = "--live-percent",
+      split = ",",
+      defaultValue = "95,75",
+      description =
+          "Values of hdrf.dedup.gc.live.percent, each on clusters of its own (${DEFAULT-VALUE}).")
+  private List<Integer> livePercents;
+
+  @Option(
+      names = "--rate",
+      defaultValue = "0",
+      description = "hdrf.dedup.gc.rate, bytes per second; 0: no limit (${DEFAULT-VALUE}).")
+  private String rate;
+
+  @Option(names = "--keep", defaultValue = "2", description = "Versions kept (${DEFAULT-VALUE}).")
+  private int keep;
+
+  @Option(
+      names = "--versions",
+      split = ",",
+      description = "Versions of Hadoop (those of benchmarks/data/twenty-versions.txt).")
+  private List<String> versions;
+
+  @Option(names = "--out", description = "Also write the table to this file.")
+  private Path out;
+
+  @Spec private CommandSpec command;
+
+  private final Path home = Path.of(System.getProperty("hdrf.home"));
+  private final Path dist = Path.of(System.getProperty("hdrf.dist"));
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new CollectionBenchmark()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (versions == null) {
+      versions =
+          Files.readAllLines(home.resolve("benchmarks/data/twenty-versions.txt")).stream()
+              .map(String::trim)
+              .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+              .toList();
+    }
+    if (keep < 1 || keep >= versions.size()) {
+      throw new CommandLine.ParameterException(
+          command.commandLine(), "--keep: from 1 to one less than there are versions");
+    }
+    SourceCorpus corpus = new SourceCorpus(home);
+    List<Path> tars = new ArrayList<>();
+    for (String version : versions) {
+      tars.add(corpus.file(version));
+    }
+    StringBuilder table = new StringBuilder();
+    for (int livePercent : livePercents) {
+      Figures figures = measure(tars, livePercent);
+      table.append(format(livePercent, figures));
+    }
+    System.out.println(table);
+    if (out != null) {
+      Files.writeString(out, table);
+    }
+    return 0;
+  }
+
+  private String format(int livePercent, Figures figures) {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "### %s, %d versions, %d kept, hdrf.dedup.gc.live.percent %d%n%n| | |%n|---|---|%n",
+            chain,
+            versions.size(),
+            keep,
+            livePercent));
+    figures
+        .values()
+        .forEach(
+            (name, value) ->
+                text.append(String.format(Locale.ROOT, "| %s | %.3f |%n", name, value)));
+    return text.append('\n').toString();
+  }
+
+  private Figures measure(List<Path> tars, int livePercent) throws Exception {
+    List<Path> kept = tars.subList(tars.size() - keep, tars.size());
+    Path work = home.resolve("target").resolve("collection");
+    Figures figures = new Figures();
+    double logical = 0;
+    for (Path tar : tars) {
+      logical += Files.size(tar) / 1e6;
+    }
+    figures.put("written (MB)", logical);
+    double after;
+    try (CollectionSide side = open(work.resolve("used"), livePercent)) {
+      for (Path tar : tars) {
+        side.write(tar.getFileName().toString(), tar, 0);
+      }
+      side.settle();
+      figures.put("on disk with all versions (MB)", side.physicalMegabytes());
+      // The first ones of a DataNode that has just started are slower.
+      for (int i = 1; i <= 4; i++) {
+        side.writeAndDelete(PROBE, tars.get(0), i);
+      }
+      double alone = side.writeAndDelete(PROBE, tars.get(0), 5);
+      for (Path tar : tars.subList(0, tars.size() - keep)) {
+        side.delete(tar.getFileName().toString());
+      }
+      side.awaitBlocks(kept.size());
+      CollectionSide.Collected collected = side.collect(tars.get(0), 6);
+      figures.put("freed (MB)", collected.freed() / 1e6);
+      figures.put("rewritten (MB)", collected.rewritten() / 1e6);
+      figures.put("rewritten for each byte freed", collected.rewritten() / collected.freed());
+      figures.put("collection (s)", collected.seconds());
+      figures.put("write of a version until close, alone (s)", alone);
+      figures.put("the same while it collects (s)", collected.writeSeconds());
+      figures.put("ratio", collected.writeSeconds() / alone);
+      // What was written to measure goes as well, once its containers are sealed.
+      side.awaitBlocks(kept.size());
+      side.settle();
+      side.collect(null, 0);
+      side.settle();
+      after = side.physicalMegabytes();
+      figures.put("on disk with those kept (MB)", after);
+    }
+    try (CollectionSide side = open(work.resolve("fresh"), livePercent)) {
+      for (Path tar : kept) {
+        side.write(tar.getFileName().toString(), tar, 0);
+      }
+      side.settle();
+      figures.put("on a fresh cluster (MB)", side.physicalMegabytes());
+      figures.put("to the fresh cluster", after / side.physicalMegabytes());
+    }
+    return figures;
+  }
+
+  private CollectionSide open(Path directory, int livePercent) throws IOException {
+    LocalCluster.killLeftovers(directory);
+    Directories.delete(directory);
+    ClusterConfig config =
+        ClusterConfig.in(directory)
+            .withDataNodes(1)
+            .withReplication(1)
+            .withSchemes(chain)
+            .withHeaps("512m", "1g")
+            .with("dfs.heartbeat.interval", "1")
+            .with("hdrf.dedup.gc.interval", "0")
+            .with("hdrf.dedup.gc.min.age", "0")
+            .with("hdrf.dedup.gc.rate", rate)
+            .with("hdrf.dedup.gc.live.percent", Integer.toString(livePercent));
+    return new CollectionSide(config, HadoopRuntime.ofDist(dist), home);
+  }
+}
