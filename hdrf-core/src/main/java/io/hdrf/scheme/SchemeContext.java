@@ -18,7 +18,10 @@ public interface SchemeContext {
    */
   Path storeDirectory();
 
-  /** The file operations on which durability may rest; others must not. */
+  /**
+   * The file operations on which durability may rest; others must not. What the files take is
+   * reported to HDFS as used.
+   */
   DurableFiles files();
 
   /** See {@link VolumeServices#volumeId}. */

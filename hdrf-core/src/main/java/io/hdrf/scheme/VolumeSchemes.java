@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
+import io.hdrf.io.CountedFiles;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.metadata.MetadataStore;
 import java.io.Closeable;
@@ -27,6 +28,7 @@ public final class VolumeSchemes implements Closeable {
   private final Configuration configuration;
   private final Path storeRoot;
   private final DurableFiles files;
+  private final DurableFiles storeFiles;
   private final VolumeServices services;
 
   private final Map<List<Integer>, ChainCodec> codecs = new ConcurrentHashMap<>();
@@ -55,6 +57,7 @@ public final class VolumeSchemes implements Closeable {
     this.configuration = configuration;
     this.storeRoot = storeRoot;
     this.files = files;
+    this.storeFiles = new CountedFiles(files, services::storesGrew);
     this.services = services;
   }
 
@@ -237,7 +240,7 @@ public final class VolumeSchemes implements Closeable {
 
     @Override
     public DurableFiles files() {
-      return files;
+      return storeFiles;
     }
 
     @Override

@@ -49,4 +49,12 @@ public interface VolumeServices {
 
   /** What the scheme with this id emitted for the blocks that are stored now. */
   StoredPayloads payloads(int schemeId);
+
+  /**
+   * Is told by how many bytes the files of block schemes' stores have grown, by whatever thread,
+   * which may hold locks.
+   *
+   * @param bytes negative where they shrank
+   */
+  default void storesGrew(long bytes) {}
 }

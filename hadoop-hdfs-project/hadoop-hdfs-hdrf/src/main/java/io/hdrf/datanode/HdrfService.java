@@ -65,7 +65,7 @@ public final class HdrfService implements Closeable {
   private final ReducedReads reads;
   private final SpoolStorage spoolStorage;
   private final Mirroring mirroring;
-  private DatasetAccess dataset;
+  private volatile DatasetAccess dataset;
   private ReplicaFiles replicaFiles;
   private Inflater inflater;
   private Reducer reducer;
@@ -104,7 +104,7 @@ public final class HdrfService implements Closeable {
         configuration.getBoolean(
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_KEY,
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_DEFAULT);
-    volumes = new PoolVolumes(conf, registry, chains, files);
+    volumes = new PoolVolumes(conf, registry, chains, files, this::storesGrew);
     schemeStores = new SchemeStores(volumes);
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
@@ -375,6 +375,14 @@ public final class HdrfService implements Closeable {
     } catch (IOException e) {
       LOG.debug("What {} saves is not known; du will tell", block, e);
       return 0;
+    }
+  }
+
+  /** Until the dataset exists it is du that counts. */
+  private void storesGrew(FsVolumeSpi volume, String poolId, long bytes) {
+    DatasetAccess access = dataset;
+    if (access != null) {
+      access.adjustUsed(volume, poolId, bytes);
     }
   }
 

@@ -6,17 +6,23 @@ import io.hdrf.metadata.AbsentStore;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.VolumeServices;
+import java.util.function.LongConsumer;
 
 /** What a pool on a volume offers to its block schemes. Thread-safe. */
 final class PoolServices implements VolumeServices {
 
   private final long volumeId;
   private final StoredBlocks blocks;
+  private final LongConsumer used;
   private volatile MetadataStore metadata = new AbsentStore("no metadata store is open yet");
 
-  PoolServices(long volumeId, StoredBlocks blocks) {
+  /**
+   * @param used is told by how many bytes the space used changes
+   */
+  PoolServices(long volumeId, StoredBlocks blocks, LongConsumer used) {
     this.volumeId = volumeId;
     this.blocks = blocks;
+    this.used = used;
   }
 
   /** The reduced blocks that lie there. */
@@ -42,5 +48,10 @@ final class PoolServices implements VolumeServices {
   @Override
   public StoredPayloads payloads(int schemeId) {
     return blocks.payloads(schemeId);
+  }
+
+  @Override
+  public void storesGrew(long bytes) {
+    used.accept(bytes);
   }
 }

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.slf4j.Logger;
@@ -90,6 +91,7 @@ final class PoolVolume implements Closeable {
    *
    * @param poolDirectory {@code <volume>/current/<pool>}
    * @param chain what new blocks are stored with; may be empty
+   * @param used is told by how many bytes the space changes that schemes' stores use
    * @throws IOException if the volume must not start: its secret is lost or damaged, or one of its
    *     blocks needs a scheme that is not installed
    */
@@ -99,7 +101,8 @@ final class PoolVolume implements Closeable {
       SchemeChain chain,
       SchemeRegistry registry,
       Configuration configuration,
-      DurableFiles files)
+      DurableFiles files,
+      LongConsumer used)
       throws IOException {
     Path directory = poolDirectory.resolve(DIRECTORY);
     Superblock superblock = Superblock.load(directory, files).orElse(null);
@@ -123,7 +126,8 @@ final class PoolVolume implements Closeable {
                 directory,
                 poolId,
                 key,
-                file -> PlainProof.holds(file, MetaFiles.of(file))));
+                file -> PlainProof.holds(file, MetaFiles.of(file))),
+            used);
     VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files, services);
     try {
       ChainCodec codec = chain.isEmpty() ? null : schemes.codec(chain);

@@ -46,21 +46,34 @@ final class PoolVolumes {
     }
   }
 
+  /** Is told what the stores of schemes take. */
+  interface StoreGrowth {
+    /**
+     * May be called under any lock.
+     *
+     * @param bytes how many more there are; negative where there are fewer
+     */
+    void add(FsVolumeSpi volume, String poolId, long bytes);
+  }
+
   private final HdrfConf conf;
   private final SchemeRegistry registry;
   private final Map<StorageType, SchemeChain> chains;
   private final DurableFiles files;
+  private final StoreGrowth storeGrowth;
   private final Map<Key, PoolVolume> opened = new ConcurrentHashMap<>();
 
   PoolVolumes(
       HdrfConf conf,
       SchemeRegistry registry,
       Map<StorageType, SchemeChain> chains,
-      DurableFiles files) {
+      DurableFiles files,
+      StoreGrowth storeGrowth) {
     this.conf = conf;
     this.registry = registry;
     this.chains = chains;
     this.files = files;
+    this.storeGrowth = storeGrowth;
   }
 
   /**
@@ -86,7 +99,8 @@ final class PoolVolumes {
           chains.get(volume.getStorageType()),
           registry,
           conf.configuration(),
-          files);
+          files,
+          bytes -> storeGrowth.add(volume, poolId, bytes));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

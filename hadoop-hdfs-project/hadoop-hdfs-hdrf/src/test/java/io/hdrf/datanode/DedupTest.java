@@ -25,9 +25,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -93,23 +91,9 @@ class DedupTest {
         cluster.conf());
   }
 
-  /** Bytes of HDRF's own files below the volumes. */
-  private long stored() throws IOException {
-    long bytes = 0;
-    try (FsDatasetSpi.FsVolumeReferences volumes =
-        cluster.mini().getDataNodes().get(0).getFSDataset().getFsVolumeReferences()) {
-      for (int i = 0; i < volumes.size(); i++) {
-        Path volume = new File(URI.create(volumes.get(i).getBaseURI().toString())).toPath();
-        try (Stream<Path> files = Files.walk(volume)) {
-          bytes +=
-              files
-                  .filter(file -> file.toString().contains("/dedup/containers/"))
-                  .mapToLong(file -> file.toFile().length())
-                  .sum();
-        }
-      }
-    }
-    return bytes;
+  /** Bytes of the containers. */
+  private long stored() {
+    return cluster.lengths(0, "/dedup/containers/");
   }
 
   private long metric(String name) {
@@ -168,6 +152,51 @@ class DedupTest {
     cluster.assertContent("/file", Arrays.copyOf(all, length));
   }
 
+  /** du runs once an hour here. */
+  @Test
+  void whatTheStoreTakesCountsAsUsedAtOnce() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    long before = cluster.used(0);
+    write("/file", noise(LENGTH));
+    cluster.awaitReduced();
+    long used = cluster.used(0) - before;
+    assertThat(used).isBetween((long) LENGTH, LENGTH * 11L / 10);
+    long blocks = blocks("/file");
+    HdrfCluster.await(
+        "the files to take what is used",
+        () -> cluster.used(0) - before == cluster.lengths(0, "/hdrf/dedup/") + blocks);
+    write("/copy", cluster.read("/file"));
+    cluster.awaitReduced();
+    assertThat(cluster.used(0) - before).isLessThan(used + LENGTH / 20);
+
+    cluster.fs().delete(new org.apache.hadoop.fs.Path("/file"), false);
+    cluster.fs().delete(new org.apache.hadoop.fs.Path("/copy"), false);
+    HdrfCluster.await("the blocks to be deleted", () -> cluster.lengths(0, "/finalized/") == 0);
+    collect();
+    assertThat(cluster.lengths(0, "/hdrf/dedup/")).isLessThan(LENGTH);
+    HdrfCluster.await(
+        "the space to be given back",
+        () -> cluster.used(0) - before == cluster.lengths(0, "/hdrf/dedup/"));
+  }
+
+  /** What the files of a file's blocks take, with their checksums. */
+  private long blocks(String path) throws IOException {
+    long bytes = 0;
+    for (File replica : cluster.replicas(path)) {
+      bytes += HdrfCluster.physicalLength(replica);
+      bytes += cluster.lengths(0, "/" + replica.getName() + "_");
+    }
+    return bytes;
+  }
+
+  private void collect() throws IOException {
+    try (AdminClient admin = admin()) {
+      for (VolumeInfo store : admin.schemeStores()) {
+        admin.reclaim(store);
+      }
+    }
+  }
+
   @Test
   void spaceOfDeletedFilesComesBack() throws Exception {
     cluster = HdrfCluster.start(configuration(), 1);
@@ -208,19 +237,14 @@ class DedupTest {
     cluster.assertContent("/keep", kept);
   }
 
+  /** On disk, which collections go by. */
   private long blockFiles() {
-    try {
-      return DFSTestUtil.getAllBlocks(cluster.fs(), new org.apache.hadoop.fs.Path("/keep")).size()
-              == 2
-          ? cluster.mini().getDataNodes().get(0).getFSDataset().getFinalizedBlocks(pool()).size()
-          : -1;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    try (Stream<Path> found = Files.walk(Path.of(cluster.mini().getDataDirectory()))) {
+      return found.filter(file -> file.getFileName().toString().matches("blk_[0-9]+")).count();
+    } catch (IOException | UncheckedIOException e) {
+      // Files go while they are counted.
+      return -1;
     }
-  }
-
-  private String pool() {
-    return cluster.mini().getNamesystem().getBlockPoolId();
   }
 
   @Test

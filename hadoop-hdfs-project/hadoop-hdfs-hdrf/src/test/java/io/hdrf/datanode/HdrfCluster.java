@@ -7,7 +7,9 @@ import io.hdrf.io.ChannelFile;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -15,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -189,7 +192,7 @@ public final class HdrfCluster implements AutoCloseable {
       }
       return files;
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -235,7 +238,7 @@ public final class HdrfCluster implements AutoCloseable {
             }
             return replicas(path).size() == blocks * replication;
           } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
           }
         });
   }
@@ -284,7 +287,37 @@ public final class HdrfCluster implements AutoCloseable {
     try {
       return cluster.getDataNodes().get(datanode).getFSDataset().getDfsUsed();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Bytes of a DataNode's files whose paths contain {@code part}. */
+  public long lengths(int datanode, String part) {
+    while (true) {
+      try (FsDatasetSpi.FsVolumeReferences volumes =
+          cluster.getDataNodes().get(datanode).getFSDataset().getFsVolumeReferences()) {
+        long bytes = 0;
+        for (FsVolumeSpi volume : volumes) {
+          bytes += lengths(Path.of(volume.getBaseURI()), part);
+        }
+        return bytes;
+      } catch (UncheckedIOException e) {
+        if (!(e.getCause() instanceof NoSuchFileException)) {
+          throw e;
+        }
+        // A file went while they were listed.
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private static long lengths(Path volume, String part) throws IOException {
+    try (Stream<Path> files = Files.walk(volume)) {
+      return files
+          .filter(file -> file.toString().contains(part))
+          .mapToLong(file -> file.toFile().isFile() ? file.toFile().length() : 0)
+          .sum();
     }
   }
 
@@ -297,7 +330,7 @@ public final class HdrfCluster implements AutoCloseable {
           try {
             return fs().isFileClosed(file);
           } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
           }
         });
   }
@@ -311,7 +344,7 @@ public final class HdrfCluster implements AutoCloseable {
           try {
             return fs().recoverLease(file);
           } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
           }
         });
   }
@@ -331,7 +364,7 @@ public final class HdrfCluster implements AutoCloseable {
     } catch (java.io.FileNotFoundException e) {
       return false;
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -50,6 +50,13 @@ record Comparison(Outcome stock, Outcome hdrf, Map<String, Long> counters, boole
     return names;
   }
 
+  /** How many frames DataNodes sent each other. */
+  long framesSent() {
+    return count("mirrorFramesEncoded")
+        + count("mirrorFramesForwarded")
+        + count("mirrorFramesSentAsStored");
+  }
+
   long count(String counter) {
     return counters.getOrDefault(counter, 0L);
   }

@@ -18,6 +18,8 @@ final class ComparisonReport {
           "too short",
           "reads",
           "inflated",
+          "frames sent",
+          "by reference",
           "verdict",
           "note");
 
@@ -34,7 +36,8 @@ final class ComparisonReport {
       Of a class, *blocks reduced*, *reads* (reduced blocks opened to be read) and *inflated* (reduced
       blocks turned back to be appended to, truncated or cached) were counted in the JVM that ran it.
       *Too short*: finalized blocks with less room than a reduced block's header and frame table
-      take; they stay plain. A class without a reduced block is *not exercised*. A class that is worse
+      take; they stay plain. *Frames sent*: how many frames DataNodes sent each other in the place of
+      packets' data; *by reference*: how many chunks went as references. A class without a reduced block is *not exercised*. A class that is worse
       in its first run is run a second time.
 
       """;
@@ -100,6 +103,8 @@ final class ComparisonReport {
         Long.toString(comparison.count("skippedSmall")),
         Long.toString(comparison.count("reads")),
         Long.toString(comparison.count("blocksInflated")),
+        Long.toString(comparison.framesSent()),
+        Long.toString(comparison.count("mirrorChunksByReference")),
         comparison.verdict().toString(),
         note(comparison));
   }

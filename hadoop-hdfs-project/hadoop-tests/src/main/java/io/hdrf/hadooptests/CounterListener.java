@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.runner.Description;
 import org.junit.runner.notification.RunListener;
@@ -19,8 +20,9 @@ import org.junit.runner.notification.RunListener;
  * class, as the counters are those of the JVM.
  */
 public final class CounterListener extends RunListener {
-  /** Where the counters come from: a class with a static {@code Map<String, Long> jvmTotals()}. */
-  static final String COUNTERS_CLASS = "io.hdrf.reduce.ReducerCounters";
+  /** Where the counters come from: each with a static {@code Map<String, Long> jvmTotals()}. */
+  private static final List<String> COUNTERS_CLASSES =
+      List.of("io.hdrf.reduce.ReducerCounters", "io.hdrf.wire.WireCounters");
 
   private final Path directory;
   private volatile String testClass;
@@ -51,7 +53,9 @@ public final class CounterListener extends RunListener {
       return;
     }
     try {
-      CounterFiles.write(directory, name, totals(COUNTERS_CLASS));
+      Map<String, Long> totals = new HashMap<>();
+      COUNTERS_CLASSES.forEach(type -> totals.putAll(totals(type)));
+      CounterFiles.write(directory, name, totals);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -68,6 +68,19 @@ public class ComparisonTest {
         .isEqualTo("2 classes; same: 0, WORSE: 1, not exercised: 1; blocks reduced: 7");
   }
 
+  @Test
+  public void framesAreThoseEncodedPassedOnAndSentAsStored() {
+    Map<String, Long> counters =
+        Map.of(
+            "mirrorFramesEncoded", 200L,
+            "mirrorFramesForwarded", 30L,
+            "mirrorFramesSentAsStored", 4L,
+            "mirrorChunksByReference", 56L);
+    Comparison comparison = new Comparison(outcome(5, 0), outcome(5, 0), counters, false);
+    assertThat(comparison.framesSent()).isEqualTo(234);
+    assertThat(ComparisonReport.table(List.of(comparison))).containsPattern("\\| 234 +\\| 56 +\\|");
+  }
+
   private static Verdict verdict(Outcome stock, Outcome hdrf, Map<String, Long> counters) {
     return new Comparison(stock, hdrf, counters, false).verdict();
   }

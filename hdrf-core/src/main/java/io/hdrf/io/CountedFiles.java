@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.io;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.function.LongConsumer;
+
+/**
+ * Other {@link DurableFiles}, which tell by how many bytes the lengths of all files have grown.
+ * Files that are changed in another way are not counted. As safe for threads as the others, if what
+ * is told is.
+ */
+public final class CountedFiles implements DurableFiles {
+
+  private final DurableFiles files;
+  private final LongConsumer growth;
+
+  /**
+   * @param growth is told of each change in bytes, on the thread that makes it; negative where less
+   *     is there than before
+   */
+  public CountedFiles(DurableFiles files, LongConsumer growth) {
+    this.files = files;
+    this.growth = growth;
+  }
+
+  @Override
+  public DurableFile create(Path file) throws IOException {
+    return new CountedFile(files.create(file));
+  }
+
+  @Override
+  public void copyMode(Path model, Path target) throws IOException {
+    files.copyMode(model, target);
+  }
+
+  @Override
+  public void rename(Path from, Path to) throws IOException {
+    long replaced = length(to);
+    files.rename(from, to);
+    grow(-replaced);
+  }
+
+  @Override
+  public void deleteIfExists(Path path) throws IOException {
+    long deleted = length(path);
+    files.deleteIfExists(path);
+    grow(-deleted);
+  }
+
+  @Override
+  public void createDirectories(Path directory) throws IOException {
+    files.createDirectories(directory);
+  }
+
+  @Override
+  public void forceDirectory(Path directory) throws IOException {
+    files.forceDirectory(directory);
+  }
+
+  private void grow(long bytes) {
+    if (bytes != 0) {
+      growth.accept(bytes);
+    }
+  }
+
+  /** In bytes; 0 where there is no file. */
+  private static long length(Path path) throws IOException {
+    try {
+      return Files.isDirectory(path) ? 0 : Files.size(path);
+    } catch (NoSuchFileException absent) {
+      return 0;
+    }
+  }
+
+  private final class CountedFile implements DurableFile {
+    private final DurableFile file;
+    private long length;
+
+    CountedFile(DurableFile file) {
+      this.file = file;
+    }
+
+    private void setCounted(long now) {
+      grow(now - length);
+      length = now;
+    }
+
+    @Override
+    public void write(ByteBuffer src, long position) throws IOException {
+      int begin = src.position();
+      try {
+        file.write(src, position);
+      } finally {
+        setCounted(Math.max(length, position + src.position() - begin));
+      }
+    }
+
+    @Override
+    public void setLength(long newLength) throws IOException {
+      file.setLength(newLength);
+      setCounted(newLength);
+    }
+
+    @Override
+    public int read(ByteBuffer dst, long position) throws IOException {
+      return file.read(dst, position);
+    }
+
+    @Override
+    public long length() throws IOException {
+      return file.length();
+    }
+
+    @Override
+    public void beginWriting(long position, long bytes) {
+      file.beginWriting(position, bytes);
+    }
+
+    @Override
+    public void force() throws IOException {
+      file.force();
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+}
