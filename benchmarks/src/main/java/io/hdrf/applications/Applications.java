@@ -17,6 +17,8 @@ final class Applications {
   private static final String STREAMING = "org.apache.hadoop.streaming.HadoopStreaming";
   private static final String DISTCP = "org.apache.hadoop.tools.DistCp";
   private static final String DFSIO = "org.apache.hadoop.fs.TestDFSIO";
+  private static final String BACK = "/back";
+  private static final List<String> COPIED_OUT = List.of("/random", "/copy");
   private static final String MAPS = "-Dmapreduce.job.maps=2";
 
   private final Bed origin;
@@ -36,7 +38,12 @@ final class Applications {
 
   List<Application> all() {
     List<Application> all = new ArrayList<>();
-    all.add(new Application("DistCp from a stock cluster", this::copyIn, List.of(INPUT)));
+    all.add(
+        new Application(
+            "DistCp from a stock cluster",
+            this::copyIn,
+            bed -> requireSame(origin, INPUT, bed, INPUT),
+            List.of(INPUT)));
     all.add(new Application("RandomTextWriter", this::randomText, List.of()));
     all.add(new Application("WordCount", this::wordCount, List.of("/words")));
     all.add(new Application("Sort", this::sort, List.of()));
@@ -55,20 +62,28 @@ final class Applications {
           new Application("Spark Parquet", bed -> spark(bed, "parquet"), List.of("/spark/rows")));
       all.add(new Application("Spark SQL", bed -> spark(bed, "sql"), List.of("/spark/sql")));
     }
-    all.add(new Application("DistCp within", this::copyWithin, List.of("/copy")));
-    all.add(new Application("DistCp -update", this::copyUpdate, List.of("/copy")));
-    all.add(new Application("DistCp -update -diff", this::copyDiff, List.of("/copy")));
-    all.add(new Application("DistCp to a stock cluster", this::copyOut, List.of()));
+    all.add(
+        new Application(
+            "DistCp within", this::copyWithin, Applications::requireCopied, List.of("/copy")));
+    all.add(
+        new Application(
+            "DistCp -update", this::copyUpdate, Applications::requireCopied, List.of("/copy")));
+    all.add(
+        new Application(
+            "DistCp -update -diff", this::copyDiff, Applications::requireCopied, List.of("/copy")));
+    all.add(
+        new Application(
+            "DistCp to a stock cluster", this::copyOut, this::requireCopiedOut, List.of()));
     return all;
   }
 
   private void copyIn(Bed bed) throws IOException {
     bed.run("distcp", DISTCP, "-m", "2", origin.uri() + INPUT, bed.uri() + INPUT);
-    requireSame(Digests.of(origin.fs(), new Path(INPUT)), Digests.of(bed.fs(), new Path(INPUT)));
   }
 
-  private static void requireSame(Map<String, String> expected, Map<String, String> found)
-      throws IOException {
+  private static void requireSame(Bed from, String path, Bed to, String copy) throws IOException {
+    Map<String, String> expected = Digests.of(from.fs(), new Path(path));
+    Map<String, String> found = Digests.of(to.fs(), new Path(copy));
     if (expected.isEmpty() || !expected.equals(found)) {
       throw new IOException("copied were " + expected + ", found is " + found);
     }
@@ -166,7 +181,6 @@ final class Applications {
 
   private void copyWithin(Bed bed) throws IOException {
     bed.run("distcp", DISTCP, "-m", "2", INPUT, "/copy");
-    requireSame(Digests.of(bed.fs(), new Path(INPUT)), Digests.of(bed.fs(), new Path("/copy")));
   }
 
   /** A file more, and one that is longer. */
@@ -184,7 +198,6 @@ final class Applications {
   private void copyUpdate(Bed bed) throws IOException {
     change(bed, "added");
     bed.run("distcp", DISTCP, "-update", "-m", "2", INPUT, "/copy");
-    requireSame(Digests.of(bed.fs(), new Path(INPUT)), Digests.of(bed.fs(), new Path("/copy")));
   }
 
   private void copyDiff(Bed bed) throws IOException {
@@ -195,17 +208,23 @@ final class Applications {
     change(bed, "more");
     bed.fs().createSnapshot(new Path(INPUT), "after");
     bed.run("distcp", DISTCP, "-update", "-diff", "before", "after", "-m", "2", INPUT, "/copy");
-    requireSame(Digests.of(bed.fs(), new Path(INPUT)), Digests.of(bed.fs(), new Path("/copy")));
+  }
+
+  private static void requireCopied(Bed bed) throws IOException {
+    requireSame(bed, INPUT, bed, "/copy");
   }
 
   private void copyOut(Bed bed) throws IOException {
-    Path target = new Path("/back");
-    origin.fs().delete(target, true);
-    for (String path : List.of("/random", "/copy")) {
-      bed.run("distcp", DISTCP, "-m", "2", path, origin.uri() + target + path);
-      requireSame(
-          Digests.of(bed.fs(), new Path(path)), Digests.of(origin.fs(), new Path(target + path)));
+    origin.fs().delete(new Path(BACK), true);
+    for (String path : COPIED_OUT) {
+      bed.run("distcp", DISTCP, "-m", "2", path, origin.uri() + BACK + path);
     }
-    origin.fs().delete(target, true);
+  }
+
+  private void requireCopiedOut(Bed bed) throws IOException {
+    for (String path : COPIED_OUT) {
+      requireSame(bed, path, origin, BACK + path);
+    }
+    origin.fs().delete(new Path(BACK), true);
   }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FileUtil;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -62,6 +63,16 @@ public final class ApplicationsCommand implements Callable<Integer> {
           "Run only applications whose names contain one of these, and those that they need.")
   private List<String> only = List.of();
 
+  @Option(
+      names = "--rounds",
+      defaultValue = "0",
+      description = {
+        "How many times to run each application in turns on a stock cluster and on one with the"
+            + " chain, which run side by side, and compare nothing but times and outputs; 0 runs"
+            + " each once (${DEFAULT-VALUE}). DistCp -update, which changes the input, is left out."
+      })
+  private int rounds;
+
   @Option(names = "--no-spark", description = "Leave out Spark, which is installed with pip.")
   private boolean withoutSpark;
 
@@ -86,7 +97,7 @@ public final class ApplicationsCommand implements Callable<Integer> {
             : Spark.in(home.resolve("target"), home.resolve("benchmarks/spark/jobs.py"));
     StringBuilder tables = new StringBuilder();
     for (int replication : replications) {
-      String table = ApplicationsTable.of(replication, compare(replication, spark));
+      String table = rounds > 0 ? time(replication, spark) : once(replication, spark);
       System.out.println(table);
       tables.append(table).append('\n');
     }
@@ -96,19 +107,11 @@ public final class ApplicationsCommand implements Callable<Integer> {
     return differences == 0 ? 0 : 1;
   }
 
-  private List<Variant> compare(int replication, Spark spark) throws IOException {
+  private String once(int replication, Spark spark) throws IOException {
     List<Variant> variants = new ArrayList<>(List.of(new Variant(null)));
     chains.forEach(chain -> variants.add(new Variant(chain)));
     Path originDirectory = fresh("origin");
-    ClusterConfig stock =
-        ClusterConfig.in(originDirectory)
-            .withDataNodes(1)
-            .withReplication(1)
-            .withStock(true)
-            .withHeaps("256m", "256m")
-            .with("dfs.blocksize", BLOCK_SIZE);
-    try (Bed origin = new Bed(stock, runtime, false)) {
-      new InputText(home).writeTo(origin.fs(), megabytes * 1_000_000L);
+    try (Bed origin = origin(originDirectory)) {
       Applications applications = new Applications(origin, spark, megabytes * 1_000_000L);
       for (Variant variant : variants) {
         run(variant, replication, applications);
@@ -118,7 +121,70 @@ public final class ApplicationsCommand implements Callable<Integer> {
       }
     }
     FileUtil.fullyDelete(originDirectory.toFile());
-    return variants;
+    return ApplicationsTable.of(replication, variants);
+  }
+
+  private String time(int replication, Spark spark) throws Exception {
+    StringBuilder tables = new StringBuilder();
+    Path originDirectory = fresh("origin");
+    try (Bed origin = origin(originDirectory)) {
+      List<Application> applications =
+          new Applications(origin, spark, megabytes * 1_000_000L).all();
+      for (String chain : chains) {
+        Variant reduced = new Variant(chain);
+        Path stockDirectory = fresh("stock");
+        Path reducedDirectory = fresh("cluster");
+        try (Bed stock = bed(new Variant(null), stockDirectory, replication);
+            Bed other = bed(reduced, reducedDirectory, replication)) {
+          TimedRounds timed = new TimedRounds(stock, other);
+          applications.get(0).work().run(stock);
+          applications.get(0).work().run(other);
+          List<Application> asked =
+              applications.stream()
+                  .skip(1)
+                  .filter(this::isAsked)
+                  .filter(application -> !application.name().startsWith("DistCp -update"))
+                  .collect(Collectors.toList());
+          for (int round = 0; round < rounds; round++) {
+            timed.run(asked);
+          }
+          differences += timed.differences();
+          tables.append(timed.table(replication, chain));
+        }
+        FileUtil.fullyDelete(stockDirectory.toFile());
+        FileUtil.fullyDelete(reducedDirectory.toFile());
+      }
+    }
+    FileUtil.fullyDelete(originDirectory.toFile());
+    return tables.toString();
+  }
+
+  /** A stock cluster that holds the input. */
+  private Bed origin(Path own) throws IOException {
+    Bed origin =
+        new Bed(
+            ClusterConfig.in(own)
+                .withDataNodes(1)
+                .withReplication(1)
+                .withStock(true)
+                .withHeaps("256m", "256m")
+                .with("dfs.blocksize", BLOCK_SIZE),
+            runtime,
+            false);
+    new InputText(home).writeTo(origin.fs(), megabytes * 1_000_000L);
+    return origin;
+  }
+
+  private Bed bed(Variant variant, Path own, int replication) throws IOException {
+    return new Bed(
+        variant.configure(
+            ClusterConfig.in(own)
+                .withDataNodes(DATA_NODES)
+                .withReplication(replication)
+                .withHeaps("384m", "512m")
+                .with("dfs.blocksize", BLOCK_SIZE)),
+        runtime,
+        true);
   }
 
   private Path fresh(String name) throws IOException {
@@ -130,14 +196,7 @@ public final class ApplicationsCommand implements Callable<Integer> {
 
   private void run(Variant variant, int replication, Applications applications) throws IOException {
     Path own = fresh("cluster");
-    ClusterConfig config =
-        variant.configure(
-            ClusterConfig.in(own)
-                .withDataNodes(DATA_NODES)
-                .withReplication(replication)
-                .withHeaps("384m", "512m")
-                .with("dfs.blocksize", BLOCK_SIZE));
-    try (Bed bed = new Bed(config, runtime, true)) {
+    try (Bed bed = bed(variant, own, replication)) {
       for (Application application : applications.all()) {
         if (isAsked(application)) {
           Outcome outcome = run(application, bed);
@@ -166,15 +225,17 @@ public final class ApplicationsCommand implements Callable<Integer> {
   private static Outcome run(Application application, Bed bed) throws IOException {
     long before = bed.physicalBytes();
     long began = System.nanoTime();
+    double seconds;
     try {
       application.work().run(bed);
+      seconds = (System.nanoTime() - began) / 1e9;
+      application.check().run(bed);
     } catch (Exception e) {
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
       return new Outcome(0, 0, Map.of(), String.valueOf(e.getMessage()));
     }
-    double seconds = (System.nanoTime() - began) / 1e9;
     Map<String, String> digests = new TreeMap<>();
     for (String output : application.outputs()) {
       Digests.of(bed.fs(), new org.apache.hadoop.fs.Path(output))

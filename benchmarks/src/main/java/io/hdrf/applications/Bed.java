@@ -79,8 +79,13 @@ final class Bed implements Closeable {
 
   /** Bytes of block files and of HDRF's own on all DataNodes, once nothing is left to reduce. */
   long physicalBytes() throws IOException {
-    cluster.awaitReduced(LocalCluster.PATIENCE, pending -> {});
+    awaitReduced();
     return cluster.diskUsage().physicalBytes();
+  }
+
+  /** Waits until nothing is left to reduce. */
+  void awaitReduced() throws IOException {
+    cluster.awaitReduced(LocalCluster.PATIENCE, pending -> {});
   }
 
   /**

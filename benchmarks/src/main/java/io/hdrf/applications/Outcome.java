@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * What running an application came to.
  *
- * @param seconds elapsed until it ended; of several rounds the median
+ * @param seconds elapsed until it ended
  * @param addedBytes what all DataNodes hold more than before, once all is reduced
  * @param digests of its outputs
  * @param failure null if it ran to its end

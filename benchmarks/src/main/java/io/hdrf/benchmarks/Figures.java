@@ -8,18 +8,18 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Figures of one round: a name and a number each, in the order in which they are printed. */
-record Figures(Map<String, Double> values) {
+public record Figures(Map<String, Double> values) {
 
-  Figures() {
+  public Figures() {
     this(new LinkedHashMap<>());
   }
 
-  void put(String name, double value) {
+  public void put(String name, double value) {
     values.put(name, value);
   }
 
   /** The median of each figure over several rounds. */
-  static Figures median(List<Figures> rounds) {
+  public static Figures median(List<Figures> rounds) {
     Figures medians = new Figures();
     for (String name : rounds.get(0).values.keySet()) {
       medians.put(name, median(rounds.stream().mapToDouble(r -> r.values.get(name)).toArray()));
@@ -31,7 +31,7 @@ record Figures(Map<String, Double> values) {
    * For each figure the median of the ratios of paired rounds: what was measured one after the
    * other is compared, so that slow drifts of the machine cancel out.
    */
-  static Figures ratios(List<Figures> rounds, List<Figures> baseline) {
+  public static Figures ratios(List<Figures> rounds, List<Figures> baseline) {
     Figures ratios = new Figures();
     for (String name : rounds.get(0).values.keySet()) {
       double[] paired = new double[rounds.size()];
@@ -44,7 +44,7 @@ record Figures(Map<String, Double> values) {
   }
 
   /** The least and the greatest ratio of a figure over the paired rounds. */
-  static String spread(List<Figures> rounds, List<Figures> baseline, String name) {
+  public static String spread(List<Figures> rounds, List<Figures> baseline, String name) {
     double least = Double.MAX_VALUE;
     double greatest = 0;
     for (int i = 0; i < rounds.size(); i++) {
