@@ -78,7 +78,10 @@ public final class CountedFiles extends ForwardingFiles {
       try {
         super.write(src, position);
       } finally {
-        setCounted(Math.max(length, position + src.position() - begin));
+        int written = src.position() - begin;
+        if (written > 0) {
+          setCounted(Math.max(length, position + written));
+        }
       }
     }
 
