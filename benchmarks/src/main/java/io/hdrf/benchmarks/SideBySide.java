@@ -11,8 +11,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -80,9 +82,10 @@ public final class SideBySide implements Callable<Integer> {
 
   @Option(
       names = "-D",
-      description = "More settings of the HDRF side, as -D hdrf.reduce.threads=1.",
+      description =
+          "More settings of what is compared, not of the baseline, as -D hdrf.reduce.threads=1.",
       mapFallbackValue = "")
-  private java.util.Map<String, String> settings = new java.util.LinkedHashMap<>();
+  private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(names = "--out", description = "Also write the tables to this file.")
   private Path out;
@@ -128,9 +131,13 @@ public final class SideBySide implements Callable<Integer> {
       Directories.delete(work.resolve(name));
     }
     List<Figures> baseline = new ArrayList<>();
-    List<Figures> compared = new ArrayList<>();
+    List<Figures> others = new ArrayList<>();
+    ClusterConfig compared = config(work.resolve("variant"), replication, variant);
+    for (Map.Entry<String, String> setting : settings.entrySet()) {
+      compared = compared.with(setting.getKey(), setting.getValue());
+    }
     try (Side stock = new Side(config(work.resolve("baseline"), replication, reference), runtime);
-        Side other = new Side(config(work.resolve("variant"), replication, variant), runtime)) {
+        Side other = new Side(compared, runtime)) {
       for (Side side : List.of(stock, other)) {
         for (int i = 1; i <= warmUps; i++) {
           side.round(shifted(data, -i), length / 4);
@@ -141,16 +148,16 @@ public final class SideBySide implements Callable<Integer> {
         // Each side goes first in half of the pairs.
         if (pair % 2 == 0) {
           baseline.add(stock.round(now, length));
-          compared.add(other.round(now, length));
+          others.add(other.round(now, length));
         } else {
-          compared.add(other.round(now, length));
+          others.add(other.round(now, length));
           baseline.add(stock.round(now, length));
         }
         System.err.printf(
             "replication %d, %s: pair %d of %d%n", replication, variant, pair + 1, pairs);
       }
     }
-    return table(replication, variant, baseline, compared);
+    return table(replication, variant, baseline, others);
   }
 
   private byte[] shifted(byte[] data, int round) {
@@ -177,9 +184,6 @@ public final class SideBySide implements Callable<Integer> {
     config = config.withSchemes(chainAndStore[0]);
     if (chainAndStore.length == 2) {
       config = config.with("hdrf.metadata.store", chainAndStore[1]);
-    }
-    for (java.util.Map.Entry<String, String> setting : settings.entrySet()) {
-      config = config.with(setting.getKey(), setting.getValue());
     }
     return config;
   }

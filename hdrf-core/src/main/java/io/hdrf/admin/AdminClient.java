@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import javax.security.sasl.SaslException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.HdrfRpc;
 import org.apache.hadoop.ipc.RemoteException;
@@ -19,6 +20,13 @@ public final class AdminClient implements Closeable {
   private static final String TIMEOUT_RETRIES = "ipc.client.connect.max.retries.on.timeouts";
 
   private static final String TRACE = "\n\tat ";
+
+  /** With it begins what Hadoop says of a login that failed. */
+  private static final String NO_CONNECTION = "Couldn't setup connection for ";
+
+  private static final String HUNG_UP =
+      "; the DataNode's log says why, such as a principal that its hadoop.security.auth_to_local has"
+          + " no rule for";
 
   private final HdrfRpc.Connection<HdrfAdminProtocol> connection;
   private final HdrfAdminProtocol protocol;
@@ -69,7 +77,30 @@ public final class AdminClient implements Closeable {
               .unwrapRemoteException();
       plain.addSuppressed(e);
       throw plain;
+    } catch (IOException e) {
+      throw explained(e);
     }
+  }
+
+  /**
+   * Hadoop's message does not tell why a login failed; and a server that has no user's name for a
+   * principal hangs up without a word.
+   */
+  private static IOException explained(IOException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      String message = String.valueOf(cause.getMessage());
+      if (message.startsWith(NO_CONNECTION)) {
+        boolean refusedBySasl = false;
+        Throwable reason = cause;
+        while (reason.getCause() != null) {
+          reason = reason.getCause();
+          refusedBySasl |= reason instanceof SaslException;
+        }
+        return new IOException(
+            message + (reason == cause ? "" : ": " + reason) + (refusedBySasl ? "" : HUNG_UP), e);
+      }
+    }
+    return e;
   }
 
   /** Servers send their stack with the message. */

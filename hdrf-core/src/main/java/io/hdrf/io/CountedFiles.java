@@ -13,9 +13,8 @@ import java.util.function.LongConsumer;
  * Files that are changed in another way are not counted. As safe for threads as the others, if what
  * is told is.
  */
-public final class CountedFiles implements DurableFiles {
+public final class CountedFiles extends ForwardingFiles {
 
-  private final DurableFiles files;
   private final LongConsumer growth;
 
   /**
@@ -23,42 +22,27 @@ public final class CountedFiles implements DurableFiles {
    *     is there than before
    */
   public CountedFiles(DurableFiles files, LongConsumer growth) {
-    this.files = files;
+    super(files);
     this.growth = growth;
   }
 
   @Override
   public DurableFile create(Path file) throws IOException {
-    return new CountedFile(files.create(file));
-  }
-
-  @Override
-  public void copyMode(Path model, Path target) throws IOException {
-    files.copyMode(model, target);
+    return new CountedFile(super.create(file));
   }
 
   @Override
   public void rename(Path from, Path to) throws IOException {
     long replaced = length(to);
-    files.rename(from, to);
+    super.rename(from, to);
     grow(-replaced);
   }
 
   @Override
   public void deleteIfExists(Path path) throws IOException {
     long deleted = length(path);
-    files.deleteIfExists(path);
+    super.deleteIfExists(path);
     grow(-deleted);
-  }
-
-  @Override
-  public void createDirectories(Path directory) throws IOException {
-    files.createDirectories(directory);
-  }
-
-  @Override
-  public void forceDirectory(Path directory) throws IOException {
-    files.forceDirectory(directory);
   }
 
   private void grow(long bytes) {
@@ -76,12 +60,11 @@ public final class CountedFiles implements DurableFiles {
     }
   }
 
-  private final class CountedFile implements DurableFile {
-    private final DurableFile file;
+  private final class CountedFile extends ForwardingFile {
     private long length;
 
     CountedFile(DurableFile file) {
-      this.file = file;
+      super(file);
     }
 
     private void setCounted(long now) {
@@ -93,41 +76,19 @@ public final class CountedFiles implements DurableFiles {
     public void write(ByteBuffer src, long position) throws IOException {
       int begin = src.position();
       try {
-        file.write(src, position);
+        super.write(src, position);
       } finally {
-        setCounted(Math.max(length, position + src.position() - begin));
+        int written = src.position() - begin;
+        if (written > 0) {
+          setCounted(Math.max(length, position + written));
+        }
       }
     }
 
     @Override
     public void setLength(long newLength) throws IOException {
-      file.setLength(newLength);
+      super.setLength(newLength);
       setCounted(newLength);
-    }
-
-    @Override
-    public int read(ByteBuffer dst, long position) throws IOException {
-      return file.read(dst, position);
-    }
-
-    @Override
-    public long length() throws IOException {
-      return file.length();
-    }
-
-    @Override
-    public void beginWriting(long position, long bytes) {
-      file.beginWriting(position, bytes);
-    }
-
-    @Override
-    public void force() throws IOException {
-      file.force();
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
     }
   }
 }

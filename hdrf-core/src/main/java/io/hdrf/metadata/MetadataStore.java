@@ -61,8 +61,8 @@ public interface MetadataStore extends Closeable {
 
   /**
    * Gives back the room of entries that were deleted, where the store keeps it for later. Rewrites
-   * what is left of the table, at some 100 MB a second; {@link #close} waits for it. A hint: by
-   * default nothing is done.
+   * what is left of the table, at some 100 MB a second, but gives up when the store is closed or
+   * the thread is interrupted, which it then stays. A hint: by default nothing is done.
    */
   default void compact(Table table) throws MetadataException {}
 

@@ -3,12 +3,10 @@ package io.hdrf.reduce;
 
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What one DataNode has reduced, skipped, inflated and read since it started. Thread-safe. */
@@ -33,8 +31,6 @@ public final class ReducerCounters {
     }
   }
 
-  private static final List<ReducerCounters> ALL = new CopyOnWriteArrayList<>();
-
   private final Map<String, ChainCounters> byChain = new ConcurrentHashMap<>();
   private final Map<SkipReason, LongAdder> skipped = new EnumMap<>(SkipReason.class);
   private final LongAdder blocksInflated = new LongAdder();
@@ -55,17 +51,6 @@ public final class ReducerCounters {
     for (SkipReason reason : SkipReason.values()) {
       skipped.put(reason, new LongAdder());
     }
-    ALL.add(this);
-  }
-
-  /** The sums over every DataNode that has run in this JVM. */
-  public static Map<String, Long> jvmTotals() {
-    Map<String, Long> totals = new LinkedHashMap<>();
-    totals.put("datasets", (long) ALL.size());
-    for (ReducerCounters counters : ALL) {
-      counters.values().forEach((name, value) -> totals.merge(name, value, Long::sum));
-    }
-    return totals;
   }
 
   void reduced(String chain, long logicalLength, long physicalLength, long nanos, long verifying) {

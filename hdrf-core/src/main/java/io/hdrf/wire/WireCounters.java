@@ -2,11 +2,9 @@
 package io.hdrf.wire;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What one DataNode has sent to and received from others in reduced form. Thread-safe. */
@@ -23,23 +21,8 @@ public final class WireCounters {
 
   private static final String OTHERS = "others";
 
-  private static final List<WireCounters> ALL = new CopyOnWriteArrayList<>();
-
   private final Map<String, LongAdder> values = new ConcurrentHashMap<>();
   private final Set<String> peers = ConcurrentHashMap.newKeySet();
-
-  public WireCounters() {
-    ALL.add(this);
-  }
-
-  /** The sums over every DataNode that has run in this JVM. */
-  public static Map<String, Long> jvmTotals() {
-    Map<String, Long> totals = new LinkedHashMap<>();
-    for (WireCounters counters : ALL) {
-      counters.values().forEach((name, value) -> totals.merge(name, value, Long::sum));
-    }
-    return totals;
-  }
 
   /**
    * Counts a stream's traffic.

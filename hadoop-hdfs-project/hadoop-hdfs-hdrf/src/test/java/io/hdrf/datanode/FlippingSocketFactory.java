@@ -4,17 +4,13 @@ package io.hdrf.datanode;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.net.SocketFactory;
 
 /**
- * Gives DataNodes that serve a connection sockets without channels, which flip a bit of what HDRF
- * sends to the next DataNode, as often as asked for.
+ * Has DataNodes that serve a connection flip a bit of what HDRF sends to the next DataNode, as
+ * often as asked for.
  */
-public final class FlippingSocketFactory extends SocketFactory {
+public final class FlippingSocketFactory extends WrappingSocketFactory {
 
   /** How many streams are still to be damaged. */
   static final AtomicInteger FLIPS = new AtomicInteger();
@@ -28,24 +24,8 @@ public final class FlippingSocketFactory extends SocketFactory {
   private static final int POSITION = 30_000;
 
   @Override
-  public Socket createSocket() throws IOException {
-    return Thread.currentThread().getName().startsWith("DataXceiver")
-        ? flippingSocket()
-        : SocketChannel.open().socket();
-  }
-
-  private static Socket flippingSocket() {
-    return new Socket() {
-      private OutputStream out;
-
-      @Override
-      public OutputStream getOutputStream() throws IOException {
-        if (out == null) {
-          out = new Flipping(super.getOutputStream());
-        }
-        return out;
-      }
-    };
+  OutputStream wrap(OutputStream out) {
+    return new Flipping(out);
   }
 
   private static final class Flipping extends FilterOutputStream {
@@ -85,25 +65,5 @@ public final class FlippingSocketFactory extends SocketFactory {
         count += length;
       }
     }
-  }
-
-  @Override
-  public Socket createSocket(String host, int port) throws IOException {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public Socket createSocket(String host, int port, InetAddress local, int localPort) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public Socket createSocket(InetAddress host, int port) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
-    throw new UnsupportedOperationException();
   }
 }

@@ -102,6 +102,7 @@ public final class HdrfCluster implements AutoCloseable {
         new MiniDFSCluster.Builder(conf, directory)
             .numDataNodes(datanodes)
             .storagesPerDatanode(volumes)
+            .checkDataNodeHostConfig(true)
             .format(format)
             .build();
     cluster.waitActive();

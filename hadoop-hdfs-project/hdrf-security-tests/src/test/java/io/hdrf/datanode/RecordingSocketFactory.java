@@ -5,19 +5,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import javax.net.SocketFactory;
 
 /**
  * Keeps what DataNodes that serve a connection send to other DataNodes, as a listener on the
  * network would.
  */
-public final class RecordingSocketFactory extends SocketFactory {
+public final class RecordingSocketFactory extends WrappingSocketFactory {
 
   private static final List<Recording> RECORDINGS = new ArrayList<>();
 
@@ -43,24 +39,8 @@ public final class RecordingSocketFactory extends SocketFactory {
   }
 
   @Override
-  public Socket createSocket() throws IOException {
-    return Thread.currentThread().getName().startsWith("DataXceiver")
-        ? recordedSocket()
-        : SocketChannel.open().socket();
-  }
-
-  private static Socket recordedSocket() {
-    return new Socket() {
-      private OutputStream out;
-
-      @Override
-      public OutputStream getOutputStream() throws IOException {
-        if (out == null) {
-          out = new Recording(super.getOutputStream());
-        }
-        return out;
-      }
-    };
+  OutputStream wrap(OutputStream out) {
+    return new Recording(out);
   }
 
   private static final class Recording extends FilterOutputStream {
@@ -88,25 +68,5 @@ public final class RecordingSocketFactory extends SocketFactory {
       sent.write(bytes, offset, length);
       out.write(bytes, offset, length);
     }
-  }
-
-  @Override
-  public Socket createSocket(String host, int port) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public Socket createSocket(String host, int port, InetAddress local, int localPort) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public Socket createSocket(InetAddress host, int port) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
-    throw new UnsupportedOperationException();
   }
 }

@@ -418,13 +418,30 @@ class SecureClusterTest {
     return new JavaProcess(realm, JavaProcess.ownClassPath(), arguments.toArray(new String[0]));
   }
 
-  private void theCommandLogsIn() throws Exception {
-    Configuration core = new Configuration(false);
-    Configuration hdfs = new Configuration(false);
+  /**
+   * Files of the cluster's as they need to be.
+   *
+   * @param daemon the DataNodes' principal
+   */
+  private Path secureDirectory(String name, String daemon) throws IOException {
+    return secureDirectory(name, daemon, new Configuration(false));
+  }
+
+  private Path secureDirectory(String name, String daemon, Configuration core) throws IOException {
     realm.secure(core);
-    core.unset("dfs.datanode.kerberos.principal");
-    hdfs.set("dfs.datanode.kerberos.principal", realm.daemon());
-    Path secure = configurationDirectory("conf", core, hdfs);
+    core.unset(DFSConfigKeys.DFS_DATANODE_KERBEROS_PRINCIPAL_KEY);
+    core.setInt(CommonConfigurationKeys.IPC_CLIENT_CONNECT_MAX_RETRIES_ON_SASL_KEY, 1);
+    return configurationDirectory(name, core, withDaemon(daemon));
+  }
+
+  private static Configuration withDaemon(String principal) {
+    Configuration hdfs = new Configuration(false);
+    hdfs.set(DFSConfigKeys.DFS_DATANODE_KERBEROS_PRINCIPAL_KEY, principal);
+    return hdfs;
+  }
+
+  private void theCommandLogsIn() throws Exception {
+    Path secure = secureDirectory("conf", realm.daemon());
     String blockId = Long.toString(blockOf("/one").getBlock().getBlockId());
     String plugins = System.getProperty("hdrf.test.plugins");
 
@@ -446,15 +463,65 @@ class SecureClusterTest {
         command(secure, "block", blockId).withKeytab(realm.principal("alice"), aliceKeytab),
         "alice is no administrator");
     assertRefused(command(secure, "block", blockId), "has no Kerberos ticket: run kinit");
-    Path insecure = configurationDirectory("insecure", new Configuration(false), hdfs);
+    Path insecure =
+        configurationDirectory("insecure", new Configuration(false), withDaemon(realm.daemon()));
     assertRefused(
         command(insecure, "block", blockId).with("HADOOP_USER_NAME", "hdfs"),
         "SIMPLE authentication is not enabled");
   }
 
-  private static void assertRefused(JavaProcess process, String message) throws Exception {
+  @Test
+  void hostsInPrincipals() throws Exception {
+    String daemon = realm.principal("hdfs/_HOST");
+    Configuration conf = configuration("lz4", "authentication");
+    conf.set(HdrfKeys.METADATA_STORE, "embedded");
+    conf.set(DFSConfigKeys.DFS_DATANODE_HOST_NAME_KEY, Realm.HOST);
+    conf.set(DFSConfigKeys.DFS_DATANODE_KERBEROS_PRINCIPAL_KEY, daemon);
+    cluster = HdrfCluster.start(conf, 1);
+    try (AdminClient client = AdminClient.connect(ipcAddress(), conf)) {
+      assertThat(client.volumes()).hasSize(1);
+    }
+    String plugins = System.getProperty("hdrf.test.plugins");
+    JavaProcess.Result result =
+        command(secureDirectory("hosts", daemon), "blocks", "--plugins", plugins)
+            .withKeytab(realm.principal("operator"), operatorKeytab)
+            .run();
+    assertThat(result.output()).contains("embedded");
+    assertThat(result.status()).as(result.output()).isZero();
+    assertRefused(
+        command(secureDirectory("wrong", realm.principal("dn/_HOST")), "block", "1")
+            .withKeytab(realm.principal("operator"), operatorKeytab),
+        realm.daemon() + ", expecting: dn/" + Realm.HOST);
+  }
+
+  /**
+   * The rules know the realm's daemons, and users of another realm alone. A DataNode with them
+   * hangs up in the middle of a user's login.
+   */
+  @Test
+  void usersOfARealmWithoutARule() throws Exception {
+    String rules = "RULE:[2:$1@$0](.*@EXAMPLE.COM)s/@.*//\nRULE:[1:$1@$0](.*@OTHER.ORG)s/@.*//";
+    Configuration conf = configuration("lz4", "authentication");
+    conf.set(CommonConfigurationKeys.HADOOP_SECURITY_AUTH_TO_LOCAL, rules);
+    cluster = HdrfCluster.start(conf, 1);
+    String operator = realm.principal("operator");
+    assertRefused(
+        command(secureDirectory("other-rules", realm.daemon()), "block", "1")
+            .withKeytab(operator, operatorKeytab),
+        "Couldn't setup connection for " + operator,
+        "hadoop.security.auth_to_local");
+
+    Configuration core = new Configuration(false);
+    core.set(CommonConfigurationKeys.HADOOP_SECURITY_AUTH_TO_LOCAL, rules);
+    assertRefused(
+        command(secureDirectory("same-rules", realm.daemon(), core), "block", "1")
+            .withKeytab(operator, operatorKeytab),
+        "No rules applied to " + operator);
+  }
+
+  private static void assertRefused(JavaProcess process, String... messages) throws Exception {
     JavaProcess.Result result = process.run();
-    assertThat(result.output()).contains(message);
+    assertThat(result.output()).contains(messages);
     assertThat(result.output()).doesNotContain("\tat ");
     assertThat(result.status()).as(result.output()).isEqualTo(3);
   }

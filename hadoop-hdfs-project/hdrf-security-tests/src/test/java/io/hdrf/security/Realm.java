@@ -2,8 +2,12 @@
 package io.hdrf.security;
 
 import java.io.File;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Properties;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.minikdc.MiniKdc;
@@ -15,8 +19,11 @@ import org.apache.kerby.kerberos.kerb.client.KrbClient;
 /** A Kerberos realm: a KDC on loopback, which this JVM uses from now on. */
 public final class Realm implements AutoCloseable {
 
+  /** What {@code _HOST} stands for in a daemon's principal. */
+  public static final String HOST = host();
+
   /** In its keytab is the principal of the web servers, too. */
-  private static final String DAEMON = "hdfs/localhost";
+  private static final String DAEMON = "hdfs/" + HOST;
 
   private static final String WEB = "HTTP/localhost";
 
@@ -29,6 +36,14 @@ public final class Realm implements AutoCloseable {
     this.kdc = kdc;
     this.daemonKeytab = directory.resolve("hdfs.keytab");
     kdc.createPrincipal(daemonKeytab.toFile(), DAEMON, WEB);
+  }
+
+  private static String host() {
+    try {
+      return InetAddress.getByName("localhost").getCanonicalHostName().toLowerCase(Locale.ROOT);
+    } catch (UnknownHostException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Starts it with a directory of its own below {@code target}. */

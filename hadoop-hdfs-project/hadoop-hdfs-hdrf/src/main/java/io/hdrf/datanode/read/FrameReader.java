@@ -22,8 +22,9 @@ final class FrameReader implements Closeable {
   private static final int POSITIONAL_FRAMES = 2;
 
   /**
-   * How many bytes of frames are decoded as one run. Handing runs over in place of frames of a
-   * packet each halves the work of waiting for each other and of writing to the socket.
+   * How many bytes of frames are decoded as one run, and how many stored ones are read for it at
+   * most; a longer frame is a run by itself. Handing runs over in place of frames of a packet each
+   * halves the work of waiting for each other and of writing to the socket.
    */
   private static final int MAX_RUN = 256 << 10;
 
@@ -193,8 +194,11 @@ final class FrameReader implements Closeable {
   /** The end of the run that begins with the frame, and has at least that one. */
   private int runEnd(int frame) {
     long limit = frames.originalPosition(frame) + runLength;
+    long storedLimit = frames.storedPosition(frame) + runLength;
     int end = frame + 1;
-    while (end < frames.frameCount() && frames.originalEnd(end) <= limit) {
+    while (end < frames.frameCount()
+        && frames.originalEnd(end) <= limit
+        && frames.storedEnd(end) <= storedLimit) {
       end++;
     }
     return end;

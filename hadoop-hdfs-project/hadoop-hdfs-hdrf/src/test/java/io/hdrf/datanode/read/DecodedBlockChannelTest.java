@@ -8,6 +8,7 @@ import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.BufferPool;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.TestData;
 import io.hdrf.scheme.TestSeed;
 import java.io.ByteArrayOutputStream;
@@ -67,9 +68,14 @@ class DecodedBlockChannelTest {
   }
 
   private DecodedBlockChannel channel(long position, DecodeAhead decodeAhead) {
+    return channel(block, file.codec, position, decodeAhead);
+  }
+
+  private DecodedBlockChannel channel(
+      ReducedBlock of, ChainCodec codec, long position, DecodeAhead decodeAhead) {
     FrameReader reader =
         new FrameReader(
-            block, file.codec, buffers, cache, decodeAhead, new StoredReadahead(null, 0), counters);
+            of, codec, buffers, cache, decodeAhead, new StoredReadahead(null, 0), counters);
     return new DecodedBlockChannel(reader, closed::incrementAndGet, position);
   }
 
@@ -245,6 +251,25 @@ class DecodedBlockChannelTest {
     assertThatThrownBy(channel::size).isInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(channel::position).isInstanceOf(ClosedChannelException.class);
     assertThat(buffers.idleBytes()).isEqualTo(idle);
+  }
+
+  /** A scheme may store up to 64 KiB more than a frame stands for. */
+  @Test
+  void framesThatTakeMoreThanTheyStandForAreReadInShortRuns() throws IOException {
+    int bloated = 250;
+    byte[] content = Arrays.copyOf(data, 20 << 20);
+    try (ReducedFile large =
+            new ReducedFile(
+                Files.createDirectory(directory.resolve("large")), content, bloated, 60 << 10);
+        ReducedBlock opened = large.open()) {
+      assertThat(opened.frames().storedPosition(bloated)).isGreaterThan(14 << 20);
+      try (DecodedBlockChannel channel = channel(opened, large.codec, 0, ahead)) {
+        ByteBuffer found = ByteBuffer.allocate(content.length);
+        channel.read(found);
+        assertThat(Arrays.mismatch(found.array(), content)).isEqualTo(-1);
+      }
+    }
+    assertThat(buffers.idleBytes()).isLessThan(4 << 20);
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.hdrf.io.ChannelFile;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.FrameCodec;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
@@ -19,8 +20,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 
-/** A reduced block in a file of its own, with frames of {@link HookedScheme#FRAME_LENGTH}. */
+/**
+ * A reduced block in a file of its own, with frames of {@link HookedScheme#FRAME_LENGTH}, behind
+ * others that take more room than the data.
+ */
 final class ReducedFile implements Closeable {
+
+  /** How many bytes a frame stands for that takes more. */
+  static final int BLOATED_LENGTH = 1 << 10;
 
   private static final BlockIdentity IDENTITY = new BlockIdentity("BP-1-127.0.0.1-1", 1);
 
@@ -31,6 +38,14 @@ final class ReducedFile implements Closeable {
   private final TagKey key = new TagKey(new byte[TagKey.LENGTH]);
 
   ReducedFile(Path directory, byte[] data) throws IOException {
+    this(directory, data, 0, 0);
+  }
+
+  /**
+   * @param bloated with how many frames of {@link #BLOATED_LENGTH} the block begins
+   * @param storedLength how many bytes each of them takes
+   */
+  ReducedFile(Path directory, byte[] data, int bloated, int storedLength) throws IOException {
     SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
     schemes =
         new VolumeSchemes(
@@ -47,8 +62,16 @@ final class ReducedFile implements Closeable {
             codec.chain().ids(),
             key,
             data.length)) {
+      FrameCodec deflater = scheme.newCodec(null);
+      for (int i = 0; i < bloated; i++) {
+        ByteBuffer stored = ByteBuffer.allocateDirect(storedLength);
+        deflater.encode(rest.slice().limit(BLOATED_LENGTH), stored);
+        rest.position(rest.position() + BLOATED_LENGTH);
+        stored.clear();
+        writer.frame(BLOATED_LENGTH, 1, stored);
+      }
       codec.encode(
-          data.length,
+          rest.remaining(),
           dst -> {
             int count = Math.min(dst.remaining(), rest.remaining());
             dst.put(rest.slice().limit(count));

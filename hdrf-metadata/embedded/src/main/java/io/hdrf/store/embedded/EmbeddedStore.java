@@ -44,6 +44,9 @@ final class EmbeddedStore implements MetadataStore {
   private final KeyLocks keyLocks = new KeyLocks();
   private boolean closed;
 
+  /** Somebody waits to close the store; what takes long is to end. */
+  private volatile boolean closing;
+
   /** Takes over both the directory and the handles. */
   EmbeddedStore(StoreDirectory directory, RocksHandles handles) {
     this.directory = directory;
@@ -229,7 +232,7 @@ final class EmbeddedStore implements MetadataStore {
     call(
         use.readLock(),
         () -> {
-          handles.database().compactRange(family(table));
+          new Compaction(handles.database(), family(table)).run(() -> closing);
           return null;
         });
   }
@@ -248,6 +251,7 @@ final class EmbeddedStore implements MetadataStore {
 
   @Override
   public void close() throws IOException {
+    closing = true;
     use.writeLock().lock();
     try {
       if (!closed) {

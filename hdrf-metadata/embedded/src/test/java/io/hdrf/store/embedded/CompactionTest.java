@@ -11,12 +11,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CompactionTest {
 
   private static final int ENTRIES = 40_000;
+
+  /** Enough for so few files that none of them is compacted without being asked for. */
+  private static final String ROOM = "512m";
 
   @TempDir Path directory;
 
@@ -33,22 +37,22 @@ class CompactionTest {
       store.write(entries, Durability.PROCESS);
     }
     try (MetadataStore store = Stores.open(directory)) {
-      long full = tables();
+      long full = tables(directory);
       assertThat(full).isGreaterThan(32L * ENTRIES);
       StoreBatch deletions = new StoreBatch();
       for (int i = 1; i < ENTRIES; i++) {
         deletions.delete(Table.CHUNKS, Stores.bytes("key-" + i));
       }
       store.write(deletions, Durability.PROCESS);
-      assertThat(tables()).isGreaterThanOrEqualTo(full);
+      assertThat(tables(directory)).isGreaterThanOrEqualTo(full);
       store.compact(Table.CHUNKS);
-      assertThat(tables()).isLessThan(full / 50);
+      assertThat(tables(directory)).isLessThan(full / 50);
       assertThat(Stores.contents(store, Table.CHUNKS)).containsOnlyKeys("key-0");
     }
   }
 
   /** What tables take on the disk, without the log. */
-  private long tables() throws IOException {
+  private static long tables(Path directory) throws IOException {
     long bytes = 0;
     for (Path file : Stores.list(directory)) {
       if (file.toString().endsWith(".sst")) {
@@ -56,5 +60,81 @@ class CompactionTest {
       }
     }
     return bytes;
+  }
+
+  private interface Stop {
+    void run(MetadataStore store, Thread compacting) throws Exception;
+  }
+
+  @Test
+  void closeCutsACompactionShort() throws Exception {
+    assertCutShortBy((store, compacting) -> store.close());
+  }
+
+  @Test
+  void anInterruptCutsACompactionShort() throws Exception {
+    assertCutShortBy((store, compacting) -> compacting.interrupt());
+  }
+
+  /** Where one is done before it can be stopped, nothing was seen, and it is tried again. */
+  private void assertCutShortBy(Stop stop) throws Exception {
+    boolean cutShort = false;
+    for (int i = 0; i < 3 && !cutShort; i++) {
+      cutShort = isCutShort(directory.resolve("store-" + i), stop);
+    }
+    assertThat(cutShort).as("the room of deleted entries was not given back").isTrue();
+  }
+
+  private static boolean isCutShort(Path directory, Stop stop) throws Exception {
+    byte[] value = new byte[2000];
+    try (MetadataStore store = Stores.open(directory, ROOM)) {
+      Random random = new Random(1);
+      for (int i = 0; i < ENTRIES; ) {
+        StoreBatch entries = new StoreBatch();
+        for (int end = i + 1000; i < end; i++) {
+          random.nextBytes(value);
+          entries.put(Table.CHUNKS, Stores.bytes("key-" + i), value.clone());
+        }
+        store.write(entries, Durability.BUFFERED);
+      }
+    }
+    long full = tables(directory);
+    try (MetadataStore store = Stores.open(directory, ROOM)) {
+      StoreBatch deletions = new StoreBatch();
+      for (int i = 1; i < ENTRIES; i++) {
+        deletions.delete(Table.CHUNKS, Stores.bytes("key-" + i));
+      }
+      store.write(deletions, Durability.BUFFERED);
+      AtomicReference<Exception> failure = new AtomicReference<>();
+      Thread compacting =
+          new Thread(
+              () -> {
+                try {
+                  store.compact(Table.CHUNKS);
+                } catch (IOException e) {
+                  failure.set(e);
+                }
+              });
+      compacting.start();
+      while (compacting.isAlive() && !isCompacting()) {
+        Thread.onSpinWait();
+      }
+      stop.run(store, compacting);
+      compacting.join();
+      assertThat(failure).hasValue(null);
+      assertThat(isCompacting()).isFalse();
+    }
+    boolean cutShort = tables(directory) > full / 2;
+    try (MetadataStore store = Stores.open(directory, ROOM)) {
+      assertThat(Stores.contents(store, Table.CHUNKS)).containsOnlyKeys("key-0");
+      store.compact(Table.CHUNKS);
+      assertThat(tables(directory)).isLessThan(full / 50);
+    }
+    return cutShort;
+  }
+
+  private static boolean isCompacting() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().equals("hdrf-compaction"));
   }
 }

@@ -4,7 +4,8 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.DurableFile;
-import io.hdrf.io.DurableFiles;
+import io.hdrf.io.ForwardingFile;
+import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -64,85 +65,37 @@ class LargeContainerTest {
   }
 
   /** Leaves out writes of zeros at a file's end. */
-  private static final class Sparse implements DurableFiles {
-    private final DurableFiles real = LocalDurableFiles.INSTANCE;
+  private static final class Sparse extends ForwardingFiles {
+
+    Sparse() {
+      super(LocalDurableFiles.INSTANCE);
+    }
 
     @Override
     public DurableFile create(Path file) throws IOException {
-      return new SparseFile(real.create(file));
-    }
-
-    @Override
-    public void copyMode(Path model, Path target) throws IOException {
-      real.copyMode(model, target);
-    }
-
-    @Override
-    public void rename(Path from, Path to) throws IOException {
-      real.rename(from, to);
-    }
-
-    @Override
-    public void deleteIfExists(Path path) throws IOException {
-      real.deleteIfExists(path);
-    }
-
-    @Override
-    public void createDirectories(Path directory) throws IOException {
-      real.createDirectories(directory);
-    }
-
-    @Override
-    public void forceDirectory(Path directory) throws IOException {
-      real.forceDirectory(directory);
+      return new SparseFile(super.create(file));
     }
   }
 
-  private static final class SparseFile implements DurableFile {
+  private static final class SparseFile extends ForwardingFile {
     private static final int HEAD = 4096;
-    private final DurableFile file;
 
     SparseFile(DurableFile file) {
-      this.file = file;
+      super(file);
     }
 
     @Override
     public void write(ByteBuffer src, long position) throws IOException {
       int length = src.remaining();
       if (length <= LENGTH) {
-        file.write(src, position);
+        super.write(src, position);
         return;
       }
       ByteBuffer head = src.duplicate();
       head.limit(src.position() + HEAD);
-      file.write(head, position);
-      file.setLength(position + length);
+      super.write(head, position);
+      setLength(position + length);
       src.position(src.limit());
-    }
-
-    @Override
-    public int read(ByteBuffer dst, long position) throws IOException {
-      return file.read(dst, position);
-    }
-
-    @Override
-    public void setLength(long length) throws IOException {
-      file.setLength(length);
-    }
-
-    @Override
-    public long length() throws IOException {
-      return file.length();
-    }
-
-    @Override
-    public void force() throws IOException {
-      file.force();
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
     }
   }
 }
