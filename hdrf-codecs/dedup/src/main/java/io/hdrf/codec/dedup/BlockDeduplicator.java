@@ -72,7 +72,10 @@ final class BlockDeduplicator implements Closeable {
     if (recipe.originalLength() > 0) {
       emit(sink);
     }
+    appender.flush();
+    long flushed = System.nanoTime();
     appender.force();
+    counters.forceNanos.add(System.nanoTime() - flushed);
     counters.blocks.increment();
     counters.bytes.add(source.length());
     counters.containersTouched.add(touched.count());
