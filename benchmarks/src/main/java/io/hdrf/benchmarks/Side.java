@@ -27,6 +27,11 @@ final class Side implements Closeable {
   private static final Path FILE = new Path("/bench/file");
   private static final int BUFFER = 1 << 20;
   private static final double GB = 1e9;
+  private static final String PENDING = "Pending";
+
+  /** Longer than the metrics are kept by the DataNode, or each look would find the same. */
+  private static final int POLL_MILLIS = 20;
+
   private static final java.nio.file.Path DROP_CACHES =
       java.nio.file.Path.of("/proc/sys/vm/drop_caches");
 
@@ -34,6 +39,12 @@ final class Side implements Closeable {
   private final LocalCluster cluster;
   private final FileSystem fileSystem;
 
+  /**
+   * Starts the cluster.
+   *
+   * @param config with a metrics period of at most half of 20 ms, by which the end of the
+   *     reductions is timed
+   */
   Side(ClusterConfig config, HadoopRuntime runtime) throws IOException {
     servers = new MetadataServers(config);
     cluster = LocalCluster.create(servers.start(), runtime);
@@ -53,19 +64,31 @@ final class Side implements Closeable {
   /**
    * Writes a file, waits until nothing is left to reduce, reads it from the page cache and from
    * disk, and deletes it.
+   *
+   * @param data of a round that has begun
    */
-  Figures round(byte[] data, long length) throws IOException, InterruptedException {
+  Figures round(RoundData data, long length) throws IOException, InterruptedException {
     Figures figures = new Figures();
     sync();
     List<ProcessUsage> before = usage();
     double recordsBefore = recordSeconds();
+    double encodeBefore = metric("EncodeNanos");
+    double verifyBefore = metric("VerifyNanos");
+    double forceBefore = metric("ForceNanos") + metric("DedupForceNanos");
     long diskBefore = cluster.diskUsage().physicalBytes();
     long began = System.nanoTime();
     write(data, length);
     figures.put("write, until close (s)", secondsSince(began));
+    double left = metric(PENDING);
     drain();
     figures.put("write, until reduced (s)", secondsSince(began));
     double cpu = cpuSince(before);
+    figures.put("blocks left at close", left);
+    figures.put("of reducing: encoding (s)", (metric("EncodeNanos") - encodeBefore) / 1e9);
+    figures.put("of reducing: verifying (s)", (metric("VerifyNanos") - verifyBefore) / 1e9);
+    figures.put(
+        "of reducing: waiting for the device (s)",
+        (metric("ForceNanos") + metric("DedupForceNanos") - forceBefore) / 1e9);
     figures.put("DataNode CPU per GB written (s)", cpu / (length / GB));
     figures.put("of it for block records (%)", 100 * (recordSeconds() - recordsBefore) / cpu);
     figures.put("on disk (MB)", (cluster.diskUsage().physicalBytes() - diskBefore) / 1e6);
@@ -89,24 +112,19 @@ final class Side implements Closeable {
     return figures;
   }
 
-  private void write(byte[] data, long length) throws IOException {
+  private void write(RoundData data, long length) throws IOException {
     try (OutputStream out = fileSystem.create(FILE, true)) {
-      for (long written = 0; written < length; ) {
-        int offset = (int) (written % data.length);
-        int count = (int) Math.min(Math.min(BUFFER, data.length - offset), length - written);
-        out.write(data, offset, count);
-        written += count;
-      }
+      data.write(out, length);
     }
   }
 
-  private void read(byte[] data, long length) throws IOException {
+  private void read(RoundData data, long length) throws IOException {
     byte[] buffer = new byte[BUFFER];
     long read = 0;
     try (InputStream in = fileSystem.open(FILE)) {
       for (int count = in.read(buffer); count > 0; count = in.read(buffer)) {
         // One byte a call proves the place; the client has verified every checksum.
-        if (buffer[0] != data[(int) (read % data.length)]) {
+        if (buffer[0] != data.at(read)) {
           throw new IOException("wrong byte at " + read);
         }
         read += count;
@@ -126,29 +144,25 @@ final class Side implements Closeable {
   }
 
   private void drain() throws IOException, InterruptedException {
-    for (DataNode node : cluster.dataNodes()) {
-      boolean pending = true;
-      while (pending) {
-        pending = false;
-        for (JsonNode metrics : node.hdrfMetrics()) {
-          pending |= metrics.path("Pending").asLong() > 0;
-        }
-        if (pending) {
-          Thread.sleep(20);
-        }
-      }
+    while (metric(PENDING) > 0) {
+      Thread.sleep(POLL_MILLIS);
     }
   }
 
   /** CPU time of the threads that keep block records, since the DataNodes' start. */
   private double recordSeconds() throws IOException {
-    double seconds = 0;
+    return metric("MetadataCpuMillis") / 1e3;
+  }
+
+  /** A metric of HDRF, summed over the DataNodes; 0 where there is none. */
+  private double metric(String name) throws IOException {
+    double sum = 0;
     for (DataNode node : cluster.dataNodes()) {
       for (JsonNode metrics : node.hdrfMetrics()) {
-        seconds += metrics.path("MetadataCpuMillis").asDouble() / 1e3;
+        sum += metrics.path(name).asDouble();
       }
     }
-    return seconds;
+    return sum;
   }
 
   private static void sync() throws IOException, InterruptedException {

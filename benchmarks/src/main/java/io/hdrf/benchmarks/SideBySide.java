@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +33,9 @@ public final class SideBySide implements Callable<Integer> {
 
   /** Stock HDFS a second time: how much two equal sides differ on this machine. */
   private static final String STOCK = "stock";
+
+  /** Half of the time between two looks at whether all is reduced. */
+  private static final Duration METRICS_PERIOD = Duration.ofMillis(10);
 
   @Option(names = "--pairs", defaultValue = "5", description = "Paired rounds (${DEFAULT-VALUE}).")
   private int pairs;
@@ -76,8 +80,8 @@ public final class SideBySide implements Callable<Integer> {
   @Option(
       names = "--fresh",
       description =
-          "Write other bytes in each round, so that deduplication finds within a round only; they"
-              + " compress alike.")
+          "Write other bytes in each round, and in each pass of the text within a round, so that"
+              + " deduplication finds within a pass only; they compress alike.")
   private boolean fresh;
 
   @Option(
@@ -100,6 +104,7 @@ public final class SideBySide implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     byte[] data = corpus();
+    checkFreshData(data.length);
     StringBuilder tables = new StringBuilder();
     for (int replication : replications) {
       for (String variant : variants) {
@@ -112,6 +117,22 @@ public final class SideBySide implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  private void checkFreshData(int textLength) {
+    long length = megabytes * 1_000_000;
+    long passes =
+        (long) warmUps * RoundData.passes(length / 4, textLength)
+            + (long) pairs * RoundData.passes(length, textLength);
+    if (fresh && passes > RoundData.MAX_PASSES) {
+      throw new CommandLine.ParameterException(
+          new CommandLine(this),
+          "--fresh: rounds of so many megabytes take "
+              + passes
+              + " passes of the text; there are "
+              + RoundData.MAX_PASSES
+              + " that differ");
+    }
   }
 
   private byte[] corpus() throws IOException {
@@ -138,20 +159,21 @@ public final class SideBySide implements Callable<Integer> {
     }
     try (Side stock = new Side(config(work.resolve("baseline"), replication, reference), runtime);
         Side other = new Side(compared, runtime)) {
-      for (Side side : List.of(stock, other)) {
-        for (int i = 1; i <= warmUps; i++) {
-          side.round(shifted(data, -i), length / 4);
-        }
+      RoundData rounds = new RoundData(data, fresh);
+      for (int i = 0; i < warmUps; i++) {
+        rounds.next(length / 4);
+        stock.round(rounds, length / 4);
+        other.round(rounds, length / 4);
       }
       for (int pair = 0; pair < pairs; pair++) {
-        byte[] now = shifted(data, pair);
+        rounds.next(length);
         // Each side goes first in half of the pairs.
         if (pair % 2 == 0) {
-          baseline.add(stock.round(now, length));
-          others.add(other.round(now, length));
+          baseline.add(stock.round(rounds, length));
+          others.add(other.round(rounds, length));
         } else {
-          others.add(other.round(now, length));
-          baseline.add(stock.round(now, length));
+          others.add(other.round(rounds, length));
+          baseline.add(stock.round(rounds, length));
         }
         System.err.printf(
             "replication %d, %s: pair %d of %d%n", replication, variant, pair + 1, pairs);
@@ -160,23 +182,13 @@ public final class SideBySide implements Callable<Integer> {
     return table(replication, variant, baseline, others);
   }
 
-  private byte[] shifted(byte[] data, int round) {
-    if (!fresh) {
-      return data;
-    }
-    byte[] other = new byte[data.length];
-    for (int i = 0; i < data.length; i++) {
-      other[i] = (byte) (data[i] + 3 * round);
-    }
-    return other;
-  }
-
   private ClusterConfig config(Path directory, int replication, String variant) throws IOException {
     ClusterConfig config =
         ClusterConfig.in(directory)
             .withDataNodes(replication)
             .withReplication(replication)
-            .withHeaps("512m", "1g");
+            .withHeaps("512m", "1g")
+            .withMetricsPeriod(METRICS_PERIOD);
     if (variant.equals(STOCK)) {
       return config.withStock(true);
     }

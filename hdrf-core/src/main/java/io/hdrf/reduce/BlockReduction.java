@@ -185,6 +185,7 @@ final class BlockReduction {
       block.recordSchemes();
       block.codec().force();
       writer.force();
+      long forced = System.nanoTime();
       checkWanted(block);
       block.swap(temporary, physicalLength);
       inPlace = true;
@@ -193,7 +194,8 @@ final class BlockReduction {
           block.length(),
           physicalLength,
           encoded - start,
-          verified - encoded);
+          verified - encoded,
+          forced - verified);
     } catch (NotSmallerException e) {
       throw new BlockSkippedException(
           block.codec().chain().keepsContentInStore()

@@ -37,6 +37,7 @@ public final class ReducerCounters {
   private final LongAdder bytesInflated = new LongAdder();
   private final LongAdder encodeNanos = new LongAdder();
   private final LongAdder verifyNanos = new LongAdder();
+  private final LongAdder forceNanos = new LongAdder();
   private final LongAdder reads = new LongAdder();
   private final LongAdder framesDecoded = new LongAdder();
   private final LongAdder bytesDecoded = new LongAdder();
@@ -53,13 +54,27 @@ public final class ReducerCounters {
     }
   }
 
-  void reduced(String chain, long logicalLength, long physicalLength, long nanos, long verifying) {
+  /**
+   * Counts a block that was reduced.
+   *
+   * @param encoding for so many nanoseconds it was encoded
+   * @param verifying for so many it was decoded and compared
+   * @param forcing for so many the device was waited for
+   */
+  void reduced(
+      String chain,
+      long logicalLength,
+      long physicalLength,
+      long encoding,
+      long verifying,
+      long forcing) {
     ChainCounters counters = byChain.computeIfAbsent(chain, name -> new ChainCounters());
     counters.blocks.increment();
     counters.logicalBytes.add(logicalLength);
     counters.physicalBytes.add(physicalLength);
-    encodeNanos.add(nanos);
+    encodeNanos.add(encoding);
     verifyNanos.add(verifying);
+    forceNanos.add(forcing);
   }
 
   /** Counts a frame that was encoded to be stored. */
@@ -137,6 +152,7 @@ public final class ReducerCounters {
     values.put("bytesInflated", bytesInflated.sum());
     values.put("encodeNanos", encodeNanos.sum());
     values.put("verifyNanos", verifyNanos.sum());
+    values.put("forceNanos", forceNanos.sum());
     values.put("reads", reads.sum());
     values.put("framesDecoded", framesDecoded.sum());
     values.put("bytesDecoded", bytesDecoded.sum());

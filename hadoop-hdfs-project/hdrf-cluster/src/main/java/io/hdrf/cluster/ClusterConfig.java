@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Properties;
@@ -21,6 +22,7 @@ public final class ClusterConfig {
   /** The file below the cluster's directory. */
   static final String FILE = "cluster.properties";
 
+  private static final String METRICS_PERIOD = "metrics.period.millis";
   private static final int MAX_DATANODES = 100;
   private static final Pattern ONE_DATANODE = Pattern.compile("datanode-\\d+:");
 
@@ -32,6 +34,7 @@ public final class ClusterConfig {
   private final String schemes;
   private final String nameNodeHeap;
   private final String dataNodeHeap;
+  private final Duration metricsPeriod;
   private final Map<String, String> site;
 
   private ClusterConfig(
@@ -43,6 +46,7 @@ public final class ClusterConfig {
       String schemes,
       String nameNodeHeap,
       String dataNodeHeap,
+      Duration metricsPeriod,
       Map<String, String> site) {
     this.directory = directory;
     this.dataNodes = dataNodes;
@@ -52,13 +56,23 @@ public final class ClusterConfig {
     this.schemes = schemes;
     this.nameNodeHeap = nameNodeHeap;
     this.dataNodeHeap = dataNodeHeap;
+    this.metricsPeriod = metricsPeriod;
     this.site = Collections.unmodifiableMap(new TreeMap<>(site));
   }
 
   /** Three DataNodes of one volume each, replication 3, scheme {@code lz4}. */
   public static ClusterConfig in(Path directory) {
     return new ClusterConfig(
-        directory.toAbsolutePath().normalize(), 3, 1, 3, false, "lz4", "512m", "1g", Map.of());
+        directory.toAbsolutePath().normalize(),
+        3,
+        1,
+        3,
+        false,
+        "lz4",
+        "512m",
+        "1g",
+        LocalCluster.METRICS_PERIOD,
+        Map.of());
   }
 
   /** Number of DataNodes, 1 to 100. */
@@ -67,7 +81,16 @@ public final class ClusterConfig {
       throw new IllegalArgumentException("DataNodes: " + count + "; 1 to " + MAX_DATANODES);
     }
     return new ClusterConfig(
-        directory, count, volumes, replication, stock, schemes, nameNodeHeap, dataNodeHeap, site);
+        directory,
+        count,
+        volumes,
+        replication,
+        stock,
+        schemes,
+        nameNodeHeap,
+        dataNodeHeap,
+        metricsPeriod,
+        site);
   }
 
   /** Number of volumes (data directories) of each DataNode, at least 1. */
@@ -76,7 +99,16 @@ public final class ClusterConfig {
       throw new IllegalArgumentException("Volumes: " + count + "; at least 1");
     }
     return new ClusterConfig(
-        directory, dataNodes, count, replication, stock, schemes, nameNodeHeap, dataNodeHeap, site);
+        directory,
+        dataNodes,
+        count,
+        replication,
+        stock,
+        schemes,
+        nameNodeHeap,
+        dataNodeHeap,
+        metricsPeriod,
+        site);
   }
 
   /** Replicas of each block, at least 1; never more than DataNodes ({@link #replication()}). */
@@ -85,7 +117,16 @@ public final class ClusterConfig {
       throw new IllegalArgumentException("Replication: " + count + "; at least 1");
     }
     return new ClusterConfig(
-        directory, dataNodes, volumes, count, stock, schemes, nameNodeHeap, dataNodeHeap, site);
+        directory,
+        dataNodes,
+        volumes,
+        count,
+        stock,
+        schemes,
+        nameNodeHeap,
+        dataNodeHeap,
+        metricsPeriod,
+        site);
   }
 
   /** Whether DataNodes run without HDRF. */
@@ -99,19 +140,59 @@ public final class ClusterConfig {
         schemes,
         nameNodeHeap,
         dataNodeHeap,
+        metricsPeriod,
         site);
   }
 
   /** The value of {@code hdrf.schemes}; may be empty. */
   public ClusterConfig withSchemes(String value) {
     return new ClusterConfig(
-        directory, dataNodes, volumes, replication, stock, value, nameNodeHeap, dataNodeHeap, site);
+        directory,
+        dataNodes,
+        volumes,
+        replication,
+        stock,
+        value,
+        nameNodeHeap,
+        dataNodeHeap,
+        metricsPeriod,
+        site);
   }
 
   /** Heap limits as {@code -Xmx} takes them. */
   public ClusterConfig withHeaps(String nameNode, String dataNode) {
     return new ClusterConfig(
-        directory, dataNodes, volumes, replication, stock, schemes, nameNode, dataNode, site);
+        directory,
+        dataNodes,
+        volumes,
+        replication,
+        stock,
+        schemes,
+        nameNode,
+        dataNode,
+        metricsPeriod,
+        site);
+  }
+
+  /**
+   * How old what {@code /jmx} says may be, at least 1 ms: {@link LocalCluster#METRICS_PERIOD}
+   * unless something shorter is to be timed by it.
+   */
+  public ClusterConfig withMetricsPeriod(Duration period) {
+    if (period.toMillis() < 1) {
+      throw new IllegalArgumentException("Metrics period: " + period + "; at least 1 ms");
+    }
+    return new ClusterConfig(
+        directory,
+        dataNodes,
+        volumes,
+        replication,
+        stock,
+        schemes,
+        nameNodeHeap,
+        dataNodeHeap,
+        period,
+        site);
   }
 
   /**
@@ -130,6 +211,7 @@ public final class ClusterConfig {
         schemes,
         nameNodeHeap,
         dataNodeHeap,
+        metricsPeriod,
         changed);
   }
 
@@ -178,6 +260,10 @@ public final class ClusterConfig {
 
   public String dataNodeHeap() {
     return dataNodeHeap;
+  }
+
+  public Duration metricsPeriod() {
+    return metricsPeriod;
   }
 
   /** Properties given by {@link #with}, sorted; not those for one DataNode. */
@@ -229,7 +315,12 @@ public final class ClusterConfig {
               .withSchemes(kept.getProperty("schemes", ""))
               .withHeaps(
                   kept.getProperty("heap.namenode", "512m"),
-                  kept.getProperty("heap.datanode", "1g"));
+                  kept.getProperty("heap.datanode", "1g"))
+              .withMetricsPeriod(
+                  Duration.ofMillis(
+                      Long.parseLong(
+                          kept.getProperty(
+                              METRICS_PERIOD, "" + LocalCluster.METRICS_PERIOD.toMillis()))));
       for (String name : kept.stringPropertyNames()) {
         if (name.startsWith("site.")) {
           config = config.with(name.substring("site.".length()), kept.getProperty(name));
@@ -254,6 +345,7 @@ public final class ClusterConfig {
     kept.setProperty("schemes", schemes);
     kept.setProperty("heap.namenode", nameNodeHeap);
     kept.setProperty("heap.datanode", dataNodeHeap);
+    kept.setProperty(METRICS_PERIOD, Long.toString(metricsPeriod.toMillis()));
     site.forEach((name, value) -> kept.setProperty("site." + name, value));
     return kept;
   }

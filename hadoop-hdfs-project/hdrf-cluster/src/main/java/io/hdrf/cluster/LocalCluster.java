@@ -269,8 +269,8 @@ public final class LocalCluster {
 
   /**
    * Returns once no block waits for a Reducer or is in work, on any DataNode; at once on a stock
-   * cluster. What {@code /jmx} says is up to {@link #METRICS_PERIOD} old, so this returns one to
-   * two periods after the last block was done.
+   * cluster. What {@code /jmx} says is up to {@link ClusterConfig#metricsPeriod} old, so this
+   * returns one to two periods after the last block was done.
    *
    * @param pending is told how many blocks are left, again and again
    */
@@ -295,7 +295,7 @@ public final class LocalCluster {
             idleSince[0] = OptionalLong.of(now);
           }
           return idleSince[0].isPresent()
-              && now - idleSince[0].getAsLong() > 2 * METRICS_PERIOD.toNanos();
+              && now - idleSince[0].getAsLong() > 2 * config.metricsPeriod().toNanos();
         },
         () -> "Blocks were still being reduced after " + limit.toSeconds() + " s");
   }
@@ -353,7 +353,7 @@ public final class LocalCluster {
     // /jmx shows values up to a period old; the default is 10 seconds.
     Files.writeString(
         conf().resolve("hadoop-metrics2.properties"),
-        "*.period=1\n*.periodMillis=" + METRICS_PERIOD.toMillis() + "\n");
+        "*.period=1\n*.periodMillis=" + config.metricsPeriod().toMillis() + "\n");
 
     Map<String, String> mapReduce = new TreeMap<>();
     mapReduce.put("mapreduce.framework.name", "local");

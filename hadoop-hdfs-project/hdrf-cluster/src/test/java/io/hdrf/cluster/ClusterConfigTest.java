@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,11 +32,13 @@ class ClusterConfigTest {
             .withReplication(4)
             .withSchemes("dedup,zstd")
             .withHeaps("300m", "400m")
+            .withMetricsPeriod(Duration.ofMillis(7))
             .with("dfs.blocksize", "1m")
             .with("key with = and :", "a\nb")
             .withDataNodeProperty(1, "x.y", "z");
     config.save();
     assertThat(ClusterConfig.load(directory)).isEqualTo(config);
+    assertThat(ClusterConfig.load(directory).metricsPeriod()).hasMillis(7);
     assertThat(ClusterConfig.load(directory).withStock(true)).isNotEqualTo(config);
   }
 
@@ -65,6 +68,8 @@ class ClusterConfigTest {
     assertThatThrownBy(() -> config.withDataNodes(0)).hasMessageContaining("1 to 100");
     assertThatThrownBy(() -> config.withReplication(0)).hasMessageContaining("at least 1");
     assertThatThrownBy(() -> config.withVolumes(0)).hasMessageContaining("at least 1");
+    assertThatThrownBy(() -> config.withMetricsPeriod(Duration.ZERO))
+        .hasMessageContaining("at least 1 ms");
   }
 
   @Test

@@ -16,6 +16,7 @@ final class DedupCounters {
   final LongAdder recipeBytes = new LongAdder();
   final LongAdder runs = new LongAdder();
   final LongAdder containersTouched = new LongAdder();
+  final LongAdder forceNanos = new LongAdder();
   final LongAdder damagedReads = new LongAdder();
 
   Map<String, Long> asMap() {
@@ -29,6 +30,7 @@ final class DedupCounters {
     values.put("recipeBytes", recipeBytes.sum());
     values.put("recipeRuns", runs.sum());
     values.put("containersTouched", containersTouched.sum());
+    values.put("forceNanos", forceNanos.sum());
     values.put("damagedReads", damagedReads.sum());
     return values;
   }

@@ -143,6 +143,7 @@ class SampledIndexTest {
     while (entries() < chunks || volume.metric("indexRebuilds") == 0) {
       Thread.sleep(5);
     }
+    awaitComplete();
     assertThat(entries()).isEqualTo(chunks);
     restart();
     assertThat(volume.metric("indexRebuilds")).isZero();
