@@ -298,6 +298,40 @@ static inline bool take_vector(struct NAME(search) *search, size_t at, struct NA
     return false;
 }
 
+/* Hashes of UNROLL vectors from `at` on, one of which is the lowest so far; SIZE_MAX: of none. */
+struct NAME(held) {
+    struct NAME(pair) hash[UNROLL];
+    size_t at;
+    int32_t low;
+};
+
+/*
+ * Keeps hashes the lowest of which, `low`, is lower than all so far. Which one that is need not be
+ * known before the look-ahead may have ended, or another one is as low.
+ */
+static inline void hold(struct NAME(search) *search, struct NAME(held) *held, size_t at,
+                        const struct NAME(pair) *hash, int32_t low)
+{
+    for (size_t i = 0; i < UNROLL; i++) {
+        held->hash[i] = hash[i];
+    }
+    held->at = at;
+    held->low = low;
+    size_t to = at + search->look_ahead + 1;
+    search->to = to < search->limit ? to : search->limit;
+}
+
+/* Takes the lowest of the hashes that are held, if any. */
+static inline void settle(struct NAME(search) *search, struct NAME(held) *held)
+{
+    if (held->at != SIZE_MAX) {
+        for (size_t i = 0; i < UNROLL; i++) {
+            take_vector(search, held->at + i * WIDTH, held->hash[i], held->low + 1);
+        }
+        held->at = SIZE_MAX;
+    }
+}
+
 /*
  * Tests the windows in [from, search->to), all in the `length` bytes. Prefetching begins at 0 and
  * is faster than reading as long as it is behind: so it makes up for the bytes that were skipped.
@@ -309,10 +343,18 @@ static inline void test_windows(struct NAME(search) *search, size_t from, size_t
     size_t fetched = 0;
     size_t at = from;
     if (at + LOOKED_AT <= length) {
-        VECTOR bound = v_splat16((uint16_t)narrow_bound(search->best));
+        int32_t below = narrow_bound(search->best);
+        struct NAME(held) held;
+        held.at = SIZE_MAX;
+        held.low = below;
         struct NAME(state) state = begin(data + at);
-        for (; at < search->to && at + (UNROLL - 1) * WIDTH + LOOKED_AT <= length;
-             at += UNROLL * WIDTH) {
+        while (at + (UNROLL - 1) * WIDTH + LOOKED_AT <= length) {
+            if (at >= search->to) {
+                settle(search, &held);
+                if (at >= search->to) {
+                    break;
+                }
+            }
             struct NAME(pair) hash[UNROLL];
             for (int i = 0; i < CATCH_UP && (i == 0 || fetched <= at); i++) {
                 prefetch(data, HASH_AHEAD + fetched, UNROLL * WIDTH);
@@ -325,24 +367,28 @@ static inline void test_windows(struct NAME(search) *search, size_t from, size_t
             for (size_t i = 1; i < UNROLL; i++) {
                 lowest = v_min16(lowest, v_min16(hash[i].v[0], hash[i].v[1]));
             }
-            if (v_below16(lowest, bound) == 0) {
-                continue;
-            }
-            /*
-             * If all of them are to be tested, whichever is taken, and none ends the chunk at once,
-             * then only the lowest counts.
-             */
-            int32_t low = v_lowest16(lowest);
-            bool all = at + UNROLL * WIDTH <= search->to && low >= strict &&
-                       search->look_ahead >= UNROLL * WIDTH;
-            int32_t below = all ? low + 1 : narrow_bound(search->best);
-            for (size_t i = 0; i < UNROLL; i++) {
-                if (take_vector(search, at + i * WIDTH, hash[i], below)) {
-                    return;
+            if (v_below16(lowest, v_splat16((uint16_t)below)) != 0) {
+                int32_t low = v_lowest16(lowest);
+                /* All of them are to be tested, whichever is taken, and none ends the chunk. */
+                bool all = at + UNROLL * WIDTH <= search->to && low >= strict &&
+                           search->look_ahead >= UNROLL * WIDTH;
+                if (all && low < below - 1) {
+                    hold(search, &held, at, hash, low);
+                    below = low + 1;
+                } else {
+                    settle(search, &held);
+                    for (size_t i = 0; i < UNROLL; i++) {
+                        if (take_vector(search, at + i * WIDTH, hash[i],
+                                        narrow_bound(search->best))) {
+                            return;
+                        }
+                    }
+                    below = narrow_bound(search->best);
                 }
             }
-            bound = v_splat16((uint16_t)narrow_bound(search->best));
+            at += UNROLL * WIDTH;
         }
+        settle(search, &held);
         for (; at < search->to && at + LOOKED_AT <= length; at += WIDTH) {
             if (take_vector(search, at, advance(&state, data + at), narrow_bound(search->best))) {
                 return;

@@ -130,7 +130,7 @@ final class ChunkerParameters {
   /** The mean of all chunks is 1.746 times the window; {@code hdrf_chunk_parameters.c} has why. */
   private static ChunkerParameters vhash(int average) {
     int window = average * 1000 / 1746;
-    long strict = (1L << 48) / (3 * window);
+    long strict = (1L << 48) / (3L * window);
     return new ChunkerParameters(
         ChunkerAlgorithm.VHASH, average, window, window, 4 * average, 0, strict, 0);
   }
