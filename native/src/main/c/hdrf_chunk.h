@@ -53,7 +53,7 @@ enum hdrf_chunk_algorithm {
     HDRF_CHUNK_FIXED,
     /*
      * VHASH: a hash that keeps no state from byte to byte, made of operations on vectors of 16-bit
-     * lanes; two thresholds as FastCDC. See hdrf_chunk_vhash.c.
+     * lanes; cut where it is lower than at the places around. See hdrf_chunk_vhash.c.
      */
     HDRF_CHUNK_VHASH,
 };

@@ -32,6 +32,14 @@ static inline uint8_t v_greatest8(__m256i a)
     return (uint8_t)~_mm_cvtsi128_si32(_mm_minpos_epu16(pairs));
 }
 
+/* The instruction takes unsigned words. */
+static inline int32_t v_lowest16(__m256i a)
+{
+    __m128i half = _mm_min_epi16(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    __m128i lowest = _mm_minpos_epu16(_mm_xor_si128(half, _mm_set1_epi16(INT16_MIN)));
+    return (_mm_cvtsi128_si32(lowest) & 0xffff) - 0x8000;
+}
+
 static inline uint64_t v_at_least8(__m256i a, __m256i b)
 {
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(a, b), a));

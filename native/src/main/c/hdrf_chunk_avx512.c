@@ -33,6 +33,16 @@ static inline uint8_t v_greatest8(__m512i a)
     return (uint8_t)~_mm_cvtsi128_si32(_mm_minpos_epu16(pairs));
 }
 
+/* The instruction takes unsigned words. */
+static inline int32_t v_lowest16(__m512i a)
+{
+    __m256i half = _mm256_min_epi16(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    __m128i quarter =
+        _mm_min_epi16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    __m128i lowest = _mm_minpos_epu16(_mm_xor_si128(quarter, _mm_set1_epi16(INT16_MIN)));
+    return (_mm_cvtsi128_si32(lowest) & 0xffff) - 0x8000;
+}
+
 static inline uint64_t v_at_least8(__m512i a, __m512i b)
 {
     return _mm512_cmpge_epu8_mask(a, b);

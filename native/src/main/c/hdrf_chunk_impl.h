@@ -66,17 +66,14 @@ hdrf_chunk_fn hdrf_chunk_vhash_neon;
 extern const uint64_t hdrf_chunk_gear[256];
 
 /* The factors of VHASH: of the narrow hash, for the left half of 8, 16 and 32 bytes; of the wide. */
-#define HDRF_CHUNK_VHASH_8 UINT32_C(0x9e37)
-#define HDRF_CHUNK_VHASH_16 UINT32_C(0x6a6d)
-#define HDRF_CHUNK_VHASH_32 UINT32_C(0x4a35)
+#define HDRF_CHUNK_VHASH_8 UINT32_C(0x72b1)
+#define HDRF_CHUNK_VHASH_16 UINT32_C(0xc7af)
+#define HDRF_CHUNK_VHASH_32 UINT32_C(0x2047)
 #define HDRF_CHUNK_VHASH_FIRST UINT64_C(0x9e3779b97f4a7c15)
 #define HDRF_CHUNK_VHASH_SECOND UINT64_C(0xd6e8feb86659fd93)
 
-/*
- * A threshold of VHASH: in the upper half the bound of the 16-bit hash, 1 to 65535, and in the
- * lower half the largest value of the 32-bit hash. This one lets all pass that are below `bound`.
- */
-#define HDRF_CHUNK_VHASH_THRESHOLD(bound) ((uint64_t)(bound) << 32 | UINT32_MAX)
+/* Hashes from this one on, of 48 bits, never end a chunk; those of runs are among them. */
+#define HDRF_CHUNK_VHASH_NONE (UINT64_C(1) << 47)
 
 static inline uint16_t hdrf_chunk_vhash_word(const uint8_t *p)
 {
@@ -115,7 +112,7 @@ static inline uint64_t hdrf_chunk_load64(const uint8_t *p)
     return value;
 }
 
-/* The 32-bit hash of 32 bytes: asked where the 16-bit hash alone would cut too often. */
+/* The 32-bit hash of 32 bytes: asked where 16-bit hashes are equal. */
 static inline uint32_t hdrf_chunk_vhash_wide(const uint8_t *p)
 {
     uint64_t hash = hdrf_chunk_load64(p) * HDRF_CHUNK_VHASH_FIRST;
@@ -123,6 +120,12 @@ static inline uint32_t hdrf_chunk_vhash_wide(const uint8_t *p)
     hash = (hash ^ hdrf_chunk_load64(p + 16)) * HDRF_CHUNK_VHASH_FIRST;
     hash = (hash ^ hdrf_chunk_load64(p + 24)) * HDRF_CHUNK_VHASH_SECOND;
     return (uint32_t)(hash >> 32);
+}
+
+/* The hash of 32 bytes, below 2^48. */
+static inline uint64_t hdrf_chunk_vhash(const uint8_t *p)
+{
+    return (uint64_t)hdrf_chunk_vhash_narrow(p) << 32 | hdrf_chunk_vhash_wide(p);
 }
 
 #endif

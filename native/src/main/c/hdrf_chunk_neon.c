@@ -35,6 +35,11 @@ static inline uint8x16_t v_min16(uint8x16_t a, uint8x16_t b)
     return vreinterpretq_u8_s16(vminq_s16(vreinterpretq_s16_u8(a), vreinterpretq_s16_u8(b)));
 }
 
+static inline int32_t v_lowest16(uint8x16_t a)
+{
+    return vminvq_s16(vreinterpretq_s16_u8(a));
+}
+
 /* Four bits for each byte of a comparison's result. */
 static inline uint64_t mask_of(uint8x16_t compared)
 {

@@ -30,6 +30,13 @@ static inline uint8_t v_greatest8(__m128i a)
     return (uint8_t)~_mm_cvtsi128_si32(_mm_minpos_epu16(pairs));
 }
 
+/* The instruction takes unsigned words. */
+static inline int32_t v_lowest16(__m128i a)
+{
+    __m128i lowest = _mm_minpos_epu16(_mm_xor_si128(a, _mm_set1_epi16(INT16_MIN)));
+    return (_mm_cvtsi128_si32(lowest) & 0xffff) - 0x8000;
+}
+
 static inline uint64_t v_at_least8(__m128i a, __m128i b)
 {
     return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(a, b), a));

@@ -8,6 +8,7 @@
  *   v_splat8(b), v_max8(a, b), v_greatest8(a)     unsigned bytes, and the largest of all
  *   v_at_least8(a, b)                             mask of the lanes with a >= b
  *   v_splat16(x), v_add16, v_sub16, v_mul16, v_min16    16-bit lanes, signed minimum
+ *   v_lowest16(a)                                 the lowest of all lanes, signed, as an int32_t
  *   v_below16(a, b)                               mask of the lanes with a < b, signed
  *   v_behind4(a, b), v_behind8, v_behind16        WIDTH bytes of a and then b, less the first 4
  *                                                 (8, 16) of a
@@ -234,27 +235,59 @@ static inline struct NAME(pair) advance(struct NAME(state) *state, const uint8_t
 /* The bytes from p on that advance() needs. */
 #define LOOKED_AT (4 * WIDTH + 3)
 
-static inline bool passes(const uint8_t *window, uint64_t threshold)
+/* What VHASH has found in a chunk: offsets are those of windows. */
+struct NAME(search) {
+    const uint8_t *data;
+    uint32_t look_ahead;
+    uint64_t strict;
+    /* The lowest hash so far, where it is, or SIZE_MAX, and the end of the windows to test. */
+    uint64_t best;
+    size_t best_at;
+    size_t to;
+    /* The end of all windows that may be tested. */
+    size_t limit;
+};
+
+/* Takes the window at `at` if its hash is the lowest so far. Returns whether it ends the chunk. */
+static inline bool take(struct NAME(search) *search, size_t at)
 {
-    uint32_t most = (uint32_t)threshold;
-    return most == UINT32_MAX || hdrf_chunk_vhash_wide(window) <= most;
+    uint64_t hash = hdrf_chunk_vhash(search->data + at);
+    if (hash >= search->best) {
+        return false;
+    }
+    search->best = hash;
+    search->best_at = at;
+    if (hash < search->strict) {
+        search->to = at;
+        return true;
+    }
+    size_t to = at + search->look_ahead + 1;
+    search->to = to < search->limit ? to : search->limit;
+    return false;
 }
 
-/* The first of the WIDTH windows from `at` on that passes, or `to`, also if that is before it. */
-static inline size_t first_passing(const uint8_t *data, size_t at, size_t to,
-                                   struct NAME(pair) hash, VECTOR bound, uint64_t threshold)
+/* A narrow hash must be below this, as v_below16() has it, for the hash to be below `bound`. */
+static inline int32_t narrow_bound(uint64_t bound)
 {
-    uint64_t even = v_below16(hash.v[0], bound);
-    uint64_t odd = v_below16(hash.v[1], bound);
+    return (int32_t)((bound + UINT32_MAX) >> 32) - 0x8000;
+}
+
+/* Takes in order, of the WIDTH windows from `at` on, those whose narrow hash is below `bound`. */
+static inline bool take_vector(struct NAME(search) *search, size_t at, struct NAME(pair) hash,
+                               int32_t bound)
+{
+    VECTOR bounds = v_splat16((uint16_t)bound);
+    uint64_t even = v_below16(hash.v[0], bounds);
+    uint64_t odd = v_below16(hash.v[1], bounds);
     while ((even | odd) != 0) {
         size_t even_at = even != 0 ? 2 * (size_t)LANE16(even) : SIZE_MAX;
         size_t odd_at = odd != 0 ? 2 * (size_t)LANE16(odd) + 1 : SIZE_MAX;
         size_t window = at + (even_at < odd_at ? even_at : odd_at);
-        if (window >= to) {
-            return to;
+        if (window >= search->to) {
+            return false;
         }
-        if (passes(data + window, threshold)) {
-            return window;
+        if (take(search, window)) {
+            return true;
         }
         if (even_at < odd_at) {
             even = NEXT16(even);
@@ -262,22 +295,66 @@ static inline size_t first_passing(const uint8_t *data, size_t at, size_t to,
             odd = NEXT16(odd);
         }
     }
-    return to;
+    return false;
+}
+
+/* Hashes of UNROLL vectors from `at` on, one of which is the lowest so far; SIZE_MAX: of none. */
+struct NAME(held) {
+    struct NAME(pair) hash[UNROLL];
+    size_t at;
+    int32_t low;
+};
+
+/*
+ * Keeps hashes the lowest of which, `low`, is lower than all so far. Which one that is need not be
+ * known before the look-ahead may have ended, or another one is as low.
+ */
+static inline void hold(struct NAME(search) *search, struct NAME(held) *held, size_t at,
+                        const struct NAME(pair) *hash, int32_t low)
+{
+    for (size_t i = 0; i < UNROLL; i++) {
+        held->hash[i] = hash[i];
+    }
+    held->at = at;
+    held->low = low;
+    size_t to = at + search->look_ahead + 1;
+    search->to = to < search->limit ? to : search->limit;
+}
+
+/* Takes the lowest of the hashes that are held, if any. */
+static inline void settle(struct NAME(search) *search, struct NAME(held) *held)
+{
+    if (held->at != SIZE_MAX) {
+        for (size_t i = 0; i < UNROLL; i++) {
+            take_vector(search, held->at + i * WIDTH, held->hash[i], held->low + 1);
+        }
+        held->at = SIZE_MAX;
+    }
 }
 
 /*
- * The first window that begins in [from, to) and passes, or `to`. There are `length` bytes, which
- * hold all these windows. Prefetching goes on from `fetched`, faster than reading if that is
- * behind `from`: so it makes up for the bytes that were skipped.
+ * Tests the windows in [from, search->to), all in the `length` bytes. Prefetching begins at 0 and
+ * is faster than reading as long as it is behind: so it makes up for the bytes that were skipped.
  */
-static inline size_t first_window(const uint8_t *data, size_t from, size_t to, size_t length,
-                                  uint64_t threshold, size_t fetched)
+static inline void test_windows(struct NAME(search) *search, size_t from, size_t length)
 {
+    const uint8_t *data = search->data;
+    int32_t strict = narrow_bound(search->strict);
+    size_t fetched = 0;
     size_t at = from;
     if (at + LOOKED_AT <= length) {
-        VECTOR bound = v_splat16((uint16_t)((threshold >> 32) - 0x8000));
+        int32_t below = narrow_bound(search->best);
+        struct NAME(held) held;
+        held.at = SIZE_MAX;
+        held.low = below;
         struct NAME(state) state = begin(data + at);
-        for (; at < to && at + (UNROLL - 1) * WIDTH + LOOKED_AT <= length; at += UNROLL * WIDTH) {
+        while (at + (UNROLL - 1) * WIDTH + LOOKED_AT <= length) {
+            if (at >= search->to) {
+                settle(search, &held);
+                if (at >= search->to) {
+                    break;
+                }
+            }
             struct NAME(pair) hash[UNROLL];
             for (int i = 0; i < CATCH_UP && (i == 0 || fetched <= at); i++) {
                 prefetch(data, HASH_AHEAD + fetched, UNROLL * WIDTH);
@@ -290,54 +367,39 @@ static inline size_t first_window(const uint8_t *data, size_t from, size_t to, s
             for (size_t i = 1; i < UNROLL; i++) {
                 lowest = v_min16(lowest, v_min16(hash[i].v[0], hash[i].v[1]));
             }
-            if (v_below16(lowest, bound) != 0) {
-                for (size_t i = 0; i < UNROLL; i++) {
-                    size_t found =
-                        first_passing(data, at + i * WIDTH, to, hash[i], bound, threshold);
-                    if (found < to) {
-                        return found;
+            if (v_below16(lowest, v_splat16((uint16_t)below)) != 0) {
+                int32_t low = v_lowest16(lowest);
+                /* All of them are to be tested, whichever is taken, and none ends the chunk. */
+                bool all = at + UNROLL * WIDTH <= search->to && low >= strict &&
+                           search->look_ahead >= UNROLL * WIDTH;
+                if (all && low < below - 1) {
+                    hold(search, &held, at, hash, low);
+                    below = low + 1;
+                } else {
+                    settle(search, &held);
+                    for (size_t i = 0; i < UNROLL; i++) {
+                        if (take_vector(search, at + i * WIDTH, hash[i],
+                                        narrow_bound(search->best))) {
+                            return;
+                        }
                     }
+                    below = narrow_bound(search->best);
                 }
             }
+            at += UNROLL * WIDTH;
         }
-        for (; at < to && at + LOOKED_AT <= length; at += WIDTH) {
-            size_t found =
-                first_passing(data, at, to, advance(&state, data + at), bound, threshold);
-            if (found < to) {
-                return found;
+        settle(search, &held);
+        for (; at < search->to && at + LOOKED_AT <= length; at += WIDTH) {
+            if (take_vector(search, at, advance(&state, data + at), narrow_bound(search->best))) {
+                return;
             }
         }
     }
-    for (; at < to; at++) {
-        if (hdrf_chunk_vhash_narrow(data + at) < threshold >> 32 && passes(data + at, threshold)) {
-            return at;
+    for (; at < search->to; at++) {
+        if (take(search, at)) {
+            return;
         }
     }
-    return to;
-}
-
-/* As in the reference: the first of the lowest windows in the upper half of a chunk. */
-static inline size_t lowest(const uint8_t *data, size_t maximum, size_t length)
-{
-    size_t to = maximum - HDRF_CHUNK_VHASH_WINDOW;
-    uint32_t best = 0x8000;
-    size_t cut = maximum;
-    size_t at = maximum / 2 - HDRF_CHUNK_VHASH_WINDOW;
-    while (best > 0) {
-        at = first_window(data, at, to, length, HDRF_CHUNK_VHASH_THRESHOLD(best), at);
-        if (at == to) {
-            break;
-        }
-        best = hdrf_chunk_vhash_narrow(data + at);
-        cut = at + HDRF_CHUNK_VHASH_WINDOW;
-        at++;
-    }
-    return cut;
-}
-
-static inline size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 size_t NAME(hdrf_chunk_vhash)(const struct hdrf_chunker *chunker, const uint8_t *data,
@@ -349,18 +411,22 @@ size_t NAME(hdrf_chunk_vhash)(const struct hdrf_chunker *chunker, const uint8_t 
     }
     /* A window begins this much before the chunk's end. The ends tested are at most maximum - 1. */
     const size_t window = HDRF_CHUNK_VHASH_WINDOW;
-    size_t tested = smaller(length + 1, chunker->maximum) - window;
-    size_t from = chunker->minimum - window;
-    size_t normal = smaller(chunker->normal - window, tested);
-    if (from < normal) {
-        from = first_window(data, from, normal, length, chunker->strict, 0);
-        if (from < normal) {
-            return from + window;
-        }
+    size_t ends = length + 1 < chunker->maximum ? length + 1 : chunker->maximum;
+    struct NAME(search) search = {.data = data,
+                                  .look_ahead = chunker->window,
+                                  .strict = chunker->strict,
+                                  .best = HDRF_CHUNK_VHASH_NONE,
+                                  .best_at = SIZE_MAX,
+                                  .to = ends - window,
+                                  .limit = ends - window};
+    test_windows(&search, chunker->minimum - window, length);
+    bool found = search.best_at != SIZE_MAX;
+    if (found && (search.best < search.strict ||
+                  search.best_at + search.look_ahead < search.limit)) {
+        return search.best_at + window;
     }
-    from = first_window(data, from, tested, length, chunker->loose, from);
-    if (from < tested) {
-        return from + window;
+    if (length < chunker->maximum) {
+        return 0;
     }
-    return length < chunker->maximum ? 0 : lowest(data, chunker->maximum, length);
+    return found ? search.best_at + window : chunker->maximum;
 }

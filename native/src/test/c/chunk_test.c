@@ -167,15 +167,15 @@ static struct hdrf_chunker windowed(enum hdrf_chunk_algorithm algorithm, uint32_
     return chunker;
 }
 
-static struct hdrf_chunker hashed(uint32_t minimum, uint32_t normal, uint32_t maximum,
-                                  uint32_t strict, uint32_t loose)
+/* Of which places end a chunk by themselves, one in `divisor`. */
+static struct hdrf_chunker hashed(uint32_t minimum, uint32_t window, uint32_t maximum,
+                                  uint32_t divisor)
 {
     struct hdrf_chunker chunker = {.algorithm = HDRF_CHUNK_VHASH,
+                                   .window = window,
                                    .minimum = minimum,
-                                   .normal = normal,
                                    .maximum = maximum,
-                                   .strict = (uint64_t)strict << 32 | UINT32_MAX / 2,
-                                   .loose = HDRF_CHUNK_VHASH_THRESHOLD(loose)};
+                                   .strict = (UINT64_C(1) << 48) / divisor};
     return chunker;
 }
 
@@ -192,12 +192,14 @@ static int small_chunkers(struct hdrf_chunker *chunkers)
         chunkers[count++] = windowed(HDRF_CHUNK_AE, window, 256 * window + 1);
         chunkers[count++] = windowed(HDRF_CHUNK_AE, window, 3 * window);
     }
-    chunkers[count++] = hashed(32, 32, 70, 1, 3000);
-    chunkers[count++] = hashed(33, 50, 200, 2000, 1000);
-    chunkers[count++] = hashed(64, 100, 129, 500, 2000);
-    chunkers[count++] = hashed(100, 300, 700, 60, 600);
-    chunkers[count++] = hashed(40, 400, 401, 100, 100);
-    chunkers[count++] = hashed(130, 140, 300, 1, 1);
+    chunkers[count++] = hashed(32, 1, 70, UINT32_MAX);
+    chunkers[count++] = hashed(32, 20, 33, 20);
+    chunkers[count++] = hashed(33, 40, 200, 100);
+    chunkers[count++] = hashed(64, 30, 129, UINT32_MAX);
+    chunkers[count++] = hashed(70, 270, 700, 2000);
+    chunkers[count++] = hashed(40, 300, 341, UINT32_MAX);
+    chunkers[count++] = hashed(130, 64, 300, 3);
+    chunkers[count++] = hashed(50, 128, 10000, 300);
     return count;
 }
 

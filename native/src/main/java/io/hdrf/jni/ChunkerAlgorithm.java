@@ -54,15 +54,15 @@ public enum ChunkerAlgorithm {
   FIXED(7),
 
   /**
-   * VHASH: as FastCDC, with A/2 to 4 A bytes, a loose chance of 3/A, and another hash, which has no
-   * state and is made of operations that vector units do best. With arithmetic modulo 65536 and
-   * little-endian 16-bit words, H4 of 4 bytes is their second word less the first, H8 of 8 bytes
-   * 0x9e37·H4(left half) + H4(right half), H16 of 16 bytes 0x6a6d·H8(left half) + H8(right half),
-   * and the hash 0x4a35·H16(left half) + H16(right half) + 32768 of the 32 bytes that end with
-   * p[i]. Where it alone would cut too often, a second hash thins out the places. Runs of one byte
-   * have the hash 32768, above all thresholds, and are cut at the maximum. A chunk that reaches the
-   * maximum is cut at the lowest hash below 32768 in the upper half of its length (at the first
-   * such), and at the maximum if there is none.
+   * VHASH: a hash of the 32 bytes that end with p[i], which has no state and is made of operations
+   * that vector units do best. With arithmetic modulo 65536 and little-endian 16-bit words, H4 of 4
+   * bytes is their second word less the first, H8 of 8 bytes 0x72b1·H4(left half) + H4(right half),
+   * H16 of 16 bytes 0xc7af·H8(left half) + H8(right half), and the narrow hash 0x2047·H16(left
+   * half) + H16(right half) + 32768. A wide hash of 32 bits, its low bits, tells equal ones apart.
+   * From w = A/1.746 bytes on, cut where the hash, of 48 bits, is below 2^48/(3 w); and where it is
+   * below 2^47, lower than at all lengths tested before, and not higher than at the w lengths
+   * behind. Runs of one byte have the narrow hash 32768 and are cut at the maximum, 4 A; a chunk
+   * that reaches it otherwise is cut where its hash is lowest.
    */
   VHASH(8);
 

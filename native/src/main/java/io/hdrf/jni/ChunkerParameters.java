@@ -101,16 +101,7 @@ final class ChunkerParameters {
       case FIXED:
         return new ChunkerParameters(algorithm, average, 0, average, average, 0, 0, 0);
       case VHASH:
-        int half = normal(average, average / 2, 4 * average, average / 3);
-        return new ChunkerParameters(
-            algorithm,
-            average,
-            0,
-            average / 2,
-            4 * average,
-            half,
-            vhashThreshold(4L * average),
-            vhashThreshold(average / 3));
+        return vhash(average);
     }
     throw new AssertionError(algorithm);
   }
@@ -136,11 +127,12 @@ final class ChunkerParameters {
         ChunkerAlgorithm.GEAR, average, 0, minimum, 8 * average, 0, threshold, threshold);
   }
 
-  /** A chance of 1/divisor: the 16-bit hash alone where its steps are fine enough. */
-  private static long vhashThreshold(long divisor) {
-    long narrow = ((1L << 16) + divisor - 1) / divisor;
-    long wide = (1L << 48) / (divisor * narrow);
-    return narrow << 32 | (wide - 1);
+  /** The mean of all chunks is 1.746 times the window; {@code hdrf_chunk_parameters.c} has why. */
+  private static ChunkerParameters vhash(int average) {
+    int window = average * 1000 / 1746;
+    long strict = (1L << 48) / (3L * window);
+    return new ChunkerParameters(
+        ChunkerAlgorithm.VHASH, average, window, window, 4 * average, 0, strict, 0);
   }
 
   /** The least value, of those from low to high, whose mean is at least the average. */

@@ -9,9 +9,9 @@ final class VhashTwin extends ChunkerTwin {
   private static final int WINDOW = 32;
 
   // The factors for the left half of 8, 16 and 32 bytes.
-  private static final int LEFT_OF_8 = 0x9e37;
-  private static final int LEFT_OF_16 = 0x6a6d;
-  private static final int LEFT_OF_32 = 0x4a35;
+  private static final int LEFT_OF_8 = 0x72b1;
+  private static final int LEFT_OF_16 = 0xc7af;
+  private static final int LEFT_OF_32 = 0x2047;
 
   private static final long FIRST = 0x9e3779b97f4a7c15L;
   private static final long SECOND = 0xd6e8feb86659fd93L;
@@ -19,45 +19,51 @@ final class VhashTwin extends ChunkerTwin {
   /** The narrow hash of a run. */
   private static final int RUN = 0x8000;
 
+  /** Hashes from this one on never end a chunk. */
+  private static final long NONE = (long) RUN << 32;
+
+  private final int window;
   private final int minimum;
   private final int maximum;
-  private final int normal;
   private final long strict;
-  private final long loose;
 
   VhashTwin(ChunkerParameters parameters) {
+    this.window = parameters.window;
     this.minimum = parameters.minimum;
     this.maximum = parameters.maximum;
-    this.normal = parameters.normal;
     this.strict = parameters.strict;
-    this.loose = parameters.loose;
   }
 
   @Override
   int first(ByteBuffer data, int start, int length, boolean last) {
-    for (int end = minimum; end < maximum && end <= length; end++) {
-      if (passes(data, start + end - WINDOW, end < normal ? strict : loose)) {
+    long best = NONE;
+    int cut = 0;
+    int end = minimum;
+    for (; end < maximum && end <= length; end++) {
+      if (cut != 0 && end > cut + window) {
+        return cut;
+      }
+      int at = start + end - WINDOW;
+      long narrow = narrow(data, at);
+      if (narrow > best >>> 32) {
+        continue;
+      }
+      long hash = narrow << 32 | wide(data, at);
+      if (hash < strict) {
         return end;
       }
-    }
-    return length < maximum ? 0 : lowest(data, start);
-  }
-
-  private int lowest(ByteBuffer data, int start) {
-    int best = RUN;
-    int cut = maximum;
-    for (int end = maximum / 2; end < maximum; end++) {
-      int hash = narrow(data, start + end - WINDOW);
       if (hash < best) {
         best = hash;
         cut = end;
       }
     }
-    return cut;
-  }
-
-  private static boolean passes(ByteBuffer data, int at, long threshold) {
-    return narrow(data, at) < threshold >>> 32 && wide(data, at) <= (threshold & 0xffffffffL);
+    if (cut != 0 && end > cut + window) {
+      return cut;
+    }
+    if (length < maximum) {
+      return 0;
+    }
+    return cut != 0 ? cut : maximum;
   }
 
   private static int narrow(ByteBuffer data, int at) {

@@ -217,7 +217,7 @@ class StoreLookupTest {
   }
 
   private static String expectedDialect() throws Exception {
-    String name = "dedup, vhash of 2560 to 20480 bytes, 5120 on average, sha256";
+    String name = "dedup, vhash of 2932 to 20480 bytes, 5120 on average, sha256";
     byte[] digest =
         java.security.MessageDigest.getInstance("SHA-256")
             .digest(name.getBytes(java.nio.charset.StandardCharsets.UTF_8));
