@@ -33,6 +33,7 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.metrics2.AbstractMetric;
 import org.apache.hadoop.metrics2.MetricsRecord;
 import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
@@ -87,6 +88,47 @@ class MirroringTest {
     assertThat(sum(wire("mirrorBytesWireSent"))).isLessThan(BLOCK);
     List<String> digests = new ArrayList<>();
     for (File replica : cluster.replicas("/one")) {
+      digests.add(digestOfFrames(replica));
+    }
+    assertThat(digests).hasSize(3);
+    assertThat(digests.stream().distinct()).hasSize(1);
+  }
+
+  /** Where many packets are under way, several share a frame. */
+  @Test
+  void framesOfABusyPipelineAreTheSameEverywhere() throws Exception {
+    byte[] data = HdrfCluster.text(8 * BLOCK, 7);
+    DataNodeFaultInjector before = DataNodeFaultInjector.get();
+    DataNodeFaultInjector.set(
+        new DataNodeFaultInjector() {
+          @Override
+          public void delaySendingAckToUpstream(String upstreamAddr) throws IOException {
+            try {
+              Thread.sleep(5);
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+          }
+        });
+    Path path = new Path("/busy");
+    try (FSDataOutputStream out = cluster.fs().create(path, true, 4096, (short) 3, data.length)) {
+      out.write(data);
+    } finally {
+      DataNodeFaultInjector.set(before);
+    }
+    cluster.assertContent("/busy", data);
+    cluster.awaitReduced("/busy");
+    cluster.assertContent("/busy", data);
+
+    assertThat(reducer("blocksAdopted")).containsOnly(1);
+    assertThat(reducer("framesEncoded")).containsOnly(0);
+    long[] encoded = wire("mirrorFramesEncoded");
+    assertThat(Arrays.stream(encoded).filter(count -> count > 0)).hasSize(1);
+    // A packet has at most 64 KiB.
+    assertThat(sum(encoded)).isPositive().isLessThan(data.length / (64 << 10));
+    assertThat(sum(wire("mirrorFramesForwarded"))).isEqualTo(sum(encoded));
+    List<String> digests = new ArrayList<>();
+    for (File replica : cluster.replicas("/busy")) {
       digests.add(digestOfFrames(replica));
     }
     assertThat(digests).hasSize(3);

@@ -13,9 +13,15 @@ final class CopyReply extends FilterInputStream {
 
   private final Mirroring mirroring;
   private final PeerLink peer;
+  private final Acknowledgements acknowledgements;
+  private boolean copies;
 
-  CopyReply(Mirroring mirroring, InputStream in, PeerLink peer) {
+  /**
+   * @param acknowledgements are counted if this asks for no block to be copied
+   */
+  CopyReply(Mirroring mirroring, InputStream in, PeerLink peer, Acknowledgements acknowledgements) {
     super(in);
+    this.acknowledgements = acknowledgements;
     this.mirroring = mirroring;
     this.peer = peer;
   }
@@ -27,17 +33,26 @@ final class CopyReply extends FilterInputStream {
           new MirrorInputStream(mirroring, in, 0, Peers.name(peer.address()), request -> {});
       framed.expect(transfer);
       in = framed;
+      copies = true;
     }
   }
 
   @Override
   public int read() throws IOException {
-    return check(in.read());
+    int next = check(in.read());
+    if (next >= 0 && !copies) {
+      acknowledgements.read((byte) next);
+    }
+    return next;
   }
 
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
-    return length == 0 ? 0 : check(in.read(bytes, offset, length));
+    int count = length == 0 ? 0 : check(in.read(bytes, offset, length));
+    if (!copies) {
+      acknowledgements.read(bytes, offset, Math.max(0, count));
+    }
+    return count;
   }
 
   /**

@@ -34,6 +34,7 @@ final class MirrorOutput implements Closeable {
   private final String peerName;
   private final RecordWriter records;
   private final MirrorInputStream upstream;
+  private final Acknowledgements acknowledgements;
   private final Consumer<BlockTransfer> onRequest;
 
   private volatile State state;
@@ -52,6 +53,7 @@ final class MirrorOutput implements Closeable {
       String peerName,
       PeerLink peer,
       MirrorInputStream upstream,
+      Acknowledgements acknowledgements,
       Consumer<BlockTransfer> onRequest,
       State state) {
     this.mirroring = mirroring;
@@ -59,6 +61,7 @@ final class MirrorOutput implements Closeable {
     this.peerName = peerName;
     this.peer = peer;
     this.upstream = upstream;
+    this.acknowledgements = acknowledgements;
     this.onRequest = onRequest;
     this.state = state;
     this.records = new RecordWriter(this::send);
@@ -68,6 +71,7 @@ final class MirrorOutput implements Closeable {
    * Of the side that connected.
    *
    * @param upstream what this thread receives meanwhile, or null
+   * @param acknowledgements those of the other side
    * @param onRequest is told of the request before it is sent
    */
   static MirrorOutput ofClient(
@@ -76,10 +80,12 @@ final class MirrorOutput implements Closeable {
       String peerName,
       PeerLink peer,
       MirrorInputStream upstream,
+      Acknowledgements acknowledgements,
       Consumer<BlockTransfer> onRequest)
       throws IOException {
     MirrorOutput out =
-        new MirrorOutput(mirroring, under, peerName, peer, upstream, onRequest, State.REQUEST);
+        new MirrorOutput(
+            mirroring, under, peerName, peer, upstream, acknowledgements, onRequest, State.REQUEST);
     out.request = new OperationParser();
     out.records.begin(mirroring.own());
     return out;
@@ -87,7 +93,7 @@ final class MirrorOutput implements Closeable {
 
   /** Of the side that was connected to. */
   static MirrorOutput ofServer(Mirroring mirroring, OutputStream under, String peerName) {
-    return new MirrorOutput(mirroring, under, peerName, null, null, null, State.UNFRAMED);
+    return new MirrorOutput(mirroring, under, peerName, null, null, null, null, State.UNFRAMED);
   }
 
   /** What is written from now on answers a request to copy a block. */
@@ -160,10 +166,8 @@ final class MirrorOutput implements Closeable {
       return;
     }
     operation = transfer.operation();
-    BlockCollector collector =
-        transfer.isPipeline() && upstream == null
-            ? BlockCollector.of(mirroring, transfer.block())
-            : null;
+    boolean isFirst = transfer.isPipeline() && upstream == null;
+    BlockCollector collector = isFirst ? BlockCollector.of(mirroring, transfer.block()) : null;
     ReferenceSender references = mirroring.references(transfer.block(), peer, records);
     framer =
         new PacketFramer(
@@ -174,6 +178,9 @@ final class MirrorOutput implements Closeable {
             upstream == null ? null : upstream.packetFrames(),
             collector,
             references);
+    if (isFirst && references == null) {
+      framer.batch(acknowledgements, PacketBatch.HOLD_NANOS);
+    }
     state = State.PACKETS;
   }
 

@@ -102,7 +102,8 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
 
   private IOStreamPair framed(Socket socket, IOStreamPair streams, PeerLink peer)
       throws IOException {
-    CopyReply in = new CopyReply(mirroring, streams.in, peer);
+    Acknowledgements acknowledgements = new Acknowledgements();
+    CopyReply in = new CopyReply(mirroring, streams.in, peer, acknowledgements);
     MirrorOutput out =
         MirrorOutput.ofClient(
             mirroring,
@@ -110,6 +111,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
             Peers.name(peer.address()),
             peer,
             MirrorSaslServer.upstream(),
+            acknowledgements,
             in::expect);
     SocketChannel channel = socket.getChannel();
     return new IOStreamPair(

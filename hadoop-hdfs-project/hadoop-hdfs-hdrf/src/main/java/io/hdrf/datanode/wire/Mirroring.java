@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -223,6 +224,21 @@ public final class Mirroring implements Closeable {
     return configured != null
         ? configured.ids()
         : tail.length > 0 && canTravel(tail) && peer.canDecode(tail) ? tail : substitute;
+  }
+
+  /**
+   * Runs a task on a thread of its own.
+   *
+   * @return false if there are no threads any more
+   */
+  boolean execute(Runnable task) {
+    try {
+      threads.execute(task);
+      return true;
+    } catch (RejectedExecutionException e) {
+      LOG.debug("No thread to send packets", e);
+      return false;
+    }
   }
 
   /** Whether blocks are sent as frames where the peer can receive them. */

@@ -13,13 +13,17 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Cuts a block's packets out of the bytes that the DataNode writes, and sends their data as frames:
  * passed on as they came, as they are stored, or encoded here. A packet is sent as soon as it is
- * complete; nothing is held back for a later one. For one thread.
+ * complete, if not by {@link #batch}. For one thread.
  */
 final class PacketFramer implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PacketFramer.class);
 
   private static final int MAX_PACKET = 16 << 20;
   private static final int NO_DATA = -1;
@@ -33,6 +37,11 @@ final class PacketFramer implements Closeable {
 
   /** Sends all packets of the block; null where there are no references. */
   private ReferenceSender references;
+
+  /** Sends all packets of the block; null where each is sent as it comes. */
+  private PacketBatch batch;
+
+  private boolean batchHasBegun;
 
   private byte[] head = new byte[2048];
   private int headCount;
@@ -92,6 +101,15 @@ final class PacketFramer implements Closeable {
     this.received = received;
     this.collector = collector;
     beginHead();
+  }
+
+  /**
+   * Lets packets wait for the next ones while others are under way; see {@link PacketBatch}. To be
+   * called before the first packet, where all are encoded here.
+   */
+  void batch(Acknowledgements acknowledged, long holdNanos) {
+    BufferPool.shared().give(data);
+    batch = new PacketBatch(mirroring, records, encoder, collector, acknowledged, holdNanos);
   }
 
   /** Whether the block's last packet has been sent. */
@@ -170,8 +188,8 @@ final class PacketFramer implements Closeable {
     }
   }
 
-  private void beginData(int length) {
-    data = atLeast(data, length);
+  private void beginData(int length) throws IOException {
+    data = batch != null ? batch.room(length) : atLeast(data, length);
     data.clear();
     data.limit(length);
     dataLeft = length;
@@ -191,6 +209,13 @@ final class PacketFramer implements Closeable {
     }
     data.flip();
     boolean last = header.isLastPacketInBlock();
+    if (batch != null) {
+      batchHasBegun = true;
+      batch.add(header, head, headLength);
+      ended = last;
+      beginHead();
+      return;
+    }
     if (collector != null) {
       collector.packet(header);
     }
@@ -229,12 +254,15 @@ final class PacketFramer implements Closeable {
   }
 
   /**
-   * Whether packets are sent by a thread of their own, which has the records' writer until {@link
-   * #drain} returns.
+   * Whether another thread may send packets, which has the records' writer until {@link #drain}
+   * returns.
    *
    * @throws IOException if sending has failed
    */
   boolean sendsApart() throws IOException {
+    if (batch != null) {
+      return batchHasBegun && !ended;
+    }
     if (references == null || !references.hasBegun()) {
       return false;
     }
@@ -292,7 +320,7 @@ final class PacketFramer implements Closeable {
       throw new IOException("data of " + count + " bytes for a packet that wants " + dataLeft);
     }
     preferStored(channel, position);
-    if (references == null && count > 0 && sendStored(channel, position, count)) {
+    if (references == null && batch == null && count > 0 && sendStored(channel, position, count)) {
       endPacket(header.isLastPacketInBlock());
       return;
     }
@@ -359,6 +387,9 @@ final class PacketFramer implements Closeable {
 
   /** Has no more packets sent than can be in a short while. */
   void stop() {
+    if (batch != null) {
+      batch.stop();
+    }
     if (references != null) {
       references.drainBriefly();
       references.stop(ended);
@@ -371,7 +402,7 @@ final class PacketFramer implements Closeable {
    * @return whether that is so
    */
   boolean awaitEnd() {
-    return references == null || references.awaitEnd();
+    return (references == null || references.awaitEnd()) && (batch == null || batch.awaitEnd());
   }
 
   @Override
@@ -381,10 +412,18 @@ final class PacketFramer implements Closeable {
       references.close();
       references = null;
     }
-    if (data != null) {
+    if (batch != null) {
+      batch.stop();
+      if (!batch.awaitEnd()) {
+        LOG.warn("A thread that sends packets does not end");
+        return;
+      }
+      batch.release();
+    } else if (data != null) {
       BufferPool.shared().give(data);
-      data = null;
     }
+    batch = null;
+    data = null;
     encoder.close();
     if (collector != null) {
       collector.close();

@@ -209,7 +209,8 @@ class PacketFramerTest {
             new String[0]);
     PeerLink peer = new PeerLink(null, mirroring.own());
     try (MirrorOutput out =
-        MirrorOutput.ofClient(mirroring, wire, "peer", peer, null, transfer -> {})) {
+        MirrorOutput.ofClient(
+            mirroring, wire, "peer", peer, null, new Acknowledgements(), transfer -> {})) {
       byte[] bytes = request.toByteArray();
       out.write(bytes, 0, bytes.length);
       ByteArrayOutputStream last = new ByteArrayOutputStream();

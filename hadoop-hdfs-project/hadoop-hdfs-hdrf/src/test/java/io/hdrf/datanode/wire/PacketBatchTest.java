@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.conf.MirrorSettings;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.WireChains;
+import io.hdrf.wire.WireInput;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PipelineAck;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which packets share a frame, and when they go. */
+@Timeout(120)
+class PacketBatchTest {
+
+  private static final int PACKET = 63 << 10;
+  private static final int CHECKSUMS = 8;
+  private static final int SCHEME = 65221;
+  private static final long LONG = TimeUnit.MINUTES.toNanos(10);
+
+  private final ByteArrayOutputStream wire = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream plain = new ByteArrayOutputStream();
+  private final Acknowledgements acknowledgements = new Acknowledgements();
+  private final Random random = new Random(7);
+  private Mirroring mirroring;
+  private RecordWriter records;
+  private PacketFramer framer;
+  private long offset;
+  private volatile CountDownLatch written = new CountDownLatch(0);
+  private volatile IOException broken;
+
+  @BeforeEach
+  void open() throws Exception {
+    Configuration conf = new Configuration(false);
+    SchemeRegistry registry =
+        SchemeRegistry.of(List.of(new HookedScheme("frames", SCHEME, Integer.MAX_VALUE)));
+    SchemeChain chain = SchemeChain.parse("chain", "frames", registry);
+    mirroring =
+        new Mirroring(
+            new MirrorSettings(conf),
+            new WireChains(registry, conf),
+            null,
+            chain,
+            true,
+            new MemoryStore(chain),
+            new ChunkOffers(),
+            (nanos, task) -> {});
+    records = new RecordWriter(this::send);
+    BlockOpResponseProto.Builder reply = BlockOpResponseProto.newBuilder();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    reply.setStatus(Status.SUCCESS).build().writeDelimitedTo(bytes);
+    acknowledgements.read(bytes.toByteArray(), 0, bytes.size());
+  }
+
+  private void send(ByteBuffer bytes) throws IOException {
+    if (broken != null) {
+      written.countDown();
+      throw broken;
+    }
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    synchronized (wire) {
+      wire.writeBytes(copy);
+    }
+    written.countDown();
+  }
+
+  private void begin(long holdNanos) throws IOException {
+    PeerLink peer = new PeerLink(null, mirroring.own());
+    framer = new PacketFramer(mirroring, records, new int[] {SCHEME}, peer, null, null);
+    framer.batch(acknowledgements, holdNanos);
+  }
+
+  @AfterEach
+  void close() {
+    framer.close();
+    records.close();
+    mirroring.close();
+  }
+
+  private void packet(int length, boolean sync, boolean last) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new PacketHeader(4 + CHECKSUMS + length, offset, offset, last, length, sync)
+        .write(new DataOutputStream(bytes));
+    byte[] data = new byte[CHECKSUMS + length];
+    random.nextBytes(data);
+    bytes.writeBytes(data);
+    offset += length;
+    plain.writeBytes(bytes.toByteArray());
+    assertThat(framer.write(bytes.toByteArray(), 0, bytes.size())).isEqualTo(bytes.size());
+  }
+
+  private void packets(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      packet(PACKET, false, false);
+    }
+  }
+
+  private void acknowledge(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      new PipelineAck(i, new int[] {0, 0}).write(bytes);
+      acknowledgements.read(bytes.toByteArray()[0]);
+      acknowledgements.read(bytes.toByteArray(), 1, bytes.size() - 1);
+    }
+  }
+
+  /** What the other side has got, as packets and as frames. */
+  private record Received(byte[] bytes, int packets, List<Integer> frames) {}
+
+  private Received received() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    List<Integer> frames = new ArrayList<>();
+    int[] packets = new int[1];
+    WireInput.Listener listener =
+        new WireInput.Listener() {
+          @Override
+          public void hello(Capabilities peer) {}
+
+          @Override
+          public void bytes(ByteBuffer plainBytes) {}
+
+          @Override
+          public void packet(int dataLength, ByteBuffer head) {
+            packets[0]++;
+          }
+
+          @Override
+          public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
+            frames.add(originalLength);
+          }
+        };
+    byte[] sent;
+    synchronized (wire) {
+      sent = wire.toByteArray();
+    }
+    try (WireInput in =
+        new WireInput(new ByteArrayInputStream(sent), mirroring.chains(), listener)) {
+      byte[] piece = new byte[1000];
+      for (int count = in.read(piece, 0, 1000); count >= 0; count = in.read(piece, 0, 1000)) {
+        bytes.write(piece, 0, count);
+      }
+    }
+    return new Received(bytes.toByteArray(), packets[0], frames);
+  }
+
+  private static List<Integer> alone() {
+    return Collections.nCopies(PacketBatch.BUSY, PACKET);
+  }
+
+  @Test
+  void packetsGoAtOnceWhereFewAreUnderWay() throws Exception {
+    begin(LONG);
+    for (int i = 0; i < 100; i++) {
+      packets(1);
+      assertThat(received().packets()).isEqualTo(i + 1);
+      acknowledge(1);
+    }
+    assertThat(received().frames()).hasSize(100).containsOnly(PACKET);
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+  }
+
+  @Test
+  void packetsShareFramesWhereManyAreUnderWay() throws Exception {
+    begin(LONG);
+    packets(PacketBatch.BUSY);
+    assertThat(received().frames()).isEqualTo(alone());
+    packets(3);
+    assertThat(received().packets()).isEqualTo(PacketBatch.BUSY);
+    packets(1);
+    assertThat(received().packets()).isEqualTo(PacketBatch.BUSY + 4);
+    packets(5);
+    packet(1000, false, false);
+    packet(0, false, true);
+    assertThat(framer.isEnded()).isTrue();
+    List<Integer> frames = new ArrayList<>(alone());
+    frames.addAll(List.of(4 * PACKET, 4 * PACKET, PACKET + 1000));
+    assertThat(received().frames()).isEqualTo(frames);
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+    assertThat(mirroring.counters().value("mirrorFramesEncoded")).isEqualTo(frames.size());
+  }
+
+  @Test
+  void whatIsFlushedGoesAtOnceWithAllBefore() throws Exception {
+    begin(LONG);
+    packets(PacketBatch.BUSY + 1);
+    packet(100, false, false);
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+    packets(1);
+    packet(PACKET, true, false);
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+    packets(1);
+    packet(0, false, false);
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+    packets(1);
+    packet(0, false, true);
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+  }
+
+  @Test
+  void aWaitingPacketGoesWhenThoseBeforeHaveArrived() throws Exception {
+    begin(LONG);
+    packets(PacketBatch.BUSY);
+    written = new CountDownLatch(1);
+    packets(1);
+    acknowledge(1);
+    written.await();
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+  }
+
+  @Test
+  void aWaitingPacketGoesAfterAWhile() throws Exception {
+    begin(TimeUnit.MILLISECONDS.toNanos(1));
+    packets(PacketBatch.BUSY);
+    for (int i = 0; i < 20; i++) {
+      written = new CountDownLatch(1);
+      packets(1);
+      written.await();
+      // Long enough, now and then, for the other thread to wait to be called.
+      Thread.sleep(2L * i);
+    }
+    packets(3);
+    packet(0, false, true);
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+  }
+
+  @Test
+  void packetsOfAllLengths() throws Exception {
+    begin(TimeUnit.MICROSECONDS.toNanos(50));
+    for (int i = 0; i < 500; i++) {
+      int magnitude = 1 << random.nextInt(20);
+      packet(random.nextInt(magnitude), random.nextInt(50) == 0, false);
+      if (random.nextInt(4) == 0) {
+        acknowledge(random.nextInt(5));
+      }
+    }
+    packet(0, false, true);
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+  }
+
+  @Test
+  void whatWaitsGoesBeforeTheConnectionIsClosed() throws Exception {
+    begin(TimeUnit.MILLISECONDS.toNanos(100));
+    packets(PacketBatch.BUSY + 2);
+    framer.stop();
+    assertThat(framer.awaitEnd()).isTrue();
+    assertThat(received().bytes()).isEqualTo(plain.toByteArray());
+  }
+
+  @Test
+  void aFailureToSendWhatWaitedIsToldAtTheNextPacket() throws Exception {
+    begin(TimeUnit.MILLISECONDS.toNanos(1));
+    packets(PacketBatch.BUSY);
+    broken = new IOException("broken pipe");
+    written = new CountDownLatch(1);
+    packets(1);
+    written.await();
+    assertThatThrownBy(() -> packets(1))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("broken pipe");
+    framer.stop();
+    assertThat(framer.awaitEnd()).isTrue();
+  }
+
+  @Test
+  void aFailureToSendIsTold() throws Exception {
+    begin(LONG);
+    packets(1);
+    broken = new IOException("broken pipe");
+    assertThatThrownBy(() -> packets(1)).isSameAs(broken);
+    assertThatThrownBy(() -> packets(1)).hasMessageContaining("broken pipe");
+  }
+}
