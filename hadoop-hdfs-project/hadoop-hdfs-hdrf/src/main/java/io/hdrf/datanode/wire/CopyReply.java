@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import io.hdrf.wire.Fallback;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,6 +15,9 @@ final class CopyReply extends FilterInputStream {
   private final Mirroring mirroring;
   private final PeerLink peer;
 
+  /** Null where nothing is copied from the peer. */
+  private MirrorInputStream copied;
+
   CopyReply(Mirroring mirroring, InputStream in, PeerLink peer) {
     super(in);
     this.mirroring = mirroring;
@@ -23,11 +27,20 @@ final class CopyReply extends FilterInputStream {
   /** Is told of the request before it is sent. */
   void expect(BlockTransfer transfer) {
     if (transfer.isCopy()) {
-      MirrorInputStream framed =
-          new MirrorInputStream(mirroring, in, 0, Peers.name(peer.address()), request -> {});
-      framed.expect(transfer);
-      in = framed;
+      copied = new MirrorInputStream(mirroring, in, 0, Peers.name(peer.address()), request -> {});
+      copied.expect(transfer, id -> mirroring.come(peer, id, transfer.block().poolId()));
+      in = copied;
     }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (copied != null && copied.brokeWithReferences()) {
+      mirroring.counters().fallback(Fallback.REFERENCES_BROKE);
+      mirroring.referencesBroke(peer);
+    }
+    copied = null;
+    super.close();
   }
 
   @Override

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireCounters;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
@@ -41,6 +43,7 @@ final class MirrorOutput implements Closeable {
   private OperationParser request;
   private ReplyParser reply;
   private BlockTransfer transfer;
+  private Invitation invitation;
   private PacketFramer framer;
   private Op operation;
   private long plain;
@@ -81,7 +84,7 @@ final class MirrorOutput implements Closeable {
     MirrorOutput out =
         new MirrorOutput(mirroring, under, peerName, peer, upstream, onRequest, State.REQUEST);
     out.request = new OperationParser();
-    out.records.begin(mirroring.own());
+    out.records.begin(mirroring.helloTo(peer));
     return out;
   }
 
@@ -90,10 +93,17 @@ final class MirrorOutput implements Closeable {
     return new MirrorOutput(mirroring, under, peerName, null, null, null, State.UNFRAMED);
   }
 
-  /** What is written from now on answers a request to copy a block. */
-  void beginReply(BlockTransfer copied, PeerLink requester) {
+  /**
+   * What is written from now on answers a request to copy a block.
+   *
+   * @param requester the host that the request came from; never connected to
+   */
+  void beginReply(BlockTransfer copied, InetSocketAddress requester, Capabilities capabilities) {
     transfer = copied;
-    peer = requester;
+    if (capabilities.isInvitable()) {
+      invitation = new Invitation(mirroring.probeTimeoutMillis());
+    }
+    peer = new PeerLink(requester, capabilities, invitation);
     reply = new ReplyParser();
     state = State.REPLY;
   }
@@ -125,10 +135,10 @@ final class MirrorOutput implements Closeable {
         return taken;
       case REPLY:
         taken = reply.take(bytes, offset, length);
-        records.bytes(bytes, offset, taken);
         if (reply.isComplete()) {
           beginBlock(reply.isSuccess());
         }
+        records.bytes(bytes, offset, taken);
         return taken;
       case PACKETS:
         taken = framer.write(bytes, offset, length);
@@ -165,6 +175,10 @@ final class MirrorOutput implements Closeable {
             ? BlockCollector.of(mirroring, transfer.block())
             : null;
     ReferenceSender references = mirroring.references(transfer.block(), peer, records);
+    if (references != null && invitation != null) {
+      mirroring.invitations().add(invitation);
+      records.invite(invitation.id());
+    }
     framer =
         new PacketFramer(
             mirroring,
@@ -250,6 +264,9 @@ final class MirrorOutput implements Closeable {
     if (framer != null) {
       framer.close();
       framer = null;
+    }
+    if (invitation != null) {
+      mirroring.invitations().withdraw(invitation);
     }
     if (writerIsFree) {
       records.close();
