@@ -19,18 +19,21 @@ import java.util.TreeSet;
  * <p>Stored as the CRC32C of what follows (u32), the length of what follows that (u16), the highest
  * version of {@link WireFormat} that is spoken (u8), the number of frame schemes (u16) and their
  * ids (u16 each). Where chunks can be asked for, the number of dialects (u8) and the dialects (u64
- * each, as of {@link io.hdrf.scheme.ChunkFunction}) follow. Bytes behind that, which a later
- * version may add, are skipped.
+ * each, as of {@link io.hdrf.scheme.ChunkFunction}) follow, and behind them flags (u8): 1 if it
+ * {@link #isInvitable}. Other flags, and bytes behind that, which a later version may add, are
+ * skipped.
  */
 public final class Capabilities {
 
   private static final int FIXED = 1 + 2;
   private static final int MAX_LENGTH = 0xFFFF;
   private static final int MAX_DIALECTS = 255;
+  private static final int INVITABLE = 1;
 
   private final int version;
   private final SortedSet<Integer> frameSchemes;
   private final SortedSet<Long> dialects;
+  private final boolean invitable;
 
   /**
    * @param version the highest version of {@link WireFormat} that is spoken, 0 to 255; 0 is a peer
@@ -47,7 +50,18 @@ public final class Capabilities {
    * @param dialects in which chunks can be asked for; at most 255
    */
   public Capabilities(int version, Collection<Integer> frameSchemes, Collection<Long> dialects) {
+    this(version, frameSchemes, dialects, false);
+  }
+
+  /**
+   * As the others.
+   *
+   * @param invitable see {@link #isInvitable}
+   */
+  public Capabilities(
+      int version, Collection<Integer> frameSchemes, Collection<Long> dialects, boolean invitable) {
     this.version = version;
+    this.invitable = invitable;
     this.frameSchemes = Collections.unmodifiableSortedSet(new TreeSet<>(frameSchemes));
     this.dialects = Collections.unmodifiableSortedSet(new TreeSet<>(dialects));
     if (this.dialects.size() > MAX_DIALECTS) {
@@ -73,6 +87,14 @@ public final class Capabilities {
     return dialects;
   }
 
+  /**
+   * Whether it opens one more connection, to be asked for chunks, if it is invited to by the side
+   * that it has a block copied from.
+   */
+  public boolean isInvitable() {
+    return invitable;
+  }
+
   /** Whether frames of a chain with these scheme ids can be sent. */
   public boolean canDecode(int[] chainIds) {
     if (version < WireFormat.VERSION) {
@@ -88,17 +110,22 @@ public final class Capabilities {
 
   /** The stored form. */
   public byte[] encode() {
+    boolean hasDialects = invitable || !dialects.isEmpty();
     int length =
         FIXED
             + 2 * frameSchemes.size()
-            + (dialects.isEmpty() ? 0 : 1 + Long.BYTES * dialects.size());
+            + (hasDialects ? 1 + Long.BYTES * dialects.size() : 0)
+            + (invitable ? 1 : 0);
     ByteBuffer out = ByteBuffer.allocate(4 + 2 + length).order(ByteOrder.LITTLE_ENDIAN);
     out.position(4);
     out.putShort((short) length).put((byte) version).putShort((short) frameSchemes.size());
     frameSchemes.forEach(id -> out.putShort(id.shortValue()));
-    if (!dialects.isEmpty()) {
+    if (hasDialects) {
       out.put((byte) dialects.size());
       dialects.forEach(out::putLong);
+    }
+    if (invitable) {
+      out.put((byte) INVITABLE);
     }
     out.position(4);
     out.putInt(0, Crc32c.update(0, out));
@@ -144,7 +171,9 @@ public final class Capabilities {
     for (int i = 0; i < count; i++) {
       ids.add(body.getShort() & MAX_LENGTH);
     }
-    return new Capabilities(version, ids, parseDialects(body));
+    SortedSet<Long> dialects = parseDialects(body);
+    int flags = body.hasRemaining() ? body.get() : 0;
+    return new Capabilities(version, ids, dialects, (flags & INVITABLE) != 0);
   }
 
   private static SortedSet<Long> parseDialects(ByteBuffer body) throws CorruptWireException {
@@ -167,6 +196,7 @@ public final class Capabilities {
             + version
             + " with schemes "
             + frameSchemes
-            + (dialects.isEmpty() ? "" : ", can be asked for chunks");
+            + (dialects.isEmpty() ? "" : ", can be asked for chunks")
+            + (invitable ? ", can be invited" : "");
   }
 }

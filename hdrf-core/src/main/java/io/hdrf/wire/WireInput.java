@@ -39,8 +39,20 @@ public final class WireInput implements Closeable {
     void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored)
         throws IOException;
 
+    /** The stream names the session that it will refer to, which may be none of this side. */
+    default void session() {}
+
     /** Data of the packet came as references. */
     default void references(int originalLength) {}
+
+    /**
+     * The peer invites this side to be asked.
+     *
+     * @throws CorruptWireException if nothing is copied from it here
+     */
+    default void invited(byte[] id) throws IOException {
+      throw new CorruptWireException("the peer invites a side to which it copies nothing");
+    }
   }
 
   /** Knows the sessions in which chunks were asked for. */
@@ -66,6 +78,7 @@ public final class WireInput implements Closeable {
   private int[] chainIds;
   private FrameChain chain;
   private boolean begun;
+  private boolean mayInvite = true;
 
   /** Bytes to hand out before anything else. */
   private ByteBuffer waiting = NOTHING;
@@ -177,6 +190,13 @@ public final class WireInput implements Closeable {
             wantsFrame && !decoded.hasRemaining(), "references where no data are expected");
         readReferences(body);
         break;
+      case WireFormat.INVITE:
+        requireState(
+            mayInvite && body.remaining() == WireFormat.SESSION_ID,
+            "an invitation late, or not the first, or half one");
+        mayInvite = false;
+        listener.invited(id(body));
+        break;
       case WireFormat.RELEASE:
         requireState(held != null && body.remaining() == 4, "a release without a session");
         held.release(body.getInt());
@@ -190,10 +210,15 @@ public final class WireInput implements Closeable {
   private void joinSession(ByteBuffer body) throws CorruptWireException {
     requireState(
         held == null && body.remaining() == WireFormat.SESSION_ID, "a second session, or half one");
+    listener.session();
+    held = sessions.join(id(body));
+    requireState(held != null, "the id of a session that is not here");
+  }
+
+  private static byte[] id(ByteBuffer body) {
     byte[] id = new byte[WireFormat.SESSION_ID];
     body.get(id);
-    held = sessions.join(id);
-    requireState(held != null, "the id of a session that is not here");
+    return id;
   }
 
   private void readReferences(ByteBuffer body) throws CorruptWireException {
@@ -239,6 +264,7 @@ public final class WireInput implements Closeable {
     int length = body.getInt();
     requireState(
         length >= 0 && length <= WireFormat.MAX_PACKET, "a packet of " + length + " bytes");
+    mayInvite = false;
     listener.packet(length, body.duplicate());
     waiting = body;
     dataLeft = length;

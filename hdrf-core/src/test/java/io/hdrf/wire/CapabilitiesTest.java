@@ -67,6 +67,27 @@ class CapabilitiesTest {
   }
 
   @Test
+  void whetherItCanBeInvitedIsReadAndWritten() throws IOException {
+    for (List<Long> dialects : List.of(List.<Long>of(), List.of(7L, -1L))) {
+      Capabilities written = new Capabilities(1, List.of(1, 300), dialects, true);
+      byte[] bytes = written.encode();
+      Capabilities read = read(bytes);
+      assertThat(read.isInvitable()).isTrue();
+      assertThat(read.dialects()).containsExactlyInAnyOrderElementsOf(dialects);
+      assertThat(read.frameSchemes()).containsExactly(1, 300);
+      assertThat(read.encode()).isEqualTo(bytes);
+      assertThat(read(new Capabilities(1, List.of(1), dialects).encode()).isInvitable()).isFalse();
+    }
+    assertThat(read(stored(1, 0, 0, 0, 1)).isInvitable()).isTrue();
+  }
+
+  @Test
+  void otherFlagsAreSkipped() throws IOException {
+    assertThat(read(stored(1, 0, 0, 0, 0xFE, 1, 1)).isInvitable()).isFalse();
+    assertThat(read(stored(1, 0, 0, 0, 0xFF, 1, 1)).isInvitable()).isTrue();
+  }
+
+  @Test
   void nothingBehindTheAnswerIsRead() throws IOException {
     byte[] bytes = new Capabilities(1, List.of(4)).encode();
     ByteArrayInputStream in = new ByteArrayInputStream(Arrays.copyOf(bytes, bytes.length + 5));

@@ -36,6 +36,17 @@ final class GoldenStream {
   static final Capabilities ANSWER_TO_ASK =
       new Capabilities(1, List.of(1, 2), List.of(0x0102030405060708L, -2L));
 
+  /** What comes back where a block is copied from a DataNode, which asks for its chunks. */
+  static final String COPY = "copy-v1.golden";
+
+  /** What the side that was invited says. */
+  static final String INVITED = "invited-v1.golden";
+
+  static final String CAPABILITIES_INVITABLE = "capabilities-invitable-v1.golden";
+
+  static final Capabilities ANSWER_INVITABLE =
+      new Capabilities(1, List.of(1, 2), List.of(-2L), true);
+
   private GoldenStream() {}
 
   /** A session with batch 3 of chunks of 2, 3 and 4 bytes, which count upwards from 0. */
@@ -71,6 +82,32 @@ final class GoldenStream {
       records.release(3);
       records.packet(0, head(3), 0, 28);
       records.flush();
+    }
+    return stream.toByteArray();
+  }
+
+  static byte[] copy() throws IOException {
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    try (RecordWriter records = new RecordWriter(bytes -> Tape.take(bytes, stream))) {
+      records.invite(filled(16, 6));
+      records.bytes(new byte[] {8, 0}, 0, 2);
+      records.packet(2, head(1), 0, 26);
+      records.session(new byte[WireFormat.SESSION_ID]);
+      records.references(3, 0, 1, 0);
+      records.packet(0, head(2), 0, 27);
+      records.bytes(new byte[] {0, 'd'}, 0, 2);
+      records.flush();
+    }
+    return stream.toByteArray();
+  }
+
+  static byte[] invited() throws IOException {
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    stream.writeBytes(WireFormat.preamble(WireFormat.INVITED));
+    try (AskStream out = new AskStream(new ByteArrayInputStream(new byte[0]), stream)) {
+      out.come(filled(16, 6));
+      out.challenge(filled(32, 1));
+      out.grant(filled(16, 4));
     }
     return stream.toByteArray();
   }
@@ -170,5 +207,15 @@ final class GoldenStream {
     Files.createDirectories(inputs.resolve("anyCapabilities"));
     Files.write(inputs.resolve("anyCapabilities/to-ask"), ANSWER_TO_ASK.encode());
     Files.write(inputs.resolve("anyCapabilities/golden"), ANSWER.encode());
+    Files.write(directory.resolve(COPY), copy());
+    Files.write(directory.resolve(INVITED), invited());
+    Files.write(directory.resolve(CAPABILITIES_INVITABLE), ANSWER_INVITABLE.encode());
+    for (String method : new String[] {"anyStream", "signedRecords"}) {
+      Files.write(inputs.resolve(method).resolve("copy"), copy());
+    }
+    Files.write(
+        inputs.resolve("anyQuestions/invited"), Arrays.copyOfRange(invited(), 8, invited().length));
+    Files.write(inputs.resolve("anyBeginning/invited"), invited());
+    Files.write(inputs.resolve("anyCapabilities/invitable"), ANSWER_INVITABLE.encode());
   }
 }

@@ -78,6 +78,11 @@ class WireFuzzTest {
             in.readReply();
             while (in.readAnswer() != null) {}
           },
+          in -> {
+            in.readInvitation();
+            in.readReply();
+            while (in.readAnswer() != null) {}
+          },
           AskStream::readGrant,
           in -> {
             while (in.readQuestion() != null) {}
@@ -113,7 +118,8 @@ class WireFuzzTest {
     Capabilities again = Capabilities.read(new ByteArrayInputStream(read.encode()));
     if (again.version() != read.version()
         || !again.frameSchemes().equals(read.frameSchemes())
-        || !again.dialects().equals(read.dialects())) {
+        || !again.dialects().equals(read.dialects())
+        || again.isInvitable() != read.isInvitable()) {
       throw new AssertionError("two forms of one answer");
     }
   }

@@ -135,8 +135,68 @@ class WireReferencesTest {
   }
 
   @Test
+  void anInvitationComesBeforeTheBlock() throws IOException {
+    records.invite(new byte[16]);
+    records.bytes(new byte[] {5}, 0, 1);
+    assertThat(read()).containsExactly(5);
+    stream.reset();
+    records.bytes(new byte[] {5}, 0, 1);
+    records.invite(new byte[16]);
+    records.packet(0, HEAD, 0, 3);
+    assertThat(read()).containsExactly(5, 1, 2, 3);
+  }
+
+  @Test
+  void aSecondInvitationIsRefused() throws IOException {
+    records.invite(new byte[16]);
+    records.invite(new byte[16]);
+    assertRefused();
+  }
+
+  @Test
+  void anInvitationBehindAPacketIsRefused() throws IOException {
+    records.packet(0, HEAD, 0, 3);
+    records.invite(new byte[16]);
+    assertRefused();
+  }
+
+  @Test
+  void halfAnInvitationIsRefused() {
+    stream.writeBytes(Tape.record(WireFormat.INVITE, new byte[15]));
+    assertRefused();
+  }
+
+  /** Where nothing is copied. */
+  @Test
+  void anInvitationThatNobodyExpectsIsRefused() throws IOException {
+    records.invite(new byte[16]);
+    records.flush();
+    WireInput.Listener listener =
+        new WireInput.Listener() {
+          @Override
+          public void hello(Capabilities peer) {}
+
+          @Override
+          public void bytes(ByteBuffer bytes) {}
+
+          @Override
+          public void packet(int dataLength, ByteBuffer head) {}
+
+          @Override
+          public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {}
+        };
+    try (WireChains chains = Tape.newChains();
+        WireInput in =
+            new WireInput(new ByteArrayInputStream(stream.toByteArray()), chains, listener)) {
+      assertThatThrownBy(() -> in.read(new byte[1], 0, 1))
+          .isInstanceOf(CorruptWireException.class)
+          .hasMessageContaining("invites");
+    }
+  }
+
+  @Test
   void recordsOfOtherConnectionsAreRefused() throws IOException {
-    for (int type = WireFormat.OPEN; type <= WireFormat.ANSWER; type++) {
+    for (int type = WireFormat.OPEN; type <= WireFormat.INVITATION; type++) {
       stream.writeBytes(Tape.record(type, new byte[16]));
       assertRefused();
       stream.reset();

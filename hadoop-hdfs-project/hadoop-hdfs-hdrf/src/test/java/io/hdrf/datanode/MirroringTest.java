@@ -8,12 +8,8 @@ import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.wire.Fallback;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -22,16 +18,11 @@ import java.util.List;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
-import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
-import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
-import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.metrics2.AbstractMetric;
@@ -257,7 +248,8 @@ class MirroringTest {
         target = candidate;
       }
     }
-    assertThat(replace(block.getBlock(), source, target)).isEqualTo(Status.SUCCESS);
+    assertThat(BlockMoves.replace(block.getBlock(), source, target.getXferPort()))
+        .isEqualTo(Status.SUCCESS);
     HdrfCluster.await(
         "the copy to be the only replica",
         () -> {
@@ -273,28 +265,6 @@ class MirroringTest {
     assertThat(sum(wire("mirrorFramesSentAsStored"))).isPositive();
     assertThat(sum(wire("mirrorFramesEncoded"))).isZero();
     assertThat(sum(reducer("blocksAdopted"))).isEqualTo(1);
-  }
-
-  private static Status replace(ExtendedBlock block, DatanodeInfo source, DatanodeInfo target)
-      throws IOException {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), target.getXferPort())) {
-      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-      new Sender(out)
-          .replaceBlock(
-              block,
-              StorageType.DISK,
-              BlockTokenSecretManager.DUMMY_TOKEN,
-              source.getDatanodeUuid(),
-              source,
-              null);
-      out.flush();
-      DataInputStream in = new DataInputStream(socket.getInputStream());
-      Status status;
-      do {
-        status = BlockOpResponseProto.parseFrom(PBHelperClient.vintPrefixed(in)).getStatus();
-      } while (status == Status.IN_PROGRESS);
-      return status;
-    }
   }
 
   @Test

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import io.hdrf.wire.Fallback;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,7 +15,9 @@ final class CopyReply extends FilterInputStream {
   private final Mirroring mirroring;
   private final PeerLink peer;
   private final Acknowledgements acknowledgements;
-  private boolean copies;
+
+  /** Null where nothing is copied from the peer. */
+  private MirrorInputStream copied;
 
   /**
    * @param acknowledgements are counted if this asks for no block to be copied
@@ -29,18 +32,26 @@ final class CopyReply extends FilterInputStream {
   /** Is told of the request before it is sent. */
   void expect(BlockTransfer transfer) {
     if (transfer.isCopy()) {
-      MirrorInputStream framed =
-          new MirrorInputStream(mirroring, in, 0, Peers.name(peer.address()), request -> {});
-      framed.expect(transfer);
-      in = framed;
-      copies = true;
+      copied = new MirrorInputStream(mirroring, in, 0, Peers.name(peer.address()), request -> {});
+      copied.expect(transfer, id -> mirroring.come(peer, id, transfer.block().poolId()));
+      in = copied;
     }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (copied != null && copied.brokeWithReferences()) {
+      mirroring.counters().fallback(Fallback.REFERENCES_BROKE);
+      mirroring.referencesBroke(peer);
+    }
+    copied = null;
+    super.close();
   }
 
   @Override
   public int read() throws IOException {
     int next = check(in.read());
-    if (next >= 0 && !copies) {
+    if (next >= 0 && in != copied) {
       acknowledgements.read((byte) next);
     }
     return next;
@@ -49,7 +60,7 @@ final class CopyReply extends FilterInputStream {
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
     int count = length == 0 ? 0 : check(in.read(bytes, offset, length));
-    if (!copies) {
+    if (in != copied) {
       acknowledgements.read(bytes, offset, Math.max(0, count));
     }
     return count;

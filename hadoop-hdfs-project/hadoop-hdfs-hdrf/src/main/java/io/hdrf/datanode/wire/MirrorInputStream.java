@@ -31,6 +31,9 @@ final class MirrorInputStream extends InputStream {
   private BlockCollector collector;
   private PacketFrames forwarding;
   private Capabilities peer = Capabilities.none();
+  private Consumer<byte[]> onInvitation;
+  private boolean refers;
+  private boolean ended;
   private long plain;
   private final byte[] single = new byte[1];
 
@@ -53,9 +56,14 @@ final class MirrorInputStream extends InputStream {
     this.wire = new WireInput(this.in, mirroring.chains(), new Listener(), mirroring.sessions());
   }
 
-  /** Expects a block to be copied from the other side, with no request before it. */
-  void expect(BlockTransfer transfer) {
+  /**
+   * Expects a block to be copied from the other side, with no request before it.
+   *
+   * @param invited is told if the other side invites this one to be asked
+   */
+  void expect(BlockTransfer transfer, Consumer<byte[]> invited) {
     request = null;
+    onInvitation = invited;
     begin(transfer);
   }
 
@@ -77,6 +85,11 @@ final class MirrorInputStream extends InputStream {
   /** What the other side can receive, if it connected to this one. */
   Capabilities peer() {
     return peer;
+  }
+
+  /** Whether the other side would refer to chunks, and the block's last packet did not come. */
+  boolean brokeWithReferences() {
+    return refers && !ended;
   }
 
   /** What the parser was told, in the order of the stream. */
@@ -106,6 +119,7 @@ final class MirrorInputStream extends InputStream {
 
     @Override
     public void packet(int dataLength, ByteBuffer head) throws IOException {
+      ended = dataLength == 0;
       if (expected != null) {
         collector = BlockCollector.of(mirroring, expected);
         expected = null;
@@ -126,6 +140,20 @@ final class MirrorInputStream extends InputStream {
       if (collector != null) {
         collector.frame(chainIds, originalLength, stages, stored);
       }
+    }
+
+    @Override
+    public void invited(byte[] id) throws IOException {
+      if (onInvitation == null) {
+        WireInput.Listener.super.invited(id);
+      } else {
+        onInvitation.accept(id);
+      }
+    }
+
+    @Override
+    public void session() {
+      refers = true;
     }
 
     @Override

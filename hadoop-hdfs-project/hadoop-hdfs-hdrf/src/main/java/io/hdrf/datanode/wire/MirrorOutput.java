@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireCounters;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
@@ -42,6 +44,7 @@ final class MirrorOutput implements Closeable {
   private OperationParser request;
   private ReplyParser reply;
   private BlockTransfer transfer;
+  private Invitation invitation;
   private PacketFramer framer;
   private Op operation;
   private long plain;
@@ -87,7 +90,7 @@ final class MirrorOutput implements Closeable {
         new MirrorOutput(
             mirroring, under, peerName, peer, upstream, acknowledgements, onRequest, State.REQUEST);
     out.request = new OperationParser();
-    out.records.begin(mirroring.own());
+    out.records.begin(mirroring.helloTo(peer));
     return out;
   }
 
@@ -96,10 +99,17 @@ final class MirrorOutput implements Closeable {
     return new MirrorOutput(mirroring, under, peerName, null, null, null, null, State.UNFRAMED);
   }
 
-  /** What is written from now on answers a request to copy a block. */
-  void beginReply(BlockTransfer copied, PeerLink requester) {
+  /**
+   * What is written from now on answers a request to copy a block.
+   *
+   * @param requester the host that the request came from; never connected to
+   */
+  void beginReply(BlockTransfer copied, InetSocketAddress requester, Capabilities capabilities) {
     transfer = copied;
-    peer = requester;
+    if (capabilities.isInvitable()) {
+      invitation = new Invitation(mirroring.probeTimeoutMillis());
+    }
+    peer = new PeerLink(requester, capabilities, invitation);
     reply = new ReplyParser();
     state = State.REPLY;
   }
@@ -131,10 +141,10 @@ final class MirrorOutput implements Closeable {
         return taken;
       case REPLY:
         taken = reply.take(bytes, offset, length);
-        records.bytes(bytes, offset, taken);
         if (reply.isComplete()) {
           beginBlock(reply.isSuccess());
         }
+        records.bytes(bytes, offset, taken);
         return taken;
       case PACKETS:
         taken = framer.write(bytes, offset, length);
@@ -169,6 +179,10 @@ final class MirrorOutput implements Closeable {
     boolean isFirst = transfer.isPipeline() && upstream == null;
     BlockCollector collector = isFirst ? BlockCollector.of(mirroring, transfer.block()) : null;
     ReferenceSender references = mirroring.references(transfer.block(), peer, records);
+    if (references != null && invitation != null) {
+      mirroring.invitations().add(invitation);
+      records.invite(invitation.id());
+    }
     framer =
         new PacketFramer(
             mirroring,
@@ -257,6 +271,9 @@ final class MirrorOutput implements Closeable {
     if (framer != null) {
       framer.close();
       framer = null;
+    }
+    if (invitation != null) {
+      mirroring.invitations().withdraw(invitation);
     }
     if (writerIsFree) {
       records.close();

@@ -8,6 +8,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.nio.channels.WritableByteChannel;
 import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
@@ -34,7 +35,7 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
   private static final ThreadLocal<MirrorInputStream> UPSTREAM = new ThreadLocal<>();
 
   /** How long a writer may pause before its connection to ask on is given up. */
-  private static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
+  static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
 
   private final Mirroring mirroring;
   private final int firstByteTimeout;
@@ -82,6 +83,8 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     }
     if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.ASK) {
       answer(peer, streams);
+    } else if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.INVITED) {
+      ask(peer, streams);
     } else if (preamble.kind() == WireFormat.PROBE) {
       streams.out.write(mirroring.own().encode());
       streams.out.flush();
@@ -108,6 +111,29 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     }
   }
 
+  /** Has the other side asked, if it was invited, and waits until there are no more questions. */
+  private void ask(Peer peer, IOStreamPair streams) throws IOException {
+    String name = Peers.name(peer.getRemoteAddressString());
+    AskStream stream = new AskStream(streams.in, streams.out);
+    boolean taken = false;
+    try {
+      Invitation invitation = mirroring.invitations().take(stream.readInvitation());
+      if (invitation == null) {
+        LOG.debug("{} is not invited, or not any more", name);
+      } else {
+        peer.setReadTimeout(ASK_TIMEOUT_MILLIS);
+        String address = PeerProofs.address(peer.getLocalAddressString());
+        taken = invitation.serve(stream, PeerProofs.invited(address), peer);
+      }
+    } catch (IOException e) {
+      LOG.debug("{} says nothing of an invitation", name, e);
+    } finally {
+      if (!taken) {
+        stream.close();
+      }
+    }
+  }
+
   private IOStreamPair framed(
       Peer peer, IOStreamPair streams, int readBefore, OutputStream underlyingOut)
       throws IOException {
@@ -122,7 +148,9 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
             name,
             transfer -> {
               if (transfer.isCopy()) {
-                out.beginReply(transfer, new PeerLink(null, self[0].peer()));
+                // The port differs from connection to connection.
+                out.beginReply(
+                    transfer, InetSocketAddress.createUnresolved(name, 0), self[0].peer());
               }
             });
     self[0] = in;

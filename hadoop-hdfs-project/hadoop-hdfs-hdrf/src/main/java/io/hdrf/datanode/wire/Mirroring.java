@@ -21,6 +21,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -83,6 +84,7 @@ public final class Mirroring implements Closeable {
   private final Storage storage;
   private final ChunkOffers offers;
   private final HeldSessions sessions;
+  private final Invitations invitations = new Invitations();
   private final Map<InetSocketAddress, Long> penalties = new ConcurrentHashMap<>();
   private final AtomicBoolean refusalLogged = new AtomicBoolean();
   private final ExecutorService threads = newThreads();
@@ -91,6 +93,7 @@ public final class Mirroring implements Closeable {
   private final WireCounters counters = new WireCounters();
   private final SpooledBlocks spooled = new SpooledBlocks(MAX_SPOOLED_BLOCKS, MAX_SPOOLED_MEMORY);
   private final Capabilities own;
+  private final Capabilities ownUninvited;
   private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
   /**
@@ -119,13 +122,17 @@ public final class Mirroring implements Closeable {
     this.offers = offers;
     this.sessions = new HeldSessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
     this.peers = new PeerDirectory(TimeUnit.SECONDS.toNanos(settings.peerExpirySeconds()));
-    this.own =
-        settings.isEnabled()
-            ? new Capabilities(
-                WireFormat.VERSION,
-                chains.installed(),
-                settings.references() ? offers.dialects() : Collections.emptyList())
-            : new Capabilities(0, Collections.emptySet());
+    this.own = capabilities(true);
+    this.ownUninvited = capabilities(false);
+  }
+
+  private Capabilities capabilities(boolean invitable) {
+    if (!settings.isEnabled()) {
+      return new Capabilities(0, Collections.emptySet());
+    }
+    List<Long> dialects = settings.references() ? offers.dialects() : Collections.emptyList();
+    return new Capabilities(
+        WireFormat.VERSION, chains.installed(), dialects, invitable && !dialects.isEmpty());
   }
 
   private static ExecutorService newThreads() {
@@ -156,6 +163,11 @@ public final class Mirroring implements Closeable {
     return sessions;
   }
 
+  /** Those to whom blocks are copied, and who are awaited to be asked. */
+  public Invitations invitations() {
+    return invitations;
+  }
+
   /** Whether others may ask for chunks. */
   boolean answers() {
     return settings.isEnabled() && settings.references();
@@ -183,12 +195,32 @@ public final class Mirroring implements Closeable {
   }
 
   private boolean isPenalized(PeerLink peer) {
+    if (peer.address() == null) {
+      return false;
+    }
     Long until = penalties.get(peer.address());
     if (until != null && until - System.nanoTime() < 0) {
       penalties.remove(peer.address(), until);
       return false;
     }
     return until != null;
+  }
+
+  /**
+   * Begins to answer the DataNode that a block is copied from, which invites to it; or does not,
+   * and the block comes by value.
+   *
+   * @param poolId the block's
+   */
+  void come(PeerLink peer, byte[] invitation, String poolId) {
+    if (!answers() || peer.coming() == null || isPenalized(peer)) {
+      return;
+    }
+    try {
+      threads.execute(new InvitedAnswers(this, peer, invitation, poolId));
+    } catch (RejectedExecutionException e) {
+      LOG.debug("No thread to answer questions", e);
+    }
   }
 
   /**
@@ -259,6 +291,11 @@ public final class Mirroring implements Closeable {
     return own;
   }
 
+  /** What it can receive from a peer now, as it tells that peer. */
+  Capabilities helloTo(PeerLink peer) {
+    return isPenalized(peer) ? ownUninvited : own;
+  }
+
   WireChains chains() {
     return chains;
   }
@@ -277,9 +314,14 @@ public final class Mirroring implements Closeable {
    * The peer at an address, if blocks can go there as frames.
    *
    * @param asking connects to it to ask for chunks
+   * @param coming connects to it to be asked, where it invites to
    * @return null if blocks must go there as HDFS sends them
    */
-  PeerLink link(InetSocketAddress address, PeerDirectory.Probe probe, AskConnection.Source asking) {
+  PeerLink link(
+      InetSocketAddress address,
+      PeerDirectory.Probe probe,
+      AskConnection.Source asking,
+      AskConnection.Source coming) {
     Capabilities capabilities = peers.of(address, probe);
     if (capabilities == null) {
       counters.fallback(Fallback.PEER_UNKNOWN);
@@ -294,7 +336,7 @@ public final class Mirroring implements Closeable {
       counters.fallback(Fallback.PEER_LACKS_SCHEME);
       return null;
     }
-    return new PeerLink(address, capabilities, asking);
+    return new PeerLink(address, capabilities, asking, coming);
   }
 
   /** A connection to the peer failed. */

@@ -38,7 +38,8 @@ public interface PeerProofs {
    * Makes a proof.
    *
    * @param challenge what the other side sent
-   * @param address where the other side was connected to, as of {@link #address}
+   * @param address where the other side was connected to, as of {@link #address}; or, on the side
+   *     that was connected to, where that was, as of {@link #invited}
    */
   AskStream.Proof prove(String poolId, byte[] challenge, String address) throws IOException;
 
@@ -46,11 +47,21 @@ public interface PeerProofs {
    * Checks a proof.
    *
    * @param challenge what this side sent
-   * @param address where the other side has connected to
+   * @param address as for {@link #prove}
    * @throws IOException if it is none
    */
   void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
       throws IOException;
+
+  /**
+   * What is proved where the side that was connected to asks: such a proof is of no use to whoever
+   * asks on a connection of its own, nor the other way round.
+   *
+   * @param address where was connected to, as of {@link #address}
+   */
+  static String invited(String address) {
+    return "invited to " + address;
+  }
 
   /** An address and port as both sides write them. */
   static String address(InetSocketAddress address) {
