@@ -216,11 +216,7 @@ public final class Mirroring implements Closeable {
     if (!answers() || peer.coming() == null || isPenalized(peer)) {
       return;
     }
-    try {
-      threads.execute(new InvitedAnswers(this, peer, invitation, poolId));
-    } catch (RejectedExecutionException e) {
-      LOG.debug("No thread to answer questions", e);
-    }
+    execute(new InvitedAnswers(this, peer, invitation, poolId));
   }
 
   /**
@@ -268,7 +264,7 @@ public final class Mirroring implements Closeable {
       threads.execute(task);
       return true;
     } catch (RejectedExecutionException e) {
-      LOG.debug("No thread to send packets", e);
+      LOG.debug("No thread for {}", task, e);
       return false;
     }
   }
