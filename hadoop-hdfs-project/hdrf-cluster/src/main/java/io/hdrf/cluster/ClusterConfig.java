@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
@@ -27,52 +28,44 @@ public final class ClusterConfig {
   private static final Pattern ONE_DATANODE = Pattern.compile("datanode-\\d+:");
 
   private final Path directory;
-  private final int dataNodes;
-  private final int volumes;
-  private final int replication;
-  private final boolean stock;
-  private final String schemes;
-  private final String nameNodeHeap;
-  private final String dataNodeHeap;
-  private final Duration metricsPeriod;
-  private final Map<String, String> site;
 
-  private ClusterConfig(
-      Path directory,
-      int dataNodes,
-      int volumes,
-      int replication,
-      boolean stock,
-      String schemes,
-      String nameNodeHeap,
-      String dataNodeHeap,
-      Duration metricsPeriod,
-      Map<String, String> site) {
+  // Changed only in a copy that nobody has seen yet
+  private int dataNodes = 3;
+  private int volumes = 1;
+  private int replication = 3;
+  private boolean stock;
+  private String schemes = "lz4";
+  private String nameNodeHeap = "512m";
+  private String dataNodeHeap = "1g";
+  private Duration metricsPeriod = LocalCluster.METRICS_PERIOD;
+  private Map<String, String> site = Map.of();
+
+  private ClusterConfig(Path directory) {
     this.directory = directory;
-    this.dataNodes = dataNodes;
-    this.volumes = volumes;
-    this.replication = replication;
-    this.stock = stock;
-    this.schemes = schemes;
-    this.nameNodeHeap = nameNodeHeap;
-    this.dataNodeHeap = dataNodeHeap;
-    this.metricsPeriod = metricsPeriod;
-    this.site = Collections.unmodifiableMap(new TreeMap<>(site));
+  }
+
+  private ClusterConfig(ClusterConfig other) {
+    directory = other.directory;
+    dataNodes = other.dataNodes;
+    volumes = other.volumes;
+    replication = other.replication;
+    stock = other.stock;
+    schemes = other.schemes;
+    nameNodeHeap = other.nameNodeHeap;
+    dataNodeHeap = other.dataNodeHeap;
+    metricsPeriod = other.metricsPeriod;
+    site = other.site;
+  }
+
+  private ClusterConfig changed(Consumer<ClusterConfig> change) {
+    ClusterConfig copy = new ClusterConfig(this);
+    change.accept(copy);
+    return copy;
   }
 
   /** Three DataNodes of one volume each, replication 3, scheme {@code lz4}. */
   public static ClusterConfig in(Path directory) {
-    return new ClusterConfig(
-        directory.toAbsolutePath().normalize(),
-        3,
-        1,
-        3,
-        false,
-        "lz4",
-        "512m",
-        "1g",
-        LocalCluster.METRICS_PERIOD,
-        Map.of());
+    return new ClusterConfig(directory.toAbsolutePath().normalize());
   }
 
   /** Number of DataNodes, 1 to 100. */
@@ -80,17 +73,7 @@ public final class ClusterConfig {
     if (count < 1 || count > MAX_DATANODES) {
       throw new IllegalArgumentException("DataNodes: " + count + "; 1 to " + MAX_DATANODES);
     }
-    return new ClusterConfig(
-        directory,
-        count,
-        volumes,
-        replication,
-        stock,
-        schemes,
-        nameNodeHeap,
-        dataNodeHeap,
-        metricsPeriod,
-        site);
+    return changed(copy -> copy.dataNodes = count);
   }
 
   /** Number of volumes (data directories) of each DataNode, at least 1. */
@@ -98,17 +81,7 @@ public final class ClusterConfig {
     if (count < 1) {
       throw new IllegalArgumentException("Volumes: " + count + "; at least 1");
     }
-    return new ClusterConfig(
-        directory,
-        dataNodes,
-        count,
-        replication,
-        stock,
-        schemes,
-        nameNodeHeap,
-        dataNodeHeap,
-        metricsPeriod,
-        site);
+    return changed(copy -> copy.volumes = count);
   }
 
   /** Replicas of each block, at least 1; never more than DataNodes ({@link #replication()}). */
@@ -116,62 +89,26 @@ public final class ClusterConfig {
     if (count < 1) {
       throw new IllegalArgumentException("Replication: " + count + "; at least 1");
     }
-    return new ClusterConfig(
-        directory,
-        dataNodes,
-        volumes,
-        count,
-        stock,
-        schemes,
-        nameNodeHeap,
-        dataNodeHeap,
-        metricsPeriod,
-        site);
+    return changed(copy -> copy.replication = count);
   }
 
   /** Whether DataNodes run without HDRF. */
   public ClusterConfig withStock(boolean value) {
-    return new ClusterConfig(
-        directory,
-        dataNodes,
-        volumes,
-        replication,
-        value,
-        schemes,
-        nameNodeHeap,
-        dataNodeHeap,
-        metricsPeriod,
-        site);
+    return changed(copy -> copy.stock = value);
   }
 
   /** The value of {@code hdrf.schemes}; may be empty. */
   public ClusterConfig withSchemes(String value) {
-    return new ClusterConfig(
-        directory,
-        dataNodes,
-        volumes,
-        replication,
-        stock,
-        value,
-        nameNodeHeap,
-        dataNodeHeap,
-        metricsPeriod,
-        site);
+    return changed(copy -> copy.schemes = value);
   }
 
   /** Heap limits as {@code -Xmx} takes them. */
   public ClusterConfig withHeaps(String nameNode, String dataNode) {
-    return new ClusterConfig(
-        directory,
-        dataNodes,
-        volumes,
-        replication,
-        stock,
-        schemes,
-        nameNode,
-        dataNode,
-        metricsPeriod,
-        site);
+    return changed(
+        copy -> {
+          copy.nameNodeHeap = nameNode;
+          copy.dataNodeHeap = dataNode;
+        });
   }
 
   /**
@@ -182,17 +119,7 @@ public final class ClusterConfig {
     if (period.toMillis() < 1) {
       throw new IllegalArgumentException("Metrics period: " + period + "; at least 1 ms");
     }
-    return new ClusterConfig(
-        directory,
-        dataNodes,
-        volumes,
-        replication,
-        stock,
-        schemes,
-        nameNodeHeap,
-        dataNodeHeap,
-        period,
-        site);
+    return changed(copy -> copy.metricsPeriod = period);
   }
 
   /**
@@ -200,19 +127,9 @@ public final class ClusterConfig {
    * {@code datanode-N:name} sets the property {@code name} of one DataNode only.
    */
   public ClusterConfig with(String name, String value) {
-    Map<String, String> changed = new TreeMap<>(site);
-    changed.put(name, value);
-    return new ClusterConfig(
-        directory,
-        dataNodes,
-        volumes,
-        replication,
-        stock,
-        schemes,
-        nameNodeHeap,
-        dataNodeHeap,
-        metricsPeriod,
-        changed);
+    Map<String, String> more = new TreeMap<>(site);
+    more.put(name, value);
+    return changed(copy -> copy.site = Collections.unmodifiableMap(more));
   }
 
   /**
