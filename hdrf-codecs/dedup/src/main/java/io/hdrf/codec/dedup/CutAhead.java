@@ -7,15 +7,14 @@ import io.hdrf.scheme.BlockSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Gives a block's pieces, and has the next one read, cut and fingerprinted meanwhile by a thread of
- * its own, so that two processors can work on one block. Where none is free for that thread, the
- * caller finds the next piece not begun, and makes it. The thread is started by the first block
+ * its own, so that two processors can work on one block. That thread is started by the first block
  * that is longer than a piece, on the caller's nice value, and ends when it had nothing to do for a
  * while. For one thread; {@link #begin}, any number of {@link #next}, {@link #end}.
  */
@@ -24,12 +23,10 @@ final class CutAhead implements Closeable {
   private static final long KEEP_SECONDS = 10;
 
   private final ThreadPoolExecutor helper;
-  private volatile BlockSource source;
+  private BlockSource source;
   private CutBuffer current;
   private CutBuffer following;
-
-  /** Null where no piece follows. */
-  private FutureTask<Void> filling;
+  private Future<?> filling;
 
   /**
    * @param pieceSize in bytes, see {@link CutBuffer}
@@ -83,26 +80,17 @@ final class CutAhead implements Closeable {
       CutBuffer target = following;
       CutBuffer before = current;
       filling =
-          new FutureTask<>(
+          helper.submit(
               () -> {
-                BlockSource block = source;
-                if (block != null) {
-                  target.fill(block, before);
-                }
+                target.fill(source, before);
                 return null;
               });
-      helper.execute(filling);
     }
-  }
-
-  /** Has the other thread do something else first, for tests. */
-  void execute(Runnable task) {
-    helper.execute(task);
   }
 
   /** Throws what the other thread has thrown. */
   private void await() throws IOException {
-    FutureTask<Void> awaited = filling;
+    Future<?> awaited = filling;
     filling = null;
     Throwable failure = failure(awaited);
     if (failure instanceof IOException) {
@@ -117,12 +105,10 @@ final class CutAhead implements Closeable {
   }
 
   /**
-   * Runs the task unless the other thread has begun it, and waits for its end: in spite of
-   * interrupts, since the source is in use as long as this; the next operation on a file notices
-   * them.
+   * Waits in spite of interrupts, since the source is in use as long as this; the next operation on
+   * a file notices them.
    */
-  private static Throwable failure(FutureTask<Void> awaited) {
-    awaited.run();
+  private static Throwable failure(Future<?> awaited) {
     boolean interrupted = false;
     try {
       while (true) {
@@ -144,12 +130,12 @@ final class CutAhead implements Closeable {
 
   /** Ends a block, wherever it was given up: its source is not read any more. */
   void end() {
-    source = null;
     if (filling != null) {
       // Nobody waits for this piece, so its failure is nobody's.
       failure(filling);
       filling = null;
     }
+    source = null;
   }
 
   @Override

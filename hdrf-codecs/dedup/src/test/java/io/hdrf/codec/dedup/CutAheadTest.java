@@ -239,50 +239,6 @@ class CutAheadTest {
   }
 
   @Test
-  void theCallerMakesPiecesThatTheOtherThreadDoesNotBegin() throws Exception {
-    CountDownLatch blocked = new CountDownLatch(1);
-    CountDownLatch gate = new CountDownLatch(1);
-    AtomicInteger byOther = new AtomicInteger();
-    Thread caller = Thread.currentThread();
-    // Its only thread is busy with something else.
-    try (CutAhead pieces = new CutAhead(chunker, FingerprintFunction.SHA256, PIECE)) {
-      pieces.execute(
-          () -> {
-            blocked.countDown();
-            awaitUninterruptibly(gate);
-          });
-      blocked.await();
-      byte[] block = block(LENGTH);
-      Bytes source =
-          new Bytes(
-              block,
-              position -> {
-                if (Thread.currentThread() != caller) {
-                  byOther.incrementAndGet();
-                }
-              });
-      CutBuffer piece = pieces.begin(source);
-      int chunks = piece.count();
-      while (!piece.isLast()) {
-        piece = pieces.next();
-        chunks += piece.count();
-      }
-      pieces.end();
-      gate.countDown();
-      assertThat(chunks).isEqualTo(cutAtOnce(block).size());
-      assertThat(byOther).hasValue(0);
-    }
-  }
-
-  private static void awaitUninterruptibly(CountDownLatch gate) {
-    try {
-      gate.await();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  @Test
   void anInterruptDoesNotLeaveTheSourceInUse() throws Exception {
     byte[] block = block(LENGTH);
     Thread.currentThread().interrupt();
