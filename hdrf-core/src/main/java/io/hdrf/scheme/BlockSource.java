@@ -4,7 +4,7 @@ package io.hdrf.scheme;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A block's original data, read once from its beginning. For one thread at a time. */
+/** A block's original data, read once from its beginning. For one thread. */
 public interface BlockSource {
 
   /** The block's length in bytes, at least 1. */

@@ -21,7 +21,7 @@ import java.nio.ByteBuffer;
  */
 public abstract class ChainCodec {
 
-  /** A block's original data, read once from its beginning. For one thread at a time. */
+  /** A block's original data, read once from its beginning. For one thread. */
   public interface BlockInput {
     /**
      * Reads at least one byte into {@code dst}, which is direct and has room.
