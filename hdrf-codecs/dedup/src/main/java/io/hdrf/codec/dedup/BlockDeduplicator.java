@@ -6,6 +6,8 @@ import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.index.Finder;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.io.BufferPool;
+import io.hdrf.jni.Chunker;
 import io.hdrf.scheme.BlockSource;
 import io.hdrf.scheme.FrameSink;
 import java.io.Closeable;
@@ -14,20 +16,24 @@ import java.nio.ByteBuffer;
 
 /**
  * Turns one block after the other into recipes. Holds the buffers for that; a buffer of chunks is
- * cut, fingerprinted and looked up at once. For one thread, besides that of {@link CutAhead}.
+ * cut, fingerprinted and looked up at once. For one thread.
  */
 final class BlockDeduplicator implements Closeable {
 
-  private static final int PIECE_SIZE = 4 << 20;
+  private static final int MIN_BUFFER = 4 << 20;
   private static final int BATCH = Finder.MAX_COUNT;
 
-  private final CutAhead pieces;
+  private final Chunker chunker;
+  private final Fingerprinter fingerprinter;
   private final int frameSize;
   private final FingerprintIndex index;
   private final Finder finder;
   private final DedupCounters counters;
 
+  private final ByteBuffer buffer;
+  private final ByteBuffer chunk;
   private ByteBuffer payload = ByteBuffer.allocateDirect(64 << 10);
+  private final int[] cuts = new int[BATCH];
   private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
   private final long[] refs = new long[BATCH];
   private final OwnChunks own = new OwnChunks();
@@ -35,11 +41,14 @@ final class BlockDeduplicator implements Closeable {
   private final Recipe.Builder recipe = new Recipe.Builder();
 
   BlockDeduplicator(DedupSettings settings, FingerprintIndex index, DedupCounters counters) {
-    this.pieces = new CutAhead(settings.chunker(), settings.fingerprint(), PIECE_SIZE);
+    this.chunker = settings.chunker();
+    this.fingerprinter = settings.fingerprint();
     this.frameSize = settings.frameSize();
     this.index = index;
     this.finder = index.newFinder();
     this.counters = counters;
+    this.buffer = BufferPool.shared().take(Math.max(MIN_BUFFER, 2 * chunker.maximumSize()));
+    this.chunk = buffer.duplicate();
   }
 
   /**
@@ -50,15 +59,15 @@ final class BlockDeduplicator implements Closeable {
   void encode(BlockSource source, ChunkAppender appender, FrameSink sink) throws IOException {
     own.clear();
     touched.clear();
-    try {
-      CutBuffer piece = pieces.begin(source);
-      deduplicate(piece, appender, sink);
-      while (!piece.isLast()) {
-        piece = pieces.next();
-        deduplicate(piece, appender, sink);
+    buffer.clear();
+    boolean last = false;
+    while (!last || buffer.position() > 0) {
+      while (!last && buffer.hasRemaining()) {
+        last = source.read(buffer) < 0;
       }
-    } finally {
-      pieces.end();
+      buffer.flip();
+      cutAll(last, appender, sink);
+      buffer.compact();
     }
     if (recipe.originalLength() > 0) {
       emit(sink);
@@ -73,29 +82,31 @@ final class BlockDeduplicator implements Closeable {
     index.publish(own.fingerprints(), own.refs(), own.count());
   }
 
-  private void deduplicate(CutBuffer piece, ChunkAppender appender, FrameSink sink)
-      throws IOException {
-    ByteBuffer chunk = piece.view();
-    for (int first = 0; first < piece.count(); first += BATCH) {
-      int count = Math.min(BATCH, piece.count() - first);
-      piece.copyFingerprints(first, count, fingerprints);
-      finder.find(fingerprints, count, refs);
-      deduplicate(piece, first, count, chunk, appender, sink);
+  /** Leaves the buffer's position behind the last chunk that is complete. */
+  private void cutAll(boolean last, ChunkAppender appender, FrameSink sink) throws IOException {
+    int count = chunker.cut(buffer, last, cuts);
+    while (count > 0) {
+      int base = buffer.position();
+      deduplicate(base, count, appender, sink);
+      buffer.position(base + cuts[count - 1]);
+      count = buffer.hasRemaining() ? chunker.cut(buffer, last, cuts) : 0;
+    }
+    if (buffer.remaining() == buffer.capacity()) {
+      throw new IllegalStateException(
+          "no cut in "
+              + buffer.remaining()
+              + " bytes; chunks have at most "
+              + chunker.maximumSize());
     }
   }
 
-  /** Stores those of the chunks that were not found. */
-  private void deduplicate(
-      CutBuffer piece,
-      int first,
-      int count,
-      ByteBuffer chunk,
-      ChunkAppender appender,
-      FrameSink sink)
+  private void deduplicate(int base, int count, ChunkAppender appender, FrameSink sink)
       throws IOException {
+    fingerprinter.fingerprints(buffer, cuts, count, fingerprints);
+    finder.find(fingerprints, count, refs);
     for (int i = 0; i < count; i++) {
       int offset = i * Fingerprinter.LENGTH;
-      int length = piece.show(first + i, chunk);
+      int length = showChunk(base, i);
       long ref = refs[i] >= 0 ? refs[i] : own.find(fingerprints, offset);
       if (ref >= 0) {
         counters.chunksFound.increment();
@@ -114,6 +125,13 @@ final class BlockDeduplicator implements Closeable {
     }
   }
 
+  /** Sets {@link #chunk} to a chunk of the buffer and returns its length. */
+  private int showChunk(int base, int i) {
+    chunk.limit(base + cuts[i]);
+    chunk.position(base + (i == 0 ? 0 : cuts[i - 1]));
+    return chunk.remaining();
+  }
+
   private void emit(FrameSink sink) throws IOException {
     int room = recipe.maxLength();
     if (payload.capacity() < room) {
@@ -130,6 +148,6 @@ final class BlockDeduplicator implements Closeable {
 
   @Override
   public void close() {
-    pieces.close();
+    BufferPool.shared().give(buffer);
   }
 }
