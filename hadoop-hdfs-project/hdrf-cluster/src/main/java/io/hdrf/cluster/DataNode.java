@@ -72,6 +72,11 @@ public final class DataNode extends Daemon {
         program);
   }
 
+  /** Where it takes and gives blocks, as {@code address:port}. */
+  public String dataAddress() throws IOException {
+    return host().address() + ":" + cluster.port("datanode-" + index + ".data");
+  }
+
   /** Where its IPC server listens. */
   public InetSocketAddress ipcAddress() throws IOException {
     return new InetSocketAddress(

@@ -25,7 +25,11 @@ final class CorruptReplicas {
    * @param block as {@code BP-1:blk_2_3}
    * @param dataNode its address and port for data
    */
-  record Replica(String block, String dataNode) {}
+  record Replica(String block, String dataNode) {
+    long blockId() {
+      return Long.parseLong(block.replaceFirst(".*:blk_(\\d+)_\\d+", "$1"));
+    }
+  }
 
   private static final String NAME = "(\\S+:blk_\\d+_\\d+)";
 
