@@ -44,7 +44,8 @@ final class Applications {
             this::copyIn,
             bed -> requireSame(origin, INPUT, bed, INPUT),
             List.of(INPUT)));
-    all.add(new Application("RandomTextWriter", this::randomText, List.of()));
+    all.add(
+        new Application("RandomTextWriter", this::randomText, this::requireRandomText, List.of()));
     all.add(new Application("WordCount", this::wordCount, List.of("/words")));
     all.add(new Application("Sort", this::sort, List.of()));
     all.add(new Application("TeraGen", this::teraGen, List.of("/tera")));
@@ -97,6 +98,9 @@ final class Applications {
         "-Dmapreduce.randomtextwriter.totalbytes=" + bytes,
         "-Dmapreduce.randomtextwriter.bytespermap=" + bytes / 2,
         "/random");
+  }
+
+  private void requireRandomText(Bed bed) throws IOException {
     if (bed.fs().getContentSummary(new Path("/random")).getLength() < bytes) {
       throw new IOException("RandomTextWriter wrote too little");
     }
