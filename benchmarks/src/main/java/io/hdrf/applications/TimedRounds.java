@@ -92,23 +92,9 @@ final class TimedRounds {
     StringBuilder text =
         new StringBuilder("### Replication " + replication + ", `" + chain + "`: ");
     text.append(stockSeconds.size()).append(" rounds in turns\n\n");
-    text.append("| application | stock: s | `").append(chain).append("`: s | to stock's |\n");
-    text.append("|---|---|---|---|\n");
-    Figures stockMedian = Figures.median(stockSeconds);
-    Figures reducedMedian = Figures.median(reducedSeconds);
-    Figures.ratios(reducedSeconds, stockSeconds)
-        .values()
-        .forEach(
-            (name, ratio) ->
-                text.append(
-                    String.format(
-                        Locale.ROOT,
-                        "| %s | %.1f | %.1f | %.2f (%s) |%n",
-                        name,
-                        stockMedian.values().get(name),
-                        reducedMedian.values().get(name),
-                        ratio,
-                        Figures.spread(reducedSeconds, stockSeconds, name))));
+    text.append("| application | stock: s | `").append(chain).append("`: s | ratio | pairs |\n");
+    text.append("|---|---|---|---|---|\n");
+    text.append(Figures.rows(reducedSeconds, stockSeconds));
     return text.append(String.format("%nOutputs that differ: %d%n%n", differences)).toString();
   }
 }

@@ -43,6 +43,32 @@ public record Figures(Map<String, Double> values) {
     return ratios;
   }
 
+  /**
+   * A row of a Markdown table for each figure: its name, both medians, the median of the ratios of
+   * paired rounds, and the least and the greatest of them.
+   */
+  public static String rows(List<Figures> rounds, List<Figures> baseline) {
+    Figures baselineMedian = median(baseline);
+    Figures median = median(rounds);
+    StringBuilder rows = new StringBuilder();
+    ratios(rounds, baseline)
+        .values
+        .forEach(
+            (name, ratio) ->
+                rows.append(
+                    String.format(
+                        Locale.ROOT,
+                        "| %s | %.2f | %.2f | %s |%n",
+                        name,
+                        baselineMedian.values.get(name),
+                        median.values.get(name),
+                        Double.isFinite(ratio)
+                            ? String.format(
+                                Locale.ROOT, "%.2f | %s", ratio, spread(rounds, baseline, name))
+                            : "– | –")));
+    return rows.toString();
+  }
+
   /** The least and the greatest ratio of a figure over the paired rounds. */
   public static String spread(List<Figures> rounds, List<Figures> baseline, String name) {
     double least = Double.MAX_VALUE;

@@ -212,24 +212,7 @@ public final class SideBySide implements Callable<Integer> {
         megabytes,
         pairs);
     printer.printf("| | %s | %s | ratio | pairs |%n|---|---|---|---|---|%n", reference, variant);
-    Figures referenceMedian = Figures.median(baseline);
-    Figures otherMedian = Figures.median(compared);
-    Figures ratios = Figures.ratios(compared, baseline);
-    for (String name : ratios.values().keySet()) {
-      printer.printf(
-          Locale.ROOT,
-          "| %s | %.2f | %.2f | %s |%n",
-          name,
-          referenceMedian.values().get(name),
-          otherMedian.values().get(name),
-          Double.isFinite(ratios.values().get(name))
-              ? String.format(
-                  Locale.ROOT,
-                  "%.2f | %s",
-                  ratios.values().get(name),
-                  Figures.spread(compared, baseline, name))
-              : "– | –");
-    }
+    printer.print(Figures.rows(compared, baseline));
     return text.toString();
   }
 }

@@ -171,23 +171,9 @@ class WireReferencesTest {
   void anInvitationThatNobodyExpectsIsRefused() throws IOException {
     records.invite(new byte[16]);
     records.flush();
-    WireInput.Listener listener =
-        new WireInput.Listener() {
-          @Override
-          public void hello(Capabilities peer) {}
-
-          @Override
-          public void bytes(ByteBuffer bytes) {}
-
-          @Override
-          public void packet(int dataLength, ByteBuffer head) {}
-
-          @Override
-          public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {}
-        };
     try (WireChains chains = Tape.newChains();
         WireInput in =
-            new WireInput(new ByteArrayInputStream(stream.toByteArray()), chains, listener)) {
+            new WireInput(new ByteArrayInputStream(stream.toByteArray()), chains, new QuietListener())) {
       assertThatThrownBy(() -> in.read(new byte[1], 0, 1))
           .isInstanceOf(CorruptWireException.class)
           .hasMessageContaining("invites");

@@ -8,7 +8,7 @@ import io.hdrf.conf.MirrorSettings;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireChains;
 import io.hdrf.wire.WireInput;
@@ -137,13 +137,7 @@ class PacketBatchTest {
     List<Integer> frames = new ArrayList<>();
     int[] packets = new int[1];
     WireInput.Listener listener =
-        new WireInput.Listener() {
-          @Override
-          public void hello(Capabilities peer) {}
-
-          @Override
-          public void bytes(ByteBuffer plainBytes) {}
-
+        new QuietListener() {
           @Override
           public void packet(int dataLength, ByteBuffer head) {
             packets[0]++;

@@ -10,7 +10,7 @@ import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireChains;
 import io.hdrf.wire.WireInput;
@@ -116,16 +116,7 @@ class PacketFramerTest {
   private byte[] decoded(List<Integer> chains) throws IOException {
     ByteArrayOutputStream plain = new ByteArrayOutputStream();
     WireInput.Listener listener =
-        new WireInput.Listener() {
-          @Override
-          public void hello(Capabilities peer) {}
-
-          @Override
-          public void bytes(ByteBuffer bytes) {}
-
-          @Override
-          public void packet(int dataLength, ByteBuffer head) {}
-
+        new QuietListener() {
           @Override
           public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
             chains.add(chainIds[0]);

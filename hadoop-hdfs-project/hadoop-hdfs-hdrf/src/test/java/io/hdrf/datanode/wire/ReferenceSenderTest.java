@@ -13,6 +13,7 @@ import io.hdrf.wire.AskStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
+import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireChains;
 import io.hdrf.wire.WireInput;
@@ -192,23 +193,9 @@ class ReferenceSenderTest {
 
   private byte[] received(Mirroring by) throws IOException {
     ByteArrayOutputStream plain = new ByteArrayOutputStream();
-    WireInput.Listener listener =
-        new WireInput.Listener() {
-          @Override
-          public void hello(Capabilities peer) {}
-
-          @Override
-          public void bytes(ByteBuffer bytes) {}
-
-          @Override
-          public void packet(int dataLength, ByteBuffer head) {}
-
-          @Override
-          public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {}
-        };
     try (WireInput in =
         new WireInput(
-            new ByteArrayInputStream(wire.toByteArray()), by.chains(), listener, by.sessions())) {
+            new ByteArrayInputStream(wire.toByteArray()), by.chains(), new QuietListener(), by.sessions())) {
       byte[] piece = new byte[1000];
       for (int count = in.read(piece, 0, 1000); count >= 0; count = in.read(piece, 0, 1000)) {
         plain.write(piece, 0, count);

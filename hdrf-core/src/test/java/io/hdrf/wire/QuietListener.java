@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.wire;
+
+import java.nio.ByteBuffer;
+
+/** Takes no note of what every stream may have; what need not be expected is refused as ever. */
+public class QuietListener implements WireInput.Listener {
+
+  @Override
+  public void hello(Capabilities peer) {}
+
+  @Override
+  public void bytes(ByteBuffer bytes) {}
+
+  @Override
+  public void packet(int dataLength, ByteBuffer head) {}
+
+  @Override
+  public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {}
+}
