@@ -230,7 +230,7 @@ public final class MirroringBenchmark implements Callable<Integer> {
         }
       }
       shift = 0;
-      warmUp(sides, corpus.get(0));
+      warmUp(sides, corpus);
       for (int rate : rates) {
         for (LinkSide side : opened) {
           side.limitRate(rate * MEGABIT);
@@ -276,12 +276,18 @@ public final class MirroringBenchmark implements Callable<Integer> {
     return value == null ? OptionalDouble.empty() : OptionalDouble.of(value);
   }
 
-  /** Compiles what will be measured. */
-  private void warmUp(Map<String, LinkSide> sides, Path file) throws Exception {
+  /**
+   * Compiles what will be measured: every other file is the next version of the one before, so that
+   * its chunks are found.
+   */
+  private void warmUp(Map<String, LinkSide> sides, List<Path> corpus) throws Exception {
     for (MirroringVariant variant : variants) {
       LinkSide side = sides.get(variant.cluster());
+      int same = 0;
       for (int i = 0; i < warmUps; i++) {
-        Upload upload = new Upload(Files.size(file), List.of(new Piece(file, nextShift())));
+        same = i % 2 == 0 ? nextShift() : same;
+        Path file = corpus.get(i % 2);
+        Upload upload = new Upload(Files.size(file), List.of(new Piece(file, same)));
         write(side, "warm-up-" + i, upload, variant, DATA_NODES, true);
       }
       side.empty();
