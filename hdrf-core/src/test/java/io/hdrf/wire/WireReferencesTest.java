@@ -173,7 +173,8 @@ class WireReferencesTest {
     records.flush();
     try (WireChains chains = Tape.newChains();
         WireInput in =
-            new WireInput(new ByteArrayInputStream(stream.toByteArray()), chains, new QuietListener())) {
+            new WireInput(
+                new ByteArrayInputStream(stream.toByteArray()), chains, new QuietListener())) {
       assertThatThrownBy(() -> in.read(new byte[1], 0, 1))
           .isInstanceOf(CorruptWireException.class)
           .hasMessageContaining("invites");

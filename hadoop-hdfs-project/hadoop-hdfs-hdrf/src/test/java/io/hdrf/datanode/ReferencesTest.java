@@ -131,6 +131,8 @@ class ReferencesTest {
     writeReduced("/first", first);
     cluster.assertContent("/first", first);
     long sentFirst = sent();
+    long encodedFirst = wire("mirrorFramesEncoded");
+    long forwardedFirst = wire("mirrorFramesForwarded");
     byte[] second = nextVersion(first, 2);
     writeReduced("/second", second);
     cluster.assertContent("/second", second);
@@ -140,6 +142,13 @@ class ReferencesTest {
         .as("%s", counters)
         .isGreaterThan(2L * second.length * 8 / 10);
     assertThat(sentSecond).as("%s", counters).isLessThan(sentFirst / 3);
+    // What lies between the references is encoded once, and passed on as it came where the third
+    // DataNode has found what the second has.
+    long encoded = wire("mirrorFramesEncoded") - encodedFirst;
+    assertThat(encoded).as("%s", counters).isPositive();
+    assertThat(wire("mirrorFramesForwarded") - forwardedFirst)
+        .as("%s", counters)
+        .isBetween(encoded * 8 / 10, encoded);
     assertThat(fallbacks(Fallback.ASK_REFUSED)).isZero();
     assertThat(fallbacks(Fallback.ASK_FAILED)).isZero();
     HdrfCluster.await(

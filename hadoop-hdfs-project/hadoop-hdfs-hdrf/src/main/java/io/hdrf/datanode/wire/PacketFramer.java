@@ -220,14 +220,14 @@ final class PacketFramer implements Closeable {
       collector.packet(header);
     }
     if (references != null) {
-      references.send(
-          header.getOffsetInBlock(), head, headLength, data, last, receivedInSameForm());
+      references.send(header.getOffsetInBlock(), head, headLength, data, last, receivedInStep());
       ended = last;
       beginHead();
       return;
     }
     if (received != null
         && inStep
+        && received.isFrames()
         && received.matches(header.getDataLen(), head, headLength)
         && peer.canDecode(received.chainIds())) {
       forward();
@@ -237,10 +237,10 @@ final class PacketFramer implements Closeable {
     endPacket(last);
   }
 
-  /** The present packet as it was received, if its frames are just its data. */
-  private PacketFrames receivedInSameForm() {
+  /** The present packet as it was received, if that is just its data. */
+  private PacketFrames receivedInStep() {
     return received != null
-            && received.isExact()
+            && received.isInStep()
             && received.matches(header.getDataLen(), head, headLength)
         ? received
         : null;

@@ -18,6 +18,9 @@ final class PacketFrames implements Closeable {
 
   /** One frame; its buffer is reused by later packets. */
   private static final class Frame {
+    /** Where its data begin in those of the packet, if the packet {@link #isInStep}. */
+    private long start;
+
     private int[] chainIds;
     private int originalLength;
     private int stages;
@@ -58,8 +61,9 @@ final class PacketFrames implements Closeable {
       frames.add(new Frame());
     }
     oneChain &= count == 0 || Arrays.equals(frames.get(0).chainIds, chainIds);
-    total += originalLength;
     Frame frame = frames.get(count++);
+    frame.start = total;
+    total += originalLength;
     frame.chainIds = chainIds;
     frame.originalLength = originalLength;
     frame.stages = stages;
@@ -78,9 +82,14 @@ final class PacketFrames implements Closeable {
     references = true;
   }
 
-  /** Whether the frames are the packet's data, no more and no less. */
-  boolean isExact() {
-    return !references && ahead == 0 && total == dataLength;
+  /** Whether frames and references are the packet's data, no more and no less. */
+  boolean isInStep() {
+    return ahead == 0 && total == dataLength;
+  }
+
+  /** Whether nothing of the packet came as references, and all of it in frames of one chain. */
+  boolean isFrames() {
+    return oneChain && !references;
   }
 
   /** A copy, with buffers of its own. */
@@ -88,23 +97,51 @@ final class PacketFrames implements Closeable {
     PacketFrames copy = new PacketFrames();
     copy.begin(dataLength, ByteBuffer.wrap(head, 0, headLength));
     for (Frame frame : frames.subList(0, count)) {
+      copy.total = frame.start;
       copy.add(frame.chainIds, frame.originalLength, frame.stages, frame.stored);
     }
+    copy.total = total;
+    copy.ahead = ahead;
+    copy.references = references;
     return copy;
   }
 
   /** Whether this is the packet whose bytes before its data are these. */
   boolean matches(int otherDataLength, byte[] otherHead, int otherHeadLength) {
-    if (!oneChain || references || dataLength != otherDataLength || headLength != otherHeadLength) {
-      return false;
-    }
-    return ByteBuffer.wrap(head, 0, headLength)
-        .equals(ByteBuffer.wrap(otherHead, 0, otherHeadLength));
+    return dataLength == otherDataLength
+        && headLength == otherHeadLength
+        && ByteBuffer.wrap(head, 0, headLength)
+            .equals(ByteBuffer.wrap(otherHead, 0, otherHeadLength));
   }
 
   /** The chain of the packet's frames, or null if it has none. */
   int[] chainIds() {
     return count == 0 ? null : frames.get(0).chainIds;
+  }
+
+  /**
+   * The frame that is just a part of the data of a packet that {@link #isInStep}; -1 if there is
+   * none.
+   */
+  int indexOf(int from, int to) {
+    for (int i = 0; i < count; i++) {
+      Frame frame = frames.get(i);
+      if (frame.start == from && frame.originalLength == to - from) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** The chain of a frame. */
+  int[] chainIds(int frame) {
+    return frames.get(frame).chainIds;
+  }
+
+  /** Writes a frame. */
+  void writeTo(RecordWriter out, int frame) throws IOException {
+    Frame written = frames.get(frame);
+    out.frame(written.originalLength, written.stages, written.stored.duplicate());
   }
 
   /**

@@ -127,7 +127,7 @@ final class ReferenceSender implements Closeable {
    *
    * @param offset where its data begin in the block
    * @param data consumed
-   * @param received the same packet in the form in which it was received, or null
+   * @param received the same packet in the form in which it was received, in step, or null
    * @throws IOException if sending it, or one before, failed
    */
   void send(
@@ -247,7 +247,7 @@ final class ReferenceSender implements Closeable {
     records.packet(cut.length(), packet.head, 0, packet.head.length);
     if (held != null && !held.isEmpty()) {
       join();
-      sendWithReferences(cut, held);
+      sendWithReferences(packet, held);
     } else {
       sendByValue(packet);
       if (packet.asked && held == null && (joined || session.isOpen())) {
@@ -285,36 +285,50 @@ final class ReferenceSender implements Closeable {
   }
 
   private void sendByValue(Waiting packet) throws IOException {
-    if (packet.received != null && peer.canDecode(packet.received.chainIds())) {
-      if (packet.received.count() > 0) {
-        announce(packet.received.chainIds());
+    PacketFrames received = packet.received;
+    if (received != null && received.isFrames() && peer.canDecode(received.chainIds())) {
+      if (received.count() > 0) {
+        announce(received.chainIds());
       }
-      packet.received.writeTo(records);
-      mirroring.counters().forwarded(packet.received.count());
+      received.writeTo(records);
+      mirroring.counters().forwarded(received.count());
     } else {
-      frame(packet.cut, 0, packet.cut.length());
+      frame(packet, 0, packet.cut.length());
     }
   }
 
-  private void sendWithReferences(ChunkCutter.Cut cut, BitSet held) throws IOException {
+  private void sendWithReferences(Waiting packet, BitSet held) throws IOException {
+    ChunkCutter.Cut cut = packet.cut;
     int done = 0;
     for (int first = held.nextSetBit(0); first >= 0; ) {
       int end = held.nextClearBit(first);
-      frame(cut, done, cut.start(first));
+      frame(packet, done, cut.start(first));
       records.references(cut.batch().number(), first, end - first, cut.skip(first));
       done = cut.end(end - 1);
       first = held.nextSetBit(end);
     }
-    frame(cut, done, cut.length());
+    frame(packet, done, cut.length());
   }
 
-  private void frame(ChunkCutter.Cut cut, int from, int to) throws IOException {
-    if (from == to) {
+  /** Sends a part of a packet as a frame, in the form in which it came if it is one. */
+  private void frame(Waiting packet, int from, int to) throws IOException {
+    if (from == to || forward(packet.received, from, to)) {
       return;
     }
     announce(encoder.chainIds());
-    int stages = encoder.encode(cut.data(from, to));
+    int stages = encoder.encode(packet.cut.data(from, to));
     records.frame(to - from, stages, encoder.encoded());
+  }
+
+  private boolean forward(PacketFrames received, int from, int to) throws IOException {
+    int frame = received == null ? -1 : received.indexOf(from, to);
+    if (frame < 0 || !peer.canDecode(received.chainIds(frame))) {
+      return false;
+    }
+    announce(received.chainIds(frame));
+    received.writeTo(records, frame);
+    mirroring.counters().forwarded(1);
+    return true;
   }
 
   /** Waits a while until all packets were sent, on a connection that ends before its time. */

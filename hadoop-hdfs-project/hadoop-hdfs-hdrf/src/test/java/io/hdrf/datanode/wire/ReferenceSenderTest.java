@@ -195,7 +195,10 @@ class ReferenceSenderTest {
     ByteArrayOutputStream plain = new ByteArrayOutputStream();
     try (WireInput in =
         new WireInput(
-            new ByteArrayInputStream(wire.toByteArray()), by.chains(), new QuietListener(), by.sessions())) {
+            new ByteArrayInputStream(wire.toByteArray()),
+            by.chains(),
+            new QuietListener(),
+            by.sessions())) {
       byte[] piece = new byte[1000];
       for (int count = in.read(piece, 0, 1000); count >= 0; count = in.read(piece, 0, 1000)) {
         plain.write(piece, 0, count);

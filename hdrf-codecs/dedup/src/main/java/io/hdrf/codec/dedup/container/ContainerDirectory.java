@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
@@ -14,9 +13,6 @@ import java.util.Arrays;
 public final class ContainerDirectory {
 
   private static final int OVERHEAD = 200;
-
-  /** Nobody can know in which slots chunks come to lie, and fill one of them on purpose. */
-  private static final long SLOT_SEED = new SecureRandom().nextLong() | 1;
 
   private final int groupCount;
   private final int chunkCount;
@@ -38,10 +34,14 @@ public final class ContainerDirectory {
   private final byte[] groupStages;
   private final long originalBytes;
 
-  /** Index of a chunk plus one; 0 in a free slot. Null until it is wanted. */
-  private volatile int[] slots;
+  /** Has all chunks, and maybe those of later directories. Null until it is wanted. */
+  private volatile FingerprintSlots slots;
 
-  /** Takes arrays that may be longer than needed and whose first elements never change. */
+  /**
+   * Takes arrays that may be longer than needed and whose first elements never change.
+   *
+   * @param slots has all chunks, and may get more; null to make it when it is wanted
+   */
   ContainerDirectory(
       int groupCount,
       int chunkCount,
@@ -55,7 +55,8 @@ public final class ContainerDirectory {
       int[] groupStoredLength,
       int[] groupOriginalLength,
       byte[] groupStages,
-      long originalBytes) {
+      long originalBytes,
+      FingerprintSlots slots) {
     this.groupCount = groupCount;
     this.chunkCount = chunkCount;
     this.numbers = numbers;
@@ -69,6 +70,7 @@ public final class ContainerDirectory {
     this.groupOriginalLength = groupOriginalLength;
     this.groupStages = groupStages;
     this.originalBytes = originalBytes;
+    this.slots = slots;
   }
 
   /** How many chunks there are. */
@@ -116,41 +118,12 @@ public final class ContainerDirectory {
 
   /** The index of a chunk with the fingerprint that begins at {@code offset}, or -1. */
   public int find(byte[] fingerprint, int offset) {
-    int[] table = slots;
+    FingerprintSlots table = slots;
     if (table == null) {
-      table = fillSlots();
+      table = FingerprintSlots.of(fingerprints, chunkCount, chunkCount);
       slots = table;
     }
-    int slot = slotOf(fingerprint, offset, table.length);
-    while (table[slot] != 0) {
-      if (hasFingerprint(table[slot] - 1, fingerprint, offset)) {
-        return table[slot] - 1;
-      }
-      slot = slot + 1 & table.length - 1;
-    }
-    return -1;
-  }
-
-  private int[] fillSlots() {
-    int[] table = new int[slotCount()];
-    for (int i = 0; i < chunkCount; i++) {
-      int slot = slotOf(fingerprints, i * Fingerprinter.LENGTH, table.length);
-      while (table[slot] != 0) {
-        slot = slot + 1 & table.length - 1;
-      }
-      table[slot] = i + 1;
-    }
-    return table;
-  }
-
-  /** A power of two of slots, at least a quarter of them free. */
-  private int slotCount() {
-    return Integer.highestOneBit(Math.max(1, chunkCount / 3 * 4 + 3)) << 1;
-  }
-
-  private static int slotOf(byte[] fingerprint, int offset, int slotCount) {
-    long mixed = Prefix.of(fingerprint, offset) * SLOT_SEED;
-    return (int) (mixed >>> Integer.SIZE) & slotCount - 1;
+    return table.find(this, fingerprint, offset);
   }
 
   /** How many chunks of its group stand before a chunk. */
@@ -169,7 +142,7 @@ public final class ContainerDirectory {
     return OVERHEAD
         + Integer.BYTES * (long) (numbers == null ? 0 : numbers.length)
         + (2L * Integer.BYTES) * lengths.length
-        + Integer.BYTES * (long) slotCount()
+        + FingerprintSlots.memory(chunkCount)
         + fingerprints.length
         + (long) (4 * Integer.BYTES + Long.BYTES + 1) * groupFirst.length;
   }

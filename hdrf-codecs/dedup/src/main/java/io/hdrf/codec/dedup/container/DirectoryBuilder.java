@@ -17,6 +17,7 @@ final class DirectoryBuilder {
   private int[] lengths;
   private int[] checksums;
   private byte[] fingerprints;
+  private FingerprintSlots slots;
   private int[] groupFirst;
   private long[] groupPosition;
   private int[] groupHeaderLength;
@@ -32,6 +33,7 @@ final class DirectoryBuilder {
     lengths = new int[chunks];
     checksums = new int[chunks];
     fingerprints = new byte[chunks * Fingerprinter.LENGTH];
+    slots = new FingerprintSlots(chunks);
     groupFirst = new int[groups];
     groupPosition = new long[groups];
     groupHeaderLength = new int[groups];
@@ -47,12 +49,14 @@ final class DirectoryBuilder {
       lengths = Arrays.copyOf(lengths, capacity);
       checksums = Arrays.copyOf(checksums, capacity);
       fingerprints = Arrays.copyOf(fingerprints, capacity * Fingerprinter.LENGTH);
+      slots = FingerprintSlots.of(fingerprints, chunkCount, capacity);
     }
     putNumber(number);
     lengths[chunkCount] = length;
     checksums[chunkCount] = checksum;
     System.arraycopy(
         fingerprint, offset, fingerprints, chunkCount * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
+    slots.add(fingerprints, chunkCount);
     chunkCount++;
   }
 
@@ -116,6 +120,7 @@ final class DirectoryBuilder {
         groupStoredLength,
         groupOriginalLength,
         groupStages,
-        originalBytes);
+        originalBytes,
+        slots);
   }
 }

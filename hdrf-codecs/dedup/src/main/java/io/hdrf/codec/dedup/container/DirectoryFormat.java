@@ -199,7 +199,8 @@ final class DirectoryFormat {
           storedLengths,
           originalLengths,
           stages,
-          total);
+          total,
+          null);
     }
 
     private void parseGroups(long directoryPosition) throws CorruptFileException {

@@ -3,6 +3,10 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +41,43 @@ class ContainerDirectoryTest {
       again.nextBytes(fingerprint);
       assertThat(directory.find(fingerprint, 0)).isEqualTo(-1);
     }
+  }
+
+  /** Those of an open container share what they look chunks up in, until that is too small. */
+  @Test
+  void aDirectoryFindsWhatItHasAndNothingThatWasAddedLater() {
+    int chunks = 1000;
+    byte[] all = new byte[chunks * Fingerprinter.LENGTH];
+    new Random(9).nextBytes(all);
+    DirectoryBuilder builder = new DirectoryBuilder();
+    List<ContainerDirectory> directories = new ArrayList<>();
+    for (int i = 0; i < chunks; i++) {
+      builder.addChunk(i, 100, i, all, i * Fingerprinter.LENGTH);
+      builder.endGroup(1000L * i, 50, 100, 0);
+      directories.add(builder.build());
+    }
+    for (ContainerDirectory directory : directories) {
+      for (int i = 0; i < chunks; i++) {
+        assertThat(directory.find(all, i * Fingerprinter.LENGTH))
+            .isEqualTo(i < directory.chunkCount() ? i : -1);
+      }
+    }
+  }
+
+  @Test
+  void aDirectoryThatWasReadFindsTheSame() throws Exception {
+    ContainerDirectory written = directory(1000, 7, new Random(9));
+    ByteBuffer bytes = ByteBuffer.allocateDirect(DirectoryFormat.encodedLength(written));
+    DirectoryFormat.encode(written, bytes);
+    int end = ContainerHeader.LENGTH + written.groupCount() * (50 + 100);
+    ContainerDirectory read = DirectoryFormat.parse(Path.of("container"), bytes, end);
+    Random again = new Random(9);
+    for (int i = 0; i < written.chunkCount(); i++) {
+      again.nextBytes(fingerprint);
+      assertThat(read.find(fingerprint, 0)).isEqualTo(i);
+    }
+    again.nextBytes(fingerprint);
+    assertThat(read.find(fingerprint, 0)).isEqualTo(-1);
   }
 
   @Test
