@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import io.hdrf.conf.MirrorSettings;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
 import io.hdrf.jni.Sha256;
@@ -11,7 +12,9 @@ import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeContext;
+import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.SpiVersion;
+import io.hdrf.wire.WireChains;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -19,6 +22,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.conf.Configuration;
 
 /** Chunks in memory, as a DataNode's storage. */
 final class MemoryStore implements Mirroring.Storage {
@@ -36,6 +40,28 @@ final class MemoryStore implements Mirroring.Storage {
 
   MemoryStore(SchemeChain chain) {
     this.chain = chain;
+  }
+
+  /**
+   * Mirroring of a DataNode that has this storage.
+   *
+   * @param own the chain of what it sends
+   */
+  Mirroring mirroring(Configuration conf, SchemeRegistry registry, SchemeChain own)
+      throws IOException {
+    ChunkOffers offers = new ChunkOffers();
+    if (registry.names().contains(SCHEME)) {
+      offers.add(SCHEME, new Function());
+    }
+    return new Mirroring(
+        new MirrorSettings(conf),
+        new WireChains(registry, conf),
+        null,
+        own,
+        true,
+        this,
+        offers,
+        (nanos, task) -> {});
   }
 
   /** Stores all chunks of a block. */

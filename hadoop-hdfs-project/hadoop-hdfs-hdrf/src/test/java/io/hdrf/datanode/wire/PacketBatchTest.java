@@ -4,13 +4,11 @@ package io.hdrf.datanode.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.conf.MirrorSettings;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
-import io.hdrf.wire.WireChains;
 import io.hdrf.wire.WireInput;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -59,16 +57,7 @@ class PacketBatchTest {
     SchemeRegistry registry =
         SchemeRegistry.of(List.of(new HookedScheme("frames", SCHEME, Integer.MAX_VALUE)));
     SchemeChain chain = SchemeChain.parse("chain", "frames", registry);
-    mirroring =
-        new Mirroring(
-            new MirrorSettings(conf),
-            new WireChains(registry, conf),
-            null,
-            chain,
-            true,
-            new MemoryStore(chain),
-            new ChunkOffers(),
-            (nanos, task) -> {});
+    mirroring = new MemoryStore(chain).mirroring(conf, registry, chain);
     records = new RecordWriter(this::send);
     BlockOpResponseProto.Builder reply = BlockOpResponseProto.newBuilder();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -3,23 +3,18 @@ package io.hdrf.datanode.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.conf.MirrorSettings;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
-import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
-import io.hdrf.wire.WireChains;
 import io.hdrf.wire.WireInput;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -56,31 +51,7 @@ class PacketFramerTest {
                 new HookedScheme("received", RECEIVED, Integer.MAX_VALUE),
                 new HookedScheme("own", OWN, Integer.MAX_VALUE)));
     SchemeChain chain = SchemeChain.parse("chain", "own", registry);
-    mirroring =
-        new Mirroring(
-            new MirrorSettings(conf),
-            new WireChains(registry, conf),
-            null,
-            chain,
-            true,
-            new Mirroring.Storage() {
-              @Override
-              public SchemeChain chainOf(BlockRef block) {
-                return chain;
-              }
-
-              @Override
-              public Path spoolFile(BlockRef block) throws IOException {
-                throw new IOException("no spool");
-              }
-
-              @Override
-              public ChunkLookup chunks(String poolId, String scheme) {
-                throw new IllegalStateException("nobody asks");
-              }
-            },
-            new ChunkOffers(),
-            (nanos, task) -> {});
+    mirroring = new MemoryStore(chain).mirroring(conf, registry, chain);
   }
 
   @AfterEach

@@ -4,7 +4,6 @@ package io.hdrf.datanode.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.conf.MirrorSettings;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
@@ -15,7 +14,6 @@ import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
-import io.hdrf.wire.WireChains;
 import io.hdrf.wire.WireInput;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -80,17 +78,7 @@ class ReferenceSenderTest {
   }
 
   private Mirroring mirroring(Configuration conf) throws IOException {
-    ChunkOffers offers = new ChunkOffers();
-    offers.add(MemoryStore.SCHEME, new MemoryStore.Function());
-    return new Mirroring(
-        new MirrorSettings(conf),
-        new WireChains(registry, conf),
-        null,
-        SchemeChain.parse("chain", "frames", registry),
-        true,
-        store,
-        offers,
-        (nanos, task) -> {});
+    return store.mirroring(conf, registry, SchemeChain.parse("chain", "frames", registry));
   }
 
   private void answer() {
