@@ -272,9 +272,13 @@ static inline int32_t narrow_bound(uint64_t bound)
     return (int32_t)((bound + UINT32_MAX) >> 32) - 0x8000;
 }
 
-/* Takes in order, of the windows from `at` on, the even and odd ones whose lanes are in the masks. */
-static inline bool take_lanes(struct NAME(search) *search, size_t at, uint64_t even, uint64_t odd)
+/* Takes in order, of the WIDTH windows from `at` on, those whose narrow hash is below `bound`. */
+static inline bool take_vector(struct NAME(search) *search, size_t at, struct NAME(pair) hash,
+                               int32_t bound)
 {
+    VECTOR bounds = v_splat16((uint16_t)bound);
+    uint64_t even = v_below16(hash.v[0], bounds);
+    uint64_t odd = v_below16(hash.v[1], bounds);
     while ((even | odd) != 0) {
         size_t even_at = even != 0 ? 2 * (size_t)LANE16(even) : SIZE_MAX;
         size_t odd_at = odd != 0 ? 2 * (size_t)LANE16(odd) + 1 : SIZE_MAX;
@@ -289,47 +293,6 @@ static inline bool take_lanes(struct NAME(search) *search, size_t at, uint64_t e
             even = NEXT16(even);
         } else {
             odd = NEXT16(odd);
-        }
-    }
-    return false;
-}
-
-/* Takes in order, of the WIDTH windows from `at` on, those whose narrow hash is below `bound`. */
-static inline bool take_vector(struct NAME(search) *search, size_t at, struct NAME(pair) hash,
-                               int32_t bound)
-{
-    VECTOR bounds = v_splat16((uint16_t)bound);
-    return take_lanes(search, at, v_below16(hash.v[0], bounds), v_below16(hash.v[1], bounds));
-}
-
-/*
- * As take_vector(), for UNROLL vectors. As a rule there is one such window: it is looked for
- * without a branch for each vector, which could not be predicted.
- */
-static inline bool take_vectors(struct NAME(search) *search, size_t at,
-                                const struct NAME(pair) *hash, int32_t bound)
-{
-    if (WIDTH < 32) {
-        for (size_t i = 0; i < UNROLL; i++) {
-            if (take_vector(search, at + i * WIDTH, hash[i], bound)) {
-                return true;
-            }
-        }
-        return false;
-    }
-    VECTOR bounds = v_splat16((uint16_t)bound);
-    uint64_t even[UNROLL];
-    uint64_t odd[UNROLL];
-    uint32_t vectors = 0;
-    for (uint32_t i = 0; i < UNROLL; i++) {
-        even[i] = v_below16(hash[i].v[0], bounds);
-        odd[i] = v_below16(hash[i].v[1], bounds);
-        vectors |= (uint32_t)((even[i] | odd[i]) != 0) << i;
-    }
-    for (; vectors != 0; vectors &= vectors - 1) {
-        size_t i = (size_t)__builtin_ctz(vectors);
-        if (take_lanes(search, at + i * WIDTH, even[i], odd[i])) {
-            return true;
         }
     }
     return false;
@@ -362,7 +325,9 @@ static inline void hold(struct NAME(search) *search, struct NAME(held) *held, si
 static inline void settle(struct NAME(search) *search, struct NAME(held) *held)
 {
     if (held->at != SIZE_MAX) {
-        take_vectors(search, held->at, held->hash, held->low + 1);
+        for (size_t i = 0; i < UNROLL; i++) {
+            take_vector(search, held->at + i * WIDTH, held->hash[i], held->low + 1);
+        }
         held->at = SIZE_MAX;
     }
 }
@@ -403,18 +368,20 @@ static inline void test_windows(struct NAME(search) *search, size_t from, size_t
                 lowest = v_min16(lowest, v_min16(hash[i].v[0], hash[i].v[1]));
             }
             if (v_below16(lowest, v_splat16((uint16_t)below)) != 0) {
-                /* Whether all of them are to be tested, whichever is taken. */
-                bool all = at + UNROLL * WIDTH <= search->to &&
+                int32_t low = v_lowest16(lowest);
+                /* All of them are to be tested, whichever is taken, and none ends the chunk. */
+                bool all = at + UNROLL * WIDTH <= search->to && low >= strict &&
                            search->look_ahead >= UNROLL * WIDTH;
-                bool lower = v_below16(lowest, v_splat16((uint16_t)(below - 1))) != 0;
-                int32_t low = lower && all ? v_lowest16(lowest) : INT32_MIN;
-                if (low >= strict) {
+                if (all && low < below - 1) {
                     hold(search, &held, at, hash, low);
                     below = low + 1;
                 } else {
                     settle(search, &held);
-                    if (take_vectors(search, at, hash, narrow_bound(search->best))) {
-                        return;
+                    for (size_t i = 0; i < UNROLL; i++) {
+                        if (take_vector(search, at + i * WIDTH, hash[i],
+                                        narrow_bound(search->best))) {
+                            return;
+                        }
                     }
                     below = narrow_bound(search->best);
                 }
