@@ -142,7 +142,7 @@ public final class ContainerDirectory {
     return OVERHEAD
         + Integer.BYTES * (long) (numbers == null ? 0 : numbers.length)
         + (2L * Integer.BYTES) * lengths.length
-        + FingerprintSlots.memory(chunkCount)
+        + FingerprintSlots.memory(lengths.length)
         + fingerprints.length
         + (long) (4 * Integer.BYTES + Long.BYTES + 1) * groupFirst.length;
   }

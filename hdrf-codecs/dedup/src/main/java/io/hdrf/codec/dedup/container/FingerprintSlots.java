@@ -16,14 +16,11 @@ final class FingerprintSlots {
   /** Index of a chunk plus one; 0 in a free slot. */
   private final int[] slots;
 
-  private final int capacity;
-
   /**
    * @param chunks how many will be added at most
    */
   FingerprintSlots(int chunks) {
     slots = new int[slotCount(chunks)];
-    capacity = chunks;
   }
 
   /** A table of the first {@code count} of some chunks, with room for {@code capacity}. */
@@ -43,11 +40,6 @@ final class FingerprintSlots {
   /** How many bytes the slots for so many chunks take. */
   static long memory(int chunks) {
     return Integer.BYTES * (long) slotCount(chunks);
-  }
-
-  /** How many chunks may be added. */
-  int capacity() {
-    return capacity;
   }
 
   /** Adds a chunk, the fingerprint of which is the one at {@code index}. */
