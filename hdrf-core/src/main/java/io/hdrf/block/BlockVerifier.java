@@ -35,6 +35,26 @@ public final class BlockVerifier {
   }
 
   /**
+   * Whether a reduced block's first frame gives the beginning of the data that the block was
+   * written with: a quick look at whether this decoder goes with these frames.
+   *
+   * @param checksums not of the type NULL
+   * @throws CorruptBlockException if it can't be decoded
+   */
+  public static boolean isFirstFrameSound(
+      ReducedBlock block, FrameDecoder decoder, BlockChecksums checksums) throws IOException {
+    ChecksumVerifier verifier = checksums.verifier();
+    decode(
+        block,
+        decoder,
+        (position, frame) -> {
+          verifier.update(frame);
+          return false;
+        });
+    return verifier.isSound();
+  }
+
+  /**
    * Decodes a reduced block from its beginning to its end and compares the result with nothing: all
    * that can be done where there are no checksums.
    *

@@ -14,6 +14,7 @@ public final class MirrorSettings {
 
   private final boolean enabled;
   private final boolean references;
+  private final boolean decodeAgain;
   private final String scheme;
   private final int peerExpirySeconds;
   private final int probeTimeoutMillis;
@@ -26,6 +27,7 @@ public final class MirrorSettings {
     SchemeSettings settings = new SchemeSettings(configuration, HdrfKeys.MIRROR_SECTION);
     enabled = settings.getBoolean(HdrfKeys.MIRROR_ENABLED, true);
     references = settings.getBoolean(HdrfKeys.MIRROR_REFERENCES, true);
+    decodeAgain = settings.getBoolean(HdrfKeys.MIRROR_DECODE_AGAIN, false);
     scheme = configuration.getTrimmed(HdrfKeys.MIRROR_SCHEME, OWN_CHAIN);
     peerExpirySeconds = settings.getInt(HdrfKeys.MIRROR_PEER_EXPIRY, 600, 1, 24 * 3600);
     answerTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_ANSWER_TIMEOUT, 50, 1, 60_000);
@@ -40,6 +42,13 @@ public final class MirrorSettings {
   /** Whether chunks that the receiver has go there by reference. */
   public boolean references() {
     return references;
+  }
+
+  /**
+   * Whether frames that were decoded when they came are decoded once more before they are stored.
+   */
+  public boolean decodesAgain() {
+    return decodeAgain;
   }
 
   /** {@link #OWN_CHAIN}, or the chain for the wire as it stands in the configuration. */
@@ -67,6 +76,7 @@ public final class MirrorSettings {
     return other instanceof MirrorSettings
         && ((MirrorSettings) other).enabled == enabled
         && ((MirrorSettings) other).references == references
+        && ((MirrorSettings) other).decodeAgain == decodeAgain
         && ((MirrorSettings) other).scheme.equals(scheme)
         && ((MirrorSettings) other).peerExpirySeconds == peerExpirySeconds
         && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis
@@ -76,6 +86,12 @@ public final class MirrorSettings {
   @Override
   public int hashCode() {
     return Objects.hash(
-        enabled, references, scheme, peerExpirySeconds, probeTimeoutMillis, answerTimeoutMillis);
+        enabled,
+        references,
+        decodeAgain,
+        scheme,
+        peerExpirySeconds,
+        probeTimeoutMillis,
+        answerTimeoutMillis);
   }
 }

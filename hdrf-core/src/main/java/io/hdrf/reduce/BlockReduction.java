@@ -40,9 +40,11 @@ final class BlockReduction {
   private final ReducerCounters counters;
   private final int minBlockSize;
   private final BlockFilter filter;
+  private final boolean decodeAgain;
   private final BooleanSupplier stopping;
 
   /**
+   * @param decodeAgain whether frames that were decoded when they came are decoded once more
    * @param stopping whether blocks in work are to be given up
    */
   BlockReduction(
@@ -50,11 +52,13 @@ final class BlockReduction {
       ReducerCounters counters,
       int minBlockSize,
       BlockFilter filter,
+      boolean decodeAgain,
       BooleanSupplier stopping) {
     this.files = files;
     this.counters = counters;
     this.minBlockSize = minBlockSize;
     this.filter = filter;
+    this.decodeAgain = decodeAgain;
     this.stopping = stopping;
   }
 
@@ -84,7 +88,8 @@ final class BlockReduction {
       filter.checkContent(plain, block.length());
       if (!adopt(block, plain, checksums, limit)) {
         ReductionRules.probe(block.codec(), block.length(), plain);
-        encodeAndSwap(block, plain, checksums, limit, out -> encode(block, plain, out));
+        encodeAndSwap(
+            block, limit, out -> encode(block, plain, out), () -> verify(block, plain, checksums));
       }
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage() + " is gone");
@@ -116,6 +121,11 @@ final class BlockReduction {
     void writeTo(ChainCodec.FrameWriter out) throws IOException;
   }
 
+  /** Proves that the temporary file gives the block. */
+  private interface Verification {
+    void run() throws IOException;
+  }
+
   private void encode(PlainBlock block, ChannelFile plain, ChainCodec.FrameWriter out)
       throws IOException {
     block
@@ -143,7 +153,17 @@ final class BlockReduction {
       return false;
     }
     try {
-      encodeAndSwap(block, plain, checksums, limit, encoded::replay);
+      encodeAndSwap(
+          block,
+          limit,
+          encoded::replay,
+          () -> {
+            if (decodeAgain || !isProved(block, encoded, checksums)) {
+              verify(block, plain, checksums);
+            } else {
+              counters.adoptionProved();
+            }
+          });
       counters.adopted();
       return true;
     } catch (BlockSkippedException e) {
@@ -161,8 +181,37 @@ final class BlockReduction {
     }
   }
 
-  private void encodeAndSwap(
-      PlainBlock block, ChannelFile plain, BlockChecksums checksums, long limit, Source frames)
+  /**
+   * Whether the frames were seen to give the block when they came, lie in the file as they came,
+   * and the codec that is to read them agrees on the first of them.
+   */
+  private static boolean isProved(PlainBlock block, EncodedBlock encoded, BlockChecksums checksums)
+      throws IOException {
+    try (ReducedBlock reduced = open(block)) {
+      return encoded.proves(reduced, checksums)
+          && BlockVerifier.isFirstFrameSound(reduced, block.codec()::decode, checksums);
+    } catch (CorruptBlockException e) {
+      LOG.debug("What came with {} is not what lies in the file", block.dataFile(), e);
+      return false;
+    }
+  }
+
+  private static ReducedBlock open(PlainBlock block) throws IOException {
+    Path path = block.temporaryFile();
+    ChannelFile file = ChannelFile.open(path);
+    boolean opened = false;
+    try {
+      ReducedBlock reduced = ReducedBlock.open(path, file, block.identity(), block.tagKey());
+      opened = true;
+      return reduced;
+    } finally {
+      if (!opened) {
+        file.close();
+      }
+    }
+  }
+
+  private void encodeAndSwap(PlainBlock block, long limit, Source frames, Verification verification)
       throws IOException {
     Path temporary = block.temporaryFile();
     boolean inPlace = false;
@@ -180,7 +229,7 @@ final class BlockReduction {
       frames.writeTo(writer);
       long physicalLength = writer.finish();
       long encoded = System.nanoTime();
-      verify(block, plain, checksums, temporary);
+      verification.run();
       long verified = System.nanoTime();
       block.recordSchemes();
       block.codec().force();
@@ -216,13 +265,10 @@ final class BlockReduction {
     block.checkWanted();
   }
 
-  private static void verify(
-      PlainBlock block, ChannelFile plain, BlockChecksums checksums, Path temporary)
+  private static void verify(PlainBlock block, ChannelFile plain, BlockChecksums checksums)
       throws IOException {
     String difference;
-    try (ChannelFile file = ChannelFile.open(temporary);
-        ReducedBlock reduced =
-            ReducedBlock.open(temporary, file, block.identity(), block.tagKey())) {
+    try (ReducedBlock reduced = open(block)) {
       VerifyResult result = BlockVerifier.verify(reduced, block.codec()::decode, checksums, plain);
       if (result.isOk()) {
         return;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
+import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.CorruptBlockException;
+import io.hdrf.block.ReducedBlock;
 import io.hdrf.scheme.ChainCodec;
 import java.io.Closeable;
 import java.io.IOException;
@@ -19,4 +22,13 @@ public interface EncodedBlock extends Closeable {
 
   /** Writes all frames in order. */
   void replay(ChainCodec.FrameWriter out) throws IOException;
+
+  /**
+   * Whether each of the frames was decoded when it came, they gave what the checksums say, and a
+   * file holds just these frames. Its bytes are read and compared by checksum, not decoded.
+   *
+   * @return false if that is not known, which says nothing against the file
+   * @throws CorruptBlockException if the file's bytes are not those that were written
+   */
+  boolean proves(ReducedBlock stored, BlockChecksums checksums) throws IOException;
 }

@@ -77,6 +77,7 @@ public final class Reducer implements Closeable {
             counters,
             conf.minBlockSize(),
             new BlockFilter(conf.filterSettings()),
+            conf.mirrorSettings().decodesAgain(),
             () -> stopping);
     this.queue = new ArrayBlockingQueue<>(conf.queueLength());
     this.roomMark = conf.queueLength() / 2;

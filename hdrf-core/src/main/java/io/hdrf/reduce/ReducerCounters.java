@@ -46,6 +46,7 @@ public final class ReducerCounters {
   private final LongAdder corruptBlocks = new LongAdder();
   private final LongAdder framesEncoded = new LongAdder();
   private final LongAdder blocksAdopted = new LongAdder();
+  private final LongAdder adoptionsProved = new LongAdder();
   private final LongAdder adoptionsFailed = new LongAdder();
 
   public ReducerCounters() {
@@ -85,6 +86,11 @@ public final class ReducerCounters {
   /** Counts a block that was stored with the frames that came with it. */
   void adopted() {
     blocksAdopted.increment();
+  }
+
+  /** Counts a block whose frames, stored as they came, were not decoded once more. */
+  void adoptionProved() {
+    adoptionsProved.increment();
   }
 
   /** Counts a block whose frames, as they came, were not its own. */
@@ -161,6 +167,7 @@ public final class ReducerCounters {
     values.put("corruptBlocks", corruptBlocks.sum());
     values.put("framesEncoded", framesEncoded.sum());
     values.put("blocksAdopted", blocksAdopted.sum());
+    values.put("adoptionsProved", adoptionsProved.sum());
     values.put("adoptionsFailed", adoptionsFailed.sum());
     for (SkipReason reason : SkipReason.values()) {
       values.put("skipped" + reason.metricName(), skippedFor(reason));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
+import io.hdrf.block.ContentDigest;
 import io.hdrf.io.BufferPool;
+import io.hdrf.jni.Crc32c;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,6 +43,11 @@ public final class FrameSpool implements Closeable {
   private int[] originalLengths = new int[256];
   private int[] storedLengths = new int[256];
   private byte[] stages = new byte[256];
+  private int[] checksums = new int[256];
+
+  /** Of what the frames decoded to; null once one came that nobody decoded. */
+  private ContentDigest content = new ContentDigest();
+
   private int count;
   private long packetEnd;
   private long frameEnd;
@@ -71,10 +78,13 @@ public final class FrameSpool implements Closeable {
    * Appends a frame.
    *
    * @param stored not consumed
+   * @param decoded what the frame decodes to, as its decoder gave it, not as its encoder was given
+   *     it; null if nobody decoded it; not consumed
    * @return false if the frames are not worth keeping
    * @throws IOException if the file can't be written
    */
-  public boolean frame(int[] ids, int originalLength, int stageMask, ByteBuffer stored)
+  public boolean frame(
+      int[] ids, int originalLength, int stageMask, ByteBuffer stored, ByteBuffer decoded)
       throws IOException {
     if (chainIds == null) {
       chainIds = ids.clone();
@@ -85,10 +95,17 @@ public final class FrameSpool implements Closeable {
       originalLengths = Arrays.copyOf(originalLengths, 2 * count);
       storedLengths = Arrays.copyOf(storedLengths, 2 * count);
       stages = Arrays.copyOf(stages, 2 * count);
+      checksums = Arrays.copyOf(checksums, 2 * count);
     }
     originalLengths[count] = originalLength;
     storedLengths[count] = stored.remaining();
     stages[count] = (byte) stageMask;
+    checksums[count] = Crc32c.update(0, stored);
+    if (decoded == null || decoded.remaining() != originalLength) {
+      content = null;
+    } else if (content != null) {
+      content.update(decoded.duplicate());
+    }
     count++;
     frameEnd += originalLength;
     append(stored.duplicate());
@@ -163,6 +180,8 @@ public final class FrameSpool implements Closeable {
             Arrays.copyOf(originalLengths, count),
             Arrays.copyOf(storedLengths, count),
             Arrays.copyOf(stages, count),
+            Arrays.copyOf(checksums, count),
+            content == null ? null : content.finish(),
             memory,
             file);
     file = null;

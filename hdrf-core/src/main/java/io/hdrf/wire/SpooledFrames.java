@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
+import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.ContentDigest;
+import io.hdrf.block.FrameTable;
+import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.BufferPool;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.scheme.ChainCodec;
@@ -8,25 +12,38 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.Arrays;
 
 /** The encoded frames of a whole block, as they came. For one thread at a time. */
 public final class SpooledFrames implements EncodedBlock {
+
+  /** What is read at once to compare. */
+  private static final int READ_LENGTH = 1 << 20;
 
   private final int[] chainIds;
   private final long length;
   private final int[] originalLengths;
   private final int[] storedLengths;
   private final byte[] stages;
+  private final int[] checksums;
+  private final byte[] content;
   private final byte[] memory;
   private final FileChannel file;
 
-  /** Either {@code memory} or {@code file}, which is taken over, holds the stored bytes. */
+  /**
+   * Either {@code memory} or {@code file}, which is taken over, holds the stored bytes.
+   *
+   * @param checksums the CRC32C of each frame's stored bytes
+   * @param content the {@link ContentDigest} of what they decoded to; null if that was not seen
+   */
   SpooledFrames(
       int[] chainIds,
       long length,
       int[] originalLengths,
       int[] storedLengths,
       byte[] stages,
+      int[] checksums,
+      byte[] content,
       byte[] memory,
       FileChannel file) {
     this.chainIds = chainIds;
@@ -34,6 +51,8 @@ public final class SpooledFrames implements EncodedBlock {
     this.originalLengths = originalLengths;
     this.storedLengths = storedLengths;
     this.stages = stages;
+    this.checksums = checksums;
+    this.content = content;
     this.memory = memory;
     this.file = file;
   }
@@ -55,7 +74,7 @@ public final class SpooledFrames implements EncodedBlock {
 
   /** How many bytes of memory are taken. */
   public long memoryBytes() {
-    return (memory == null ? 0 : memory.length) + 9L * frameCount();
+    return (memory == null ? 0 : memory.length) + 13L * frameCount();
   }
 
   @Override
@@ -78,6 +97,38 @@ public final class SpooledFrames implements EncodedBlock {
     } finally {
       BufferPool.shared().give(frame);
     }
+  }
+
+  @Override
+  public boolean proves(ReducedBlock stored, BlockChecksums blockChecksums) throws IOException {
+    if (content == null
+        || !lists(stored.frames())
+        || !Arrays.equals(content, ContentDigest.of(blockChecksums, length))) {
+      return false;
+    }
+    ByteBuffer buffer =
+        BufferPool.shared().take(Math.max(READ_LENGTH, stored.frames().maxStoredLength()));
+    try {
+      stored.checkStored(buffer);
+    } finally {
+      BufferPool.shared().give(buffer);
+    }
+    return true;
+  }
+
+  private boolean lists(FrameTable table) {
+    if (table.frameCount() != frameCount()) {
+      return false;
+    }
+    for (int i = 0; i < frameCount(); i++) {
+      if (table.originalLength(i) != originalLengths[i]
+          || table.storedLength(i) != storedLengths[i]
+          || table.stages(i) != stages[i]
+          || table.checksum(i) != checksums[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void read(ByteBuffer dst, long position) throws IOException {

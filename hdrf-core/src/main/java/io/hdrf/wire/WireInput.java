@@ -35,8 +35,10 @@ public final class WireInput implements Closeable {
      * A frame, which decoded without error.
      *
      * @param stored its encoded bytes; not to be used after the call
+     * @param decoded what it decoded to; as for {@code stored}, and not to be consumed
      */
-    void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored)
+    void frame(
+        int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded)
         throws IOException;
 
     /** The stream names the session that it will refer to, which may be none of this side. */
@@ -292,7 +294,7 @@ public final class WireInput implements Closeable {
     }
     frameBuffer.flip();
     decoded = frameBuffer;
-    listener.frame(chainIds, length, stages, body);
+    listener.frame(chainIds, length, stages, body, frameBuffer);
   }
 
   private void giveFrameBuffer() {

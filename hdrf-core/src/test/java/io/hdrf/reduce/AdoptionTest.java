@@ -3,12 +3,17 @@ package io.hdrf.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.ChannelFile;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.ForwardingFile;
+import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
@@ -69,15 +74,12 @@ class AdoptionTest {
     codec = schemes.codec(SchemeChain.parse("chain", "hooked", registry));
     otherCodec = schemes.codec(SchemeChain.parse("chain", "other", registry));
     blocks = new FileBlocks(directory, codec);
-    reducer =
-        new Reducer(
-            "test",
-            new HdrfConf(new Configuration(false)),
-            blocks,
-            LocalDurableFiles.INSTANCE,
-            counters,
-            () -> {},
-            blocks.skips::put);
+    reducer = reducer(new Configuration(false), LocalDurableFiles.INSTANCE);
+  }
+
+  private Reducer reducer(Configuration conf, DurableFiles files) throws IOException {
+    return new Reducer(
+        "test", new HdrfConf(conf), blocks, files, counters, () -> {}, blocks.skips::put);
   }
 
   @AfterEach
@@ -93,14 +95,20 @@ class AdoptionTest {
 
   /** What a sender makes of the data. */
   private SpooledFrames encode(ChainCodec sender, byte[] data) throws IOException {
-    return encode(sender, data, (frame, stored) -> {});
+    return encode(sender, data, (frame, stored) -> {}, null);
+  }
+
+  /** The same, where the frames were decoded when they came. */
+  private SpooledFrames received(byte[] data, byte[] seen) throws IOException {
+    return encode(codec, data, (frame, stored) -> {}, seen);
   }
 
   private interface Damage {
     void to(int frame, ByteBuffer stored);
   }
 
-  private SpooledFrames encode(ChainCodec sender, byte[] data, Damage damage) throws IOException {
+  private SpooledFrames encode(ChainCodec sender, byte[] data, Damage damage, byte[] seen)
+      throws IOException {
     int[] frame = {0};
     try (FrameSpool spool = new FrameSpool(() -> directory.resolve("spool"))) {
       for (int from = 0; from < data.length; from += FRAME) {
@@ -115,8 +123,10 @@ class AdoptionTest {
               return count == 0 ? -1 : count;
             },
             (length, stages, stored) -> {
+              ByteBuffer decoded =
+                  seen == null ? null : ByteBuffer.wrap(seen, frame[0] * FRAME, length);
               damage.to(frame[0]++, stored);
-              spool.frame(sender.chain().ids(), length, stages, stored);
+              spool.frame(sender.chain().ids(), length, stages, stored, decoded);
               stored.position(stored.limit());
             });
       }
@@ -250,7 +260,8 @@ class AdoptionTest {
                 int at = stored.position() + random.nextInt(stored.remaining());
                 stored.put(at, (byte) (stored.get(at) ^ (1 << random.nextInt(8))));
               }
-            });
+            },
+            null);
     reducer.reduceNow(write(data, frames));
     assertThat(blocks.decoded(1)).isEqualTo(data);
     // A bit that the codec does not look at makes no difference.
@@ -317,5 +328,157 @@ class AdoptionTest {
         .containsEntry("blocksAdopted", 0L)
         .containsEntry("adoptionsFailed", 0L)
         .containsEntry("framesEncoded", 0L);
+  }
+
+  private int frames() {
+    return (LENGTH + FRAME - 1) / FRAME;
+  }
+
+  private AtomicInteger countDecodings() {
+    AtomicInteger decodings = new AtomicInteger();
+    scheme.afterDecode = frame -> decodings.incrementAndGet();
+    return decodings;
+  }
+
+  private void assertAdopted(byte[] data, boolean proved) throws IOException {
+    scheme.afterDecode = frame -> {};
+    assertThat(blocks.isReduced(1)).isTrue();
+    assertThat(blocks.decoded(1)).isEqualTo(data);
+    assertCounted(1, 0);
+    assertThat(counters.values()).containsEntry("adoptionsProved", proved ? 1L : 0L);
+  }
+
+  /** But for the first, which shows that this volume's codec decodes them. */
+  @Test
+  void framesThatWereDecodedWhenTheyCameAreNotDecodedAgain() throws IOException {
+    byte[] data = text();
+    BlockRef block = write(data, received(data, data));
+    AtomicInteger decodings = countDecodings();
+    reducer.reduceNow(block);
+    assertThat(decodings).hasValue(1);
+    assertAdopted(data, true);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = DataChecksum.Type.class,
+      names = {"NULL", "CRC32"})
+  void withOtherChecksumsTheyAre(DataChecksum.Type type) throws IOException {
+    byte[] data = text();
+    BlockRef block = write(data, received(data, data), type);
+    AtomicInteger decodings = countDecodings();
+    reducer.reduceNow(block);
+    assertThat(decodings).hasValue(frames());
+    assertAdopted(data, false);
+  }
+
+  @Test
+  void theyAreWhereTheOperatorSaysSo() throws IOException {
+    reducer.close();
+    Configuration conf = new Configuration(false);
+    conf.setBoolean("hdrf.mirror.decode.again", true);
+    reducer = reducer(conf, LocalDurableFiles.INSTANCE);
+    byte[] data = text();
+    BlockRef block = write(data, received(data, data));
+    AtomicInteger decodings = countDecodings();
+    reducer.reduceNow(block);
+    assertThat(decodings).hasValue(frames());
+    assertAdopted(data, false);
+  }
+
+  /** As after an append or a truncation, or when the memory was damaged. */
+  @Test
+  void whatWasSeenMustBeWhatTheChecksumsSay() throws IOException {
+    byte[] data = text();
+    byte[] seen = data.clone();
+    seen[random.nextInt(LENGTH)] ^= (byte) (1 << random.nextInt(8));
+    BlockRef block = write(data, received(data, seen));
+    AtomicInteger decodings = countDecodings();
+    reducer.reduceNow(block);
+    assertThat(decodings).hasValue(frames());
+    assertAdopted(data, false);
+  }
+
+  /** What was seen is this block, what is to be stored is another. */
+  @Test
+  void framesThatChangedAfterTheyWereSeenAreFoundOut() throws IOException {
+    byte[] data = text();
+    byte[] other = text();
+    SpooledFrames seen = received(data, data);
+    SpooledFrames stored = received(other, other);
+    reducer.reduceNow(
+        write(
+            data,
+            new EncodedBlock() {
+              @Override
+              public int[] chainIds() {
+                return seen.chainIds();
+              }
+
+              @Override
+              public long length() {
+                return seen.length();
+              }
+
+              @Override
+              public void replay(ChainCodec.FrameWriter out) throws IOException {
+                stored.replay(out);
+              }
+
+              @Override
+              public boolean proves(ReducedBlock file, BlockChecksums checksums)
+                  throws IOException {
+                return seen.proves(file, checksums);
+              }
+
+              @Override
+              public void close() {}
+            }));
+    assertEncodedHere(data, 1);
+  }
+
+  @Test
+  void aBitThatChangesInTheFileIsFoundOut() throws IOException {
+    reducer.close();
+    AtomicInteger damages = new AtomicInteger();
+    reducer =
+        reducer(
+            new Configuration(false),
+            new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+              @Override
+              public DurableFile create(Path path) throws IOException {
+                return new ForwardingFile(super.create(path)) {
+                  @Override
+                  public void write(ByteBuffer src, long position) throws IOException {
+                    if (position > 0 && damages.getAndIncrement() == 0) {
+                      int at = src.position() + random.nextInt(src.remaining() / 2);
+                      src.put(at, (byte) (src.get(at) ^ (1 << random.nextInt(8))));
+                    }
+                    super.write(src, position);
+                  }
+                };
+              }
+            });
+    byte[] data = text();
+    reducer.reduceNow(write(data, received(data, data)));
+    assertThat(damages.get()).isGreaterThan(1);
+    assertEncodedHere(data, 1);
+  }
+
+  /** Then it must find out about the rest. */
+  @Test
+  void aCodecThatSeesAnotherFirstFrameDecodesThemAll() throws IOException {
+    byte[] data = text();
+    BlockRef block = write(data, received(data, data));
+    AtomicInteger decodings = new AtomicInteger();
+    scheme.afterDecode =
+        frame -> {
+          if (decodings.getAndIncrement() == 0) {
+            frame.put(frame.position(), (byte) (frame.get(frame.position()) ^ 1));
+          }
+        };
+    reducer.reduceNow(block);
+    assertThat(decodings).hasValue(1 + frames());
+    assertAdopted(data, false);
   }
 }

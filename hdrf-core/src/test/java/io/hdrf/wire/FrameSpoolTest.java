@@ -61,7 +61,7 @@ class FrameSpoolTest {
     ByteBuffer stored = ByteBuffer.allocateDirect(storedLength).put(bytes).flip();
     int stages = random.nextInt(4);
     frames.add(describe(originalLength, stages, stored));
-    boolean wanted = spool.frame(CHAIN, originalLength, stages, stored);
+    boolean wanted = spool.frame(CHAIN, originalLength, stages, stored, null);
     assertThat(stored.remaining()).as("left in the buffer").isEqualTo(storedLength);
     return wanted;
   }
@@ -94,7 +94,7 @@ class FrameSpoolTest {
         assertThat(spooled.chainIds()).isEqualTo(CHAIN);
         assertThat(spooled.length()).isEqualTo(8 * FRAME);
         assertThat(spooled.frameCount()).isEqualTo(8);
-        assertThat(spooled.memoryBytes()).isEqualTo(FrameSpool.BUFFER_SIZE + 8 * 9);
+        assertThat(spooled.memoryBytes()).isEqualTo(FrameSpool.BUFFER_SIZE + 8 * 13);
         assertThat(replayed(spooled)).isEqualTo(frames);
         assertThat(replayed(spooled)).isEqualTo(frames);
       }
@@ -115,7 +115,7 @@ class FrameSpoolTest {
       SpooledFrames spooled = spool.finish();
       spool.close();
       assertThat(spooled.length()).isEqualTo(8 * FRAME + 1);
-      assertThat(spooled.memoryBytes()).isEqualTo(9 * 9);
+      assertThat(spooled.memoryBytes()).isEqualTo(9 * 13);
       assertThat(replayed(spooled)).isEqualTo(frames);
       assertThat(replayed(spooled)).isEqualTo(frames);
       spooled.close();
@@ -205,8 +205,8 @@ class FrameSpoolTest {
     try (FrameSpool spool = open()) {
       fill(spool, 1, 100);
       ByteBuffer stored = ByteBuffer.allocateDirect(1);
-      assertThat(spool.frame(new int[] {1}, FRAME, 1, stored)).isFalse();
-      assertThat(spool.frame(new int[] {2, 1}, FRAME, 1, stored)).isFalse();
+      assertThat(spool.frame(new int[] {1}, FRAME, 1, stored, null)).isFalse();
+      assertThat(spool.frame(new int[] {2, 1}, FRAME, 1, stored, null)).isFalse();
     }
   }
 
@@ -316,7 +316,7 @@ class FrameSpoolTest {
   void theStoredBytesAreThoseThatCame() throws IOException {
     try (FrameSpool spool = open()) {
       spool.packet(0, 5);
-      spool.frame(CHAIN, 5, 3, ByteBuffer.allocateDirect(3).put(new byte[] {7, 8, 9}).flip());
+      spool.frame(CHAIN, 5, 3, ByteBuffer.allocateDirect(3).put(new byte[] {7, 8, 9}).flip(), null);
       try (SpooledFrames spooled = spool.finish()) {
         spooled.chainIds()[0] = 99;
         assertThat(spooled.chainIds()).isEqualTo(CHAIN);

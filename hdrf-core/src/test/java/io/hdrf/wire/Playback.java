@@ -88,7 +88,8 @@ final class Playback implements WireInput.Listener {
   }
 
   @Override
-  public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
+  public void frame(
+      int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded) {
     add(Tape.frameEvent(chainIds, originalLength, stages, stored));
   }
 

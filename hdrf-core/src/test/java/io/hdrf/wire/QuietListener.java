@@ -16,5 +16,6 @@ public class QuietListener implements WireInput.Listener {
   public void packet(int dataLength, ByteBuffer head) {}
 
   @Override
-  public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {}
+  public void frame(
+      int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded) {}
 }

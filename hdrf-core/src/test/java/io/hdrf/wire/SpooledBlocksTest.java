@@ -47,7 +47,7 @@ class SpooledBlocksTest {
   private SpooledFrames frames(int storedLength) throws IOException {
     try (FrameSpool spool = new FrameSpool(() -> directory.resolve("spool"))) {
       spool.packet(0, FRAME);
-      spool.frame(new int[] {1}, FRAME, 1, ByteBuffer.allocateDirect(storedLength));
+      spool.frame(new int[] {1}, FRAME, 1, ByteBuffer.allocateDirect(storedLength), null);
       return spool.finish();
     }
   }
@@ -127,7 +127,7 @@ class SpooledBlocksTest {
   @Test
   void theOldestGoWhereTheyTakeTooMuchMemory() throws IOException {
     int stored = 100_000;
-    open(100, 3L * (stored + 9));
+    open(100, 3L * (stored + 13));
     for (int i = 0; i < 3; i++) {
       blocks.put(block(i), frames(stored));
     }
@@ -146,7 +146,7 @@ class SpooledBlocksTest {
 
   @Test
   void filesCountWithTheMemoryThatTheyTake() throws IOException {
-    open(100, 9 * 3);
+    open(100, 13 * 3);
     for (int i = 0; i < 5; i++) {
       blocks.put(block(i), inFile());
     }
@@ -158,7 +158,7 @@ class SpooledBlocksTest {
     open(100, 1000);
     blocks.put(block(1), frames(1000));
     assertThat(blocks.size()).isZero();
-    blocks.put(block(2), frames(991));
+    blocks.put(block(2), frames(987));
     assertThat(blocks.size()).isEqualTo(1);
   }
 

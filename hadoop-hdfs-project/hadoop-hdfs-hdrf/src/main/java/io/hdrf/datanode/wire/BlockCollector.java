@@ -71,8 +71,13 @@ final class BlockCollector implements Closeable {
     }
   }
 
-  /** A frame of the packet came. */
-  void frame(int[] frameChainIds, int originalLength, int stages, ByteBuffer stored) {
+  /**
+   * A frame of the packet came.
+   *
+   * @param decoded what it decoded to; null if it was not decoded
+   */
+  void frame(
+      int[] frameChainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded) {
     if (spool == null) {
       return;
     }
@@ -81,12 +86,19 @@ final class BlockCollector implements Closeable {
       return;
     }
     try {
-      if (!spool.frame(frameChainIds, originalLength, stages, stored)) {
+      if (!spool.frame(frameChainIds, originalLength, stages, stored, decoded)) {
         abandon(Fallback.NOT_WORTH_KEEPING);
       }
     } catch (IOException e) {
       LOG.warn("The frames of {} can't be kept; it will be reduced from its plain copy", block, e);
       abandon(Fallback.SPOOL_FAILED);
+    }
+  }
+
+  /** A frame was encoded here for the packet: the encoder's last one, of so many bytes. */
+  void frame(FrameEncoder encoder, int stages, int length) {
+    if (spool != null) {
+      frame(encoder.chainIds(), length, stages, encoder.encoded(), encoder.decoded(stages, length));
     }
   }
 

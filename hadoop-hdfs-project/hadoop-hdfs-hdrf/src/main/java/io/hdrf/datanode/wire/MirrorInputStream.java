@@ -133,12 +133,13 @@ final class MirrorInputStream extends InputStream {
     }
 
     @Override
-    public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
+    public void frame(
+        int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded) {
       if (forwarding != null) {
         forwarding.add(chainIds, originalLength, stages, stored);
       }
       if (collector != null) {
-        collector.frame(chainIds, originalLength, stages, stored);
+        collector.frame(chainIds, originalLength, stages, stored, decoded);
       }
     }
 

@@ -269,6 +269,11 @@ public final class Mirroring implements Closeable {
     }
   }
 
+  /** Whether what is received or encoded here is decoded once more when it is stored. */
+  boolean decodesAgain() {
+    return settings.decodesAgain();
+  }
+
   /** Whether blocks are sent as frames where the peer can receive them. */
   boolean sends() {
     return settings.isEnabled() && sends;

@@ -45,6 +45,9 @@ final class PacketBatch {
   /** After so many looks for what waits that found nothing, the thread waits to be called. */
   private static final int IDLE_LOOKS = 8;
 
+  /** In the place of the stages of a frame, where there is none. */
+  private static final int NOT_FRAMED = -1;
+
   private final Mirroring mirroring;
   private final RecordWriter records;
   private final FrameEncoder encoder;
@@ -210,17 +213,21 @@ final class PacketBatch {
   /** All that wait, in one frame. */
   private void writeWaiting() throws IOException {
     boolean framed = begin == end;
+    int stages = NOT_FRAMED;
     for (int i = 0; i < heads.size(); i++) {
       records.packet(lengths.get(i), heads.get(i), 0, heads.get(i).length);
       if (!framed && lengths.get(i) > 0) {
-        frame();
+        stages = frame();
         framed = true;
       }
     }
     records.flush();
+    if (collector != null && stages != NOT_FRAMED) {
+      collector.frame(encoder, stages, end - begin);
+    }
   }
 
-  private void frame() throws IOException {
+  private int frame() throws IOException {
     if (!announced) {
       records.chain(encoder.chainIds());
       announced = true;
@@ -229,10 +236,8 @@ final class PacketBatch {
     data.clear();
     data.limit(end).position(begin);
     int stages = encoder.encode(data);
-    if (collector != null) {
-      collector.frame(encoder.chainIds(), end - begin, stages, encoder.encoded());
-    }
     records.frame(end - begin, stages, encoder.encoded());
+    return stages;
   }
 
   /** On the thread that reads acknowledgements, which waits for nobody. */

@@ -304,10 +304,15 @@ final class PacketFramer implements Closeable {
     announce(encoder.chainIds());
     int length = data.remaining();
     int stages = encoder.encode(data);
-    if (collector != null) {
-      collector.frame(encoder.chainIds(), length, stages, encoder.encoded());
-    }
     records.frame(length, stages, encoder.encoded());
+    collect(stages, length);
+  }
+
+  private void collect(int stages, int length) throws IOException {
+    if (collector != null) {
+      records.flush();
+      collector.frame(encoder, stages, length);
+    }
   }
 
   /**

@@ -133,7 +133,12 @@ class PacketBatchTest {
           }
 
           @Override
-          public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
+          public void frame(
+              int[] chainIds,
+              int originalLength,
+              int stages,
+              ByteBuffer stored,
+              ByteBuffer decoded) {
             frames.add(originalLength);
           }
         };

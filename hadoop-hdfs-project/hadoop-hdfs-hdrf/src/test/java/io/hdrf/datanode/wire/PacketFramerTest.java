@@ -89,7 +89,12 @@ class PacketFramerTest {
     WireInput.Listener listener =
         new QuietListener() {
           @Override
-          public void frame(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
+          public void frame(
+              int[] chainIds,
+              int originalLength,
+              int stages,
+              ByteBuffer stored,
+              ByteBuffer decoded) {
             chains.add(chainIds[0]);
           }
         };
