@@ -4,6 +4,7 @@ package io.hdrf.applications;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
+import io.hdrf.cluster.ProcessGuard;
 import io.hdrf.cluster.Yarn;
 import java.io.Closeable;
 import java.io.IOException;
@@ -25,6 +26,7 @@ final class Bed implements Closeable {
   private static final Pattern ERROR =
       Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\S+ (?:ERROR|FATAL) (\\S+: .*)");
 
+  private final ProcessGuard guard;
   private final LocalCluster cluster;
   private final Yarn yarn;
   private final DistributedFileSystem fs;
@@ -35,6 +37,7 @@ final class Bed implements Closeable {
    * @param withYarn whether jobs can be submitted to it
    */
   Bed(ClusterConfig config, HadoopRuntime runtime, boolean withYarn) throws IOException {
+    guard = new ProcessGuard(List.of(config.directory()));
     cluster = LocalCluster.create(config, runtime);
     cluster.start();
     Configuration conf = new Configuration();
@@ -110,10 +113,14 @@ final class Bed implements Closeable {
 
   @Override
   public void close() throws IOException {
-    if (yarn != null) {
-      yarn.stop();
+    try {
+      if (yarn != null) {
+        yarn.stop();
+      }
+      fs.close();
+      cluster.stop();
+    } finally {
+      guard.close();
     }
-    fs.close();
-    cluster.stop();
   }
 }

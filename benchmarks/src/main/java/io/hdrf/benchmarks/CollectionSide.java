@@ -4,11 +4,13 @@ package io.hdrf.benchmarks;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
+import io.hdrf.cluster.ProcessGuard;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Files;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,6 +35,7 @@ final class CollectionSide implements Closeable {
    */
   record Collected(double freed, double rewritten, double seconds, double writeSeconds) {}
 
+  private final ProcessGuard guard;
   private final LocalCluster cluster;
   private final java.nio.file.Path home;
   private final FileSystem fileSystem;
@@ -40,6 +43,7 @@ final class CollectionSide implements Closeable {
   CollectionSide(ClusterConfig config, HadoopRuntime runtime, java.nio.file.Path home)
       throws IOException {
     this.home = home;
+    guard = new ProcessGuard(List.of(config.directory()));
     cluster = LocalCluster.create(config, runtime);
     cluster.start();
     cluster.awaitReady();
@@ -148,7 +152,11 @@ final class CollectionSide implements Closeable {
 
   @Override
   public void close() throws IOException {
-    fileSystem.close();
-    cluster.stop();
+    try {
+      fileSystem.close();
+      cluster.stop();
+    } finally {
+      guard.close();
+    }
   }
 }

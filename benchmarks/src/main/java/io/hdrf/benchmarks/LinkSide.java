@@ -11,6 +11,7 @@ import io.hdrf.cluster.LinkCounters;
 import io.hdrf.cluster.LinkMeter;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.NetworkHosts;
+import io.hdrf.cluster.ProcessGuard;
 import io.hdrf.cluster.Waiting;
 import java.io.Closeable;
 import java.io.IOException;
@@ -77,7 +78,7 @@ final class LinkSide implements Closeable {
                   return network.client().under(clientLimit);
                 }
               });
-      resources.push(cluster::kill);
+      resources.push(new ProcessGuard(List.of(config.directory())));
       cluster.start();
       client = new UploadProcess(cluster.hosts().client(), cluster.conf());
       resources.push(client);

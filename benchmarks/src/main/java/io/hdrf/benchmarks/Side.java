@@ -7,6 +7,7 @@ import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.MetadataServers;
+import io.hdrf.cluster.ProcessGuard;
 import io.hdrf.cluster.ProcessUsage;
 import java.io.Closeable;
 import java.io.IOException;
@@ -35,6 +36,7 @@ final class Side implements Closeable {
   private static final java.nio.file.Path DROP_CACHES =
       java.nio.file.Path.of("/proc/sys/vm/drop_caches");
 
+  private final ProcessGuard guard;
   private final MetadataServers servers;
   private final LocalCluster cluster;
   private final FileSystem fileSystem;
@@ -46,6 +48,7 @@ final class Side implements Closeable {
    *     reductions is timed
    */
   Side(ClusterConfig config, HadoopRuntime runtime) throws IOException {
+    guard = new ProcessGuard(List.of(config.directory()));
     servers = new MetadataServers(config);
     cluster = LocalCluster.create(servers.start(), runtime);
     cluster.start();
@@ -201,8 +204,12 @@ final class Side implements Closeable {
 
   @Override
   public void close() throws IOException {
-    fileSystem.close();
-    cluster.stop();
-    servers.stop();
+    try {
+      fileSystem.close();
+      cluster.stop();
+      servers.stop();
+    } finally {
+      guard.close();
+    }
   }
 }

@@ -6,6 +6,7 @@ import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
+import io.hdrf.cluster.ProcessGuard;
 import io.hdrf.cluster.Waiting;
 import java.io.Closeable;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -42,12 +44,14 @@ final class StartupSide implements Closeable {
     void by(VolumeFiller filler) throws IOException;
   }
 
+  private final ProcessGuard guard;
   private final LocalCluster cluster;
   private final DataNode node;
   private final Path volume;
 
   /** Formats everything and leaves the DataNode stopped. */
   StartupSide(ClusterConfig config, HadoopRuntime runtime) throws IOException {
+    guard = new ProcessGuard(List.of(config.directory()));
     cluster = LocalCluster.create(config, runtime);
     cluster.start();
     node = cluster.dataNodes().get(0);
@@ -135,6 +139,10 @@ final class StartupSide implements Closeable {
 
   @Override
   public void close() throws IOException {
-    cluster.stop();
+    try {
+      cluster.stop();
+    } finally {
+      guard.close();
+    }
   }
 }

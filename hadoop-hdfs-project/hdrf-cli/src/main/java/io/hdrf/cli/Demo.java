@@ -8,6 +8,7 @@ import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.Job;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.MetadataServers;
+import io.hdrf.cluster.ProcessGuard;
 import io.hdrf.cluster.Waiting;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.metadata.MetadataStores;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.cli;
+package io.hdrf.cluster;
 
-import io.hdrf.cluster.LocalCluster;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * Opened by the thread that starts the processes: that thread is interrupted first, so that it
  * starts none behind the guard's back.
  */
-final class ProcessGuard implements AutoCloseable {
+public final class ProcessGuard implements Closeable {
   private static final long PATIENCE_SECONDS = 15;
 
   private final List<Path> clusters;
@@ -21,13 +21,16 @@ final class ProcessGuard implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread hook = new Thread(this::onShutdown, "hdrf-shutdown");
 
-  ProcessGuard(List<Path> clusters) {
+  /**
+   * @param clusters the clusters' directories, which need not exist yet
+   */
+  public ProcessGuard(List<Path> clusters) {
     this.clusters = List.copyOf(clusters);
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
   /** Kills what an earlier run left. */
-  void killLeftovers() throws IOException {
+  public void killLeftovers() throws IOException {
     for (Path cluster : clusters) {
       LocalCluster.killLeftovers(cluster);
     }
