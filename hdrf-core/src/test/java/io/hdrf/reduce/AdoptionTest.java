@@ -348,6 +348,13 @@ class AdoptionTest {
     assertThat(counters.values()).containsEntry("adoptionsProved", proved ? 1L : 0L);
   }
 
+  private void assertAllAreDecoded(BlockRef block, byte[] data) throws IOException {
+    AtomicInteger decodings = countDecodings();
+    reducer.reduceNow(block);
+    assertThat(decodings).hasValue(frames());
+    assertAdopted(data, false);
+  }
+
   /** But for the first, which shows that this volume's codec decodes them. */
   @Test
   void framesThatWereDecodedWhenTheyCameAreNotDecodedAgain() throws IOException {
@@ -366,10 +373,7 @@ class AdoptionTest {
   void withOtherChecksumsTheyAre(DataChecksum.Type type) throws IOException {
     byte[] data = text();
     BlockRef block = write(data, received(data, data), type);
-    AtomicInteger decodings = countDecodings();
-    reducer.reduceNow(block);
-    assertThat(decodings).hasValue(frames());
-    assertAdopted(data, false);
+    assertAllAreDecoded(block, data);
   }
 
   @Test
@@ -380,10 +384,7 @@ class AdoptionTest {
     reducer = reducer(conf, LocalDurableFiles.INSTANCE);
     byte[] data = text();
     BlockRef block = write(data, received(data, data));
-    AtomicInteger decodings = countDecodings();
-    reducer.reduceNow(block);
-    assertThat(decodings).hasValue(frames());
-    assertAdopted(data, false);
+    assertAllAreDecoded(block, data);
   }
 
   /** As after an append or a truncation, or when the memory was damaged. */
@@ -393,10 +394,7 @@ class AdoptionTest {
     byte[] seen = data.clone();
     seen[random.nextInt(LENGTH)] ^= (byte) (1 << random.nextInt(8));
     BlockRef block = write(data, received(data, seen));
-    AtomicInteger decodings = countDecodings();
-    reducer.reduceNow(block);
-    assertThat(decodings).hasValue(frames());
-    assertAdopted(data, false);
+    assertAllAreDecoded(block, data);
   }
 
   /** What was seen is this block, what is to be stored is another. */

@@ -7,10 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
-import io.hdrf.wire.WireInput;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -118,42 +115,13 @@ class PacketBatchTest {
     }
   }
 
-  /** What the other side has got, as packets and as frames. */
-  private record Received(byte[] bytes, int packets, List<Integer> frames) {}
-
-  private Received received() throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    List<Integer> frames = new ArrayList<>();
-    int[] packets = new int[1];
-    WireInput.Listener listener =
-        new QuietListener() {
-          @Override
-          public void packet(int dataLength, ByteBuffer head) {
-            packets[0]++;
-          }
-
-          @Override
-          public void frame(
-              int[] chainIds,
-              int originalLength,
-              int stages,
-              ByteBuffer stored,
-              ByteBuffer decoded) {
-            frames.add(originalLength);
-          }
-        };
+  /** What the other side has got. */
+  private ReceivedBytes received() throws IOException {
     byte[] sent;
     synchronized (wire) {
       sent = wire.toByteArray();
     }
-    try (WireInput in =
-        new WireInput(new ByteArrayInputStream(sent), mirroring.chains(), listener)) {
-      byte[] piece = new byte[1000];
-      for (int count = in.read(piece, 0, 1000); count >= 0; count = in.read(piece, 0, 1000)) {
-        bytes.write(piece, 0, count);
-      }
-    }
-    return new Received(bytes.toByteArray(), packets[0], frames);
+    return ReceivedBytes.of(sent, mirroring.chains());
   }
 
   private static List<Integer> alone() {

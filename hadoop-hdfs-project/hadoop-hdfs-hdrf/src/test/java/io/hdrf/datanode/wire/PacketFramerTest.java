@@ -7,15 +7,11 @@ import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
-import io.hdrf.wire.WireInput;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -84,30 +80,6 @@ class PacketFramerTest {
     received.add(chain.ids(), block.length, stages, stored.flip());
   }
 
-  private byte[] decoded(List<Integer> chains) throws IOException {
-    ByteArrayOutputStream plain = new ByteArrayOutputStream();
-    WireInput.Listener listener =
-        new QuietListener() {
-          @Override
-          public void frame(
-              int[] chainIds,
-              int originalLength,
-              int stages,
-              ByteBuffer stored,
-              ByteBuffer decoded) {
-            chains.add(chainIds[0]);
-          }
-        };
-    try (WireInput in =
-        new WireInput(new ByteArrayInputStream(wire.toByteArray()), mirroring.chains(), listener)) {
-      byte[] piece = new byte[1000];
-      for (int count = in.read(piece, 0, 1000); count >= 0; count = in.read(piece, 0, 1000)) {
-        plain.write(piece, 0, count);
-      }
-    }
-    return plain.toByteArray();
-  }
-
   /** A frame that was passed on holds data of the packet that has to be encoded here. */
   @Test
   void anotherChainIsNamedWhereTheFrameBeforeEnds() throws IOException {
@@ -116,7 +88,6 @@ class PacketFramerTest {
     byte[] first = packet(block, 0, 3000);
     byte[] second = packet(block, 3000, 6000);
     byte[] third = packet(block, 6000, 9000);
-    List<Integer> chains = new ArrayList<>();
     try (PacketFrames received = new PacketFrames();
         RecordWriter records =
             new RecordWriter(
@@ -143,8 +114,9 @@ class PacketFramerTest {
     sent.write(first);
     sent.write(second);
     sent.write(third);
-    assertThat(decoded(chains)).isEqualTo(sent.toByteArray());
-    assertThat(chains).containsExactly(RECEIVED, OWN, OWN);
+    ReceivedBytes got = ReceivedBytes.of(wire.toByteArray(), mirroring.chains());
+    assertThat(got.bytes()).isEqualTo(sent.toByteArray());
+    assertThat(got.chains()).containsExactly(RECEIVED, OWN, OWN);
     assertThat(mirroring.counters().value("mirrorFramesForwarded")).isEqualTo(1);
     assertThat(mirroring.counters().value("mirrorFramesEncoded")).isEqualTo(2);
   }
