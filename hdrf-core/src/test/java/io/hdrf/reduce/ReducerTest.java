@@ -515,7 +515,7 @@ class ReducerTest {
     await(() -> reducer.waitingForScheme().getOrDefault("single", 0) == 4);
     assertThat(reducer.inProcess()).containsEntry("single", 1);
     assertThat(reducer.queueLength()).isEqualTo(4);
-    assertThat(reducer.pending()).isEqualTo(5);
+    await(() -> reducer.pending() == 5);
     gate.countDown();
     awaitIdle();
     assertThat(counters.byChain().get("single").blocks()).isEqualTo(5);
