@@ -25,7 +25,7 @@ public final class BlockChecksums implements Closeable {
   }
 
   static final int HEADER_LENGTH = 7;
-  static final int CHECKSUM_LENGTH = 4;
+  public static final int CHECKSUM_LENGTH = 4;
 
   private static final int VERSION = 1;
   private static final Type[] TYPES = Type.values();

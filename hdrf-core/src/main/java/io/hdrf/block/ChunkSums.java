@@ -10,10 +10,10 @@ import java.util.zip.CRC32;
  * Makes the checksums of a stream of data, one for each chunk of so many bytes, as HDFS does. Its
  * memory does not depend on the length of the stream or of the chunks. For one thread.
  */
-final class ChunkSums {
+public final class ChunkSums {
 
   /** Takes the checksums in order. */
-  interface Consumer {
+  public interface Consumer {
     /** Returns false if no more are wanted. */
     boolean accept(int sum) throws IOException;
   }
@@ -36,7 +36,7 @@ final class ChunkSums {
    * @param type not NULL
    * @param chunkLength in bytes, at least 1
    */
-  ChunkSums(BlockChecksums.Type type, int chunkLength, Consumer consumer) {
+  public ChunkSums(BlockChecksums.Type type, int chunkLength, Consumer consumer) {
     this.castagnoli = type == BlockChecksums.Type.CRC32C;
     this.chunkLength = chunkLength;
     this.consumer = consumer;
@@ -52,7 +52,7 @@ final class ChunkSums {
    *
    * @param data consumed; best direct
    */
-  void update(ByteBuffer data) throws IOException {
+  public void update(ByteBuffer data) throws IOException {
     int end = data.limit();
     while (wanted && data.position() < end) {
       int length = Math.min(chunkLength - inChunk, end - data.position());
@@ -65,8 +65,8 @@ final class ChunkSums {
     data.position(end);
   }
 
-  /** Takes the end, where the last chunk may be shorter. */
-  void finish() throws IOException {
+  /** Takes the end, where the last chunk may be shorter; another stream may follow. */
+  public void finish() throws IOException {
     if (wanted && inChunk > 0) {
       endChunk();
     }

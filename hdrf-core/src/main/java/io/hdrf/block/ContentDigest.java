@@ -16,7 +16,8 @@ import java.security.NoSuchAlgorithmException;
  */
 public final class ContentDigest {
 
-  static final int CHUNK_LENGTH = 512;
+  /** Bytes of data for each checksum, HDFS's default. */
+  public static final int CHUNK_LENGTH = 512;
 
   private static final int BUFFER = 64 << 10;
 

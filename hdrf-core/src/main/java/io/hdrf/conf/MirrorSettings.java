@@ -15,6 +15,7 @@ public final class MirrorSettings {
   private final boolean enabled;
   private final boolean references;
   private final boolean decodeAgain;
+  private final boolean sendChecksums;
   private final String scheme;
   private final int peerExpirySeconds;
   private final int probeTimeoutMillis;
@@ -28,6 +29,7 @@ public final class MirrorSettings {
     enabled = settings.getBoolean(HdrfKeys.MIRROR_ENABLED, true);
     references = settings.getBoolean(HdrfKeys.MIRROR_REFERENCES, true);
     decodeAgain = settings.getBoolean(HdrfKeys.MIRROR_DECODE_AGAIN, false);
+    sendChecksums = settings.getBoolean(HdrfKeys.MIRROR_SEND_CHECKSUMS, false);
     scheme = configuration.getTrimmed(HdrfKeys.MIRROR_SCHEME, OWN_CHAIN);
     peerExpirySeconds = settings.getInt(HdrfKeys.MIRROR_PEER_EXPIRY, 600, 1, 24 * 3600);
     answerTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_ANSWER_TIMEOUT, 50, 1, 60_000);
@@ -49,6 +51,11 @@ public final class MirrorSettings {
    */
   public boolean decodesAgain() {
     return decodeAgain;
+  }
+
+  /** Whether checksums that the receiver could make itself are sent nevertheless. */
+  public boolean sendsChecksums() {
+    return sendChecksums;
   }
 
   /** {@link #OWN_CHAIN}, or the chain for the wire as it stands in the configuration. */
@@ -77,6 +84,7 @@ public final class MirrorSettings {
         && ((MirrorSettings) other).enabled == enabled
         && ((MirrorSettings) other).references == references
         && ((MirrorSettings) other).decodeAgain == decodeAgain
+        && ((MirrorSettings) other).sendChecksums == sendChecksums
         && ((MirrorSettings) other).scheme.equals(scheme)
         && ((MirrorSettings) other).peerExpirySeconds == peerExpirySeconds
         && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis
@@ -89,6 +97,7 @@ public final class MirrorSettings {
         enabled,
         references,
         decodeAgain,
+        sendChecksums,
         scheme,
         peerExpirySeconds,
         probeTimeoutMillis,

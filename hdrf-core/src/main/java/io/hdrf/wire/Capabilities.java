@@ -20,8 +20,8 @@ import java.util.TreeSet;
  * version of {@link WireFormat} that is spoken (u8), the number of frame schemes (u16) and their
  * ids (u16 each). Where chunks can be asked for, the number of dialects (u8) and the dialects (u64
  * each, as of {@link io.hdrf.scheme.ChunkFunction}) follow, and behind them flags (u8): 1 if it
- * {@link #isInvitable}. Other flags, and bytes behind that, which a later version may add, are
- * skipped.
+ * {@link #isInvitable}, 2 if it {@link #makesChecksums}. Other flags, and bytes behind that, which
+ * a later version may add, are skipped.
  */
 public final class Capabilities {
 
@@ -29,11 +29,12 @@ public final class Capabilities {
   private static final int MAX_LENGTH = 0xFFFF;
   private static final int MAX_DIALECTS = 255;
   private static final int INVITABLE = 1;
+  private static final int MAKES_CHECKSUMS = 2;
 
   private final int version;
   private final SortedSet<Integer> frameSchemes;
   private final SortedSet<Long> dialects;
-  private final boolean invitable;
+  private final int flags;
 
   /**
    * @param version the highest version of {@link WireFormat} that is spoken, 0 to 255; 0 is a peer
@@ -60,8 +61,13 @@ public final class Capabilities {
    */
   public Capabilities(
       int version, Collection<Integer> frameSchemes, Collection<Long> dialects, boolean invitable) {
+    this(version, frameSchemes, dialects, invitable ? INVITABLE : 0);
+  }
+
+  private Capabilities(
+      int version, Collection<Integer> frameSchemes, Collection<Long> dialects, int flags) {
     this.version = version;
-    this.invitable = invitable;
+    this.flags = flags;
     this.frameSchemes = Collections.unmodifiableSortedSet(new TreeSet<>(frameSchemes));
     this.dialects = Collections.unmodifiableSortedSet(new TreeSet<>(dialects));
     if (this.dialects.size() > MAX_DIALECTS) {
@@ -72,6 +78,11 @@ public final class Capabilities {
   /** Those of a DataNode that speaks plain HDFS. */
   public static Capabilities none() {
     return new Capabilities(0, Collections.emptySet());
+  }
+
+  /** The same, and it {@link #makesChecksums}. */
+  public Capabilities makingChecksums() {
+    return new Capabilities(version, frameSchemes, dialects, flags | MAKES_CHECKSUMS);
   }
 
   public int version() {
@@ -92,7 +103,12 @@ public final class Capabilities {
    * that it has a block copied from.
    */
   public boolean isInvitable() {
-    return invitable;
+    return (flags & INVITABLE) != 0;
+  }
+
+  /** Whether it makes the checksums of packets that come without. */
+  public boolean makesChecksums() {
+    return (flags & MAKES_CHECKSUMS) != 0;
   }
 
   /** Whether frames of a chain with these scheme ids can be sent. */
@@ -110,12 +126,12 @@ public final class Capabilities {
 
   /** The stored form. */
   public byte[] encode() {
-    boolean hasDialects = invitable || !dialects.isEmpty();
+    boolean hasDialects = flags != 0 || !dialects.isEmpty();
     int length =
         FIXED
             + 2 * frameSchemes.size()
             + (hasDialects ? 1 + Long.BYTES * dialects.size() : 0)
-            + (invitable ? 1 : 0);
+            + (flags != 0 ? 1 : 0);
     ByteBuffer out = ByteBuffer.allocate(4 + 2 + length).order(ByteOrder.LITTLE_ENDIAN);
     out.position(4);
     out.putShort((short) length).put((byte) version).putShort((short) frameSchemes.size());
@@ -124,8 +140,8 @@ public final class Capabilities {
       out.put((byte) dialects.size());
       dialects.forEach(out::putLong);
     }
-    if (invitable) {
-      out.put((byte) INVITABLE);
+    if (flags != 0) {
+      out.put((byte) flags);
     }
     out.position(4);
     out.putInt(0, Crc32c.update(0, out));
@@ -172,8 +188,8 @@ public final class Capabilities {
       ids.add(body.getShort() & MAX_LENGTH);
     }
     SortedSet<Long> dialects = parseDialects(body);
-    int flags = body.hasRemaining() ? body.get() : 0;
-    return new Capabilities(version, ids, dialects, (flags & INVITABLE) != 0);
+    int flags = body.hasRemaining() ? body.get() & (INVITABLE | MAKES_CHECKSUMS) : 0;
+    return new Capabilities(version, ids, dialects, flags);
   }
 
   private static SortedSet<Long> parseDialects(ByteBuffer body) throws CorruptWireException {
@@ -197,6 +213,7 @@ public final class Capabilities {
             + " with schemes "
             + frameSchemes
             + (dialects.isEmpty() ? "" : ", can be asked for chunks")
-            + (invitable ? ", can be invited" : "");
+            + (isInvitable() ? ", can be invited" : "")
+            + (makesChecksums() ? ", makes checksums" : "");
   }
 }

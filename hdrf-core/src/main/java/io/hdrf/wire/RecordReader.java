@@ -91,6 +91,8 @@ final class RecordReader implements Closeable {
         return 2 * SchemeChain.MAX_LENGTH;
       case WireFormat.PACKET:
         return WireFormat.PACKET_PREFIX + WireFormat.MAX_PACKET;
+      case WireFormat.SUMMED:
+        return WireFormat.SUMMED_PREFIX + WireFormat.MAX_SUMMED_HEAD;
       case WireFormat.FRAME:
         return WireFormat.FRAME_PREFIX + WireFormat.MAX_FRAME;
       case WireFormat.HELLO:

@@ -88,6 +88,21 @@ public final class RecordWriter implements Closeable {
   }
 
   /**
+   * Begins a packet as {@link #packet} does, whose checksums the receiver makes.
+   *
+   * @param dataLength at least 1
+   * @param digest of the checksums, by {@link PacketSums#digest}
+   * @param head holds what precedes the checksums, at most 64 KiB
+   */
+  public void summed(int dataLength, long digest, byte[] head, int offset, int length)
+      throws IOException {
+    begin(WireFormat.SUMMED, WireFormat.SUMMED_PREFIX + length);
+    buffer.putInt(dataLength).putLong(digest);
+    buffer.put(head, offset, length);
+    end();
+  }
+
+  /**
    * Sends a frame.
    *
    * @param originalLength what it decodes to, from 1 to {@link WireFormat#MAX_FRAME}

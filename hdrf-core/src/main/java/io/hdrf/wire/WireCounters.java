@@ -54,6 +54,11 @@ public final class WireCounters {
     add("mirrorFramesForwarded", frames);
   }
 
+  /** Counts bytes of checksums that were not sent, since the peer makes them itself. */
+  public void checksumsLeftOut(long bytes) {
+    add("mirrorChecksumBytesLeftOut", bytes);
+  }
+
   /** Counts frames that were sent as they are stored. */
   public void sentAsStored(long frames) {
     add("mirrorFramesSentAsStored", frames);
@@ -131,6 +136,7 @@ public final class WireCounters {
           "mirrorFramesEncoded",
           "mirrorFramesForwarded",
           "mirrorFramesSentAsStored",
+          "mirrorChecksumBytesLeftOut",
           "mirrorAsks",
           "mirrorChunksByReference",
           "mirrorChunksByValue",

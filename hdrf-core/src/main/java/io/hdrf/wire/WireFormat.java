@@ -45,6 +45,10 @@ import java.nio.ByteOrder;
  *   <tr><td>9</td><td>{@link #INVITE}</td><td>from the side that a block is copied from, before the
  *       first packet: the id (16 bytes) under which it waits for an {@link #INVITED} connection;
  *       once, and only if the other side {@link Capabilities#isInvitable}</td></tr>
+ *   <tr><td>10</td><td>{@link #SUMMED}</td><td>as {@link #PACKET}, for a packet with data whose
+ *       checksums are those of {@link PacketSums}, and are left out: the length of the data (u32),
+ *       the checksums' digest (u64), and the packet's bytes before its checksums. Only if the other
+ *       side {@link Capabilities#makesChecksums}</td></tr>
  * </table>
  *
  * <p><b>Asking</b>, and <b>being asked</b> where one was invited: see {@link AskStream}.
@@ -85,6 +89,7 @@ public final class WireFormat {
   static final int REFERENCES = 7;
   static final int RELEASE = 8;
   static final int INVITE = 9;
+  static final int SUMMED = 10;
 
   /** The records of {@link AskStream}. */
   static final int OPEN = 16;
@@ -113,6 +118,12 @@ public final class WireFormat {
 
   /** What a {@link #PACKET} holds before the packet's own bytes. */
   static final int PACKET_PREFIX = 4;
+
+  /** What a {@link #SUMMED} holds before the packet's own bytes. */
+  static final int SUMMED_PREFIX = 4 + 8;
+
+  /** The most of a packet's own bytes in a {@link #SUMMED}: lengths and header. */
+  static final int MAX_SUMMED_HEAD = 64 << 10;
 
   /** What a {@link #FRAME} holds before the encoded bytes. */
   static final int FRAME_PREFIX = 5;

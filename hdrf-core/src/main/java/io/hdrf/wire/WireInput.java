@@ -27,7 +27,7 @@ public final class WireInput implements Closeable {
     /**
      * A packet begins, and the one before has ended.
      *
-     * @param head what precedes its data
+     * @param head what precedes its data; where {@link #checksums} follow, zeros in their place
      */
     void packet(int dataLength, ByteBuffer head) throws IOException;
 
@@ -40,6 +40,14 @@ public final class WireInput implements Closeable {
     void frame(
         int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded)
         throws IOException;
+
+    /**
+     * The checksums of the present packet, of which the stream had only a digest. They precede the
+     * packet's data, all of which have come by now.
+     *
+     * @param checksums not to be used after the call
+     */
+    default void checksums(ByteBuffer checksums, long digest) {}
 
     /** The stream names the session that it will refer to, which may be none of this side. */
     default void session() {}
@@ -93,6 +101,12 @@ public final class WireInput implements Closeable {
 
   private ByteBuffer frameBuffer;
 
+  /** The packet whose checksums are made here; taken with the first. */
+  private SummedPacket summed;
+
+  /** Whether data of that packet are still to come, before which none of it is handed out. */
+  private boolean summing;
+
   /** As the other, without any sessions. */
   public WireInput(InputStream in, WireChains chains, Listener listener) {
     this(in, chains, listener, Sessions.NONE);
@@ -130,8 +144,10 @@ public final class WireInput implements Closeable {
     if (length == 0) {
       return 0;
     }
-    while (!waiting.hasRemaining() && !(dataLeft > 0 && decoded.hasRemaining())) {
-      if (!nextRecord()) {
+    while (available() == 0) {
+      if (summing && decoded.hasRemaining()) {
+        sum();
+      } else if (!nextRecord()) {
         return -1;
       }
     }
@@ -147,7 +163,27 @@ public final class WireInput implements Closeable {
 
   /** How many bytes {@link #read} would give without another record. */
   public int available() {
-    return waiting.hasRemaining() ? waiting.remaining() : Math.min(dataLeft, decoded.remaining());
+    if (waiting.hasRemaining()) {
+      return waiting.remaining();
+    }
+    return summing ? 0 : Math.min(dataLeft, decoded.remaining());
+  }
+
+  /** Goes on with the packet whose checksums are to be made. */
+  private void sum() throws CorruptWireException {
+    if (summed.isEmpty() && decoded.remaining() >= dataLeft) {
+      ByteBuffer data = decoded.duplicate();
+      data.limit(data.position() + dataLeft);
+      waiting = summed.finish(data);
+    } else {
+      dataLeft -= summed.gather(decoded);
+      if (dataLeft > 0) {
+        return;
+      }
+      waiting = summed.finish();
+    }
+    summing = false;
+    listener.checksums(summed.checksums(), summed.digest());
   }
 
   private boolean nextRecord() throws IOException {
@@ -175,6 +211,10 @@ public final class WireInput implements Closeable {
       case WireFormat.PACKET:
         requireState(!wantsFrame, "a packet without its data");
         readPacket(body);
+        break;
+      case WireFormat.SUMMED:
+        requireState(!wantsFrame, "a packet without its data");
+        readSummed(body);
         break;
       case WireFormat.FRAME:
         requireState(wantsFrame, "a frame without a packet");
@@ -263,13 +303,29 @@ public final class WireInput implements Closeable {
 
   private void readPacket(ByteBuffer body) throws IOException {
     requireState(body.remaining() >= WireFormat.PACKET_PREFIX, "a packet without length");
-    int length = body.getInt();
-    requireState(
-        length >= 0 && length <= WireFormat.MAX_PACKET, "a packet of " + length + " bytes");
-    mayInvite = false;
+    int length = readPacketLength(body, 0);
     listener.packet(length, body.duplicate());
     waiting = body;
     dataLeft = length;
+  }
+
+  private void readSummed(ByteBuffer body) throws IOException {
+    requireState(body.remaining() >= WireFormat.SUMMED_PREFIX, "a packet without length");
+    int length = readPacketLength(body, 1);
+    if (summed == null) {
+      summed = new SummedPacket();
+    }
+    listener.packet(length, summed.begin(length, body.getLong(), body));
+    summing = true;
+    dataLeft = length;
+  }
+
+  private int readPacketLength(ByteBuffer body, int least) throws CorruptWireException {
+    int length = body.getInt();
+    requireState(
+        length >= least && length <= WireFormat.MAX_PACKET, "a packet of " + length + " bytes");
+    mayInvite = false;
+    return length;
   }
 
   private void readFrame(ByteBuffer body) throws IOException {
@@ -312,6 +368,11 @@ public final class WireInput implements Closeable {
       held = null;
     }
     giveFrameBuffer();
+    if (summed != null) {
+      summed.close();
+      summed = null;
+    }
+    summing = false;
     decoded = NOTHING;
     waiting = NOTHING;
   }

@@ -82,6 +82,22 @@ class CapabilitiesTest {
   }
 
   @Test
+  void whetherItMakesChecksumsIsReadAndWritten() throws IOException {
+    Capabilities plain = new Capabilities(1, List.of(1, 300));
+    Capabilities invitable = new Capabilities(1, List.of(1, 300), List.of(7L), true);
+    for (Capabilities other : List.of(plain, invitable)) {
+      assertThat(other.makesChecksums()).isFalse();
+      Capabilities read = read(other.makingChecksums().encode());
+      assertThat(read.makesChecksums()).isTrue();
+      assertThat(read.isInvitable()).isEqualTo(other.isInvitable());
+      assertThat(read.dialects()).isEqualTo(other.dialects());
+      assertThat(read.frameSchemes()).containsExactly(1, 300);
+    }
+    assertThat(read(stored(1, 0, 0, 0, 2)).makesChecksums()).isTrue();
+    assertThat(read(stored(1, 0, 0, 0, 0xFD)).makesChecksums()).isFalse();
+  }
+
+  @Test
   void otherFlagsAreSkipped() throws IOException {
     assertThat(read(stored(1, 0, 0, 0, 0xFE, 1, 1)).isInvitable()).isFalse();
     assertThat(read(stored(1, 0, 0, 0, 0xFF, 1, 1)).isInvitable()).isTrue();

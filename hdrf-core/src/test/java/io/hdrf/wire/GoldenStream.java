@@ -47,6 +47,13 @@ final class GoldenStream {
   static final Capabilities ANSWER_INVITABLE =
       new Capabilities(1, List.of(1, 2), List.of(-2L), true);
 
+  /** Packets whose checksums the receiver makes. */
+  static final String SUMMED = "summed-v1.golden";
+
+  static final String CAPABILITIES_SUMMING = "capabilities-summing-v1.golden";
+
+  static final Capabilities ANSWER_SUMMING = new Capabilities(1, List.of(1, 2)).makingChecksums();
+
   private GoldenStream() {}
 
   /** A session with batch 3 of chunks of 2, 3 and 4 bytes, which count upwards from 0. */
@@ -99,6 +106,31 @@ final class GoldenStream {
       records.flush();
     }
     return stream.toByteArray();
+  }
+
+  /** Data in one frame, in a part of one and another, and in references. */
+  static byte[] summed() throws IOException {
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    try (RecordWriter records = new RecordWriter(bytes -> Tape.take(bytes, stream))) {
+      records.session(new byte[WireFormat.SESSION_ID]);
+      records.chain(new int[] {Tape.TRIM_ZEROS});
+      records.summed(600, digest(0, 600), head(1), 0, 26);
+      records.frame(700, 1, ByteBuffer.allocateDirect(4).put(0, (byte) 0xBC).put(1, (byte) 2));
+      records.summed(101, digest(0, 101), head(2), 0, 27);
+      records.frame(1, 0, ByteBuffer.allocateDirect(1));
+      records.summed(2, digest(1, 2), head(3), 0, 28);
+      records.references(3, 0, 1, 0);
+      records.packet(0, head(5), 0, 30);
+      records.flush();
+    }
+    return stream.toByteArray();
+  }
+
+  /** Of zeros, or of ones behind zeros. */
+  private static long digest(int ones, int length) {
+    byte[] data = new byte[length];
+    Arrays.fill(data, length - ones, length, (byte) 1);
+    return Tape.digest(Tape.checksums(data));
   }
 
   static byte[] invited() throws IOException {
@@ -209,13 +241,17 @@ final class GoldenStream {
     Files.write(inputs.resolve("anyCapabilities/golden"), ANSWER.encode());
     Files.write(directory.resolve(COPY), copy());
     Files.write(directory.resolve(INVITED), invited());
+    Files.write(directory.resolve(SUMMED), summed());
+    Files.write(directory.resolve(CAPABILITIES_SUMMING), ANSWER_SUMMING.encode());
     Files.write(directory.resolve(CAPABILITIES_INVITABLE), ANSWER_INVITABLE.encode());
     for (String method : new String[] {"anyStream", "signedRecords"}) {
       Files.write(inputs.resolve(method).resolve("copy"), copy());
+      Files.write(inputs.resolve(method).resolve("summed"), summed());
     }
     Files.write(
         inputs.resolve("anyQuestions/invited"), Arrays.copyOfRange(invited(), 8, invited().length));
     Files.write(inputs.resolve("anyBeginning/invited"), invited());
     Files.write(inputs.resolve("anyCapabilities/invitable"), ANSWER_INVITABLE.encode());
+    Files.write(inputs.resolve("anyCapabilities/summing"), ANSWER_SUMMING.encode());
   }
 }

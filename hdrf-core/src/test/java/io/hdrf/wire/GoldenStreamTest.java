@@ -124,6 +124,69 @@ class GoldenStreamTest {
   }
 
   @Test
+  void oldPacketsWithoutChecksumsStayReadable() throws IOException {
+    Playback playback = new Playback();
+    try (WireChains chains = Tape.newChains()) {
+      playback.run(
+          new ByteArrayInputStream(GoldenStream.read(GoldenStream.SUMMED)),
+          chains,
+          () -> 50,
+          GoldenStream.sessions());
+    }
+    assertThat(
+            playback.events.stream()
+                .map(event -> event.at() + " " + event.what().replaceAll(":.*", ""))
+                .collect(Collectors.toList()))
+        .containsExactly(
+            "0 session",
+            "0 packet 600 34",
+            "0 frame [60000] 700 1 4",
+            "0 checksums 8",
+            "634 packet 101 31",
+            "634 frame [60000] 1 0 1",
+            "634 checksums 4",
+            "766 packet 2 32",
+            "766 references 2",
+            "766 checksums 4",
+            "800 packet 0 30");
+    assertThat(HexFormat.of().formatHex(playback.plain()))
+        .matches(
+            ("01".repeat(26) + "[0-9a-f]{16}" + "00".repeat(600))
+                + ("02".repeat(27) + "[0-9a-f]{8}" + "00".repeat(101))
+                + ("03".repeat(28) + "[0-9a-f]{8}" + "0001")
+                + "05".repeat(30));
+    Capabilities read =
+        Capabilities.read(
+            new ByteArrayInputStream(GoldenStream.read(GoldenStream.CAPABILITIES_SUMMING)));
+    assertThat(read.frameSchemes()).containsExactly(1, 2);
+    assertThat(read.makesChecksums()).isTrue();
+    assertThat(read.isInvitable()).isFalse();
+  }
+
+  /**
+   * The specification, followed by hand; only the record's CRCs are taken over. The digests are of
+   * {@code java.util.zip.CRC32C}'s and {@code MessageDigest}'s results.
+   */
+  @Test
+  void packetsWithoutChecksumsByteByByte() throws IOException {
+    String crc = "[0-9a-f]{8}";
+    String digest = "[0-9a-f]{16}";
+    assertThat(HexFormat.of().formatHex(GoldenStream.read(GoldenStream.SUMMED)))
+        .matches(
+            ("06" + "10000000" + crc + "00".repeat(16))
+                + ("02" + "02000000" + crc + "60ea")
+                + ("0a" + "26000000" + crc + "58020000" + digest + "01".repeat(26))
+                + ("04" + "09000000" + crc + "bc020000" + "01" + "bc020000")
+                + ("0a" + "27000000" + crc + "65000000" + digest + "02".repeat(27))
+                + ("04" + "06000000" + crc + "01000000" + "00" + "00")
+                + ("0a" + "28000000" + crc + "02000000" + digest + "03".repeat(28))
+                + ("07" + "0c000000" + crc + "03000000" + "0000" + "0100" + "00000000")
+                + ("03" + "22000000" + crc + "00000000" + "05".repeat(30)));
+    assertThat(HexFormat.of().formatHex(GoldenStream.read(GoldenStream.CAPABILITIES_SUMMING)))
+        .matches(crc + "0900" + "01" + "0200" + "01000200" + "00" + "02");
+  }
+
+  @Test
   void oldVisitsStayReadable() throws IOException {
     ByteArrayInputStream bytes = new ByteArrayInputStream(GoldenStream.read(GoldenStream.INVITED));
     Preamble preamble = Preamble.read(bytes);
@@ -243,6 +306,9 @@ class GoldenStreamTest {
     assertThat(GoldenStream.asking()).isEqualTo(GoldenStream.read(GoldenStream.ASKING));
     assertThat(GoldenStream.copy()).isEqualTo(GoldenStream.read(GoldenStream.COPY));
     assertThat(GoldenStream.invited()).isEqualTo(GoldenStream.read(GoldenStream.INVITED));
+    assertThat(GoldenStream.summed()).isEqualTo(GoldenStream.read(GoldenStream.SUMMED));
+    assertThat(GoldenStream.ANSWER_SUMMING.encode())
+        .isEqualTo(GoldenStream.read(GoldenStream.CAPABILITIES_SUMMING));
     assertThat(GoldenStream.ANSWER_INVITABLE.encode())
         .isEqualTo(GoldenStream.read(GoldenStream.CAPABILITIES_INVITABLE));
     assertThat(GoldenStream.ANSWER_TO_ASK.encode())

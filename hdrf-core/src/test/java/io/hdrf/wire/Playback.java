@@ -94,6 +94,16 @@ final class Playback implements WireInput.Listener {
   }
 
   @Override
+  public void checksums(ByteBuffer checksums, long digest) {
+    byte[] sums = new byte[checksums.remaining()];
+    checksums.get(sums);
+    if (digest != Tape.digest(sums)) {
+      throw new AssertionError("another digest");
+    }
+    add("checksums " + Tape.crc(ByteBuffer.wrap(sums)));
+  }
+
+  @Override
   public void references(int originalLength) {
     add("references " + originalLength);
   }

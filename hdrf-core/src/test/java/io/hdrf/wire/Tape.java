@@ -13,11 +13,14 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 
 /** Records a stream, and knows what has to come out of it. */
@@ -149,6 +152,50 @@ final class Tape implements Closeable {
     plain.write(all, 0, length);
     ahead = Arrays.copyOfRange(all, length, all.length);
     mark();
+  }
+
+  /** Writes a packet without its checksums, as {@link #packet(byte[], int, byte[]...)}. */
+  void summed(byte[] head, int length, byte[]... frames) throws IOException {
+    ByteArrayOutputStream data = new ByteArrayOutputStream();
+    data.writeBytes(ahead);
+    for (byte[] frame : frames) {
+      data.writeBytes(frame);
+    }
+    byte[] all = data.toByteArray();
+    byte[] sums = checksums(Arrays.copyOf(all, length));
+    begins.add(plain.size());
+    byte[] announced = Arrays.copyOf(head, head.length + sums.length);
+    events.add(new Event("packet " + length + " " + crc(ByteBuffer.wrap(announced)), plain.size()));
+    records.summed(length, digest(sums), head, 0, head.length);
+    for (byte[] frame : frames) {
+      frame(frame, plain.size());
+    }
+    events.add(new Event("checksums " + crc(ByteBuffer.wrap(sums)), plain.size()));
+    plain.writeBytes(head);
+    plain.writeBytes(sums);
+    plain.write(all, 0, length);
+    ahead = Arrays.copyOfRange(all, length, all.length);
+    mark();
+  }
+
+  /** As HDFS's clients make them. */
+  static byte[] checksums(byte[] data) {
+    ByteBuffer sums = ByteBuffer.allocate((data.length + 511) / 512 * 4);
+    for (int from = 0; from < data.length; from += 512) {
+      CRC32C crc = new CRC32C();
+      crc.update(data, from, Math.min(512, data.length - from));
+      sums.putInt((int) crc.getValue());
+    }
+    return sums.array();
+  }
+
+  static long digest(byte[] sums) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(sums);
+      return ByteBuffer.wrap(hash).order(ByteOrder.LITTLE_ENDIAN).getLong();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private void frame(byte[] frame, int at) throws IOException {

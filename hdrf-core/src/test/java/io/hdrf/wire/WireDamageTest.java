@@ -121,6 +121,51 @@ class WireDamageTest {
     assertRefused("another chain inside of a frame", CHAIN, packet(2, 5), frame, CHAIN);
   }
 
+  private static byte[] summed(int dataLength, long digest, int headLength) {
+    byte[] body = new byte[12 + headLength];
+    ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN).putInt(dataLength).putLong(digest);
+    return Tape.record(WireFormat.SUMMED, body);
+  }
+
+  @Test
+  void dataOfOtherChecksumsAreFound() throws IOException {
+    byte[] data = {1, 2, 3};
+    long digest = Tape.digest(Tape.checksums(data));
+    byte[] frame = frame(3, 0, data);
+    new Playback().run(join(CHAIN, summed(3, digest, 5), frame));
+    String message = "not those that the peer made frames of";
+    assertRefused(message, CHAIN, summed(3, digest, 5), frame(3, 0, new byte[] {1, 2, 2}));
+    assertRefused(message, CHAIN, summed(3, digest ^ 1, 5), frame);
+    assertRefused(message, CHAIN, summed(2, digest, 5), frame);
+    byte[] first = frame(1, 0, (byte) 1);
+    new Playback().run(join(CHAIN, summed(3, digest, 5), first, frame(2, 0, new byte[] {2, 3})));
+    assertRefused(message, CHAIN, summed(3, digest, 5), first, frame(2, 0, new byte[] {3, 3}));
+    Playback playback = new Playback();
+    assertThatThrownBy(() -> playback.run(join(CHAIN, summed(3, digest ^ 1, 5), frame)))
+        .isInstanceOf(CorruptWireException.class);
+    assertThat(playback.plain()).isEmpty();
+  }
+
+  @Test
+  void checksumsWithoutAPacketAreFound() {
+    byte[] frame = frame(3, 0, (byte) 1, (byte) 2, (byte) 3);
+    assertRefused("a packet without length", Tape.record(WireFormat.SUMMED, new byte[11]));
+    assertRefused("a packet of 0 bytes", summed(0, 0, 5));
+    assertRefused("a packet of -1 bytes", summed(-1, 0, 5));
+    assertRefused("a packet of 16777217 bytes", summed(WireFormat.MAX_PACKET + 1, 0, 5));
+    assertRefused("a record of type 10", summed(3, 0, WireFormat.MAX_SUMMED_HEAD + 1));
+    assertRefused("a packet without its data", CHAIN, packet(4, 5), frame, summed(1, 0, 5));
+    assertRefused("a packet without its data", CHAIN, summed(4, 0, 5), frame, packet(1, 5));
+    assertRefused("a packet without its data", CHAIN, summed(4, 0, 5), summed(4, 0, 5));
+    assertRefused(
+        "bytes inside of a packet",
+        CHAIN,
+        summed(3, 0, 5),
+        Tape.record(WireFormat.BYTES, (byte) 0));
+    assertThatThrownBy(() -> new Playback().run(join(CHAIN, summed(4, 0, 5), frame)))
+        .isInstanceOf(EOFException.class);
+  }
+
   @Test
   void capabilitiesComeFirst() throws IOException {
     byte[] hello = Tape.record(WireFormat.HELLO, Capabilities.none().encode());
@@ -204,7 +249,7 @@ class WireDamageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 10, 15, 22, 127, 128, 255})
+  @ValueSource(ints = {0, 11, 15, 22, 127, 128, 255})
   void unknownRecordsAreFound(int type) {
     assertRefused("a record of type " + (byte) type, Tape.record(type, new byte[4]));
   }

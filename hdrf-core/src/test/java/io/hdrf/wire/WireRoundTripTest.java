@@ -66,6 +66,8 @@ class WireRoundTripTest {
     }
     if (frames.length > 0 && random.nextInt(4) == 0) {
       tape.packet(head(random), length, chain, frames);
+    } else if (length > 0 && random.nextBoolean()) {
+      tape.summed(new byte[random.nextInt(600)], length, frames);
     } else {
       tape.packet(head(random), length, frames);
     }
@@ -147,6 +149,26 @@ class WireRoundTripTest {
     try (Tape tape = new Tape()) {
       tape.chain(Tape.DEFLATE);
       tape.packet(new byte[33], frames.length, frames);
+      assertComesBack(tape, random);
+    }
+  }
+
+  /** Data that come as pieces are gathered, and what a frame holds beyond them is not lost. */
+  @Test
+  void checksumsAreMadeOfWhateverFramesGive() throws IOException {
+    Random random = TestSeed.random("checksums");
+    try (Tape tape = new Tape()) {
+      tape.chain(Tape.TRIM_ZEROS);
+      tape.summed(new byte[33], 1, new byte[] {5});
+      tape.summed(new byte[33], 65_024, TestData.TEXT.bytes(200_000, random));
+      tape.summed(new byte[33], 65_024);
+      tape.packet(new byte[33], 1000);
+      tape.summed(new byte[33], 100_000, TestData.RANDOM.bytes(50_000, random));
+      tape.summed(new byte[33], 18_952);
+      byte[][] frames = new byte[3000][];
+      Arrays.setAll(frames, i -> new byte[] {(byte) i});
+      tape.summed(new byte[33], frames.length, frames);
+      tape.packet(new byte[33], 0);
       assertComesBack(tape, random);
     }
   }

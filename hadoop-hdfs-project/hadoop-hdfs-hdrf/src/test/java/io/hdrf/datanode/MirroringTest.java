@@ -14,10 +14,14 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -29,6 +33,7 @@ import org.apache.hadoop.metrics2.AbstractMetric;
 import org.apache.hadoop.metrics2.MetricsRecord;
 import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +89,33 @@ class MirroringTest {
     }
     assertThat(digests).hasSize(3);
     assertThat(digests.stream().distinct()).hasSize(1);
+  }
+
+  /** Nor where they are of another kind; whoever gets them verifies them in either case. */
+  @Test
+  void checksumsTravelOnlyWhereThePeerCannotMakeThem() throws Exception {
+    byte[] data = HdrfCluster.text(BLOCK, 8);
+    int sums = (BLOCK + 511) / 512 * 4;
+    cluster.write("/made", data, 3);
+    assertThat(sum(wire("mirrorChecksumBytesLeftOut"))).isEqualTo(2L * sums);
+    long before = sum(wire("mirrorBytesWireSent"));
+
+    EnumSet<CreateFlag> create = EnumSet.of(CreateFlag.CREATE);
+    Options.ChecksumOpt crc32 = new Options.ChecksumOpt(DataChecksum.Type.CRC32, 512);
+    Path path = new Path("/sent");
+    try (FSDataOutputStream out =
+        cluster
+            .fs()
+            .create(
+                path, FsPermission.getFileDefault(), create, 4096, (short) 3, BLOCK, null, crc32)) {
+      out.write(data);
+    }
+    assertThat(sum(wire("mirrorChecksumBytesLeftOut"))).isEqualTo(2L * sums);
+    assertThat(sum(wire("mirrorBytesWireSent")) - before).isGreaterThan(before + sums);
+    cluster.awaitReduced("/made");
+    cluster.awaitReduced("/sent");
+    cluster.assertContent("/made", data);
+    cluster.assertContent("/sent", data);
   }
 
   /** Where many packets are under way, several share a frame. */

@@ -133,6 +133,13 @@ final class MirrorInputStream extends InputStream {
     }
 
     @Override
+    public void checksums(ByteBuffer checksums, long digest) {
+      if (forwarding != null) {
+        forwarding.checksums(checksums, digest);
+      }
+    }
+
+    @Override
     public void frame(
         int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded) {
       if (forwarding != null) {

@@ -132,7 +132,8 @@ public final class Mirroring implements Closeable {
     }
     List<Long> dialects = settings.references() ? offers.dialects() : Collections.emptyList();
     return new Capabilities(
-        WireFormat.VERSION, chains.installed(), dialects, invitable && !dialects.isEmpty());
+            WireFormat.VERSION, chains.installed(), dialects, invitable && !dialects.isEmpty())
+        .makingChecksums();
   }
 
   private static ExecutorService newThreads() {
@@ -272,6 +273,11 @@ public final class Mirroring implements Closeable {
   /** Whether what is received or encoded here is decoded once more when it is stored. */
   boolean decodesAgain() {
     return settings.decodesAgain();
+  }
+
+  /** Whether packets go to a peer without checksums that it can make. */
+  boolean leavesChecksumsOut(PeerLink peer) {
+    return !settings.sendsChecksums() && peer.makesChecksums();
   }
 
   /** Whether blocks are sent as frames where the peer can receive them. */

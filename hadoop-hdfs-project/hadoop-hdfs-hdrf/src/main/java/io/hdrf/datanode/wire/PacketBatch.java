@@ -60,7 +60,7 @@ final class PacketBatch {
   private volatile boolean stopping;
 
   // Guarded by the lock
-  private final List<byte[]> heads = new ArrayList<>();
+  private final List<PacketHead> heads = new ArrayList<>();
   private final List<Integer> lengths = new ArrayList<>();
   private ByteBuffer slab = BufferPool.shared().take(0);
   private int begin;
@@ -133,7 +133,7 @@ final class PacketBatch {
    *
    * @throws IOException if sending it, or one before, has failed
    */
-  void add(PacketHeader header, byte[] head, int headLength) throws IOException {
+  void add(PacketHeader header, PacketHead head) throws IOException {
     lock();
     try {
       check();
@@ -142,9 +142,7 @@ final class PacketBatch {
       if (collector != null && !last) {
         collector.packet(header);
       }
-      byte[] copy = new byte[headLength];
-      System.arraycopy(head, 0, copy, 0, headLength);
-      heads.add(copy);
+      heads.add(head);
       lengths.add(length);
       end += length;
       boolean atOnce =
@@ -215,7 +213,7 @@ final class PacketBatch {
     boolean framed = begin == end;
     int stages = NOT_FRAMED;
     for (int i = 0; i < heads.size(); i++) {
-      records.packet(lengths.get(i), heads.get(i), 0, heads.get(i).length);
+      heads.get(i).writeTo(records, lengths.get(i));
       if (!framed && lengths.get(i) > 0) {
         stages = frame();
         framed = true;

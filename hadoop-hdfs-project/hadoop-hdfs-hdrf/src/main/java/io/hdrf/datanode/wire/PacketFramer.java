@@ -4,6 +4,7 @@ package io.hdrf.datanode.wire;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.BufferPool;
+import io.hdrf.wire.PacketSums;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
 import java.io.Closeable;
@@ -46,7 +47,11 @@ final class PacketFramer implements Closeable {
   private byte[] head = new byte[2048];
   private int headCount;
   private int headLength;
+  private int headerEnd;
   private PacketHeader header;
+
+  /** Null where the peer gets all checksums. */
+  private PacketSums sums;
 
   private ByteBuffer data = BufferPool.shared().take(0);
   private int dataLeft = NO_DATA;
@@ -100,6 +105,7 @@ final class PacketFramer implements Closeable {
     this.peer = peer;
     this.received = received;
     this.collector = collector;
+    this.sums = mirroring.leavesChecksumsOut(peer) ? new PacketSums() : null;
     beginHead();
   }
 
@@ -160,7 +166,7 @@ final class PacketFramer implements Closeable {
     ByteBuffer bytes = ByteBuffer.wrap(head);
     int payload = bytes.getInt();
     int headerLength = bytes.getShort();
-    int headerEnd = PacketHeader.PKT_LENGTHS_LEN + headerLength;
+    headerEnd = PacketHeader.PKT_LENGTHS_LEN + headerLength;
     if (headLength == PacketHeader.PKT_LENGTHS_LEN) {
       if (payload < 4 || headerLength < 1 || (long) payload + headerLength > MAX_PACKET) {
         throw new IOException("a packet of " + payload + " and " + headerLength + " bytes");
@@ -211,7 +217,7 @@ final class PacketFramer implements Closeable {
     boolean last = header.isLastPacketInBlock();
     if (batch != null) {
       batchHasBegun = true;
-      batch.add(header, head, headLength);
+      batch.add(header, head());
       ended = last;
       beginHead();
       return;
@@ -220,7 +226,7 @@ final class PacketFramer implements Closeable {
       collector.packet(header);
     }
     if (references != null) {
-      references.send(header.getOffsetInBlock(), head, headLength, data, last, receivedInStep());
+      references.send(header.getOffsetInBlock(), head(), data, last, receivedInStep());
       ended = last;
       beginHead();
       return;
@@ -228,7 +234,7 @@ final class PacketFramer implements Closeable {
     if (received != null
         && inStep
         && received.isFrames()
-        && received.matches(header.getDataLen(), head, headLength)
+        && isReceived()
         && peer.canDecode(received.chainIds())) {
       forward();
     } else {
@@ -237,13 +243,38 @@ final class PacketFramer implements Closeable {
     endPacket(last);
   }
 
+  private boolean isReceived() {
+    return received.matches(header.getDataLen(), head, headLength);
+  }
+
+  /**
+   * What goes to the peer before the present packet's data: without the checksums, if they are
+   * those that the peer will make. Where they once are not, they are of another kind, or wrong,
+   * which the last DataNode of the pipeline will find out.
+   */
+  private PacketHead head() {
+    if (sums == null || !data.hasRemaining()) {
+      return PacketHead.whole(head, headLength);
+    }
+    int length = headLength - headerEnd;
+    long digest;
+    if (received != null && received.isSummed() && isReceived()) {
+      digest = received.digest();
+    } else {
+      sums.make(data);
+      if (!sums.areIn(head, headerEnd, length)) {
+        sums = null;
+        return PacketHead.whole(head, headLength);
+      }
+      digest = sums.digest();
+    }
+    mirroring.counters().checksumsLeftOut(length);
+    return PacketHead.summed(head, headerEnd, digest);
+  }
+
   /** The present packet as it was received, if that is just its data. */
   private PacketFrames receivedInStep() {
-    return received != null
-            && received.isInStep()
-            && received.matches(header.getDataLen(), head, headLength)
-        ? received
-        : null;
+    return received != null && received.isInStep() && isReceived() ? received : null;
   }
 
   /** Waits until all packets were sent. */
@@ -277,7 +308,7 @@ final class PacketFramer implements Closeable {
   }
 
   private void forward() throws IOException {
-    records.packet(header.getDataLen(), head, 0, headLength);
+    head().writeTo(records, header.getDataLen());
     announce(received.chainIds());
     ahead += received.writeTo(records) - header.getDataLen();
     mirroring.counters().forwarded(received.count());
@@ -294,10 +325,10 @@ final class PacketFramer implements Closeable {
   /** What earlier frames hold of the packet's data is not sent again. */
   private void sendEncoded() throws IOException {
     inStep = false;
+    head().writeTo(records, header.getDataLen());
     int known = (int) Math.min(ahead, data.remaining());
     ahead -= known;
     data.position(known);
-    records.packet(header.getDataLen(), head, 0, headLength);
     if (!data.hasRemaining()) {
       return;
     }

@@ -30,6 +30,11 @@ final class PacketFrames implements Closeable {
   private byte[] head = new byte[0];
   private int headLength;
   private int dataLength;
+
+  /** Whether the checksums came as a digest. */
+  private boolean summed;
+
+  private long digest;
   private final List<Frame> frames = new ArrayList<>();
   private int count;
   private boolean oneChain;
@@ -52,8 +57,27 @@ final class PacketFrames implements Closeable {
       head = new byte[headLength];
     }
     packetHead.get(head, 0, headLength);
+    summed = false;
     count = 0;
     oneChain = true;
+  }
+
+  /** The packet's checksums, which its head lacks, and their digest. */
+  void checksums(ByteBuffer checksums, long digestOfSums) {
+    int length = checksums.remaining();
+    checksums.get(head, headLength - length, length);
+    summed = true;
+    digest = digestOfSums;
+  }
+
+  /** Whether a digest came in the place of the packet's checksums. */
+  boolean isSummed() {
+    return summed;
+  }
+
+  /** That digest. */
+  long digest() {
+    return digest;
   }
 
   void add(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
@@ -103,6 +127,8 @@ final class PacketFrames implements Closeable {
     copy.total = total;
     copy.ahead = ahead;
     copy.references = references;
+    copy.summed = summed;
+    copy.digest = digest;
     return copy;
   }
 

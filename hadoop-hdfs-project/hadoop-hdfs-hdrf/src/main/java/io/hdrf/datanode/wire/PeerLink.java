@@ -62,6 +62,11 @@ final class PeerLink {
     return address;
   }
 
+  /** Whether packets may come there without their checksums. */
+  boolean makesChecksums() {
+    return capabilities.makesChecksums();
+  }
+
   /** Whether frames of this chain can be sent there; true where there are no frames. */
   boolean canDecode(int[] chainIds) {
     return chainIds == null || capabilities.canDecode(chainIds);

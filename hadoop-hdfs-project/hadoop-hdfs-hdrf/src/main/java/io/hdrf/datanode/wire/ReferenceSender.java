@@ -40,12 +40,12 @@ final class ReferenceSender implements Closeable {
 
   /** A packet that waits. */
   private static final class Waiting {
-    private final byte[] head;
+    private final PacketHead head;
     private final ChunkCutter.Cut cut;
     private final PacketFrames received;
     private final boolean asked;
 
-    Waiting(byte[] head, ChunkCutter.Cut cut, PacketFrames received, boolean asked) {
+    Waiting(PacketHead head, ChunkCutter.Cut cut, PacketFrames received, boolean asked) {
       this.head = head;
       this.cut = cut;
       this.received = received;
@@ -130,19 +130,11 @@ final class ReferenceSender implements Closeable {
    * @param received the same packet in the form in which it was received, in step, or null
    * @throws IOException if sending it, or one before, failed
    */
-  void send(
-      long offset,
-      byte[] head,
-      int headLength,
-      ByteBuffer data,
-      boolean last,
-      PacketFrames received)
+  void send(long offset, PacketHead head, ByteBuffer data, boolean last, PacketFrames received)
       throws IOException {
     ChunkCutter.Cut cut = cutter.cut(offset, data, last);
     boolean asked = cut.batch() != null && session.ask(cut.batch());
-    Waiting packet =
-        new Waiting(
-            Arrays.copyOf(head, headLength), cut, received == null ? null : received.copy(), asked);
+    Waiting packet = new Waiting(head, cut, received == null ? null : received.copy(), asked);
     if (!hasBegun()) {
       records.flush();
     }
@@ -244,7 +236,7 @@ final class ReferenceSender implements Closeable {
     ChunkCutter.Cut cut = packet.cut;
     ChunkBatch batch = cut.batch();
     BitSet held = packet.asked ? session.await(batch.number()) : null;
-    records.packet(cut.length(), packet.head, 0, packet.head.length);
+    packet.head.writeTo(records, cut.length());
     if (held != null && !held.isEmpty()) {
       join();
       sendWithReferences(packet, held);

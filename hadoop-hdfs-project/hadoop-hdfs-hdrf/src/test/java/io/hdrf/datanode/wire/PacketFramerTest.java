@@ -7,6 +7,8 @@ import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.PacketSums;
 import io.hdrf.wire.RecordWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -40,7 +42,10 @@ class PacketFramerTest {
 
   @BeforeEach
   void open() throws Exception {
-    Configuration conf = new Configuration(false);
+    open(new Configuration(false));
+  }
+
+  private void open(Configuration conf) throws Exception {
     SchemeRegistry registry =
         SchemeRegistry.of(
             List.of(
@@ -119,6 +124,131 @@ class PacketFramerTest {
     assertThat(got.chains()).containsExactly(RECEIVED, OWN, OWN);
     assertThat(mirroring.counters().value("mirrorFramesForwarded")).isEqualTo(1);
     assertThat(mirroring.counters().value("mirrorFramesEncoded")).isEqualTo(2);
+  }
+
+  private static byte[] summedPacket(byte[] block, int from, int to) throws IOException {
+    ByteBuffer data = ByteBuffer.wrap(block, from, to - from);
+    PacketSums sums = new PacketSums();
+    sums.make(data);
+    byte[] made = new byte[sums.made().remaining()];
+    sums.made().get(made);
+    ByteArrayOutputStream packet = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(packet)) {
+      int length = to - from;
+      new PacketHeader(4 + made.length + length, from, from, false, length, false).write(out);
+      out.write(made);
+      out.write(block, from, length);
+    }
+    return packet.toByteArray();
+  }
+
+  /** Sends packets through a framer of its own, and returns what the peer understands. */
+  private ReceivedBytes sent(PeerLink peer, byte[]... packets) throws IOException {
+    wire.reset();
+    try (RecordWriter records =
+            new RecordWriter(
+                bytes -> {
+                  byte[] copy = new byte[bytes.remaining()];
+                  bytes.get(copy);
+                  wire.write(copy);
+                });
+        PacketFramer framer =
+            new PacketFramer(mirroring, records, new int[] {OWN}, peer, null, null)) {
+      for (byte[] packet : packets) {
+        framer.write(packet, 0, packet.length);
+      }
+    }
+    return ReceivedBytes.of(wire.toByteArray(), mirroring.chains());
+  }
+
+  private long leftOut() {
+    return mirroring.counters().value("mirrorChecksumBytesLeftOut");
+  }
+
+  @Test
+  void checksumsThatThePeerCanMakeAreLeftOut() throws IOException {
+    byte[] block = new byte[9000];
+    new Random(2).nextBytes(block);
+    byte[] first = summedPacket(block, 0, 5120);
+    byte[] second = summedPacket(block, 5120, 9000);
+    byte[] both = Arrays.copyOf(first, first.length + second.length);
+    System.arraycopy(second, 0, both, first.length, second.length);
+
+    PeerLink able = new PeerLink(null, mirroring.own());
+    assertThat(sent(able, first, second).bytes()).isEqualTo(both);
+    assertThat(leftOut()).isEqualTo(10 * 4 + 8 * 4);
+    int length = wire.size();
+
+    PeerLink older = new PeerLink(null, new Capabilities(1, List.of(RECEIVED, OWN)));
+    assertThat(sent(older, first, second).bytes()).isEqualTo(both);
+    assertThat(leftOut()).isEqualTo(10 * 4 + 8 * 4);
+    assertThat(wire.size()).isEqualTo(length + 18 * 4 - 2 * 8);
+  }
+
+  @Test
+  void allChecksumsAreSentWhereThatIsWanted() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.setBoolean("hdrf.mirror.send.checksums", true);
+    mirroring.close();
+    open(conf);
+    byte[] packet = summedPacket(new byte[1000], 0, 1000);
+    assertThat(sent(new PeerLink(null, mirroring.own()), packet).bytes()).isEqualTo(packet);
+    assertThat(leftOut()).isZero();
+  }
+
+  /** A client's wrong checksum must reach the DataNode that looks for it. */
+  @Test
+  void checksumsThatAreNotThoseOfTheDataAreSent() throws IOException {
+    byte[] block = new byte[4096];
+    byte[] wrong = summedPacket(block, 0, 2048);
+    wrong[wrong.length - 1] ^= 1;
+    byte[] right = summedPacket(block, 2048, 4096);
+    byte[] both = Arrays.copyOf(wrong, wrong.length + right.length);
+    System.arraycopy(right, 0, both, wrong.length, right.length);
+    PeerLink peer = new PeerLink(null, mirroring.own());
+    assertThat(sent(peer, wrong, right).bytes()).isEqualTo(both);
+    assertThat(leftOut()).isZero();
+    assertThat(sent(peer, packet(block, 0, 1024), packet(block, 1024, 1024)).bytes())
+        .hasSize(2 * head(0, 1024).length + 1024);
+    assertThat(leftOut()).isZero();
+  }
+
+  /** Its data are not looked at again, and its checksums are those that were made here. */
+  @Test
+  void whatCameWithoutChecksumsIsPassedOnWithout() throws IOException {
+    byte[] block = new byte[3000];
+    new Random(3).nextBytes(block);
+    byte[] packet = summedPacket(block, 0, 3000);
+    PacketSums sums = new PacketSums();
+    sums.make(ByteBuffer.wrap(block));
+    int headLength = packet.length - 3000;
+    byte[] head = Arrays.copyOf(packet, headLength);
+    Arrays.fill(head, headLength - 24, headLength, (byte) 0);
+    try (PacketFrames received = new PacketFrames();
+        RecordWriter records =
+            new RecordWriter(
+                bytes -> {
+                  byte[] copy = new byte[bytes.remaining()];
+                  bytes.get(copy);
+                  wire.write(copy);
+                });
+        PacketFramer framer =
+            new PacketFramer(
+                mirroring,
+                records,
+                new int[] {OWN},
+                new PeerLink(null, mirroring.own()),
+                received,
+                null)) {
+      received.begin(3000, ByteBuffer.wrap(head));
+      receive(received, block, mirroring.chains().get(new int[] {RECEIVED}));
+      received.checksums(sums.made(), sums.digest());
+      framer.write(packet, 0, packet.length);
+    }
+    ReceivedBytes got = ReceivedBytes.of(wire.toByteArray(), mirroring.chains());
+    assertThat(got.bytes()).isEqualTo(packet);
+    assertThat(got.chains()).containsExactly(RECEIVED);
+    assertThat(leftOut()).isEqualTo(24);
   }
 
   /** Stock code sends a block's last packet, which has no data, with a transfer of none. */

@@ -376,7 +376,8 @@ class ReferenceSenderTest {
     try (RecordWriter records = new RecordWriter(bytes -> bytes.position(bytes.limit()))) {
       ReferenceSender references = sender.references(BLOCK, peer, records);
       ByteBuffer data = ByteBuffer.allocateDirect(PACKET);
-      references.send(0, head(0, PACKET, false), 33, data, false, null);
+      PacketHead head = PacketHead.whole(head(0, PACKET, false), 33);
+      references.send(0, head, data, false, null);
       references.drain();
       references.stop(true);
       references.close();
@@ -397,7 +398,8 @@ class ReferenceSenderTest {
                 for (int i = 0; i < 100; i++) {
                   ByteBuffer data = ByteBuffer.allocateDirect(PACKET);
                   long offset = (long) i * PACKET;
-                  references.send(offset, head(offset, PACKET, false), 33, data, false, null);
+                  PacketHead head = PacketHead.whole(head(offset, PACKET, false), 33);
+                  references.send(offset, head, data, false, null);
                 }
               })
           .isInstanceOf(IOException.class)
