@@ -5,11 +5,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class GoldenStreamTest {
+
+  /** Plays a stream from some byte on. */
+  private static Playback played(byte[] stream, int from) throws IOException {
+    Playback playback = new Playback();
+    InputStream in = new ByteArrayInputStream(stream, from, stream.length - from);
+    try (WireChains chains = Tape.newChains()) {
+      playback.run(in, chains, () -> 50, GoldenStream.sessions());
+    }
+    return playback;
+  }
+
+  /** Where they were told and what, without checksums. */
+  private static List<String> eventsOf(Playback playback) {
+    return playback.events.stream()
+        .map(event -> event.at() + " " + event.what().replaceAll(":.*", ""))
+        .collect(Collectors.toList());
+  }
 
   @Test
   void oldStreamsStayReadable() throws IOException {
@@ -29,14 +48,8 @@ class GoldenStreamTest {
   /** Without the model that wrote it. */
   @Test
   void theOldStreamIsWhatItWas() throws IOException {
-    Playback playback = new Playback();
-    ByteArrayInputStream in = new ByteArrayInputStream(GoldenStream.read(GoldenStream.STREAM));
-    assertThat(in.skip(8)).isEqualTo(8);
-    playback.run(in, () -> 50);
-    assertThat(
-            playback.events.stream()
-                .map(event -> event.at() + " " + event.what().replaceAll(":.*", ""))
-                .collect(Collectors.toList()))
+    Playback playback = played(GoldenStream.read(GoldenStream.STREAM), 8);
+    assertThat(eventsOf(playback))
         .containsExactly(
             "0 hello HDRF wire 1 with schemes [1, 2, 4660, 60000, 65535]",
             "0 bytes 6",
@@ -65,16 +78,8 @@ class GoldenStreamTest {
 
   @Test
   void oldReferencesStayReadable() throws IOException {
-    ByteArrayInputStream in = new ByteArrayInputStream(GoldenStream.read(GoldenStream.REFERENCES));
-    assertThat(in.skip(8)).isEqualTo(8);
-    Playback playback = new Playback();
-    try (WireChains chains = Tape.newChains()) {
-      playback.run(in, chains, () -> 50, GoldenStream.sessions());
-    }
-    assertThat(
-            playback.events.stream()
-                .map(event -> event.at() + " " + event.what().replaceAll(":.*", ""))
-                .collect(Collectors.toList()))
+    Playback playback = played(GoldenStream.read(GoldenStream.REFERENCES), 8);
+    assertThat(eventsOf(playback))
         .containsExactly(
             "0 hello HDRF wire 1 with schemes [1, 2], can be asked for chunks",
             "0 packet 2 26",
@@ -99,18 +104,8 @@ class GoldenStreamTest {
 
   @Test
   void oldCopiesStayReadable() throws IOException {
-    Playback playback = new Playback();
-    try (WireChains chains = Tape.newChains()) {
-      playback.run(
-          new ByteArrayInputStream(GoldenStream.read(GoldenStream.COPY)),
-          chains,
-          () -> 50,
-          GoldenStream.sessions());
-    }
-    assertThat(
-            playback.events.stream()
-                .map(event -> event.at() + " " + event.what().replaceAll(":.*", ""))
-                .collect(Collectors.toList()))
+    Playback playback = played(GoldenStream.read(GoldenStream.COPY), 0);
+    assertThat(eventsOf(playback))
         .containsExactly(
             "0 invited " + "06".repeat(16),
             "0 bytes 2",
@@ -125,18 +120,8 @@ class GoldenStreamTest {
 
   @Test
   void oldPacketsWithoutChecksumsStayReadable() throws IOException {
-    Playback playback = new Playback();
-    try (WireChains chains = Tape.newChains()) {
-      playback.run(
-          new ByteArrayInputStream(GoldenStream.read(GoldenStream.SUMMED)),
-          chains,
-          () -> 50,
-          GoldenStream.sessions());
-    }
-    assertThat(
-            playback.events.stream()
-                .map(event -> event.at() + " " + event.what().replaceAll(":.*", ""))
-                .collect(Collectors.toList()))
+    Playback playback = played(GoldenStream.read(GoldenStream.SUMMED), 0);
+    assertThat(eventsOf(playback))
         .containsExactly(
             "0 session",
             "0 packet 600 34",

@@ -77,6 +77,21 @@ class PacketFramerTest {
     return packet.toByteArray();
   }
 
+  private void keep(ByteBuffer bytes) throws IOException {
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    wire.write(copy);
+  }
+
+  private PeerLink able() {
+    return new PeerLink(null, mirroring.own());
+  }
+
+  private PacketFramer framer(RecordWriter records, PeerLink peer, PacketFrames received)
+      throws IOException {
+    return new PacketFramer(mirroring, records, new int[] {OWN}, peer, received, null);
+  }
+
   private static void receive(PacketFrames received, byte[] block, FrameChain chain)
       throws IOException {
     ByteBuffer source = ByteBuffer.allocateDirect(block.length).put(block).flip();
@@ -94,21 +109,8 @@ class PacketFramerTest {
     byte[] second = packet(block, 3000, 6000);
     byte[] third = packet(block, 6000, 9000);
     try (PacketFrames received = new PacketFrames();
-        RecordWriter records =
-            new RecordWriter(
-                bytes -> {
-                  byte[] copy = new byte[bytes.remaining()];
-                  bytes.get(copy);
-                  wire.write(copy);
-                });
-        PacketFramer framer =
-            new PacketFramer(
-                mirroring,
-                records,
-                new int[] {OWN},
-                new PeerLink(null, mirroring.own()),
-                received,
-                null)) {
+        RecordWriter records = new RecordWriter(this::keep);
+        PacketFramer framer = framer(records, able(), received)) {
       received.begin(3000, ByteBuffer.wrap(head(0, 3000)));
       receive(received, Arrays.copyOf(block, 4000), mirroring.chains().get(new int[] {RECEIVED}));
       framer.write(first, 0, first.length);
@@ -145,15 +147,8 @@ class PacketFramerTest {
   /** Sends packets through a framer of its own, and returns what the peer understands. */
   private ReceivedBytes sent(PeerLink peer, byte[]... packets) throws IOException {
     wire.reset();
-    try (RecordWriter records =
-            new RecordWriter(
-                bytes -> {
-                  byte[] copy = new byte[bytes.remaining()];
-                  bytes.get(copy);
-                  wire.write(copy);
-                });
-        PacketFramer framer =
-            new PacketFramer(mirroring, records, new int[] {OWN}, peer, null, null)) {
+    try (RecordWriter records = new RecordWriter(this::keep);
+        PacketFramer framer = framer(records, peer, null)) {
       for (byte[] packet : packets) {
         framer.write(packet, 0, packet.length);
       }
@@ -174,8 +169,7 @@ class PacketFramerTest {
     byte[] both = Arrays.copyOf(first, first.length + second.length);
     System.arraycopy(second, 0, both, first.length, second.length);
 
-    PeerLink able = new PeerLink(null, mirroring.own());
-    assertThat(sent(able, first, second).bytes()).isEqualTo(both);
+    assertThat(sent(able(), first, second).bytes()).isEqualTo(both);
     assertThat(leftOut()).isEqualTo(10 * 4 + 8 * 4);
     int length = wire.size();
 
@@ -192,7 +186,7 @@ class PacketFramerTest {
     mirroring.close();
     open(conf);
     byte[] packet = summedPacket(new byte[1000], 0, 1000);
-    assertThat(sent(new PeerLink(null, mirroring.own()), packet).bytes()).isEqualTo(packet);
+    assertThat(sent(able(), packet).bytes()).isEqualTo(packet);
     assertThat(leftOut()).isZero();
   }
 
@@ -205,10 +199,9 @@ class PacketFramerTest {
     byte[] right = summedPacket(block, 2048, 4096);
     byte[] both = Arrays.copyOf(wrong, wrong.length + right.length);
     System.arraycopy(right, 0, both, wrong.length, right.length);
-    PeerLink peer = new PeerLink(null, mirroring.own());
-    assertThat(sent(peer, wrong, right).bytes()).isEqualTo(both);
+    assertThat(sent(able(), wrong, right).bytes()).isEqualTo(both);
     assertThat(leftOut()).isZero();
-    assertThat(sent(peer, packet(block, 0, 1024), packet(block, 1024, 1024)).bytes())
+    assertThat(sent(able(), packet(block, 0, 1024), packet(block, 1024, 1024)).bytes())
         .hasSize(2 * head(0, 1024).length + 1024);
     assertThat(leftOut()).isZero();
   }
@@ -225,21 +218,8 @@ class PacketFramerTest {
     byte[] head = Arrays.copyOf(packet, headLength);
     Arrays.fill(head, headLength - 24, headLength, (byte) 0);
     try (PacketFrames received = new PacketFrames();
-        RecordWriter records =
-            new RecordWriter(
-                bytes -> {
-                  byte[] copy = new byte[bytes.remaining()];
-                  bytes.get(copy);
-                  wire.write(copy);
-                });
-        PacketFramer framer =
-            new PacketFramer(
-                mirroring,
-                records,
-                new int[] {OWN},
-                new PeerLink(null, mirroring.own()),
-                received,
-                null)) {
+        RecordWriter records = new RecordWriter(this::keep);
+        PacketFramer framer = framer(records, able(), received)) {
       received.begin(3000, ByteBuffer.wrap(head));
       receive(received, block, mirroring.chains().get(new int[] {RECEIVED}));
       received.checksums(sums.made(), sums.digest());
