@@ -154,6 +154,10 @@ final class Group {
     return count;
   }
 
+  boolean isFull() {
+    return filterCount() == width;
+  }
+
   boolean hasPending() {
     return isAnySet(always);
   }
