@@ -68,10 +68,13 @@ final class GroupQuery {
   }
 
   private void ask(Group group, int count) {
+    if (!group.isLive()) {
+      return;
+    }
+    begin(group, count);
     Shape shape = group.shape();
     int lanes = group.lanes();
-    begin(group, count);
-    int remaining = group.isLive() ? count : 0;
+    int remaining = count;
     for (int j = 0; j < shape.hashes() && remaining > 0; j++) {
       remaining =
           FilterRows.keep(
