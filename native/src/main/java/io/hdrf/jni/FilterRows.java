@@ -19,7 +19,7 @@ public final class FilterRows {
   public static final int HASH_LONGS = 2;
 
   /** For fewer elements the call of native code takes longer than it saves. */
-  static final int WORTH_WHILE = 64;
+  static final int WORTH_WHILE = 16;
 
   static final int NO_HASH = -1;
   static final int NO_ARRAYS = -2;

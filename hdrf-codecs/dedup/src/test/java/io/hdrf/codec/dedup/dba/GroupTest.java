@@ -87,7 +87,7 @@ class GroupTest {
     }
     group = group.with(filters);
     // So few that Java reads the rows, and so many that the native library does.
-    for (int count : new int[] {1, 40, 1300}) {
+    for (int count : new int[] {1, 10, 1300}) {
       check(new Group[] {group, group}, model, count);
     }
   }
