@@ -25,6 +25,9 @@ class NativeLibraryIsUsedTest {
     assertThat(Crc32c.isNative()).isTrue();
     assertThat(Crc32c.implementation())
         .isEqualTo(cpuHas("sse4_2") ? "native, sse4.2" : "native, portable");
+    assertThat(FilterRows.isNative()).isTrue();
+    assertThat(FilterRows.implementation())
+        .isEqualTo(cpuHas("avx2") ? "native, avx2" : "native, portable");
     for (ChunkerAlgorithm algorithm :
         List.of(ChunkerAlgorithm.RAM, ChunkerAlgorithm.AE, ChunkerAlgorithm.VHASH)) {
       assertThat(algorithm.implementation()).isEqualTo("native, " + vectors());

@@ -33,8 +33,7 @@ final class ColumnBits {
       long[] row = rows[j];
       for (int i = 0; i < count; i++) {
         int at = Fingerprints.HASH_LONGS * (offset + i);
-        long mixed = Fingerprints.mixed(hashes[at], hashes[at + 1], j);
-        int position = Fingerprints.position(mixed, shape.rowLength());
+        int position = Fingerprints.position(hashes[at], hashes[at + 1], j, shape.rowLength());
         row[position >>> 6] |= 1L << position;
       }
     }

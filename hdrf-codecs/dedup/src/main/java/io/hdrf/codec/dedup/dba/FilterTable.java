@@ -28,6 +28,7 @@ final class FilterTable {
     }
   }
 
+  /** A new group begins empty: it is at most twice this share of all filters wide. */
   private static final int SMALLEST_SHARE = 8;
 
   private final DbaSettings settings;
@@ -317,7 +318,7 @@ final class FilterTable {
     return width;
   }
 
-  /** The width of new groups. */
+  /** The width of new groups; those that are full get wider. */
   int width(int filters) {
     if (settings.group() != DbaSettings.AUTO) {
       return settings.group();
@@ -446,7 +447,9 @@ final class FilterTable {
     int first = 0;
     while (first < filters.size()) {
       int left = filters.size() - first;
-      int width = wanted;
+      // A group that is full at once may be wider.
+      int full = Math.min(DbaSettings.MAX_GROUP, Integer.highestOneBit(left));
+      int width = auto ? Math.max(wanted, full) : wanted;
       while (width > 1
           && ((auto && width / 2 >= left)
               || !shape.fits(width)

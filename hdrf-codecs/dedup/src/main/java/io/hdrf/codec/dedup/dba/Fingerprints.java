@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.FilterRows;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
  * How fingerprints become positions in a filter. This is part of the format of filter files.
  *
- * <p>h1 and h2 are the first two 64-bit halves of the fingerprint, little-endian. Position j is the
- * upper half of mix64(h1 + j * h2), multiplied by the length of a row and shifted right by 32 bits,
- * where mix64 is the finalizer of SplitMix64.
+ * <p>h1 and h2 are the first two 64-bit halves of the fingerprint, little-endian. Position j is
+ * {@link FilterRows#position} of hash function j.
  */
 final class Fingerprints {
 
@@ -17,7 +17,7 @@ final class Fingerprints {
   static final int LENGTH = 32;
 
   /** Longs of a hash: h1 and h2. */
-  static final int HASH_LONGS = 2;
+  static final int HASH_LONGS = FilterRows.HASH_LONGS;
 
   private static final int H2_OFFSET = 8;
 
@@ -33,16 +33,8 @@ final class Fingerprints {
     }
   }
 
-  /** What {@link #position} takes: an unsigned number of 32 bits for row {@code j}. */
-  static long mixed(long h1, long h2, int j) {
-    long z = h1 + j * h2;
-    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
-    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-    return (z ^ (z >>> 31)) >>> 32;
-  }
-
-  /** The position from 0 to {@code rowLength - 1}. */
-  static int position(long mixed, int rowLength) {
-    return (int) ((mixed * rowLength) >>> 32);
+  /** The position in row {@code j}, from 0 to {@code rowLength - 1}. */
+  static int position(long h1, long h2, int j, int rowLength) {
+    return FilterRows.position(h1, h2, j, rowLength);
   }
 }

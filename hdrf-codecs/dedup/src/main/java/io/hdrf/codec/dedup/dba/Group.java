@@ -13,6 +13,13 @@ import java.util.Arrays;
  */
 final class Group {
 
+  /**
+   * Where the words of a row begin in its array. With the 16 bytes that most virtual machines have
+   * before the elements that is a cache line, so that no position lies in two of them where the
+   * array itself begins at one, as big arrays do in the heap of the collector G1.
+   */
+  static final int FIRST_WORD = 6;
+
   private final long id;
   private final Shape shape;
   private final int width;
@@ -59,7 +66,7 @@ final class Group {
   }
 
   static long[] newRow(Shape shape, int width) {
-    return new long[Math.toIntExact(shape.rowWords(width))];
+    return new long[Math.toIntExact(FIRST_WORD + shape.rowWords(width))];
   }
 
   static int lanes(int width) {
@@ -100,11 +107,6 @@ final class Group {
   /** Words for each position; 1 also where the bits of several positions share a word. */
   int lanes() {
     return lanes;
-  }
-
-  /** Log2 of the bits for each position in a word. */
-  int log() {
-    return log;
   }
 
   long[] row(int j) {
@@ -152,8 +154,21 @@ final class Group {
     return count;
   }
 
+  boolean isFull() {
+    return filterCount() == width;
+  }
+
   boolean hasPending() {
-    for (long mask : always) {
+    return isAnySet(always);
+  }
+
+  /** Whether the bits of any column count. */
+  boolean isLive() {
+    return isAnySet(live);
+  }
+
+  private static boolean isAnySet(long[] masks) {
+    for (long mask : masks) {
       if (mask != 0) {
         return true;
       }
@@ -202,10 +217,9 @@ final class Group {
     int lane = column / Long.SIZE;
     for (int i = 0; i < count; i++) {
       int at = Fingerprints.HASH_LONGS * (offset + i);
-      long mixed = Fingerprints.mixed(hashes[at], hashes[at + 1], j);
-      int position = Fingerprints.position(mixed, rowLength);
+      int position = Fingerprints.position(hashes[at], hashes[at + 1], j, rowLength);
       int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
-      row[word] |= 1L << ((position << log) + column);
+      row[FIRST_WORD + word] |= 1L << ((position << log) + column);
     }
   }
 
@@ -216,7 +230,7 @@ final class Group {
     int lane = column / Long.SIZE;
     for (int position = 0; position < shape.rowLength(); position++) {
       int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
-      long bit = (row[word] >>> ((position << log) + column)) & 1;
+      long bit = (row[FIRST_WORD + word] >>> ((position << log) + column)) & 1;
       bits[position >>> 6] |= bit << position;
     }
   }
@@ -233,7 +247,7 @@ final class Group {
     for (int at = column % Long.SIZE; at < Long.SIZE; at += Math.min(width, Long.SIZE)) {
       mask |= 1L << at;
     }
-    for (int word = column / Long.SIZE; word < row.length; word += lanes) {
+    for (int word = FIRST_WORD + column / Long.SIZE; word < row.length; word += lanes) {
       row[word] &= ~mask;
     }
     if (bits != null) {
@@ -248,7 +262,7 @@ final class Group {
       for (long rest = bits[i]; rest != 0; rest &= rest - 1) {
         int position = i * Long.SIZE + Long.numberOfTrailingZeros(rest);
         int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
-        row[word] |= 1L << ((position << log) + column);
+        row[FIRST_WORD + word] |= 1L << ((position << log) + column);
       }
     }
   }
@@ -261,18 +275,20 @@ final class Group {
     if (first.width >= Long.SIZE) {
       int lanes = first.lanes;
       for (int position = 0; position < first.shape.rowLength(); position++) {
-        System.arraycopy(a, position * lanes, merged, position * 2 * lanes, lanes);
-        System.arraycopy(b, position * lanes, merged, (position * 2 + 1) * lanes, lanes);
+        int from = FIRST_WORD + position * lanes;
+        int to = FIRST_WORD + position * 2 * lanes;
+        System.arraycopy(a, from, merged, to, lanes);
+        System.arraycopy(b, from, merged, to + lanes, lanes);
       }
       return merged;
     }
     int width = first.width;
     long mask = (1L << width) - 1;
     for (int position = 0; position < first.shape.rowLength(); position++) {
-      int from = position >>> (6 - first.log);
+      int from = FIRST_WORD + (position >>> (6 - first.log));
       int shift = position << first.log;
       long both = ((a[from] >>> shift) & mask) | (((b[from] >>> shift) & mask) << width);
-      merged[position >>> (5 - first.log)] |= both << (position << (first.log + 1));
+      merged[FIRST_WORD + (position >>> (5 - first.log))] |= both << (position << (first.log + 1));
     }
     return merged;
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.FilterRows;
 import java.util.Arrays;
 
 /**
@@ -13,20 +14,12 @@ final class GroupQuery {
   /** Fingerprints that go through a group together: what is kept of them stays in cache. */
   static final int BATCH = 1024;
 
-  /** Rows whose positions are worked out for the whole batch, and kept for the next group. */
-  private static final int SHARED_ROWS = 10;
-
   private final long[] hashes = new long[BATCH * Fingerprints.HASH_LONGS];
-  private final int[][] sharedPositions = new int[SHARED_ROWS][BATCH];
-  private int sharedRows;
-  private int rowLength;
 
   /** The fingerprints that are left, and for each the columns that are left. */
   private final int[] left = new int[BATCH];
 
   private long[] columns = new long[BATCH];
-  private final int[] positions = new int[BATCH];
-  private final long[] found = new long[BATCH];
 
   private int matches;
   private int[] matchFingerprints = new int[BATCH];
@@ -42,18 +35,9 @@ final class GroupQuery {
   void run(byte[] fingerprints, int first, int count, Group[] groups) {
     Fingerprints.hash(fingerprints, first * Fingerprints.LENGTH, count, hashes, 0);
     matches = 0;
-    sharedRows = 0;
     Arrays.fill(sizes, 0, count, 0);
     for (Group group : groups) {
-      if (group.shape().rowLength() != rowLength) {
-        rowLength = group.shape().rowLength();
-        sharedRows = 0;
-      }
-      if (group.lanes() == 1) {
-        narrow(group, count);
-      } else {
-        wide(group, count);
-      }
+      ask(group, count);
       if (group.hasPending()) {
         addPending(group, count);
       }
@@ -83,85 +67,26 @@ final class GroupQuery {
     return none;
   }
 
-  /** A group with a word for each position, or several positions in a word. */
-  private void narrow(Group group, int count) {
-    long live = group.live(0);
-    if (live == 0) {
+  private void ask(Group group, int count) {
+    if (!group.isLive()) {
       return;
     }
-    int log = group.log();
-    for (int i = 0; i < count; i++) {
-      left[i] = i;
-    }
-    int remaining = count;
-    int rows = group.shape().hashes();
-    for (int j = 0; j < rows && remaining > 0; j++) {
-      gatherPositions(j, remaining, count);
-      gather(group.row(j), log, found, positions, remaining);
-      if (j == 0) {
-        remaining = keepFirst(found, live, columns, left, remaining);
-      } else {
-        remaining = keep(found, columns, left, remaining);
-      }
-    }
-    for (int i = 0; i < remaining; i++) {
-      addColumns(group, left[i], columns[i], 0);
-    }
-  }
-
-  /**
-   * The words at the given positions. Apart from what follows from them: where a store depended on
-   * what was read, the accesses would wait for each other.
-   */
-  private static void gather(long[] row, int log, long[] found, int[] positions, int count) {
-    int down = 6 - log;
-    for (int i = 0; i < count; i++) {
-      int position = positions[i];
-      found[i] = row[position >>> down] >>> (position << log);
-    }
-  }
-
-  private static int keepFirst(long[] found, long live, long[] columns, int[] left, int count) {
-    int remaining = 0;
-    for (int i = 0; i < count; i++) {
-      long word = found[i] & live;
-      columns[remaining] = word;
-      left[remaining] = i;
-      remaining += isNonZero(word);
-    }
-    return remaining;
-  }
-
-  private static int keep(long[] found, long[] columns, int[] left, int count) {
-    int remaining = 0;
-    for (int i = 0; i < count; i++) {
-      long word = found[i] & columns[i];
-      columns[remaining] = word;
-      left[remaining] = left[i];
-      remaining += isNonZero(word);
-    }
-    return remaining;
-  }
-
-  /** A group with several words for each position. */
-  private void wide(Group group, int count) {
+    begin(group, count);
+    Shape shape = group.shape();
     int lanes = group.lanes();
-    if (columns.length < lanes * BATCH) {
-      columns = new long[lanes * BATCH];
-    }
-    for (int i = 0; i < count; i++) {
-      left[i] = i;
-      for (int lane = 0; lane < lanes; lane++) {
-        columns[i * lanes + lane] = group.live(lane);
-      }
-    }
     int remaining = count;
-    int rows = group.shape().hashes();
-    for (int j = 0; j < rows && remaining > 0; j++) {
-      gatherPositions(j, remaining, count);
-      long[] row = group.row(j);
-      touch(row, lanes, positions, found, remaining);
-      remaining = wideRow(row, lanes, remaining);
+    for (int j = 0; j < shape.hashes() && remaining > 0; j++) {
+      remaining =
+          FilterRows.keep(
+              group.row(j),
+              Group.FIRST_WORD,
+              shape.rowLength(),
+              group.width(),
+              j,
+              hashes,
+              remaining,
+              columns,
+              left);
     }
     for (int i = 0; i < remaining; i++) {
       for (int lane = 0; lane < lanes; lane++) {
@@ -170,111 +95,24 @@ final class GroupQuery {
     }
   }
 
-  /**
-   * Brings the words at the given positions into the cache: the accesses don't wait for each other
-   * here, as they would for what {@link #wideRow} stores.
-   */
-  private static void touch(long[] row, int lanes, int[] positions, long[] touched, int count) {
+  /** Begins with all fingerprints, and for each with all columns whose bits count. */
+  private void begin(Group group, int count) {
+    int lanes = group.lanes();
+    if (columns.length < lanes * BATCH) {
+      columns = new long[lanes * BATCH];
+    }
     for (int i = 0; i < count; i++) {
-      int at = positions[i] * lanes;
-      touched[i] = row[at] ^ row[at + lanes - 1];
+      left[i] = i;
     }
-  }
-
-  /** One loop for each number of lanes that there is: unrolled, they are a fifth faster. */
-  private int wideRow(long[] row, int lanes, int asked) {
-    switch (lanes) {
-      case 2:
-        return wideRow2(row, positions, columns, left, asked);
-      case 4:
-        return wideRow4(row, positions, columns, left, asked);
-      case 8:
-        return wideRow8(row, positions, columns, left, asked);
-      default:
-        throw new IllegalArgumentException(lanes + " lanes");
-    }
-  }
-
-  private static int wideRow2(long[] row, int[] positions, long[] columns, int[] left, int asked) {
-    int remaining = 0;
-    for (int i = 0; i < asked; i++) {
-      int at = positions[i] * 2;
-      long a = columns[2 * i] & row[at];
-      long b = columns[2 * i + 1] & row[at + 1];
-      columns[2 * remaining] = a;
-      columns[2 * remaining + 1] = b;
-      left[remaining] = left[i];
-      remaining += isNonZero(a | b);
-    }
-    return remaining;
-  }
-
-  private static int wideRow4(long[] row, int[] positions, long[] columns, int[] left, int asked) {
-    int remaining = 0;
-    for (int i = 0; i < asked; i++) {
-      int at = positions[i] * 4;
-      long a = columns[4 * i] & row[at];
-      long b = columns[4 * i + 1] & row[at + 1];
-      long c = columns[4 * i + 2] & row[at + 2];
-      long d = columns[4 * i + 3] & row[at + 3];
-      columns[4 * remaining] = a;
-      columns[4 * remaining + 1] = b;
-      columns[4 * remaining + 2] = c;
-      columns[4 * remaining + 3] = d;
-      left[remaining] = left[i];
-      remaining += isNonZero(a | b | c | d);
-    }
-    return remaining;
-  }
-
-  private static int wideRow8(long[] row, int[] positions, long[] columns, int[] left, int asked) {
-    int remaining = 0;
-    for (int i = 0; i < asked; i++) {
-      int at = positions[i] * 8;
-      long any = 0;
-      for (int lane = 0; lane < 8; lane++) {
-        long found = columns[i * 8 + lane] & row[at + lane];
-        columns[remaining * 8 + lane] = found;
-        any |= found;
-      }
-      left[remaining] = left[i];
-      remaining += isNonZero(any);
-    }
-    return remaining;
-  }
-
-  /** Without a branch: none could be predicted. */
-  private static int isNonZero(long word) {
-    return (int) ((word | -word) >>> 63);
-  }
-
-  /** The positions in row {@code j} of the fingerprints that are left. */
-  private void gatherPositions(int j, int remaining, int count) {
-    if (j < SHARED_ROWS) {
-      int[] shared = positions(j, count);
-      for (int i = 0; i < remaining; i++) {
-        positions[i] = shared[left[i]];
-      }
+    if (lanes == 1) {
+      Arrays.fill(columns, 0, count, group.live(0));
       return;
     }
-    for (int i = 0; i < remaining; i++) {
-      int at = Fingerprints.HASH_LONGS * left[i];
-      long mixed = Fingerprints.mixed(hashes[at], hashes[at + 1], j);
-      positions[i] = Fingerprints.position(mixed, rowLength);
-    }
-  }
-
-  /** The positions in row {@code j} of the whole batch. */
-  private int[] positions(int j, int count) {
-    for (; sharedRows <= j; sharedRows++) {
-      int[] row = sharedPositions[sharedRows];
-      for (int i = 0; i < count; i++) {
-        int at = Fingerprints.HASH_LONGS * i;
-        long mixed = Fingerprints.mixed(hashes[at], hashes[at + 1], sharedRows);
-        row[i] = Fingerprints.position(mixed, rowLength);
+    for (int i = 0; i < count; i++) {
+      for (int lane = 0; lane < lanes; lane++) {
+        columns[i * lanes + lane] = group.live(lane);
       }
     }
-    return sharedPositions[j];
   }
 
   private void addPending(Group group, int count) {

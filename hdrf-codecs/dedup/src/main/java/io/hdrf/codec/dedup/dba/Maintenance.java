@@ -555,9 +555,7 @@ final class Maintenance {
       List<Group> groups = table.groups();
       for (int i = 0; i < groups.size() && second == null; i++) {
         first = groups.get(i);
-        if (first.width() < wanted && first.shape().fits(2 * first.width())) {
-          second = partner(first, groups.subList(i + 1, groups.size()));
-        }
+        second = partner(first, groups.subList(i + 1, groups.size()), wanted);
       }
     }
     if (second == null) {
@@ -567,13 +565,27 @@ final class Maintenance {
     return true;
   }
 
-  private static Group partner(Group group, List<Group> others) {
+  /** The group to combine one with; null for none. Guarded by the table's lock. */
+  private Group partner(Group group, List<Group> others, int wanted) {
+    if (group.width() == DbaSettings.MAX_GROUP || !group.shape().fits(2 * group.width())) {
+      return null;
+    }
     for (Group other : others) {
-      if (other.width() == group.width() && other.shape().equals(group.shape())) {
+      if (other.width() == group.width()
+          && other.shape().equals(group.shape())
+          && (group.width() < wanted || wasteNothing(group, other))) {
         return other;
       }
     }
     return null;
+  }
+
+  /**
+   * Whether two groups can be combined however wide they are: no column is without a filter, and
+   * the memory that is allowed has room for them beside what they become.
+   */
+  private boolean wasteNothing(Group first, Group second) {
+    return first.isFull() && second.isFull() && table.fitsMemory(first.bytes() + second.bytes());
   }
 
   private void combine(Group first, Group second) {

@@ -64,14 +64,14 @@ final class Shape {
     return (long) hashes * rowWords(width) * Long.BYTES;
   }
 
-  /** Words of one row of a group, which may be more than an array can have. */
+  /** Words of the bits of one row of a group, which may be more than an array can have. */
   long rowWords(int width) {
     return ((long) rowLength * width + Long.SIZE - 1) / Long.SIZE;
   }
 
   /** Whether rows of a group fit into arrays. */
   boolean fits(int width) {
-    return rowWords(width) <= Integer.MAX_VALUE - 8;
+    return rowWords(width) <= Integer.MAX_VALUE - 8 - Group.FIRST_WORD;
   }
 
   @Override

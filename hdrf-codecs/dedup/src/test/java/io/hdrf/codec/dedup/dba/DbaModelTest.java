@@ -42,7 +42,7 @@ class DbaModelTest {
   }
 
   private static DbaSettings settings(Random random) {
-    int[] widths = {DbaSettings.AUTO, 1, 8, 16, 64, 128};
+    int[] widths = {DbaSettings.AUTO, 1, 8, 16, 64, 128, 256, 512};
     return DbaSettings.builder()
         .capacity(20 + random.nextInt(200))
         .filters(2 + random.nextInt(12))

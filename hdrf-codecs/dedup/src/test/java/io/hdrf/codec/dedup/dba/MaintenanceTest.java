@@ -242,9 +242,28 @@ class MaintenanceTest {
         user.checkAll("with " + filters);
       }
       assertThat(user.counters().combined()).isGreaterThan(10);
-      assertThat(user.array().describe()).contains("16 of 16");
+      assertThat(user.array().describe()).contains("64 of 64");
       int groups = user.array().describe().split("; ").length;
-      assertThat(groups).isLessThanOrEqualTo(9);
+      assertThat(groups).isLessThanOrEqualTo(5);
+    }
+    try (ArrayUser user = ArrayUser.open(dir, settings)) {
+      assertThat(user.array().describe()).contains("64 of 64");
+      user.maintainAll();
+    }
+  }
+
+  @Test
+  void wideGroupsAreNotCombinedWhereTheMemoryDoesNotSuffice() throws IOException {
+    DbaSettings.Builder builder = small().group(DbaSettings.AUTO).filters(1000);
+    Shape shape = new ErrorBudget(builder.build()).shape(0);
+    try (ArrayUser user = ArrayUser.open(dir, builder.memory(shape.groupBytes(48)).build())) {
+      for (int filters = 1; filters <= 32; filters++) {
+        user.add(100);
+        user.maintainAll();
+      }
+      user.checkAll("all");
+      assertThat(user.array().describe()).contains("16 of 16").doesNotContain("32 of 32");
+      assertThat(user.counters().retired()).isZero();
     }
   }
 
