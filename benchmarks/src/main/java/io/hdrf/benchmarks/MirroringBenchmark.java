@@ -105,6 +105,14 @@ public final class MirroringBenchmark implements Callable<Integer> {
   private int rounds;
 
   @Option(
+      names = "--first-rounds",
+      defaultValue = "0",
+      description =
+          "Rounds before those, which are not counted: packets wait for each other only at a"
+              + " limited rate, and what then runs is compiled there (${DEFAULT-VALUE}).")
+  private int firstRounds;
+
+  @Option(
       names = "--warm-up",
       defaultValue = "10",
       description =
@@ -189,6 +197,7 @@ public final class MirroringBenchmark implements Callable<Integer> {
     check(versionCount >= 2, "--versions: at least 2");
     check(textMegabytes >= 1 && textMegabytes <= MAX_TEXT, "--text-mb: 1 to " + MAX_TEXT);
     check(rounds >= 1, "--rounds: at least 1");
+    check(firstRounds >= 0, "--first-rounds: at least 0");
     check(warmUps >= 0, "--warm-up: at least 0");
   }
 
@@ -310,7 +319,7 @@ public final class MirroringBenchmark implements Callable<Integer> {
       String title, Data what, int replication, Map<String, LinkSide> sides, List<Path> corpus)
       throws Exception {
     Map<String, Map<String, List<Figures>>> parts = new LinkedHashMap<>();
-    for (int round = 0; round < rounds; round++) {
+    for (int round = -firstRounds; round < rounds; round++) {
       List<Part> toWrite = what == Data.TEXT ? text(corpus) : versions(corpus);
       // Each variant goes first in turn.
       List<MirroringVariant> order = new ArrayList<>(variants);
@@ -320,7 +329,7 @@ public final class MirroringBenchmark implements Callable<Integer> {
         LinkSide side = sides.get(variant.cluster());
         List<Figures> figures = new ArrayList<>();
         for (Part part : toWrite) {
-          figures.add(write(side, part, variant, replication, round == 0).figures());
+          figures.add(write(side, part, variant, replication, round == -firstRounds).figures());
         }
         side.empty();
         measured.put(variant, figures);
@@ -332,6 +341,9 @@ public final class MirroringBenchmark implements Callable<Integer> {
             rounds,
             variant,
             figures.get(figures.size() - 1).values().get(MirroringTable.UNTIL_CLOSE));
+      }
+      if (round < 0) {
+        continue;
       }
       for (MirroringVariant variant : variants) {
         for (int i = 0; i < toWrite.size(); i++) {
