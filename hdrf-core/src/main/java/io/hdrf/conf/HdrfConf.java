@@ -34,6 +34,7 @@ public final class HdrfConf {
   private final int queueLength;
   private final int minBlockSize;
   private final int nice;
+  private final int delayMillis;
   private final boolean inline;
   private final int scanIntervalSeconds;
   private final boolean scanReducesExisting;
@@ -59,6 +60,7 @@ public final class HdrfConf {
     queueLength = reduce.getInt(HdrfKeys.REDUCE_QUEUE_LENGTH, 4096, 1, 1 << 20);
     minBlockSize = reduce.getSize(HdrfKeys.REDUCE_MIN_BLOCK_SIZE, 16 << 10, 0, 1 << 30);
     nice = reduce.getInt(HdrfKeys.REDUCE_NICE, 10, 0, 19);
+    delayMillis = reduce.getInt(HdrfKeys.REDUCE_DELAY, 200, 0, 60_000);
     inline = reduce.getBoolean(HdrfKeys.REDUCE_INLINE, false);
     scanIntervalSeconds = reduce.getInt(HdrfKeys.REDUCE_SCAN_INTERVAL, 600, 1, 7 * 24 * 3600);
     scanReducesExisting = isFirst(configuration, HdrfKeys.REDUCE_EXISTING, SCAN, CONVERT);
@@ -166,6 +168,11 @@ public final class HdrfConf {
   /** Blocks shorter than this many bytes stay plain. */
   public int minBlockSize() {
     return minBlockSize;
+  }
+
+  /** How long a finalized block waits before it is reduced. */
+  public int delayMillis() {
+    return delayMillis;
   }
 
   /** The nice value of the Reducer's threads, 0 to 19. */

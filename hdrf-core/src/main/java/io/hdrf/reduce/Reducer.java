@@ -9,7 +9,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -32,16 +32,23 @@ public final class Reducer implements Closeable {
   /** How long {@link #close} waits for blocks in work; they stop within a few megabytes. */
   private static final long STOP_SECONDS = 30;
 
+  /** How often a thread that waits looks whether it should end. */
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
   private final BlockOwner owner;
   private final ReducerCounters counters;
   private final BlockReduction reduction;
   private final ConcurrencyLimits limits;
   private final ParkedBlocks parked;
   private final BlockingQueue<BlockRef> queue;
-  private final Set<BlockRef> waiting = ConcurrentHashMap.newKeySet();
+
+  /** When blocks that wait were offered. */
+  private final Map<BlockRef, Long> waiting = new ConcurrentHashMap<>();
+
   private final AtomicInteger inWork = new AtomicInteger();
   private final AtomicBoolean overflowed = new AtomicBoolean();
   private final List<Thread> threads = new ArrayList<>();
+  private final long delayNanos;
   private final int roomMark;
   private final Runnable onRoom;
   private final SkipListener onSkip;
@@ -80,6 +87,7 @@ public final class Reducer implements Closeable {
             conf.mirrorSettings().decodesAgain(),
             () -> stopping);
     this.queue = new ArrayBlockingQueue<>(conf.queueLength());
+    this.delayNanos = TimeUnit.MILLISECONDS.toNanos(conf.delayMillis());
     this.roomMark = conf.queueLength() / 2;
     this.onRoom = onRoom;
     this.onSkip = onSkip;
@@ -97,7 +105,7 @@ public final class Reducer implements Closeable {
    * @return false if the queue is full; the block is then to be offered again later
    */
   public boolean offer(BlockRef block) {
-    if (stopping || !waiting.add(block)) {
+    if (stopping || waiting.putIfAbsent(block, System.nanoTime()) != null) {
       return !stopping;
     }
     if (queue.offer(block)) {
@@ -210,8 +218,12 @@ public final class Reducer implements Closeable {
     while (!stopping) {
       try {
         ParkedBlocks.Parked ready = parked.takeReady();
-        BlockRef block = ready != null ? ready.block() : queue.poll(200, TimeUnit.MILLISECONDS);
+        BlockRef block =
+            ready != null ? ready.block() : queue.poll(POLL_NANOS, TimeUnit.NANOSECONDS);
         if (block != null) {
+          if (ready == null) {
+            awaitDelay(block);
+          }
           inWork.incrementAndGet();
           waiting.remove(block);
           try {
@@ -234,6 +246,21 @@ public final class Reducer implements Closeable {
     }
   }
 
+  /**
+   * Waits until a block from the queue has been there long enough. Those behind it were offered
+   * later, so that this keeps none of them waiting.
+   */
+  private void awaitDelay(BlockRef block) throws InterruptedException {
+    Long offered = waiting.get(block);
+    while (offered != null && !stopping) {
+      long left = offered + delayNanos - System.nanoTime();
+      if (left <= 0) {
+        return;
+      }
+      TimeUnit.NANOSECONDS.sleep(Math.min(left, POLL_NANOS));
+    }
+  }
+
   private void reduceOrPark(BlockRef block) {
     SchemeChain chain = chainOf(block);
     if (chain == null) {
@@ -244,7 +271,7 @@ public final class Reducer implements Closeable {
       return;
     }
     // A block that was offered again meanwhile has its place in the queue.
-    if (waiting.add(block) && !parked.park(block, chain)) {
+    if (waiting.putIfAbsent(block, System.nanoTime()) == null && !parked.park(block, chain)) {
       waiting.remove(block);
       reduceNow(block);
     }

@@ -32,6 +32,8 @@ class HdrfConfTest {
         "hdrf.reduce.min.block.size | 16 kb   | size in bytes",
         "hdrf.reduce.nice           | 20      | 0 to 19",
         "hdrf.reduce.nice           | -1      | 0 to 19",
+        "hdrf.reduce.delay          | -1      | 0 to 60000",
+        "hdrf.reduce.delay          | 60001   | 0 to 60000",
         "hdrf.reduce.inline         | yes     | true or false",
         "hdrf.reduce.scan.interval  | 0       | 1 to 604800",
         "hdrf.reduce.scan.interval  | 10m     | whole number",

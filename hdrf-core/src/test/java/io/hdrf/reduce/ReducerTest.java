@@ -79,6 +79,7 @@ class ReducerTest {
   private void start(int threads, int queueLength) throws Exception {
     conf.setInt("hdrf.reduce.threads", threads);
     conf.setInt("hdrf.reduce.queue.length", queueLength);
+    conf.setIfUnset("hdrf.reduce.delay", "0");
     reducer =
         new Reducer(
             "test",
@@ -470,6 +471,38 @@ class ReducerTest {
     awaitIdle();
     assertStaysPlain(block, data, SkipReason.FAILED);
     assertThat(blocks.ioErrors.get()).isEqualTo(1);
+  }
+
+  /** But not what an administrator asks for, and nobody waits for it at the end. */
+  @Test
+  void aBlockRestsBeforeItIsReduced() throws Exception {
+    conf.setInt("hdrf.reduce.delay", 60_000);
+    start(2, 10);
+    BlockRef resting = write(1, text(LENGTH));
+    assertThat(reducer.offer(resting)).isTrue();
+    await(() -> reducer.queueLength() == 0);
+    assertThat(reducer.offer(resting)).as("again").isTrue();
+    assertThat(reducer.queueLength()).isZero();
+    assertThat(reducer.reduceNow(write(2, text(LENGTH)))).isNull();
+    assertThat(reducer.pending()).isEqualTo(1);
+    assertThat(blocks.isReduced(1)).isFalse();
+    assertThat(blocks.isReduced(2)).isTrue();
+    reducer.close();
+    assertThat(blocks.isReduced(1)).isFalse();
+  }
+
+  @Test
+  void whatHasRestedIsReduced() throws Exception {
+    conf.setInt("hdrf.reduce.delay", 300);
+    start(1, 10);
+    long before = System.nanoTime();
+    for (int id = 0; id < 5; id++) {
+      assertThat(reducer.offer(write(id, text(LENGTH)))).isTrue();
+    }
+    await(() -> counters.blocksReduced() > 0);
+    assertThat(System.nanoTime() - before).isGreaterThan(300_000_000);
+    awaitIdle();
+    assertThat(counters.blocksReduced()).isEqualTo(5);
   }
 
   @Test

@@ -67,6 +67,7 @@ public final class HdrfCluster implements AutoCloseable {
     // With few DataNodes, one that has just served more than the others would get no replica.
     conf.setBoolean(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_CONSIDERLOAD_KEY, false);
     conf.setInt("hdrf.reduce.scan.interval", 1);
+    conf.setInt("hdrf.reduce.delay", 0);
     conf.setLong("fs.du.interval", 3_600_000);
     return conf;
   }
