@@ -9,6 +9,7 @@
 #include "hdrf_chunk.h"
 #include "hdrf_chunk_impl.h"
 #include "hdrf_cpu.h"
+#include "hdrf_random.h"
 #include "hdrf_test.h"
 
 #include <inttypes.h>
@@ -21,23 +22,8 @@
 #define MAX_CUTS (1 << 20)
 #define MIB ((size_t)1 << 20)
 
-static uint64_t random_state;
 static const struct hdrf_chunk_kernel *kernels[MAX_KERNELS];
 static int kernel_count;
-
-/* SplitMix64. */
-static uint64_t next_random(void)
-{
-    uint64_t z = (random_state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static size_t random_below(size_t bound)
-{
-    return (size_t)(next_random() % bound);
-}
 
 static uint8_t *allocate(size_t bytes)
 {

@@ -8,6 +8,7 @@
 #include "hdrf_cpu.h"
 #include "hdrf_crc32c.h"
 #include "hdrf_crc32c_impl.h"
+#include "hdrf_random.h"
 #include "hdrf_test.h"
 
 #include <inttypes.h>
@@ -18,24 +19,9 @@
 #define MAX_LENGTH (300 * 1024)
 #define MAX_ALIGNMENT 16
 
-static uint64_t random_state;
 static uint8_t message[MAX_LENGTH];
 /* [n]: the checksum of the first n bytes of message. */
 static uint32_t expected[MAX_LENGTH + 1];
-
-/* SplitMix64. */
-static uint64_t next_random(void)
-{
-    uint64_t z = (random_state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static size_t random_below(size_t bound)
-{
-    return (size_t)(next_random() % bound);
-}
 
 /* The definition of CRC32C, one bit at a time; shares no code with the kernels. */
 static uint32_t extend_by_byte(uint32_t crc, uint8_t byte)

@@ -9,6 +9,7 @@
 #include "hdrf_cpu.h"
 #include "hdrf_filter.h"
 #include "hdrf_filter_impl.h"
+#include "hdrf_random.h"
 #include "hdrf_test.h"
 
 #include <inttypes.h>
@@ -20,22 +21,6 @@
 #define MAX_LANES 8
 #define MAX_LENGTH 3000
 #define MAX_HASHES 2000
-
-static uint64_t random_state;
-
-/* SplitMix64. */
-static uint64_t next_random(void)
-{
-    uint64_t z = (random_state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static size_t random_below(size_t bound)
-{
-    return (size_t)(next_random() % bound);
-}
 
 /* `ands` makes set bits fewer. */
 static uint64_t random_word(size_t ands)
