@@ -60,6 +60,17 @@ public final class ContentDigest {
     }
   }
 
+  /**
+   * Takes the checksums of the next bytes of the block in their place. All before must have been
+   * whole chunks, and so must these be unless they are the block's last.
+   *
+   * @param checksums a CRC32C for each chunk, big endian; not consumed
+   */
+  public void updateBySums(ByteBuffer checksums) {
+    flush();
+    digest.update(checksums.duplicate());
+  }
+
   /** Takes the end of the block. To be called once. */
   public byte[] finish() {
     try {

@@ -18,6 +18,9 @@ import java.nio.file.Path;
  */
 public final class ReducedBlockWriter implements ChainCodec.FrameWriter, Closeable {
 
+  /** Where the first frame begins, in bytes. */
+  public static final int FRAMES_START = BlockFormat.HEADER_LENGTH;
+
   private static final int BUFFER_SIZE = 1 << 20;
 
   private final DurableFile file;
@@ -31,7 +34,7 @@ public final class ReducedBlockWriter implements ChainCodec.FrameWriter, Closeab
   /** Bytes of the file from {@link #written} on that wait to be written. */
   private ByteBuffer pending;
 
-  private long written = BlockFormat.HEADER_LENGTH;
+  private long written = FRAMES_START;
   private long originalTotal;
   private boolean finished;
 
@@ -73,18 +76,44 @@ public final class ReducedBlockWriter implements ChainCodec.FrameWriter, Closeab
       TagKey key,
       long limit)
       throws IOException {
-    BlockHeader.checkChain(chainIds);
-    if (logicalLength < 1 || logicalLength > BlockFormat.MAX_LOGICAL_LENGTH) {
-      throw new IllegalArgumentException("logical length " + logicalLength);
-    }
-    DurableFile file = files.create(path);
+    check(logicalLength, chainIds);
+    return resume(files.create(path), block, logicalLength, chainIds, key, limit);
+  }
+
+  /**
+   * Goes on with a file in which frames lie from {@link #FRAMES_START} on. They are to be listed,
+   * by {@link #written}, before others are appended.
+   *
+   * @param file of any length; taken over, also if this fails
+   * @param block the block that it will hold
+   * @param logicalLength the block's length in bytes, at least 1
+   * @param chainIds the ids of the 1 to 4 schemes that encode, in order
+   * @param key the volume's key
+   * @param limit as for {@link #create}
+   */
+  public static ReducedBlockWriter resume(
+      DurableFile file,
+      BlockIdentity block,
+      long logicalLength,
+      int[] chainIds,
+      TagKey key,
+      long limit)
+      throws IOException {
     try {
+      check(logicalLength, chainIds);
       file.setLength(logicalLength);
       return new ReducedBlockWriter(
           file, block, logicalLength, chainIds, key, Math.min(limit, logicalLength));
     } catch (Throwable e) {
       closeQuietly(file, e);
       throw e;
+    }
+  }
+
+  private static void check(long logicalLength, int[] chainIds) {
+    BlockHeader.checkChain(chainIds);
+    if (logicalLength < 1 || logicalLength > BlockFormat.MAX_LOGICAL_LENGTH) {
+      throw new IllegalArgumentException("logical length " + logicalLength);
     }
   }
 
@@ -105,8 +134,28 @@ public final class ReducedBlockWriter implements ChainCodec.FrameWriter, Closeab
    */
   @Override
   public void frame(int originalLength, int stages, ByteBuffer stored) throws IOException {
+    list(originalLength, stored.remaining(), stages, Crc32c.update(0, stored));
+    append(stored);
+  }
+
+  /**
+   * Lists a frame that lies in the file already, behind those listed before it.
+   *
+   * @param checksum the CRC32C of its stored bytes
+   * @throws NotSmallerException as for {@link #frame}
+   */
+  public void written(int originalLength, int storedLength, int stages, int checksum)
+      throws IOException {
+    if (pending != null && pending.position() > 0) {
+      throw new IllegalStateException("frames were appended");
+    }
+    list(originalLength, storedLength, stages, checksum);
+    written += storedLength;
+  }
+
+  private void list(int originalLength, int storedLength, int stages, int checksum)
+      throws IOException {
     checkOpen();
-    int storedLength = stored.remaining();
     if (originalLength < 1
         || originalLength > FrameCodec.MAX_FRAME_LENGTH
         || originalLength > logicalLength - originalTotal) {
@@ -125,14 +174,13 @@ public final class ReducedBlockWriter implements ChainCodec.FrameWriter, Closeab
     if (storedLength > FrameCodec.MAX_FRAME_LENGTH) {
       throw new NotSmallerException(FrameCodec.MAX_FRAME_LENGTH);
     }
-    table.add(originalLength, storedLength, stages, Crc32c.update(0, stored));
+    table.add(originalLength, storedLength, stages, checksum);
     originalTotal += originalLength;
     long tableLength = table.encodedLength();
     if (written + pending.position() + storedLength + tableLength > limit
         || tableLength > BlockFormat.MAX_TABLE_LENGTH) {
       throw new NotSmallerException(limit);
     }
-    append(stored);
   }
 
   private void append(ByteBuffer bytes) throws IOException {
@@ -158,6 +206,11 @@ public final class ReducedBlockWriter implements ChainCodec.FrameWriter, Closeab
     pending.clear();
   }
 
+  /** Whether frames for the whole logical length have been appended or listed. */
+  public boolean hasAllFrames() {
+    return originalTotal == logicalLength;
+  }
+
   /**
    * Writes the frame table and then the header. The file is complete, but not durable.
    *
@@ -166,7 +219,7 @@ public final class ReducedBlockWriter implements ChainCodec.FrameWriter, Closeab
    */
   public long finish() throws IOException {
     checkOpen();
-    if (originalTotal != logicalLength) {
+    if (!hasAllFrames()) {
       throw new IllegalStateException(
           "frames of " + originalTotal + " bytes for a block of " + logicalLength);
     }

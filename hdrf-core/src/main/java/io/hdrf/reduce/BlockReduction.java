@@ -89,7 +89,10 @@ final class BlockReduction {
       if (!adopt(block, plain, checksums, limit)) {
         ReductionRules.probe(block.codec(), block.length(), plain);
         encodeAndSwap(
-            block, limit, out -> encode(block, plain, out), () -> verify(block, plain, checksums));
+            block,
+            () -> create(block, limit),
+            out -> encode(block, plain, out),
+            () -> verify(block, plain, checksums));
       }
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage() + " is gone");
@@ -114,6 +117,11 @@ final class BlockReduction {
       case PLAIN:
         break;
     }
+  }
+
+  /** Begins the temporary file. */
+  private interface Target {
+    ReducedBlockWriter open() throws IOException;
   }
 
   /** Gives a block's frames. */
@@ -155,7 +163,11 @@ final class BlockReduction {
     try {
       encodeAndSwap(
           block,
-          limit,
+          () -> {
+            ReducedBlockWriter resumed =
+                encoded.resume(block.temporaryFile(), block.identity(), block.tagKey(), limit);
+            return resumed != null ? resumed : create(block, limit);
+          },
           encoded::replay,
           () -> {
             if (decodeAgain || !isProved(block, encoded, checksums)) {
@@ -211,22 +223,28 @@ final class BlockReduction {
     }
   }
 
-  private void encodeAndSwap(PlainBlock block, long limit, Source frames, Verification verification)
+  private ReducedBlockWriter create(PlainBlock block, long limit) throws IOException {
+    return ReducedBlockWriter.create(
+        files,
+        block.temporaryFile(),
+        block.identity(),
+        block.length(),
+        block.codec().chain().ids(),
+        block.tagKey(),
+        limit);
+  }
+
+  private void encodeAndSwap(
+      PlainBlock block, Target target, Source frames, Verification verification)
       throws IOException {
     Path temporary = block.temporaryFile();
     boolean inPlace = false;
     try (Pin pin = block.codec().pin();
-        ReducedBlockWriter writer =
-            ReducedBlockWriter.create(
-                files,
-                temporary,
-                block.identity(),
-                block.length(),
-                block.codec().chain().ids(),
-                block.tagKey(),
-                limit)) {
+        ReducedBlockWriter writer = target.open()) {
       long start = System.nanoTime();
-      frames.writeTo(writer);
+      if (!writer.hasAllFrames()) {
+        frames.writeTo(writer);
+      }
       long physicalLength = writer.finish();
       long encoded = System.nanoTime();
       verification.run();

@@ -2,11 +2,16 @@
 package io.hdrf.reduce;
 
 import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.CorruptBlockException;
+import io.hdrf.block.NotSmallerException;
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.block.ReducedBlockWriter;
+import io.hdrf.block.TagKey;
 import io.hdrf.scheme.ChainCodec;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /**
  * A block's frames as another DataNode encoded them, unproved: whoever stores them verifies them
@@ -20,7 +25,21 @@ public interface EncodedBlock extends Closeable {
   /** The block's length in bytes. */
   long length();
 
-  /** Writes all frames in order. */
+  /**
+   * Makes the file in which the frames lie the beginning of the block's reduced file.
+   *
+   * @param path the file's new name; whatever happens afterwards, the file is the caller's
+   * @param limit as for {@link ReducedBlockWriter#create}
+   * @return a writer that has all frames, or null where they lie in no such file and are to be
+   *     replayed
+   * @throws NotSmallerException if they are longer than the limit
+   */
+  default ReducedBlockWriter resume(Path path, BlockIdentity block, TagKey key, long limit)
+      throws IOException {
+    return null;
+  }
+
+  /** Writes all frames in order, unless they were given away. */
   void replay(ChainCodec.FrameWriter out) throws IOException;
 
   /**

@@ -7,17 +7,12 @@ import io.hdrf.jni.Crc32c;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
  * Collects the encoded frames of one block while it is written. The first {@value #BUFFER_SIZE}
- * bytes stay in memory; a longer block goes to a file that has no name any more, so that nothing of
- * it is left behind whatever happens. Frames count only if they run from the block's beginning to
- * its end without gap or overlap, all of one chain. For one thread.
+ * bytes stay in memory; a longer block goes to a file. Frames count only if they run from the
+ * block's beginning to its end without gap or overlap, all of one chain. For one thread.
  */
 public final class FrameSpool implements Closeable {
 
@@ -29,24 +24,29 @@ public final class FrameSpool implements Closeable {
   /** Below this mean length, frames are too short to be worth storing. */
   static final int MIN_MEAN_FRAME = 16 << 10;
 
-  /** Gives the place for the file when it is needed. */
+  /** Makes the file when it is needed. */
   public interface Place {
-    /** A path on the block's own volume where no file exists. */
-    Path newFile() throws IOException;
+    /** A new file on the block's own volume. */
+    SpoolFile newFile() throws IOException;
   }
 
   private final Place place;
   private ByteBuffer buffer = BufferPool.shared().take(BUFFER_SIZE);
-  private FileChannel file;
-  private long written;
+  private SpoolFile file;
   private int[] chainIds;
   private int[] originalLengths = new int[256];
   private int[] storedLengths = new int[256];
   private byte[] stages = new byte[256];
   private int[] checksums = new int[256];
 
-  /** Of what the frames decoded to; null once one came that nobody decoded. */
+  /**
+   * Of what the frames decoded to; null once one came that nobody decoded, or the checksums that
+   * are made of it by the packet can't be the block's.
+   */
   private ContentDigest content = new ContentDigest();
+
+  /** Whether checksums of the packets' data come, so that none need to be made here. */
+  private boolean summed;
 
   private int count;
   private long packetEnd;
@@ -61,17 +61,36 @@ public final class FrameSpool implements Closeable {
    * Notes a packet of the block.
    *
    * @param offset where its data begin in the block
+   * @param checksumsFollow whether {@link #checksums} is called when its frames have come
    * @return false if the sequence is broken; the spool is then of no more use
    */
-  public boolean packet(long offset, int length) {
+  public boolean packet(long offset, int length, boolean checksumsFollow) {
     if (length == 0) {
       return true;
     }
     if (complete || offset != packetEnd) {
       return false;
     }
+    if (offset == 0) {
+      summed = checksumsFollow;
+    } else if (summed != checksumsFollow
+        || (summed && packetEnd % ContentDigest.CHUNK_LENGTH != 0)) {
+      content = null;
+    }
     packetEnd += length;
     return true;
+  }
+
+  /**
+   * Notes the checksums that were made of the packet's data, after these were decoded.
+   *
+   * @param checksums a CRC32C for each {@value ContentDigest#CHUNK_LENGTH} bytes from the packet's
+   *     first on; not consumed
+   */
+  public void checksums(ByteBuffer checksums) {
+    if (summed && content != null) {
+      content.updateBySums(checksums);
+    }
   }
 
   /**
@@ -103,13 +122,13 @@ public final class FrameSpool implements Closeable {
     checksums[count] = Crc32c.update(0, stored);
     if (decoded == null || decoded.remaining() != originalLength) {
       content = null;
-    } else if (content != null) {
+    } else if (content != null && !summed) {
       content.update(decoded.duplicate());
     }
     count++;
     frameEnd += originalLength;
     append(stored.duplicate());
-    long stored95 = (written + buffer.position()) / 19 * 20;
+    long stored95 = ((file == null ? 0 : file.length()) + buffer.position()) / 19 * 20;
     return frameEnd < PATIENCE || stored95 <= frameEnd;
   }
 
@@ -128,30 +147,12 @@ public final class FrameSpool implements Closeable {
 
   private void flush() throws IOException {
     if (file == null) {
-      file = openNameless(place.newFile());
+      file = place.newFile();
     }
     buffer.flip();
-    while (buffer.hasRemaining()) {
-      written += file.write(buffer, written);
-    }
+    file.append(buffer);
     buffer.clear();
     buffer.limit(BUFFER_SIZE);
-  }
-
-  private static FileChannel openNameless(Path path) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
-    boolean deleted = false;
-    try {
-      Files.delete(path);
-      deleted = true;
-      return channel;
-    } finally {
-      if (!deleted) {
-        channel.close();
-      }
-    }
   }
 
   /**

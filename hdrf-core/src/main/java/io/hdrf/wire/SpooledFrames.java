@@ -2,20 +2,27 @@
 package io.hdrf.wire;
 
 import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.ContentDigest;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.block.ReducedBlockWriter;
+import io.hdrf.block.TagKey;
 import io.hdrf.io.BufferPool;
+import io.hdrf.io.DurableFile;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.scheme.ChainCodec;
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.util.Arrays;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The encoded frames of a whole block, as they came. For one thread at a time. */
 public final class SpooledFrames implements EncodedBlock {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SpooledFrames.class);
 
   /** What is read at once to compare. */
   private static final int READ_LENGTH = 1 << 20;
@@ -28,7 +35,7 @@ public final class SpooledFrames implements EncodedBlock {
   private final int[] checksums;
   private final byte[] content;
   private final byte[] memory;
-  private final FileChannel file;
+  private final SpoolFile file;
 
   /**
    * Either {@code memory} or {@code file}, which is taken over, holds the stored bytes.
@@ -45,7 +52,7 @@ public final class SpooledFrames implements EncodedBlock {
       int[] checksums,
       byte[] content,
       byte[] memory,
-      FileChannel file) {
+      SpoolFile file) {
     this.chainIds = chainIds;
     this.length = length;
     this.originalLengths = originalLengths;
@@ -75,6 +82,35 @@ public final class SpooledFrames implements EncodedBlock {
   /** How many bytes of memory are taken. */
   public long memoryBytes() {
     return (memory == null ? 0 : memory.length) + 13L * frameCount();
+  }
+
+  @Override
+  public ReducedBlockWriter resume(Path path, BlockIdentity block, TagKey key, long limit)
+      throws IOException {
+    if (file == null) {
+      return null;
+    }
+    DurableFile frames;
+    try {
+      frames = file.moveTo(path);
+    } catch (IOException e) {
+      LOG.debug("{} can't become {}; the frames will be copied", file, path, e);
+      return null;
+    }
+    ReducedBlockWriter writer =
+        ReducedBlockWriter.resume(frames, block, length, chainIds, key, limit);
+    boolean listed = false;
+    try {
+      for (int i = 0; i < frameCount(); i++) {
+        writer.written(originalLengths[i], storedLengths[i], stages[i], checksums[i]);
+      }
+      listed = true;
+      return writer;
+    } finally {
+      if (!listed) {
+        writer.close();
+      }
+    }
   }
 
   @Override
@@ -136,14 +172,7 @@ public final class SpooledFrames implements EncodedBlock {
       dst.put(memory, (int) position, dst.remaining());
       return;
     }
-    long at = position;
-    while (dst.hasRemaining()) {
-      int count = file.read(dst, at);
-      if (count < 0) {
-        throw new EOFException("spooled frames end at " + at);
-      }
-      at += count;
-    }
+    file.read(dst, position);
   }
 
   @Override

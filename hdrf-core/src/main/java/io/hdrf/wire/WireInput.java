@@ -27,9 +27,10 @@ public final class WireInput implements Closeable {
     /**
      * A packet begins, and the one before has ended.
      *
-     * @param head what precedes its data; where {@link #checksums} follow, zeros in their place
+     * @param head what precedes its data; with zeros for checksums that are made here
+     * @param summed whether they are, and {@link #checksums} follow
      */
-    void packet(int dataLength, ByteBuffer head) throws IOException;
+    void packet(int dataLength, ByteBuffer head, boolean summed) throws IOException;
 
     /**
      * A frame, which decoded without error.
@@ -304,7 +305,7 @@ public final class WireInput implements Closeable {
   private void readPacket(ByteBuffer body) throws IOException {
     requireState(body.remaining() >= WireFormat.PACKET_PREFIX, "a packet without length");
     int length = readPacketLength(body, 0);
-    listener.packet(length, body.duplicate());
+    listener.packet(length, body.duplicate(), false);
     waiting = body;
     dataLeft = length;
   }
@@ -315,7 +316,7 @@ public final class WireInput implements Closeable {
     if (summed == null) {
       summed = new SummedPacket();
     }
-    listener.packet(length, summed.begin(length, body.getLong(), body));
+    listener.packet(length, summed.begin(length, body.getLong(), body), true);
     summing = true;
     dataLeft = length;
   }

@@ -22,11 +22,15 @@ import io.hdrf.scheme.TestData;
 import io.hdrf.scheme.TestSeed;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.wire.FrameSpool;
+import io.hdrf.wire.PacketSums;
+import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.SpooledFrames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -59,6 +63,8 @@ class AdoptionTest {
   private final HookedScheme other = new HookedScheme("other", 65101, Integer.MAX_VALUE);
   private final ReducerCounters counters = new ReducerCounters();
   private final AtomicInteger encodings = new AtomicInteger();
+  private DurableFiles spoolFiles = LocalDurableFiles.INSTANCE;
+  private Path spoolPath;
   private VolumeSchemes schemes;
   private ChainCodec codec;
   private ChainCodec otherCodec;
@@ -74,6 +80,7 @@ class AdoptionTest {
     codec = schemes.codec(SchemeChain.parse("chain", "hooked", registry));
     otherCodec = schemes.codec(SchemeChain.parse("chain", "other", registry));
     blocks = new FileBlocks(directory, codec);
+    spoolPath = directory.resolve("spool");
     reducer = reducer(new Configuration(false), LocalDurableFiles.INSTANCE);
   }
 
@@ -103,6 +110,48 @@ class AdoptionTest {
     return encode(codec, data, (frame, stored) -> {}, seen);
   }
 
+  private FrameSpool spool() {
+    return new FrameSpool(() -> SpoolFile.create(spoolFiles, spoolPath));
+  }
+
+  /** As received, in packets of a frame each, the checksums of which were made on the way. */
+  private SpooledFrames summed(byte[] data, byte[] seen, int packetLength, int firstSummed)
+      throws IOException {
+    PacketSums sums = new PacketSums();
+    try (FrameSpool spool = spool()) {
+      for (int from = 0; from < data.length; from += packetLength) {
+        int count = Math.min(packetLength, data.length - from);
+        spool.packet(from, count, from >= firstSummed);
+        ByteBuffer decoded = ByteBuffer.wrap(seen, from, count);
+        encode(
+            codec,
+            ByteBuffer.wrap(data, from, count),
+            (length, stages, stored) -> {
+              spool.frame(codec.chain().ids(), length, stages, stored, decoded);
+              stored.position(stored.limit());
+            });
+        if (from >= firstSummed) {
+          sums.make(decoded);
+          spool.checksums(sums.made());
+        }
+      }
+      return spool.finish();
+    }
+  }
+
+  private static void encode(ChainCodec sender, ByteBuffer piece, ChainCodec.FrameWriter out)
+      throws IOException {
+    sender.encode(
+        piece.remaining(),
+        dst -> {
+          int count = Math.min(dst.remaining(), piece.remaining());
+          dst.put(piece.slice(piece.position(), count));
+          piece.position(piece.position() + count);
+          return count == 0 ? -1 : count;
+        },
+        out);
+  }
+
   private interface Damage {
     void to(int frame, ByteBuffer stored);
   }
@@ -110,18 +159,13 @@ class AdoptionTest {
   private SpooledFrames encode(ChainCodec sender, byte[] data, Damage damage, byte[] seen)
       throws IOException {
     int[] frame = {0};
-    try (FrameSpool spool = new FrameSpool(() -> directory.resolve("spool"))) {
+    try (FrameSpool spool = spool()) {
       for (int from = 0; from < data.length; from += FRAME) {
         ByteBuffer piece = ByteBuffer.wrap(data, from, Math.min(FRAME, data.length - from));
-        spool.packet(from, piece.remaining());
-        sender.encode(
-            piece.remaining(),
-            dst -> {
-              int count = Math.min(dst.remaining(), piece.remaining());
-              dst.put(piece.slice(piece.position(), count));
-              piece.position(piece.position() + count);
-              return count == 0 ? -1 : count;
-            },
+        spool.packet(from, piece.remaining(), false);
+        encode(
+            sender,
+            piece,
             (length, stages, stored) -> {
               ByteBuffer decoded =
                   seen == null ? null : ByteBuffer.wrap(seen, frame[0] * FRAME, length);
@@ -330,10 +374,6 @@ class AdoptionTest {
         .containsEntry("framesEncoded", 0L);
   }
 
-  private int frames() {
-    return (LENGTH + FRAME - 1) / FRAME;
-  }
-
   private AtomicInteger countDecodings() {
     AtomicInteger decodings = new AtomicInteger();
     scheme.afterDecode = frame -> decodings.incrementAndGet();
@@ -349,9 +389,13 @@ class AdoptionTest {
   }
 
   private void assertAllAreDecoded(BlockRef block, byte[] data) throws IOException {
+    assertAllAreDecoded(block, data, FRAME);
+  }
+
+  private void assertAllAreDecoded(BlockRef block, byte[] data, int frame) throws IOException {
     AtomicInteger decodings = countDecodings();
     reducer.reduceNow(block);
-    assertThat(decodings).hasValue(frames());
+    assertThat(decodings).hasValue((LENGTH + frame - 1) / frame);
     assertAdopted(data, false);
   }
 
@@ -435,6 +479,104 @@ class AdoptionTest {
     assertEncodedHere(data, 1);
   }
 
+  private byte[] halfRandom() {
+    return TestData.HALF_RANDOM.bytes(LENGTH, random);
+  }
+
+  @Test
+  void aFileOfFramesBecomesTheBlockWithoutACopy() throws IOException {
+    byte[] data = halfRandom();
+    try (SpooledFrames frames = received(data, data)) {
+      Object inode = Files.getAttribute(spoolPath, "unix:ino");
+      List<String> sent = new ArrayList<>();
+      frames.replay((length, stages, stored) -> sent.add(describe(length, stages, stored)));
+      reducer.reduceNow(write(data, frames));
+      assertThat(Files.getAttribute(blocks.file(1), "unix:ino")).isEqualTo(inode);
+      assertThat(storedFrames()).isEqualTo(sent);
+      assertAdopted(data, true);
+    }
+    assertThat(spoolPath).doesNotExist();
+    assertThat(blocks.file(1)).exists();
+  }
+
+  @Test
+  void aFileOfFramesThatCanNotBeMovedIsCopied() throws IOException {
+    spoolFiles =
+        new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+          @Override
+          public void rename(Path from, Path to) throws IOException {
+            throw new IOException("Invalid cross-device link");
+          }
+        };
+    byte[] data = halfRandom();
+    try (SpooledFrames frames = received(data, data)) {
+      reducer.reduceNow(write(data, frames));
+      assertAdopted(data, true);
+      assertThat(spoolPath).exists();
+    }
+    assertThat(spoolPath).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aBitThatChangesInAFileOfFramesIsFoundOut(boolean decoded) throws IOException {
+    byte[] data = halfRandom();
+    try (SpooledFrames frames = received(data, decoded ? data : null)) {
+      byte[] file = Files.readAllBytes(spoolPath);
+      file[100_000] ^= 1;
+      try (FileChannel channel = FileChannel.open(spoolPath, StandardOpenOption.WRITE)) {
+        channel.write(ByteBuffer.wrap(file, 100_000, 1), 100_000);
+      }
+      reducer.reduceNow(write(data, frames));
+      assertEncodedHere(data, 1);
+    }
+    assertThat(spoolPath).doesNotExist();
+  }
+
+  @Test
+  void aFileOfFramesThatSavesNothingIsDeleted() throws IOException {
+    byte[] data = halfRandom();
+    try (SpooledFrames frames = encode(codec, TestData.RANDOM.bytes(LENGTH, random))) {
+      assertThat(spoolPath).exists();
+      reducer.reduceNow(write(data, frames));
+      assertEncodedHere(data, 0);
+    }
+    assertThat(spoolPath).doesNotExist();
+  }
+
+  @Test
+  void checksumsThatWereMadeOnTheWayAreAsGood() throws IOException {
+    byte[] data = text();
+    BlockRef block = write(data, summed(data, data, 80 * 512, 0));
+    AtomicInteger decodings = countDecodings();
+    reducer.reduceNow(block);
+    assertThat(decodings).hasValue(1);
+    assertAdopted(data, true);
+  }
+
+  @Test
+  void checksumsOfOtherDataAreFoundOut() throws IOException {
+    byte[] data = text();
+    byte[] seen = data.clone();
+    seen[random.nextInt(LENGTH)] ^= (byte) (1 << random.nextInt(8));
+    assertAllAreDecoded(write(data, summed(data, seen, 78 * 512, 0)), data, 78 * 512);
+  }
+
+  /** The checksums of packets that end within a chunk are not those of the block. */
+  @Test
+  void checksumsOfPartsOfChunksProveNothing() throws IOException {
+    byte[] data = text();
+    assertAllAreDecoded(write(data, summed(data, data, FRAME, 0)), data, FRAME);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, LENGTH / 2})
+  void checksumsOfSomePacketsProveNothing(int firstSummed) throws IOException {
+    byte[] data = text();
+    int packet = 80 * 512;
+    assertAllAreDecoded(write(data, summed(data, data, packet, firstSummed)), data, packet);
+  }
+
   @Test
   void aBitThatChangesInTheFileIsFoundOut() throws IOException {
     reducer.close();
@@ -476,7 +618,7 @@ class AdoptionTest {
           }
         };
     reducer.reduceNow(block);
-    assertThat(decodings).hasValue(1 + frames());
+    assertThat(decodings).hasValue(1 + (LENGTH + FRAME - 1) / FRAME);
     assertAdopted(data, false);
   }
 }

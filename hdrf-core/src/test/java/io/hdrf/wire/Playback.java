@@ -83,7 +83,7 @@ final class Playback implements WireInput.Listener {
   }
 
   @Override
-  public void packet(int dataLength, ByteBuffer head) {
+  public void packet(int dataLength, ByteBuffer head, boolean summed) {
     add("packet " + dataLength + " " + Tape.crc(head));
   }
 

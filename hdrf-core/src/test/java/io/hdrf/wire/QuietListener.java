@@ -13,7 +13,7 @@ public class QuietListener implements WireInput.Listener {
   public void bytes(ByteBuffer bytes) {}
 
   @Override
-  public void packet(int dataLength, ByteBuffer head) {}
+  public void packet(int dataLength, ByteBuffer head, boolean summed) {}
 
   @Override
   public void frame(

@@ -108,7 +108,7 @@ public final class HdrfService implements Closeable {
     schemeStores = new SchemeStores(volumes);
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
-    spoolStorage = new SpoolStorage(volumes, chains, this::current);
+    spoolStorage = new SpoolStorage(volumes, chains, files, this::current);
     mirroring = MirroringSetup.open(conf, registry, chains, spoolStorage, later);
     LOG.info(
         "HDRF stores new blocks with {}; installed schemes: {}; metadata store: {}",

@@ -2,11 +2,12 @@
 package io.hdrf.datanode;
 
 import io.hdrf.datanode.wire.Mirroring;
+import io.hdrf.io.DurableFiles;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.wire.SpoolFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Function;
 import org.apache.hadoop.fs.StorageType;
@@ -17,6 +18,7 @@ final class SpoolStorage implements Mirroring.Storage {
 
   private final PoolVolumes volumes;
   private final Map<StorageType, SchemeChain> chains;
+  private final DurableFiles files;
   private final Function<BlockRef, ReplicaInfo> replicas;
 
   /**
@@ -25,9 +27,11 @@ final class SpoolStorage implements Mirroring.Storage {
   SpoolStorage(
       PoolVolumes volumes,
       Map<StorageType, SchemeChain> chains,
+      DurableFiles files,
       Function<BlockRef, ReplicaInfo> replicas) {
     this.volumes = volumes;
     this.chains = chains;
+    this.files = files;
     this.replicas = replicas;
   }
 
@@ -47,7 +51,7 @@ final class SpoolStorage implements Mirroring.Storage {
   }
 
   @Override
-  public Path spoolFile(BlockRef block) throws IOException {
+  public SpoolFile spoolFile(BlockRef block) throws IOException {
     ReplicaInfo replica = replicas.apply(block);
     if (replica == null || replica.getVolume() == null) {
       throw new IOException("there is no replica of " + block);
@@ -57,7 +61,7 @@ final class SpoolStorage implements Mirroring.Storage {
       if (!volume.mayHoldReducedBlocks()) {
         throw new IOException(replica.getVolume() + " holds no reduced blocks");
       }
-      return volume.temporaryFile(block.blockId());
+      return SpoolFile.create(files, volume.temporaryFile(block.blockId()));
     } finally {
       volume.endUse();
     }

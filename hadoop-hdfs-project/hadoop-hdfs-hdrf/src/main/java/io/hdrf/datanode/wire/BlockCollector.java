@@ -44,12 +44,16 @@ final class BlockCollector implements Closeable {
     return chainIds.length == 0 ? null : new BlockCollector(mirroring, block, chainIds);
   }
 
-  /** A packet begins. Its last one ends the block. */
-  void packet(PacketHeader header) {
+  /**
+   * A packet begins. Its last one ends the block.
+   *
+   * @param summed whether {@link #checksums} of its data follow
+   */
+  void packet(PacketHeader header, boolean summed) {
     if (spool == null) {
       return;
     }
-    if (!spool.packet(header.getOffsetInBlock(), header.getDataLen())) {
+    if (!spool.packet(header.getOffsetInBlock(), header.getDataLen(), summed)) {
       abandon(Fallback.BROKEN_SEQUENCE);
     } else if (header.isLastPacketInBlock()) {
       finish(header.getDataLen());
@@ -92,6 +96,13 @@ final class BlockCollector implements Closeable {
     } catch (IOException e) {
       LOG.warn("The frames of {} can't be kept; it will be reduced from its plain copy", block, e);
       abandon(Fallback.SPOOL_FAILED);
+    }
+  }
+
+  /** The packet's checksums were made of what its frames decoded to. */
+  void checksums(ByteBuffer checksums) {
+    if (spool != null) {
+      spool.checksums(checksums);
     }
   }
 

@@ -118,7 +118,7 @@ final class MirrorInputStream extends InputStream {
     }
 
     @Override
-    public void packet(int dataLength, ByteBuffer head) throws IOException {
+    public void packet(int dataLength, ByteBuffer head, boolean summed) throws IOException {
       ended = dataLength == 0;
       if (expected != null) {
         collector = BlockCollector.of(mirroring, expected);
@@ -128,14 +128,17 @@ final class MirrorInputStream extends InputStream {
         forwarding.begin(dataLength, head.duplicate());
       }
       if (collector != null) {
-        collector.packet(PacketHeads.parse(dataLength, head));
+        collector.packet(PacketHeads.parse(dataLength, head), summed);
       }
     }
 
     @Override
     public void checksums(ByteBuffer checksums, long digest) {
       if (forwarding != null) {
-        forwarding.checksums(checksums, digest);
+        forwarding.checksums(checksums.duplicate(), digest);
+      }
+      if (collector != null) {
+        collector.checksums(checksums);
       }
     }
 

@@ -11,6 +11,7 @@ import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.HeldSessions;
 import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.SpooledBlocks;
 import io.hdrf.wire.WireChains;
 import io.hdrf.wire.WireCounters;
@@ -18,7 +19,6 @@ import io.hdrf.wire.WireFormat;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -55,11 +55,11 @@ public final class Mirroring implements Closeable {
     SchemeChain chainOf(BlockRef block);
 
     /**
-     * A path for a new temporary file on the volume of a block that is being written.
+     * A new temporary file on the volume of a block that is being written.
      *
      * @throws IOException if there is no such block, or HDRF keeps nothing on its volume
      */
-    Path spoolFile(BlockRef block) throws IOException;
+    SpoolFile spoolFile(BlockRef block) throws IOException;
 
     /** Looks for chunks in a scheme's stores on all volumes of a pool. */
     ChunkLookup chunks(String poolId, String scheme);
@@ -397,7 +397,7 @@ public final class Mirroring implements Closeable {
     return true;
   }
 
-  Path spoolFile(BlockRef block) throws IOException {
+  SpoolFile spoolFile(BlockRef block) throws IOException {
     return storage.spoolFile(block);
   }
 

@@ -140,7 +140,7 @@ final class PacketBatch {
       int length = header.getDataLen();
       boolean last = header.isLastPacketInBlock();
       if (collector != null && !last) {
-        collector.packet(header);
+        collector.packet(header, false);
       }
       heads.add(head);
       lengths.add(length);
@@ -157,7 +157,7 @@ final class PacketBatch {
         sendWaiting();
       }
       if (collector != null && last) {
-        collector.packet(header);
+        collector.packet(header, false);
       }
     } finally {
       turn.unlock();

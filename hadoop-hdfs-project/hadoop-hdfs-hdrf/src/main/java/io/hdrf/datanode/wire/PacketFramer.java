@@ -223,7 +223,7 @@ final class PacketFramer implements Closeable {
       return;
     }
     if (collector != null) {
-      collector.packet(header);
+      collector.packet(header, false);
     }
     if (references != null) {
       references.send(header.getOffsetInBlock(), head(), data, last, receivedInStep());

@@ -14,10 +14,10 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeContext;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.SpiVersion;
+import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
@@ -85,7 +85,7 @@ final class MemoryStore implements Mirroring.Storage {
   }
 
   @Override
-  public Path spoolFile(BlockRef block) throws IOException {
+  public SpoolFile spoolFile(BlockRef block) throws IOException {
     throw new IOException("no spool");
   }
 

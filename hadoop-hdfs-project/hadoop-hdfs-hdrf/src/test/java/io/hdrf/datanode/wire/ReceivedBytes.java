@@ -29,7 +29,7 @@ record ReceivedBytes(byte[] bytes, int packets, List<Integer> frames, List<Integ
     WireInput.Listener listener =
         new QuietListener() {
           @Override
-          public void packet(int dataLength, ByteBuffer head) {
+          public void packet(int dataLength, ByteBuffer head, boolean summed) {
             packets[0]++;
           }
 
