@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.FrameTable;
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.ChannelFile;
 import io.hdrf.io.DurableFiles;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.volume.Superblock;
+import io.hdrf.wire.FrameSpool;
+import io.hdrf.wire.SpoolFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -47,6 +58,7 @@ final class OneBlockDataNode implements AutoCloseable {
           });
 
   private final Path directory;
+  private final DurableFiles files;
   private final HdrfService service;
   private final Volume volume;
   private final FinalizedReplica replica;
@@ -60,6 +72,7 @@ final class OneBlockDataNode implements AutoCloseable {
    */
   OneBlockDataNode(Path directory, Configuration conf, DurableFiles files) throws IOException {
     this.directory = directory;
+    this.files = files;
     this.volume = new Volume(directory);
     this.replica =
         new FinalizedReplica(
@@ -125,6 +138,45 @@ final class OneBlockDataNode implements AutoCloseable {
   /** Reduces the block if that is possible; failures are HDRF's to handle. */
   void reduce() {
     service.finalized(POOL, BLOCK);
+  }
+
+  /**
+   * Takes a block's frames, as from another DataNode that sent them with the data.
+   *
+   * @param reduced the other DataNode's volume, on which the block is reduced
+   * @param data what the frames decode to
+   */
+  void receive(Path reduced, byte[] data) throws IOException {
+    Path temporaries = poolDirectory(directory).resolve("hdrf/tmp");
+    Path file = blockFile(reduced);
+    TagKey key = key(poolDirectory(reduced).resolve("hdrf"));
+    try (FrameSpool spool =
+            new FrameSpool(() -> SpoolFile.create(files, temporaries.resolve("received")));
+        ReducedBlock block =
+            ReducedBlock.open(file, ChannelFile.open(file), new BlockIdentity(POOL, BLOCK), key)) {
+      FrameTable frames = block.frames();
+      spool.packet(0, data.length, false);
+      int from = 0;
+      for (int i = 0; i < frames.frameCount(); i++) {
+        ByteBuffer stored = ByteBuffer.allocateDirect(frames.storedLength(i));
+        block.readStored(i, stored);
+        stored.flip();
+        ByteBuffer decoded = ByteBuffer.wrap(data, from, frames.originalLength(i));
+        spool.frame(
+            block.header().chainIds(), frames.originalLength(i), frames.stages(i), stored, decoded);
+        from += frames.originalLength(i);
+      }
+      service.mirroring().spooled().put(new BlockRef(POOL, BLOCK), spool.finish());
+    }
+  }
+
+  private static TagKey key(Path hdrf) throws IOException {
+    return Superblock.load(hdrf, LocalDurableFiles.INSTANCE).orElseThrow().key();
+  }
+
+  /** How many blocks were stored as they were received, without decoding them again. */
+  long adoptionsProved() {
+    return service.counters().values().get("adoptionsProved");
   }
 
   /** Makes the block plain, as an append does first. */

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -22,6 +23,7 @@ import org.apache.log4j.Level;
 import org.apache.log4j.LogManager;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,7 +49,7 @@ class PowerLossTest {
   @TempDir private static Path plugins;
   @TempDir private Path scratch;
 
-  private final byte[] data = HdrfCluster.text(LENGTH, 7);
+  private byte[] data = HdrfCluster.text(LENGTH, 7);
   private Configuration conf;
 
   @BeforeAll
@@ -101,6 +103,79 @@ class PowerLossTest {
             + atTheEnd(seed, setup, work, check);
     System.out.println(reduced[0] + " of " + checked + " states hold a reduced block");
     assertThat(reduced[0]).isBetween(FINAL_STATES / 8, checked / 2);
+  }
+
+  /** Frames that came with the block are in a file that becomes the block's. */
+  @Test
+  void adoptionSurvivesPowerLoss() throws Exception {
+    conf = OneBlockDataNode.configuration(plugins, "lz4");
+    long seed = TestSeed.random("adoption").nextLong();
+    becomeTooLongForMemory(seed);
+    Path sender = reducedVolume();
+    PowerLoss.Work work =
+        (directory, files) -> {
+          try (OneBlockDataNode datanode = open(directory, files)) {
+            datanode.receive(sender, data);
+            datanode.reduce();
+            assertThat(datanode.isReduced()).isTrue();
+            assertThat(datanode.adoptionsProved()).isEqualTo(1);
+          }
+        };
+    PowerLoss.Setup setup = directory -> OneBlockDataNode.format(directory, data);
+    int[] reduced = new int[1];
+    PowerLoss.Check check = (directory, finished) -> reduced[0] += check(directory, true) ? 1 : 0;
+    int checked =
+        PowerLoss.everywhere(scratch, seed, STATES, setup, work, check)
+            + atTheEnd(seed, setup, work, check);
+    System.out.println(reduced[0] + " of " + checked + " states hold a reduced block");
+    assertThat(reduced[0]).isBetween(FINAL_STATES / 8, checked / 2);
+  }
+
+  /** The spool keeps 256 KiB of frames in memory. */
+  private void becomeTooLongForMemory(long seed) {
+    byte[] text = data;
+    data = new byte[LENGTH + 350_000];
+    new Random(seed).nextBytes(data);
+    System.arraycopy(text, 0, data, 0, LENGTH);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {EIO, ENOSPC})
+  void adoptionSurvivesAFailingOperation(String failure) throws Exception {
+    conf = OneBlockDataNode.configuration(plugins, "lz4");
+    long seed = TestSeed.random("failing adoption").nextLong();
+    becomeTooLongForMemory(seed);
+    Path sender = reducedVolume();
+    for (int operation = 1; ; operation++) {
+      Path directory = newVolume();
+      CrashableFiles files = new CrashableFiles(directory).failAt(operation, failure);
+      String context = failure + " at operation " + operation;
+      try (OneBlockDataNode datanode = openInSpiteOf(failure, directory, files)) {
+        receiveInSpiteOf(failure, datanode, sender);
+        datanode.reduce();
+        assertThat(datanode.read()).as(context).isEqualTo(data);
+        assertThat(datanode.isDamageReported()).isFalse();
+        assertNoTemporaries(directory, context + " of " + files.log());
+        datanode.reduce();
+        assertThat(datanode.isReduced()).as(context).isTrue();
+        assertThat(datanode.read()).as(context).isEqualTo(data);
+        assertNothingElse(directory);
+        checkStates(files, seed, context);
+        if (files.operations() < operation) {
+          assertThat(datanode.adoptionsProved()).isEqualTo(1);
+          return;
+        }
+      }
+    }
+  }
+
+  private void receiveInSpiteOf(String failure, OneBlockDataNode datanode, Path sender)
+      throws IOException {
+    try {
+      datanode.receive(sender, data);
+    } catch (IOException e) {
+      assertThat(e).hasMessage(failure);
+    }
   }
 
   @ParameterizedTest
