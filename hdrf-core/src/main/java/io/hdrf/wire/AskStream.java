@@ -144,9 +144,13 @@ public final class AskStream implements Closeable {
   }
 
   private void send(int type, ByteBuffer body) throws IOException {
+    add(type, body);
+    out.flush();
+  }
+
+  private void add(int type, ByteBuffer body) throws IOException {
     body.flip();
     out.record(type, body);
-    out.flush();
   }
 
   private static ByteBuffer body(int length) {
@@ -183,6 +187,7 @@ public final class AskStream implements Closeable {
     send(WireFormat.GRANT, body(0));
   }
 
+  /** Adds a question to what {@link #flush} sends. */
   public void ask(ChunkBatch batch) throws IOException {
     ByteBuffer body = body(WireFormat.BATCH_PREFIX + batch.count() * WireFormat.CHUNK_LENGTH);
     body.putInt(batch.number()).putShort((short) batch.count());
@@ -193,15 +198,26 @@ public final class AskStream implements Closeable {
           i * ChunkFunction.FINGERPRINT_LENGTH,
           ChunkFunction.FINGERPRINT_LENGTH);
     }
-    send(WireFormat.QUESTION, body);
+    add(WireFormat.QUESTION, body);
   }
 
+  /** Adds an answer to what {@link #flush} sends. */
   public void answer(ChunkBatch batch, BitSet held) throws IOException {
     ByteBuffer body = body(WireFormat.BATCH_PREFIX + (batch.count() + 7) / 8);
     body.putInt(batch.number()).putShort((short) batch.count());
     byte[] bits = held.toByteArray();
     body.put(bits).put(new byte[body.remaining()]);
-    send(WireFormat.ANSWER, body);
+    add(WireFormat.ANSWER, body);
+  }
+
+  /** Sends the questions and answers that were not sent yet. */
+  public void flush() throws IOException {
+    out.flush();
+  }
+
+  /** Whether the next question, or answer, can be read without waiting. */
+  public boolean hasNext() {
+    return in.hasNext();
   }
 
   /** The next record's body, if it is of one of these types; null at the end of the stream. */

@@ -77,6 +77,14 @@ final class RecordReader implements Closeable {
     return true;
   }
 
+  /** Whether all bytes of another record are here, sound or not, so that none is waited for. */
+  boolean hasNext() {
+    int left = filled - next;
+    return buffer != null
+        && left >= WireFormat.RECORD_HEADER
+        && left - WireFormat.RECORD_HEADER >= buffer.getInt(next + 1);
+  }
+
   private ByteBuffer view() {
     ByteBuffer view = buffer.duplicate();
     view.clear();

@@ -104,6 +104,7 @@ class AskStreamTest {
       out.answer(batch, held);
       held.set(count - 1);
       out.answer(batch, held);
+      out.flush();
       AskStream in = written();
       assertThat(in.readQuestion()).isEqualTo(batch);
       AskStream.Answer answer = in.readAnswer();
@@ -115,8 +116,36 @@ class AskStreamTest {
   }
 
   @Test
+  void questionsWaitForAFlush() throws IOException {
+    out.ask(batch(0, 3));
+    out.ask(batch(1, 1));
+    assertThat(wire.size()).isZero();
+    out.flush();
+    assertThat(wire.size()).isPositive();
+  }
+
+  /** Of a record that is not here as a whole somebody must wait for the rest. */
+  @Test
+  void whatIsHereAsAWholeIsKnown() throws IOException {
+    out.ask(batch(0, 3));
+    out.ask(batch(1, 1));
+    out.flush();
+    byte[] two = wire.toByteArray();
+    for (int length = 0; length <= two.length; length++) {
+      AskStream in = reading(Arrays.copyOf(two, length));
+      assertThat(in.hasNext()).isFalse();
+      int oneLength = 9 + WireFormat.BATCH_PREFIX + 3 * WireFormat.CHUNK_LENGTH;
+      if (length >= oneLength) {
+        assertThat(in.readQuestion().number()).isZero();
+        assertThat(in.hasNext()).isEqualTo(length == two.length);
+      }
+    }
+  }
+
+  @Test
   void anyFlippedBitIsFound() throws IOException {
     out.ask(batch(1, 3));
+    out.flush();
     byte[] record = wire.toByteArray();
     for (int bit = 0; bit < record.length * 8; bit++) {
       byte[] damaged = record.clone();
@@ -129,6 +158,7 @@ class AskStreamTest {
   @Test
   void anEarlyEndIsFound() throws IOException {
     out.ask(batch(1, 3));
+    out.flush();
     byte[] record = wire.toByteArray();
     for (int length = 1; length < record.length; length++) {
       byte[] part = Arrays.copyOf(record, length);

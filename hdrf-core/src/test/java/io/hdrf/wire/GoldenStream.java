@@ -155,6 +155,7 @@ final class GoldenStream {
       ChunkBatch batch = new ChunkBatch(3, new int[] {2, 0x10004}, filled(64, 5));
       out.ask(batch);
       out.answer(batch, BitSet.valueOf(new byte[] {2}));
+      out.flush();
     }
     return stream.toByteArray();
   }

@@ -274,6 +274,7 @@ class CopyReferencesTest {
         BitSet all = new BitSet();
         all.set(0, question.count());
         stream.answer(question, all);
+        stream.flush();
         Received next = Received.from(in);
         while (next != null && next.type() != REFERENCES) {
           next = Received.from(in);

@@ -269,6 +269,7 @@ class ReferencesTest {
       stream.open(dialect, block.getBlock().getBlockPoolId());
       stream.readReply();
       stream.ask(new ChunkBatch(0, new int[] {5000}, new byte[32]));
+      stream.flush();
       assertThatThrownBy(
               () -> {
                 if (stream.readAnswer() == null) {

@@ -24,6 +24,9 @@ final class AskServer {
   private static final Logger LOG = LoggerFactory.getLogger(AskServer.class);
   private static final SecureRandom RANDOM = new SecureRandom();
 
+  /** How many answers may wait to be sent together, as long as more questions are there. */
+  private static final int MAX_TOGETHER = 4;
+
   private final Mirroring mirroring;
   private final AskStream stream;
   private final String address;
@@ -79,8 +82,14 @@ final class AskServer {
     try (ChunkLookup lookup = mirroring.chunks(opening.poolId(), scheme)) {
       stream.grant(held.id());
       ChunkFunction function = mirroring.offers().function(scheme);
+      int waiting = 0;
       for (ChunkBatch batch = stream.readQuestion(); batch != null; batch = stream.readQuestion()) {
         stream.answer(batch, find(batch, lookup, function, held));
+        waiting++;
+        if (waiting == MAX_TOGETHER || !stream.hasNext()) {
+          stream.flush();
+          waiting = 0;
+        }
       }
     } finally {
       held.finish();

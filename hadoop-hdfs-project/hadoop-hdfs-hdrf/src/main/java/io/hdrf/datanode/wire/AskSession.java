@@ -17,8 +17,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks another DataNode for the chunks of one block. A thread of its own connects and takes the
- * answers. An answer that does not come in time counts as no, as do all after the connection broke;
- * what was answered before stays true. One thread asks, and one awaits the answers.
+ * answers. While some are under way, a few questions wait for each other. An answer that does not
+ * come in time counts as no, as do all after the connection broke; what was answered before stays
+ * true. One thread asks, and one awaits the answers.
  */
 final class AskSession implements Closeable {
 
@@ -29,6 +30,9 @@ final class AskSession implements Closeable {
 
   /** Beyond this many questions without answer, none is asked. */
   private static final int MAX_UNANSWERED = 64;
+
+  /** How many questions may wait to be sent together, as long as others have no answer. */
+  private static final int MAX_TOGETHER = 4;
 
   private final Mirroring mirroring;
   private final PeerLink peer;
@@ -42,6 +46,9 @@ final class AskSession implements Closeable {
 
   /** Guarded by {@link #writing}: questions from before the connection was there. */
   private List<ChunkBatch> early = new ArrayList<>();
+
+  /** Guarded by {@link #writing}: how many questions wait to be sent. */
+  private int waiting;
 
   // Guarded by the monitor
   private final Map<Integer, BitSet> answers = new HashMap<>();
@@ -113,6 +120,7 @@ final class AskSession implements Closeable {
       for (ChunkBatch batch : early) {
         stream.ask(batch);
       }
+      stream.flush();
       early = null;
       synchronized (this) {
         id = granted;
@@ -133,12 +141,28 @@ final class AskSession implements Closeable {
         }
         notifyAll();
       }
+      if (!stream.hasNext()) {
+        flush(stream);
+      }
     }
     synchronized (this) {
       if (!ended) {
         mirroring.counters().fallback(Fallback.ASK_BROKEN);
       }
     }
+  }
+
+  private void flush(AskStream stream) throws IOException {
+    synchronized (writing) {
+      if (waiting > 0) {
+        waiting = 0;
+        stream.flush();
+      }
+    }
+  }
+
+  private synchronized boolean hasUnderWay(int notSent) {
+    return unanswered > notSent;
   }
 
   private synchronized void failed(Exception e) {
@@ -202,6 +226,11 @@ final class AskSession implements Closeable {
       }
       try {
         current.stream().ask(batch);
+        waiting++;
+        // Whoever takes the last answer that is under way sends what waits then.
+        if (waiting == MAX_TOGETHER || !hasUnderWay(waiting)) {
+          flush(current.stream());
+        }
         return true;
       } catch (IOException e) {
         LOG.debug("A question can't be sent", e);
@@ -209,6 +238,11 @@ final class AskSession implements Closeable {
         return false;
       }
     }
+  }
+
+  /** Whether {@link #await} would not wait for this batch, which was asked for. */
+  synchronized boolean isDecided(int batch) {
+    return ended || answers.containsKey(batch);
   }
 
   /**

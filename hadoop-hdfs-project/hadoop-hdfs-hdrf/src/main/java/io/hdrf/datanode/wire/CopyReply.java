@@ -2,6 +2,7 @@
 package io.hdrf.datanode.wire;
 
 import io.hdrf.wire.Fallback;
+import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +12,9 @@ import java.io.InputStream;
  * asked for a block to be copied. For one thread at a time.
  */
 final class CopyReply extends FilterInputStream {
+
+  /** Some acknowledgements, each of which HDFS reads in two parts. */
+  private static final int ACKNOWLEDGEMENTS = 512;
 
   private final Mirroring mirroring;
   private final PeerLink peer;
@@ -35,6 +39,8 @@ final class CopyReply extends FilterInputStream {
       copied = new MirrorInputStream(mirroring, in, 0, Peers.name(peer.address()), request -> {});
       copied.expect(transfer, id -> mirroring.come(peer, id, transfer.block().poolId()));
       in = copied;
+    } else {
+      in = new BufferedInputStream(in, ACKNOWLEDGEMENTS);
     }
   }
 

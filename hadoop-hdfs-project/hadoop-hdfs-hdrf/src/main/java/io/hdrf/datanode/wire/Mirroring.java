@@ -19,7 +19,6 @@ import io.hdrf.wire.WireFormat;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -236,7 +235,7 @@ public final class Mirroring implements Closeable {
         || isPenalized(peer)) {
       return null;
     }
-    FrameEncoder encoder = new FrameEncoder(this, literalChain(chain, peer));
+    FrameEncoder encoder = new FrameEncoder(this, certainChain());
     AskSession session = new AskSession(this, peer, function.dialect(), block.poolId());
     ReferenceSender sender = new ReferenceSender(this, records, peer, function, session, encoder);
     if (sender.start(threads)) {
@@ -246,13 +245,9 @@ public final class Mirroring implements Closeable {
     return null;
   }
 
-  /** What goes by value is encoded as the chunks of a store are, if that can travel. */
-  private int[] literalChain(SchemeChain chain, PeerLink peer) {
-    int[] ids = chain.ids();
-    int[] tail = Arrays.copyOfRange(ids, 1, ids.length);
-    return configured != null
-        ? configured.ids()
-        : tail.length > 0 && canTravel(tail) && peer.canDecode(tail) ? tail : substitute;
+  /** What every peer that is linked can decode. */
+  private int[] certainChain() {
+    return configured != null ? configured.ids() : substitute;
   }
 
   /**
@@ -338,7 +333,7 @@ public final class Mirroring implements Closeable {
       counters.fallback(Fallback.PEER_IS_STOCK);
       return null;
     }
-    int[] certain = configured != null ? configured.ids() : substitute;
+    int[] certain = certainChain();
     if (certain.length == 0 || !capabilities.canDecode(certain)) {
       counters.fallback(Fallback.PEER_LACKS_SCHEME);
       return null;

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Iterator;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -21,9 +22,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends a block's packets with references to the chunks that the peer says it has. Packets wait for
  * the answers in a queue of bounded length, from which a thread of its own sends each as soon as
- * its answer is there, or does not come; none waits for a later packet. Until {@link #drain} or
- * {@link #stop} returns, the {@link RecordWriter} belongs to that thread. Apart from it, for one
- * thread.
+ * its answer is there, or does not come. None waits for a later one, but for a few that can be sent
+ * at once. Until {@link #drain} or {@link #stop} returns, the {@link RecordWriter} belongs to that
+ * thread. Apart from it, for one thread.
  */
 final class ReferenceSender implements Closeable {
 
@@ -31,6 +32,9 @@ final class ReferenceSender implements Closeable {
 
   /** How many bytes of packets may wait; one packet always may. */
   private static final int WINDOW = 1 << 20;
+
+  /** How many packets are written together, as long as the next one waits for nothing. */
+  private static final int MAX_TOGETHER = 4;
 
   /** Between looks for what waiting threads are notified of. */
   private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -193,8 +197,14 @@ final class ReferenceSender implements Closeable {
     }
     IOException error = null;
     try {
+      int together = 0;
       for (Waiting packet = next(); packet != null; packet = next()) {
         send(packet);
+        together++;
+        if (together == MAX_TOGETHER || !hasReadyBehind()) {
+          records.flush();
+          together = 0;
+        }
         sent(packet);
       }
     } catch (IOException e) {
@@ -225,6 +235,17 @@ final class ReferenceSender implements Closeable {
     return stopping ? null : queue.peek();
   }
 
+  /** Whether the packet behind the first one can be sent at once. */
+  private synchronized boolean hasReadyBehind() {
+    Iterator<Waiting> packets = queue.iterator();
+    packets.next();
+    if (!packets.hasNext()) {
+      return false;
+    }
+    Waiting second = packets.next();
+    return !second.asked || session.isDecided(second.cut.batch().number());
+  }
+
   private synchronized void sent(Waiting packet) {
     queue.remove();
     queued -= packet.cut.length();
@@ -250,7 +271,6 @@ final class ReferenceSender implements Closeable {
     if (packet.asked) {
       count(cut, held);
     }
-    records.flush();
   }
 
   private void count(ChunkCutter.Cut cut, BitSet held) {

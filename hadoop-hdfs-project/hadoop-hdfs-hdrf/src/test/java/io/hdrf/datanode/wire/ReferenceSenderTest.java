@@ -19,8 +19,10 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.FilterInputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -54,6 +56,9 @@ class ReferenceSenderTest {
   private Mirroring receiver;
   private ServerSocket server;
   private Thread answering;
+
+  /** How often the sender wrote to the connection on which it asks. */
+  private final AtomicInteger questionWrites = new AtomicInteger();
 
   /** What the sender reads of the answers. */
   private java.util.function.UnaryOperator<InputStream> answers = in -> in;
@@ -118,9 +123,29 @@ class ReferenceSenderTest {
         () -> {
           Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
           return new AskConnection(
-              new AskStream(answers.apply(socket.getInputStream()), socket.getOutputStream()),
+              new AskStream(
+                  answers.apply(socket.getInputStream()), counted(socket.getOutputStream())),
               address(),
               socket);
+        });
+  }
+
+  private OutputStream counted(OutputStream out) {
+    return new FilterOutputStream(out) {
+      @Override
+      public void write(byte[] bytes) throws IOException {
+        questionWrites.incrementAndGet();
+        out.write(bytes);
+      }
+    };
+  }
+
+  private PeerLink outOfReach() {
+    return new PeerLink(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+        receiver.own(),
+        () -> {
+          throw new IOException("out of reach");
         });
   }
 
@@ -277,15 +302,20 @@ class ReferenceSenderTest {
   @Test
   void theConnectionToAskOnBreaks() throws Exception {
     store.add(block);
+    long sixPackets = 6L * PACKET * 8 / 10;
     AtomicInteger lookups = new AtomicInteger();
     store.hook =
         () -> {
           if (lookups.incrementAndGet() == 10) {
+            // Of nine answers, up to three have not been sent.
+            while (referred() < sixPackets) {
+              Thread.onSpinWait();
+            }
             answeringSocket.close();
           }
         };
     assertArrives(number -> {});
-    assertThat(referred()).isBetween(9L * PACKET * 8 / 10, 9L * PACKET);
+    assertThat(referred()).isBetween(sixPackets, 9L * PACKET);
     assertThat(fallbacks(Fallback.ASK_BROKEN)).isOne();
     assertThat(receiver.sessions().memory()).isZero();
   }
@@ -302,11 +332,7 @@ class ReferenceSenderTest {
     store.hook =
         () -> {
           if (lookups.incrementAndGet() == 5) {
-            try {
-              sent.await();
-            } catch (InterruptedException e) {
-              throw new IOException(e);
-            }
+            awaitUnchecked(sent);
           }
         };
     assertArrives(
@@ -315,8 +341,66 @@ class ReferenceSenderTest {
             sent.countDown();
           }
         });
-    assertThat(referred()).isBetween(4L * PACKET * 8 / 10, 4L * PACKET);
-    assertThat(fallbacks(Fallback.ASK_TIMED_OUT)).isEqualTo(21 - 4);
+    // Up to three answers had not been sent yet.
+    assertThat(referred()).isBetween(PACKET * 8 / 10L, 4L * PACKET);
+    assertThat(fallbacks(Fallback.ASK_TIMED_OUT)).isBetween(21L - 4, 21L - 1);
+  }
+
+  @Test
+  void questionsThatWaitForAnAnswerAreSentTogether() throws Exception {
+    store.add(block);
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch tenPackets = new CountDownLatch(1);
+    store.hook =
+        () -> {
+          asked.countDown();
+          awaitUnchecked(tenPackets);
+        };
+    assertArrives(
+        number -> {
+          if (number == 1) {
+            asked.await();
+          } else if (number == 10) {
+            tenPackets.countDown();
+          }
+        });
+    assertThat(referred()).isGreaterThan(block.length * 95L / 100);
+    assertThat(sender.counters().value("mirrorAsks")).isEqualTo(21);
+    assertThat(questionWrites.get()).isLessThanOrEqualTo(16);
+  }
+
+  @Test
+  void packetsThatWaitForNothingAreWrittenTogether() throws Exception {
+    CountDownLatch ninePackets = new CountDownLatch(1);
+    AtomicInteger writes = new AtomicInteger();
+    try (RecordWriter records =
+        new RecordWriter(
+            bytes -> {
+              bytes.position(bytes.limit());
+              writes.incrementAndGet();
+              awaitUnchecked(ninePackets);
+            })) {
+      ReferenceSender references = sender.references(BLOCK, outOfReach(), records);
+      for (int i = 0; i < 9; i++) {
+        ByteBuffer data = ByteBuffer.allocateDirect(PACKET);
+        long offset = (long) i * PACKET;
+        PacketHead head = PacketHead.whole(head(offset, PACKET, false), 33);
+        references.send(offset, head, data, false, null);
+      }
+      ninePackets.countDown();
+      references.drain();
+      references.stop(true);
+      references.close();
+    }
+    assertThat(writes.get()).isEqualTo(3);
+  }
+
+  private static void awaitUnchecked(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
   }
 
   @Test
@@ -366,15 +450,8 @@ class ReferenceSenderTest {
   @Test
   void aPeerThatCannotBeReached() throws Exception {
     server.close();
-    PeerLink peer =
-        new PeerLink(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
-            receiver.own(),
-            () -> {
-              throw new IOException("out of reach");
-            });
     try (RecordWriter records = new RecordWriter(bytes -> bytes.position(bytes.limit()))) {
-      ReferenceSender references = sender.references(BLOCK, peer, records);
+      ReferenceSender references = sender.references(BLOCK, outOfReach(), records);
       ByteBuffer data = ByteBuffer.allocateDirect(PACKET);
       PacketHead head = PacketHead.whole(head(0, PACKET, false), 33);
       references.send(0, head, data, false, null);
