@@ -91,6 +91,9 @@ public final class WireInput implements Closeable {
   private boolean begun;
   private boolean mayInvite = true;
 
+  /** Why the stream can't be read any further. */
+  private CorruptWireException damage;
+
   /** Bytes to hand out before anything else. */
   private ByteBuffer waiting = NOTHING;
 
@@ -139,18 +142,22 @@ public final class WireInput implements Closeable {
    * frames can rely on the next packet not having begun before all bytes of this one were read.
    *
    * @return the number of bytes read, or -1 at the end
-   * @throws CorruptWireException if what came is damaged
+   * @throws CorruptWireException if what came is damaged, as it then is for good
    */
   public int read(byte[] dst, int offset, int length) throws IOException {
     if (length == 0) {
       return 0;
     }
-    while (available() == 0) {
-      if (summing && decoded.hasRemaining()) {
-        sum();
-      } else if (!nextRecord()) {
+    if (damage != null) {
+      throw new CorruptWireException("the stream is damaged: " + damage.getMessage(), damage);
+    }
+    try {
+      if (!makeAvailable()) {
         return -1;
       }
+    } catch (CorruptWireException e) {
+      damage = e;
+      throw e;
     }
     int count = Math.min(length, available());
     if (waiting.hasRemaining()) {
@@ -160,6 +167,17 @@ public final class WireInput implements Closeable {
       dataLeft -= count;
     }
     return count;
+  }
+
+  private boolean makeAvailable() throws IOException {
+    while (available() == 0) {
+      if (summing && decoded.hasRemaining()) {
+        sum();
+      } else if (!nextRecord()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** How many bytes {@link #read} would give without another record. */

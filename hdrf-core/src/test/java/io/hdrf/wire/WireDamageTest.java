@@ -243,8 +243,36 @@ class WireDamageTest {
       assertThat(input.read(piece, 0, 4)).isEqualTo(4);
       assertThat(piece).containsExactly(1, 2, 3, 4);
       assertThatThrownBy(() -> input.read(piece, 0, 4)).isInstanceOf(CorruptWireException.class);
-      assertThat(input.available()).isZero();
-      assertThatThrownBy(() -> input.read(piece, 0, 4)).isInstanceOf(EOFException.class);
+      assertStaysDamaged(input, "can't be decoded");
+    }
+  }
+
+  private static void assertStaysDamaged(WireInput input, String message) {
+    assertThat(input.available()).isZero();
+    assertThatThrownBy(() -> input.read(new byte[4], 0, 4))
+        .isInstanceOf(CorruptWireException.class)
+        .hasMessageContaining("the stream is damaged")
+        .hasMessageContaining(message);
+  }
+
+  /** The packets behind one that is not what it should be are sound, and out of place. */
+  @Test
+  void aPacketOfOtherChecksumsIsTheLast() throws IOException {
+    long digest = Tape.digest(Tape.checksums(new byte[] {1, 2, 3}));
+    byte[] records =
+        join(
+            CHAIN,
+            summed(3, digest, 5),
+            frame(1, 0, (byte) 1),
+            frame(2, 0, new byte[] {3, 3}),
+            packet(4, 0),
+            frame(4, 0, new byte[] {1, 2, 3, 4}));
+    try (WireChains chains = Tape.newChains();
+        WireInput input =
+            new WireInput(new ByteArrayInputStream(records), chains, new Playback())) {
+      assertThatThrownBy(() -> input.read(new byte[4], 0, 4))
+          .isInstanceOf(CorruptWireException.class);
+      assertStaysDamaged(input, "not those that the peer made frames of");
     }
   }
 

@@ -44,7 +44,7 @@ final class PacketFramer implements Closeable {
 
   private boolean batchHasBegun;
 
-  private byte[] head = new byte[2048];
+  private byte[] headBytes = new byte[2048];
   private int headCount;
   private int headLength;
   private int headerEnd;
@@ -153,7 +153,7 @@ final class PacketFramer implements Closeable {
 
   private int takeHead(byte[] source, int offset, int length) throws IOException {
     int part = Math.min(headLength - headCount, length);
-    System.arraycopy(source, offset, head, headCount, part);
+    System.arraycopy(source, offset, headBytes, headCount, part);
     headCount += part;
     if (headCount == headLength) {
       advanceHead();
@@ -163,7 +163,7 @@ final class PacketFramer implements Closeable {
 
   /** Lengths are complete, then the header, then the checksums. */
   private void advanceHead() throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(head);
+    ByteBuffer bytes = ByteBuffer.wrap(headBytes);
     int payload = bytes.getInt();
     int headerLength = bytes.getShort();
     headerEnd = PacketHeader.PKT_LENGTHS_LEN + headerLength;
@@ -175,7 +175,7 @@ final class PacketFramer implements Closeable {
     } else if (header == null) {
       header = new PacketHeader();
       header.setFieldsFromData(
-          payload, Arrays.copyOfRange(head, PacketHeader.PKT_LENGTHS_LEN, headerEnd));
+          payload, Arrays.copyOfRange(headBytes, PacketHeader.PKT_LENGTHS_LEN, headerEnd));
       int checksums = payload - 4 - header.getDataLen();
       if (header.getDataLen() < 0 || checksums < 0) {
         throw new IOException("a packet of " + payload + " bytes with " + header);
@@ -189,8 +189,8 @@ final class PacketFramer implements Closeable {
 
   private void growHead(int length) {
     headLength = length;
-    if (head.length < length) {
-      head = Arrays.copyOf(head, length);
+    if (headBytes.length < length) {
+      headBytes = Arrays.copyOf(headBytes, length);
     }
   }
 
@@ -244,7 +244,7 @@ final class PacketFramer implements Closeable {
   }
 
   private boolean isReceived() {
-    return received.matches(header.getDataLen(), head, headLength);
+    return received.matches(header.getDataLen(), headBytes, headLength);
   }
 
   /**
@@ -254,7 +254,7 @@ final class PacketFramer implements Closeable {
    */
   private PacketHead head() {
     if (sums == null || !data.hasRemaining()) {
-      return PacketHead.whole(head, headLength);
+      return PacketHead.whole(headBytes, headLength);
     }
     int length = headLength - headerEnd;
     long digest;
@@ -262,14 +262,14 @@ final class PacketFramer implements Closeable {
       digest = received.digest();
     } else {
       sums.make(data);
-      if (!sums.areIn(head, headerEnd, length)) {
+      if (!sums.areIn(headBytes, headerEnd, length)) {
         sums = null;
-        return PacketHead.whole(head, headLength);
+        return PacketHead.whole(headBytes, headLength);
       }
       digest = sums.digest();
     }
     mirroring.counters().checksumsLeftOut(length);
-    return PacketHead.summed(head, headerEnd, digest);
+    return PacketHead.summed(headBytes, headerEnd, digest);
   }
 
   /** The present packet as it was received, if that is just its data. */
@@ -396,7 +396,7 @@ final class PacketFramer implements Closeable {
     if (nextStored < 0) {
       nextStored = frames.frameAt(position);
     }
-    records.packet(count, head, 0, headLength);
+    records.packet(count, headBytes, 0, headLength);
     announce(block.header().chainIds());
     int first = nextStored;
     while (ahead < count) {
