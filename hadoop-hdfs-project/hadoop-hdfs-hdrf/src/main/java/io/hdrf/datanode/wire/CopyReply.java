@@ -23,6 +23,9 @@ final class CopyReply extends FilterInputStream {
   /** Null where nothing is copied from the peer. */
   private MirrorInputStream copied;
 
+  private boolean brokeWithReferences;
+  private final byte[] single = new byte[1];
+
   /**
    * @param acknowledgements are counted if this asks for no block to be copied
    */
@@ -46,26 +49,34 @@ final class CopyReply extends FilterInputStream {
 
   @Override
   public void close() throws IOException {
-    if (copied != null && copied.brokeWithReferences()) {
-      mirroring.counters().fallback(Fallback.REFERENCES_BROKE);
-      mirroring.referencesBroke(peer);
-    }
+    noteBrokenReferences();
     copied = null;
     super.close();
   }
 
+  /** Before anybody hears that the copy failed, who may ask for it again. */
+  private void noteBrokenReferences() {
+    if (!brokeWithReferences && copied != null && copied.brokeWithReferences()) {
+      brokeWithReferences = true;
+      mirroring.counters().fallback(Fallback.REFERENCES_BROKE);
+      mirroring.referencesBroke(peer);
+    }
+  }
+
   @Override
   public int read() throws IOException {
-    int next = check(in.read());
-    if (next >= 0 && in != copied) {
-      acknowledgements.read((byte) next);
-    }
-    return next;
+    return read(single, 0, 1) < 0 ? -1 : single[0] & 0xFF;
   }
 
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
-    int count = length == 0 ? 0 : check(in.read(bytes, offset, length));
+    int count;
+    try {
+      count = length == 0 ? 0 : check(in.read(bytes, offset, length));
+    } catch (IOException e) {
+      noteBrokenReferences();
+      throw e;
+    }
     if (in != copied) {
       acknowledgements.read(bytes, offset, Math.max(0, count));
     }
@@ -79,6 +90,7 @@ final class CopyReply extends FilterInputStream {
    */
   private int check(int result) {
     if (result < 0) {
+      noteBrokenReferences();
       mirroring.broken(peer);
     }
     return result;
