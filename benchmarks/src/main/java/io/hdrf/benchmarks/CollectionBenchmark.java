@@ -28,9 +28,9 @@ import picocli.CommandLine.Spec;
           + " needed, and prints what is left beside a fresh cluster with only those kept, bytes"
           + " rewritten for each byte freed, and what writing costs meanwhile.",
       "",
-      "One DataNode. A collection runs as 'hdrf gc' with a minimum age of 0, and everything is"
-          + " measured after the DataNode has been restarted, so that containers are sealed and the"
-          + " index is written.",
+      "One DataNode. A collection runs as 'hdrf gc' with a minimum age of 0, on a DataNode that has"
+          + " not been restarted since the versions were written. What is on disk in the end is"
+          + " measured after a restart, so that containers are sealed and the index is written.",
       ""
     })
 public final class CollectionBenchmark implements Callable<Integer> {
@@ -57,6 +57,12 @@ public final class CollectionBenchmark implements Callable<Integer> {
       defaultValue = "0",
       description = "hdrf.dedup.gc.rate, bytes per second; 0: no limit (${DEFAULT-VALUE}).")
   private String rate;
+
+  @Option(
+      names = "--container-size",
+      defaultValue = "256m",
+      description = "hdrf.dedup.container.size (${DEFAULT-VALUE}).")
+  private String containerSize;
 
   @Option(names = "--keep", defaultValue = "2", description = "Versions kept (${DEFAULT-VALUE}).")
   private int keep;
@@ -114,11 +120,12 @@ public final class CollectionBenchmark implements Callable<Integer> {
     text.append(
         String.format(
             Locale.ROOT,
-            "### %s, %d versions, %d kept, hdrf.dedup.gc.live.percent %d%n%n| | |%n|---|---|%n",
+            "### %s, %d versions, %d kept, hdrf.dedup.gc.live.percent %d, containers of %s%n%n| | |%n|---|---|%n",
             chain,
             versions.size(),
             keep,
-            livePercent));
+            livePercent,
+            containerSize));
     figures
         .values()
         .forEach(
@@ -141,7 +148,7 @@ public final class CollectionBenchmark implements Callable<Integer> {
       for (Path tar : tars) {
         side.write(tar.getFileName().toString(), tar, 0);
       }
-      side.settle();
+      side.awaitReduced();
       figures.put("on disk with all versions (MB)", side.physicalMegabytes());
       // The first ones of a DataNode that has just started are slower.
       for (int i = 1; i <= 4; i++) {
@@ -160,9 +167,8 @@ public final class CollectionBenchmark implements Callable<Integer> {
       figures.put("write of a version until close, alone (s)", alone);
       figures.put("the same while it collects (s)", collected.writeSeconds());
       figures.put("ratio", collected.writeSeconds() / alone);
-      // What was written to measure goes as well, once its containers are sealed.
+      // What was written to measure goes as well.
       side.awaitBlocks(kept.size());
-      side.settle();
       side.collect(null, 0);
       side.settle();
       after = side.physicalMegabytes();
@@ -192,6 +198,7 @@ public final class CollectionBenchmark implements Callable<Integer> {
             .with("hdrf.dedup.gc.interval", "0")
             .with("hdrf.dedup.gc.min.age", "0")
             .with("hdrf.dedup.gc.rate", rate)
+            .with("hdrf.dedup.container.size", containerSize)
             .with("hdrf.dedup.gc.live.percent", Integer.toString(livePercent));
     return new CollectionSide(config, HadoopRuntime.ofDist(dist), home);
   }

@@ -73,7 +73,7 @@ final class CollectionSide implements Closeable {
   /** As {@link #write}, and deletes it when it has been reduced. */
   double writeAndDelete(String name, java.nio.file.Path file, int shift) throws IOException {
     double seconds = write(name, file, shift);
-    cluster.awaitReduced(LocalCluster.PATIENCE, pending -> {});
+    awaitReduced();
     delete(name);
     return seconds;
   }
@@ -93,12 +93,16 @@ final class CollectionSide implements Closeable {
     }
   }
 
+  void awaitReduced() throws IOException {
+    cluster.awaitReduced(LocalCluster.PATIENCE, pending -> {});
+  }
+
   /** Has all blocks reduced, containers sealed and the index written. */
   void settle() throws IOException {
-    cluster.awaitReduced(LocalCluster.PATIENCE, pending -> {});
+    awaitReduced();
     cluster.restartDataNodes();
     cluster.awaitReady();
-    cluster.awaitReduced(LocalCluster.PATIENCE, pending -> {});
+    awaitReduced();
   }
 
   double physicalMegabytes() throws IOException {

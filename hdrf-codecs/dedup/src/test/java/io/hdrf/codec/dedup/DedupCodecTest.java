@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.metadata.AbsentStore;
+import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreBatch;
 import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.StoreUnreachableException;
 import io.hdrf.metadata.Table;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.scheme.CorruptFrameException;
@@ -35,11 +37,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DedupCodecTest {
 
@@ -167,6 +172,62 @@ class DedupCodecTest {
     assertThat(volume.get(2, random)).isEqualTo(block);
   }
 
+  /** Sees calls of a store before the store does, and may fail them. */
+  private interface Watcher {
+    void called(String operation, Object[] arguments) throws MetadataException;
+  }
+
+  private MetadataStore watched(Watcher watcher) {
+    return (MetadataStore)
+        Proxy.newProxyInstance(
+            MetadataStore.class.getClassLoader(),
+            new Class<?>[] {MetadataStore.class},
+            (proxy, method, arguments) -> {
+              watcher.called(method.getName(), arguments);
+              try {
+                return method.invoke(store, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  /** One that is full, one that can't be read, and one that is gone. */
+  @ParameterizedTest
+  @ValueSource(strings = {"write", "get", ""})
+  void blocksAreStoredWhileTheStoreFailsAndIndexedLater(String failing) throws Exception {
+    AtomicBoolean fails = new AtomicBoolean();
+    MetadataStore watched =
+        watched(
+            (operation, arguments) -> {
+              if (fails.get() && operation.startsWith(failing) && !operation.equals("close")) {
+                throw new StoreUnreachableException(operation + " fails");
+              }
+            });
+    open("dedup", watched);
+    byte[] known = block();
+    volume.put(1, known, random);
+    volume.awaitIndexed();
+    volume.restart();
+    volume.awaitIndexed();
+    fails.set(true);
+    volume.put(2, known, random);
+    byte[] added = block();
+    volume.put(3, added, random);
+    while (volume.metric("indexFailures") == 0) {
+      Thread.sleep(5);
+    }
+    assertThat(volume.get(2, random)).isEqualTo(known);
+    assertThat(volume.get(3, random)).isEqualTo(added);
+    fails.set(false);
+    volume.awaitIndexed();
+    volume.restart();
+    volume.awaitIndexed();
+    volume.put(4, added, random);
+    assertThat(volume.metric("bytesNew")).isZero();
+    assertThat(volume.get(4, random)).isEqualTo(added);
+  }
+
   @Test
   void runsAreStoredOnce() throws Exception {
     open("dedup", store);
@@ -205,6 +266,31 @@ class DedupCodecTest {
       assertThat(volume.get(block.getKey(), random)).isEqualTo(block.getValue());
     }
     assertThat(volume.collect().get("chunksDropped")).isZero();
+  }
+
+  @Test
+  void collectsFromAContainerThatIsStillWrittenTo() throws Exception {
+    open("dedup", store);
+    conf.set("hdrf.dedup.container.size", "8m");
+    conf.set("hdrf.dedup.gc.live.percent", "75");
+    volume.restart();
+    byte[] first = block();
+    volume.put(1, first, random);
+    byte[] kept = edited(first, 3);
+    volume.put(2, kept, random);
+    volume.delete(1);
+    Map<String, Long> little = volume.collect();
+    assertThat(little.get("liveChunks")).isLessThan(little.get("chunks"));
+    assertThat(little.get("chunksDropped")).isZero();
+    volume.put(3, block(), random);
+    volume.delete(3);
+    long before = volume.storedBytes();
+    Map<String, Long> much = volume.collect();
+    assertThat(much.get("containersCompacted")).isEqualTo(1);
+    assertThat(volume.storedBytes()).isLessThan(before - LENGTH / 2);
+    assertThat(volume.get(2, random)).isEqualTo(kept);
+    volume.put(4, kept, random);
+    assertThat(volume.get(4, random)).isEqualTo(kept);
   }
 
   @Test
@@ -325,22 +411,14 @@ class DedupCodecTest {
   void condemnedChunkIsStoredAnew() throws Exception {
     Runnable[] onRemoval = {() -> {}};
     MetadataStore watched =
-        (MetadataStore)
-            Proxy.newProxyInstance(
-                MetadataStore.class.getClassLoader(),
-                new Class<?>[] {MetadataStore.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("write")
-                      && ((StoreBatch) arguments[0])
-                          .changes().stream().anyMatch(change -> change.value() == null)) {
-                    onRemoval[0].run();
-                  }
-                  try {
-                    return method.invoke(store, arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
+        watched(
+            (operation, arguments) -> {
+              if (operation.equals("write")
+                  && ((StoreBatch) arguments[0])
+                      .changes().stream().anyMatch(change -> change.value() == null)) {
+                onRemoval[0].run();
+              }
+            });
     open("dedup", watched);
     byte[] block = unneeded();
     boolean[] done = {false};

@@ -261,6 +261,26 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
+   * Seals a container, unless an appender has it.
+   *
+   * @return whether it is sealed now
+   * @throws MissingChunkException if there is no such container
+   */
+  public boolean sealIdle(long container) throws IOException {
+    OpenContainer open = find(container).open();
+    if (open == null) {
+      return true;
+    }
+    synchronized (openLock) {
+      if (!idle.remove(open)) {
+        return false;
+      }
+    }
+    open.seal();
+    return true;
+  }
+
+  /**
    * Makes durable all chunks that were flushed to these containers before the call. Concurrent
    * calls for one container share its fdatasync.
    *

@@ -28,7 +28,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A chunk is dropped only if two cycles in a row, {@link GcSettings#minAgeSeconds} apart, found
  * no reference to it, its container has been sealed for as long, and less of the container than
- * {@link GcSettings#livePercent} is live. If any block file can't be read, nothing is dropped.
+ * {@link GcSettings#livePercent} is live. A container that is still written to is sealed when so
+ * little of it is live, unless a block in work has it. If any block file can't be read, nothing is
+ * dropped.
  *
  * <p>Safe for use by many threads; cycles are run one after the other.
  */
@@ -117,20 +119,23 @@ public final class GarbageCollector {
     try {
       awaitPins();
       // Before the blocks are read: what is added to others later is not looked at.
-      List<ContainerInfo> sealed = sealedContainers();
+      List<ContainerInfo> readable = readableContainers();
       readReferences(cycle, result, progress);
       Map<Long, BitSet> dead = new HashMap<>();
       long now = System.nanoTime();
-      for (ContainerInfo container : sealed) {
+      for (ContainerInfo container : readable) {
         BitSet found = examine(container, cycle, result);
         if (!found.isEmpty()) {
           dead.put(container.id(), found);
+          if (!container.sealed()) {
+            seal(container, found);
+          }
         }
       }
       if (isOld(now)) {
-        for (ContainerInfo container : sealed) {
+        for (ContainerInfo container : readable) {
           BitSet first = deadBefore.get(container.id());
-          if (first != null && dead.containsKey(container.id())) {
+          if (container.sealed() && first != null && dead.containsKey(container.id())) {
             compact(container, cycle, first, result, progress);
           }
         }
@@ -171,14 +176,14 @@ public final class GarbageCollector {
     }
   }
 
-  private List<ContainerInfo> sealedContainers() {
-    List<ContainerInfo> sealed = new ArrayList<>();
+  private List<ContainerInfo> readableContainers() {
+    List<ContainerInfo> readable = new ArrayList<>();
     for (ContainerInfo container : containers.containers()) {
-      if (container.sealed() && container.problem() == null) {
-        sealed.add(container);
+      if (container.problem() == null) {
+        readable.add(container);
       }
     }
-    return sealed;
+    return readable;
   }
 
   private void readReferences(Liveness.Cycle cycle, GcResult result, Consumer<String> progress)
@@ -222,6 +227,17 @@ public final class GarbageCollector {
       numbers.set(content.number(i));
     }
     return numbers;
+  }
+
+  /** Lets a container grow old in which there is enough to drop. */
+  private void seal(ContainerInfo container, BitSet dead) {
+    try {
+      if (isWorthIt(containers.directory(container.id()), dead)) {
+        containers.sealIdle(container.id());
+      }
+    } catch (IOException e) {
+      LOG.warn("{} could not be sealed; what is dead in it stays", container, e);
+    }
   }
 
   private void compact(

@@ -37,6 +37,7 @@ public final class Finder {
   private final Liveness liveness;
   private final RefCache cache;
   private final Outage outage;
+  private final SlowStore slow;
   private final IndexCounters counters;
   private final Supplier<BloomFilterArray> filters;
   private final Neighbourhood neighbourhood;
@@ -65,6 +66,7 @@ public final class Finder {
       Liveness liveness,
       RefCache cache,
       Outage outage,
+      SlowStore slow,
       IndexCounters counters,
       Supplier<BloomFilterArray> filters) {
     this.store = store;
@@ -72,6 +74,7 @@ public final class Finder {
     this.liveness = liveness;
     this.cache = cache;
     this.outage = outage;
+    this.slow = slow;
     this.counters = counters;
     this.filters = filters;
     this.neighbourhood = new Neighbourhood(containers);
@@ -163,7 +166,7 @@ public final class Finder {
 
   private void findInStore() {
     BloomFilterArray array = filters.get();
-    if (array == null || outage.isOn()) {
+    if (array == null || outage.isOn() || slow.isResting()) {
       counters.notLookedUp.add(unknownCount);
       return;
     }
@@ -200,7 +203,9 @@ public final class Finder {
 
   /** Whether any chunk was found. */
   private boolean readKeys(List<byte[]> keys, List<Integer> owners) throws MetadataException {
+    long asked = System.nanoTime();
     List<byte[]> values = store.get(Table.CHUNKS, keys);
+    slow.answered(System.nanoTime() - asked);
     counters.keysRead.add(keys.size());
     boolean any = false;
     for (int i = 0; i < values.size(); i++) {

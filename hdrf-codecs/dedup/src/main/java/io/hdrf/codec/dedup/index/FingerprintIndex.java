@@ -49,6 +49,7 @@ public final class FingerprintIndex implements Closeable {
   private final IndexCounters counters = new IndexCounters();
   private final AtomicLong removedSinceCompaction = new AtomicLong();
   private final Outage outage;
+  private final SlowStore slow;
   private final PublicationQueue waiting = new PublicationQueue();
 
   /** Null until the store was reached for the first time, and while the index is made anew. */
@@ -79,11 +80,12 @@ public final class FingerprintIndex implements Closeable {
     this.rebuild = new IndexRebuild(store, containers, segments, mark, writer, settings.sample());
     this.cache = new RefCache(settings.cacheMemory());
     this.outage = new Outage(directory, counters);
+    this.slow = new SlowStore(directory, counters, System::nanoTime);
   }
 
   /** A new one, for one thread. */
   public Finder newFinder() {
-    return new Finder(store, containers, liveness, cache, outage, counters, () -> filters);
+    return new Finder(store, containers, liveness, cache, outage, slow, counters, () -> filters);
   }
 
   /**

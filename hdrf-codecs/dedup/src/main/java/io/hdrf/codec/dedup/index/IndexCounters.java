@@ -19,6 +19,7 @@ final class IndexCounters {
   final LongAdder removed = new LongAdder();
   final LongAdder dropped = new LongAdder();
   final LongAdder failures = new LongAdder();
+  final LongAdder slow = new LongAdder();
   final LongAdder rebuilds = new LongAdder();
 
   Map<String, Long> asMap() {
@@ -35,6 +36,7 @@ final class IndexCounters {
     values.put("indexEntriesRemoved", removed.sum());
     values.put("indexEntriesDropped", dropped.sum());
     values.put("indexFailures", failures.sum());
+    values.put("indexSlow", slow.sum());
     values.put("indexRebuilds", rebuilds.sum());
     return values;
   }

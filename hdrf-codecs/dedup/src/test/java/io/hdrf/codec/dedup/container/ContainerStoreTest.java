@@ -188,6 +188,25 @@ class ContainerStoreTest {
   }
 
   @Test
+  void aContainerIsSealedUnlessAnAppenderHasIt() throws IOException {
+    try (ContainerStore store = open()) {
+      long container;
+      try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+        container = ChunkRef.container(Chunks.append(appender, Chunks.chunk(1)));
+        assertThat(store.sealIdle(container)).isFalse();
+      }
+      assertThat(list(store)).noneMatch(ContainerInfo::sealed);
+      assertThat(store.sealIdle(container)).isTrue();
+      assertThat(list(store)).hasSize(1).allMatch(ContainerInfo::sealed);
+      assertThat(store.sealIdle(container)).isTrue();
+      try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+        assertThat(ChunkRef.container(Chunks.append(appender, Chunks.chunk(2))))
+            .isNotEqualTo(container);
+      }
+    }
+  }
+
+  @Test
   void compactionKeepsWhatItIsTold() throws IOException {
     Random random = TestSeed.random("compaction");
     for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
