@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Loses the metadata stores of DataNode processes in every way there is, while a client writes and
- * another reads. Each time: no client error, no wrong byte, no lost block, and soon every record
- * agrees with its block again.
+ * another reads, and with them the index of chunks. Each time: no client error, no wrong byte, no
+ * lost block, and soon every record agrees with its block again.
  *
  * <p>{@code -Dhdrf.loss.rounds=N} goes N times through all of it, and stays a minute where the
  * short run, which is the default, stays some seconds. {@code -Dhdrf.loss.steps=FROZEN,FULL} takes
@@ -114,7 +114,7 @@ class StoreLossTest {
     return ClusterConfig.in(directory)
         .withDataNodes(DATANODES)
         .withReplication(DATANODES)
-        .withSchemes("lz4")
+        .withSchemes("dedup,lz4")
         .withHeaps("256m", "256m")
         .with("hdrf.reduce.scan.interval", "1")
         .with("hdrf.metadata.flush.interval", "200")
