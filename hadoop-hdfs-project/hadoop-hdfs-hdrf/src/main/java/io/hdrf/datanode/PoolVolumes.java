@@ -100,9 +100,16 @@ final class PoolVolumes {
           registry,
           conf.configuration(),
           files,
-          bytes -> storeGrowth.add(volume, poolId, bytes));
+          bytes -> storesGrew(volume, poolId, bytes));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What a store takes while it is opened or closed is for du to count. */
+  private void storesGrew(FsVolumeSpi volume, String poolId, long bytes) {
+    if (opened.containsKey(new Key(volume.getStorageID(), poolId))) {
+      storeGrowth.add(volume, poolId, bytes);
     }
   }
 
