@@ -207,7 +207,6 @@ class DedupTest {
     }
     write("/keep", edited(versions.get(0)));
     byte[] kept = cluster.read("/keep");
-    cluster.restartAs(configuration());
     HdrfCluster.await("the filters to be there", () -> hasMetric("dbaQueries"));
     long before = stored();
     for (int i = 0; i < 6; i++) {
