@@ -6,11 +6,12 @@
  * one thread; times are the thread's CPU time. Duplicates are found by a hash of 128 bits that
  * is good enough to count and no more.
  */
+#include "chunkers_report.h"
+#include "forced.h"
 #include "hdrf_chunk.h"
 #include "hdrf_chunk_impl.h"
 #include "hdrf_cpu.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #define ALIGNMENT 4096
 #define CUTS_AT_ONCE 4096
 #define MAX_ROUNDS 99
-#define BUCKETS 26
+#define PLOTTED 8192
 
 struct file {
     const uint8_t *data;
@@ -29,15 +30,6 @@ struct file {
 struct fingerprint {
     uint64_t high;
     uint64_t low;
-};
-
-struct statistics {
-    uint64_t chunks;
-    double sum;
-    double squares;
-    uint64_t forced;
-    uint64_t duplicate;
-    uint64_t histogram[BUCKETS];
 };
 
 static const char *const names[HDRF_CHUNK_ALGORITHMS] = {
@@ -220,24 +212,24 @@ static bool insert(struct fingerprint print)
     return false;
 }
 
-static void count_chunk(struct statistics *statistics, const struct hdrf_chunker *chunker,
-                        const uint8_t *data, size_t length)
+static void count_chunk(struct statistics *statistics, uint32_t step, const uint8_t *data,
+                        size_t length)
 {
     statistics->chunks++;
     statistics->sum += (double)length;
     statistics->squares += (double)length * (double)length;
-    statistics->forced += length == chunker->maximum ? length : 0;
-    int bucket = 0;
-    while (length >> (bucket + 1) != 0) {
-        bucket++;
+    int power = 0;
+    while (length >> (power + 1) != 0) {
+        power++;
     }
-    statistics->histogram[bucket]++;
+    statistics->by_power[power]++;
+    statistics->by_step[length / step < STEPS ? length / step : STEPS - 1]++;
     if (insert(fingerprint(data, length))) {
         statistics->duplicate += length;
     }
 }
 
-static struct statistics statistics_of(const struct hdrf_chunker *chunker)
+static struct statistics statistics_of(const struct hdrf_chunker *chunker, uint32_t step)
 {
     static uint32_t cuts[CUTS_AT_ONCE];
     struct statistics statistics = {0};
@@ -249,7 +241,11 @@ static struct statistics statistics_of(const struct hdrf_chunker *chunker)
             size_t count = hdrf_chunk(chunker, data, left, true, cuts, CUTS_AT_ONCE);
             size_t start = 0;
             for (size_t i = 0; i < count; i++) {
-                count_chunk(&statistics, chunker, data + start, cuts[i] - start);
+                size_t length = cuts[i] - start;
+                count_chunk(&statistics, step, data + start, length);
+                if (is_forced(chunker, data + start, length, left - start)) {
+                    statistics.forced += length;
+                }
                 start = cuts[i];
             }
             data += start;
@@ -257,26 +253,6 @@ static struct statistics statistics_of(const struct hdrf_chunker *chunker)
         }
     }
     return statistics;
-}
-
-static void print_statistics(const char *name, const struct statistics *statistics, bool histogram)
-{
-    double chunks = (double)statistics->chunks;
-    double mean = statistics->sum / chunks;
-    double bytes = (double)total;
-    printf("%-8s %9" PRIu64 " %9.0f %14.4g %7.2f %13" PRIu64 " %7.2f\n", name, statistics->chunks,
-           mean, statistics->squares / chunks - mean * mean,
-           100 * (double)statistics->forced / bytes, statistics->duplicate,
-           100 * (double)statistics->duplicate / bytes);
-    if (histogram) {
-        printf("         lengths:");
-        for (int b = 0; b < BUCKETS; b++) {
-            if (statistics->histogram[b] != 0) {
-                printf(" %" PRIu64 ":%" PRIu64, UINT64_C(1) << b, statistics->histogram[b]);
-            }
-        }
-        putchar('\n');
-    }
 }
 
 /*
@@ -313,51 +289,50 @@ static bool is_wanted(int algorithm)
     return only == NULL || strcmp(only, names[algorithm]) == 0;
 }
 
-static void one_average(uint32_t average, int rounds, bool same_mean, bool histogram)
+/* Every form of the algorithm that this CPU can run, the reference last. */
+static void measure_variants(struct result *result, const struct hdrf_chunker *chunker, int rounds)
 {
-    static const uint32_t features[] = {HDRF_CPU_ALL, HDRF_CPU_AVX2 | HDRF_CPU_SSE42,
-                                        HDRF_CPU_SSE42, 0};
-    double bandwidth = rounds > 0 ? read_bandwidth(rounds) : 0;
-    struct statistics statistics[HDRF_CHUNK_ALGORITHMS];
-    struct hdrf_chunker chunkers[HDRF_CHUNK_ALGORITHMS];
-    printf("\naverage %" PRIu32 "%s, one-thread read %.1f GB/s\n", average,
-           same_mean ? " as the mean got on this data" : "", bandwidth);
-    printf("%-8s %9s %9s %14s %7s %13s %7s\n", "", "chunks", "mean", "variance", "forced%",
-           "duplicate", "saved%");
+    static const uint32_t features[MAX_VARIANTS] = {HDRF_CPU_ALL, HDRF_CPU_AVX2 | HDRF_CPU_SSE42,
+                                                    HDRF_CPU_SSE42, 0};
+    hdrf_chunk_fn *reference = hdrf_chunk_portable()->first[chunker->algorithm];
+    hdrf_chunk_fn *done = NULL;
+    for (int v = 0; v < MAX_VARIANTS; v++) {
+        const struct hdrf_chunk_kernel *kernel =
+            features[v] == 0 ? hdrf_chunk_portable()
+                             : hdrf_chunk_choose(features[v] & hdrf_cpu_features());
+        hdrf_chunk_fn *first = kernel->first[chunker->algorithm];
+        if (first != done) {
+            result->variants[result->variant_count++] =
+                (struct variant){first == reference ? "scalar" : kernel->name,
+                                 throughput(kernel, chunker, rounds)};
+            done = first;
+        }
+    }
+}
+
+static struct measurement measure(uint32_t average, int rounds, bool same_mean)
+{
+    struct measurement measurement = {.average = average, .same_mean = same_mean, .total = total};
+    measurement.bandwidth = rounds > 0 ? read_bandwidth(rounds) : 0;
     for (int a = 0; a < HDRF_CHUNK_ALGORITHMS; a++) {
         enum hdrf_chunk_algorithm algorithm = (enum hdrf_chunk_algorithm)a;
         if (!is_wanted(a)) {
             continue;
         }
         uint32_t asked = same_mean ? average_for_mean(algorithm, average) : average;
-        if (!hdrf_chunker_init(&chunkers[a], algorithm, asked, 0)) {
+        struct hdrf_chunker chunker;
+        if (!hdrf_chunker_init(&chunker, algorithm, asked, 0)) {
             fail("the average is out of range", names[a]);
         }
-        statistics[a] = statistics_of(&chunkers[a]);
-        print_statistics(names[a], &statistics[a], histogram);
-    }
-    if (rounds == 0) {
-        return;
-    }
-    printf("%-8s %-9s %9s %9s %9s\n", "", "variant", "GB/s", "of read", "BSPS GB/s");
-    for (int a = 0; a < HDRF_CHUNK_ALGORITHMS; a++) {
-        hdrf_chunk_fn *done = NULL;
-        for (size_t v = 0; is_wanted(a) && v < sizeof features / sizeof features[0]; v++) {
-            const struct hdrf_chunk_kernel *kernel =
-                features[v] == 0 ? hdrf_chunk_portable()
-                                 : hdrf_chunk_choose(features[v] & hdrf_cpu_features());
-            hdrf_chunk_fn *first = kernel->first[a];
-            if (first == done) {
-                continue;
-            }
-            done = first;
-            bool vectors = first != hdrf_chunk_portable()->first[a];
-            double rate = throughput(kernel, &chunkers[a], rounds);
-            printf("%-8s %-9s %9.2f %9.2f %9.2f\n", names[a], vectors ? kernel->name : "scalar",
-                   rate, rate / bandwidth, rate * (double)statistics[a].duplicate / (double)total);
-            fflush(stdout);
+        struct result *result = &measurement.results[measurement.result_count++];
+        result->name = names[a];
+        result->statistics = statistics_of(&chunker, average / STEPS_IN_AVERAGE);
+        /* Fixed sizes need no look at the bytes. */
+        if (rounds > 0 && algorithm != HDRF_CHUNK_FIXED) {
+            measure_variants(result, &chunker, rounds);
         }
     }
+    return measurement;
 }
 
 static uint32_t number(const char *text, uint32_t most)
@@ -377,6 +352,7 @@ int main(int argc, char **argv)
     int rounds = 5;
     bool same_mean = false;
     bool histogram = false;
+    bool markdown = false;
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--average") == 0 && i + 1 < argc) {
@@ -389,6 +365,8 @@ int main(int argc, char **argv)
             same_mean = true;
         } else if (strcmp(argv[i], "--histogram") == 0) {
             histogram = true;
+        } else if (strcmp(argv[i], "--markdown") == 0) {
+            markdown = true;
         } else {
             fail("unknown option, see --help", argv[i]);
         }
@@ -409,10 +387,14 @@ int main(int argc, char **argv)
     }
     table = allocate(table_size * sizeof *table);
     printf("%zu files, %zu bytes\n", file_count, total);
-    for (size_t a = 0; a < sizeof all / sizeof all[0]; a++) {
-        if (average == 0 || a == 0) {
-            one_average(average == 0 ? all[a] : average, rounds, same_mean, histogram);
+    for (size_t a = 0; a < sizeof all / sizeof all[0] && (average == 0 || a == 0); a++) {
+        struct measurement measured = measure(average == 0 ? all[a] : average, rounds, same_mean);
+        if (markdown) {
+            print_markdown(&measured, histogram || measured.average == PLOTTED);
+        } else {
+            print_columns(&measured, histogram);
         }
+        fflush(stdout);
     }
     return 0;
 }
