@@ -12,8 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
 import picocli.CommandLine.Command;
@@ -37,6 +41,7 @@ import picocli.CommandLine.Parameters;
     })
 final class EstimateCommand implements Callable<Integer> {
   private static final long LOCAL_BLOCK_SIZE = 128L << 20;
+  private static final List<String> CHUNK_SIZES = Arrays.asList("4k", "5k", "8k", "16k", "64k");
 
   @Parameters(
       arity = "1..*",
@@ -55,9 +60,11 @@ final class EstimateCommand implements Callable<Integer> {
   @Option(
       names = "--chunk-size",
       paramLabel = "BYTES",
-      defaultValue = "4k,8k,16k,64k",
       split = ",",
-      description = "Average lengths of chunks, with commas between them, for chains with dedup.")
+      description = {
+        "Average lengths of chunks, with commas between them, for chains with dedup.",
+        "Default: 4k,5k,8k,16k,64k, and hdrf.dedup.chunk.size where --conf sets it."
+      })
   private List<String> chunkSizes;
 
   @Option(
@@ -127,11 +134,12 @@ final class EstimateCommand implements Callable<Integer> {
     List<Estimate> estimates = new ArrayList<>();
     try (WorkDirectory work = WorkDirectory.in(workDirectory)) {
       Path volume = work.path().resolve("volume");
-      for (String[] plan : plans()) {
+      List<String[]> plans = plans(conf);
+      for (String[] plan : plans) {
         open(volume, registry, conf, plan).close();
         WorkDirectory.deleteTree(volume);
       }
-      for (String[] plan : plans()) {
+      for (String[] plan : plans) {
         try (Estimator estimator = open(volume, registry, conf, plan)) {
           estimates.add(estimate(estimator, plan, files, terminal));
         }
@@ -164,16 +172,29 @@ final class EstimateCommand implements Callable<Integer> {
   }
 
   /** Chains and chunk sizes, which are empty for chains without dedup. */
-  private List<String[]> plans() {
+  private List<String[]> plans(Configuration conf) {
     List<String[]> plans = new ArrayList<>();
     for (String chain : chains) {
       if (Arrays.asList(chain.split("\\s*,\\s*")).contains(Estimator.DEDUP)) {
-        chunkSizes.forEach(size -> plans.add(new String[] {chain, size.trim()}));
+        chunkSizes(conf).forEach(size -> plans.add(new String[] {chain, size}));
       } else {
         plans.add(new String[] {chain, ""});
       }
     }
     return plans;
+  }
+
+  private Collection<String> chunkSizes(Configuration conf) {
+    if (chunkSizes != null) {
+      return chunkSizes.stream().map(String::trim).collect(Collectors.toList());
+    }
+    Map<Long, String> sizes = new TreeMap<>();
+    CHUNK_SIZES.forEach(size -> sizes.put(bytes("--chunk-size", size), size));
+    String configured = conf.getTrimmed(Estimator.CHUNK_SIZE, "");
+    if (!configured.isEmpty()) {
+      sizes.putIfAbsent(bytes(Estimator.CHUNK_SIZE, configured), configured);
+    }
+    return sizes.values();
   }
 
   private static long bytes(List<EstimateFile> files) {

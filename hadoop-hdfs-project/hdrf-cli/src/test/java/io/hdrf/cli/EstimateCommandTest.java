@@ -231,6 +231,35 @@ class EstimateCommandTest {
     assertNothingIsLeft();
   }
 
+  @Test
+  void theChunkSizesOfADataNodeAreAmongThoseEstimated() throws IOException {
+    Path file = Files.write(data.resolve("a"), text(1 << 20, 1));
+    List<EstimateFile> files = EstimateFile.find(file.toString(), new Configuration(), 0, BLOCK);
+    long chunksOfDefault;
+    try (Estimator estimator =
+        new Estimator(work.resolve("volume"), registry, new Configuration(), "dedup", "")) {
+      chunksOfDefault = estimator.run(files, count -> {}).chunks();
+    }
+    WorkDirectory.deleteTree(work.resolve("volume"));
+    JsonNode estimates = estimate("--chain=dedup");
+    assertThat(estimates.findValuesAsText("chunkSize"))
+        .containsExactly("4k", "5k", "8k", "16k", "64k");
+    assertThat(estimates.get(1).get("chunks").asLong()).isEqualTo(chunksOfDefault);
+    Configuration conf = new Configuration();
+    conf.set("hdrf.dedup.chunk.size", "32k");
+    assertThat(estimate(conf, "--chain=dedup").findValuesAsText("chunkSize"))
+        .containsExactly("4k", "5k", "8k", "16k", "32k", "64k");
+    conf.set("hdrf.dedup.chunk.size", "8192");
+    assertThat(estimate(conf, "--chain=dedup").findValuesAsText("chunkSize"))
+        .containsExactly("4k", "5k", "8k", "16k", "64k");
+    assertThat(estimate(conf, "--chain=dedup", "--chunk-size=64k").findValuesAsText("chunkSize"))
+        .containsExactly("64k");
+    conf.set("hdrf.dedup.chunk.size", "nonsense");
+    assertThatThrownBy(() -> estimate(conf, "--chain=dedup"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("hdrf.dedup.chunk.size");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"--chain=nonsense", "--chain=lz4,dedup", "--chain=dedup --chunk-size=8k,nonsense"})
