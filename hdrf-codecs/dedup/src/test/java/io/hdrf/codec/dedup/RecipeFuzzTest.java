@@ -7,6 +7,10 @@ import io.hdrf.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
+/**
+ * Reads any bytes as a recipe. Runs on the kept inputs; with {@code JAZZER_FUZZ=1}, it looks for
+ * new ones.
+ */
 class RecipeFuzzTest {
 
   /** Any bytes are refused, or give runs that are in range. */

