@@ -29,9 +29,7 @@ final class DedupSettings {
   private final GcSettings gc;
 
   DedupSettings(SchemeSettings settings) throws BadSettingException {
-    chunker =
-        Chunker.of(
-            algorithm(settings), settings.getSize("chunk.size", DEFAULT_CHUNK_SIZE, 512, 1 << 20));
+    chunker = chunker(settings);
     fingerprint = fingerprint(settings);
     frameSize = settings.getSize("frame.size", 256 << 10, 4 << 10, MAX_FRAME_SIZE);
     containerSize = settings.getSize("container.size", 256 << 20, 64 << 10, Integer.MAX_VALUE);
@@ -39,6 +37,27 @@ final class DedupSettings {
     directoryMemory = settings.getSize("directory.memory", 64 << 20, 0, Integer.MAX_VALUE);
     index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
+  }
+
+  private static Chunker chunker(SchemeSettings settings) throws BadSettingException {
+    ChunkerAlgorithm algorithm = algorithm(settings);
+    int average =
+        settings.getSize(
+            "chunk.size", DEFAULT_CHUNK_SIZE, Chunker.MIN_AVERAGE_SIZE, Chunker.MAX_AVERAGE_SIZE);
+    String maximum = settings.getString("chunk.max", "");
+    if (maximum.isEmpty()) {
+      return Chunker.of(algorithm, average);
+    }
+    if (algorithm != ChunkerAlgorithm.RAML) {
+      throw new BadSettingException(
+          settings.key("chunk.max"),
+          maximum,
+          "empty: the maximum of "
+              + algorithm.configurationName()
+              + " follows from the average, only raml takes another");
+    }
+    return Chunker.of(
+        algorithm, average, settings.getSize("chunk.max", 0, 2 * average, Chunker.SIZE_LIMIT));
   }
 
   private static ChunkerAlgorithm algorithm(SchemeSettings settings) throws BadSettingException {

@@ -29,6 +29,7 @@ class DedupSchemeTest extends BaseSchemeTestCase {
   protected List<Map<String, String>> otherSettings() {
     return List.of(
         Map.of("hdrf.dedup.chunker", "ram"),
+        Map.of("hdrf.dedup.chunker", "raml", "hdrf.dedup.chunk.max", "2k"),
         Map.of("hdrf.dedup.chunker", "FastCDC", "hdrf.dedup.chunk.size", "4k"),
         Map.of("hdrf.dedup.frame.size", "256k", "hdrf.dedup.container.size", "1m"));
   }
@@ -38,6 +39,7 @@ class DedupSchemeTest extends BaseSchemeTestCase {
     return Map.of(
         "hdrf.dedup.chunker", List.of("best", "sha256"),
         "hdrf.dedup.chunk.size", List.of("100", "2m", "big"),
+        "hdrf.dedup.chunk.max", List.of("4k"),
         "hdrf.dedup.fingerprint", List.of("md5"),
         "hdrf.dedup.frame.size", List.of("1k", "17m"),
         "hdrf.dedup.container.size", List.of("1k", "-1"),

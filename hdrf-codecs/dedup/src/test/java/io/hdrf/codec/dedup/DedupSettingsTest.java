@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.jni.Chunker;
+import io.hdrf.jni.ChunkerAlgorithm;
+import io.hdrf.scheme.BadSettingException;
+import io.hdrf.scheme.SchemeSettings;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DedupSettingsTest {
+
+  private final Configuration conf = new Configuration(false);
+
+  private Chunker chunker() throws BadSettingException {
+    return new DedupSettings(new SchemeSettings(conf, "dedup")).chunker();
+  }
+
+  @Test
+  void maximumOfRamlIsThatOfTheKey() throws BadSettingException {
+    conf.set("hdrf.dedup.chunker", "raml");
+    conf.set("hdrf.dedup.chunk.size", "4k");
+    for (String own : new String[] {"", "8k", "10000", "16m"}) {
+      conf.set("hdrf.dedup.chunk.max", own);
+      Chunker expected =
+          own.isEmpty()
+              ? Chunker.of(ChunkerAlgorithm.RAML, 4096)
+              : Chunker.of(
+                  ChunkerAlgorithm.RAML,
+                  4096,
+                  own.equals("8k") ? 8192 : own.equals("16m") ? 16 << 20 : 10_000);
+      assertThat(chunker()).hasToString(expected.toString());
+    }
+  }
+
+  /** Twice the average is the least, the limit of the formats the most. */
+  @ParameterizedTest
+  @ValueSource(strings = {"8191", "4k", "0", "-1", "16777217", "4g", "long"})
+  void maximumOutOfRangeIsRefused(String maximum) {
+    conf.set("hdrf.dedup.chunker", "raml");
+    conf.set("hdrf.dedup.chunk.size", "4k");
+    conf.set("hdrf.dedup.chunk.max", maximum);
+    assertThatThrownBy(this::chunker)
+        .isInstanceOf(BadSettingException.class)
+        .hasMessageContaining("hdrf.dedup.chunk.max is \"" + maximum + "\"")
+        .hasMessageContaining("from 8192 to 16777216");
+  }
+
+  @Test
+  void noOtherRuleTakesAMaximum() {
+    conf.set("hdrf.dedup.chunk.max", "64k");
+    for (ChunkerAlgorithm algorithm : ChunkerAlgorithm.values()) {
+      if (algorithm != ChunkerAlgorithm.RAML) {
+        conf.set("hdrf.dedup.chunker", algorithm.configurationName());
+        assertThatThrownBy(this::chunker)
+            .isInstanceOf(BadSettingException.class)
+            .hasMessageContaining("hdrf.dedup.chunk.max is \"64k\"")
+            .hasMessageContaining("the maximum of " + algorithm.configurationName());
+      }
+    }
+  }
+}
