@@ -94,7 +94,8 @@ class ChunkerTest {
     }
     data.flip();
     int[] cuts = new int[1 << 18];
-    for (int average : new int[] {1 << 10, 1 << 12, 1 << 13, 10_000, 1 << 14, 1 << 16}) {
+    for (int average :
+        new int[] {1 << 9, 1 << 10, 1 << 11, 1 << 12, 5 << 10, 1 << 13, 10_000, 1 << 14, 1 << 16}) {
       int count = Chunker.of(algorithm, average).cut(data, true, cuts);
       assertThat((double) data.limit() / count)
           .as("mean for %d", average)
