@@ -25,7 +25,11 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -189,10 +193,25 @@ class DedupTest {
     return bytes;
   }
 
-  private void collect() throws IOException {
+  /** Returns how many chunks were dropped. */
+  private long collect() throws IOException {
+    long dropped = 0;
     try (AdminClient admin = admin()) {
       for (VolumeInfo store : admin.schemeStores()) {
-        admin.reclaim(store);
+        for (String line : admin.reclaim(store)) {
+          if (line.startsWith("chunksDropped\t")) {
+            dropped += Long.parseLong(line.substring(line.indexOf('\t') + 1));
+          }
+        }
+      }
+    }
+    return dropped;
+  }
+
+  private void assertNoneMissing() throws IOException {
+    try (AdminClient admin = admin()) {
+      for (VolumeInfo store : admin.schemeStores()) {
+        assertThat(admin.checkReferences(store)).contains("missing\t0");
       }
     }
   }
@@ -216,20 +235,10 @@ class DedupTest {
     try (AdminClient admin = admin()) {
       List<VolumeInfo> stores = admin.schemeStores();
       assertThat(stores).isNotEmpty();
-      long dropped = 0;
-      for (VolumeInfo store : stores) {
-        assertThat(store.store()).isEqualTo("dedup");
-        for (String line : admin.reclaim(store)) {
-          if (line.startsWith("chunksDropped\t")) {
-            dropped += Long.parseLong(line.substring(line.indexOf('\t') + 1));
-          }
-        }
-      }
-      assertThat(dropped).isPositive();
-      for (VolumeInfo store : stores) {
-        assertThat(admin.checkReferences(store)).contains("missing\t0");
-      }
+      assertThat(stores).allMatch(store -> store.store().equals("dedup"));
     }
+    assertThat(collect()).isPositive();
+    assertNoneMissing();
     assertThat(stored()).isLessThan(before / 3);
     cluster.assertContent("/keep", kept);
     cluster.restartAs(configuration());
@@ -238,12 +247,90 @@ class DedupTest {
 
   /** On disk, which collections go by. */
   private long blockFiles() {
+    return blockFiles("");
+  }
+
+  /** Those with {@code part} in their paths. */
+  private long blockFiles(String part) {
     try (Stream<Path> found = Files.walk(Path.of(cluster.mini().getDataDirectory()))) {
-      return found.filter(file -> file.getFileName().toString().matches("blk_[0-9]+")).count();
+      return found
+          .filter(file -> file.getFileName().toString().matches("blk_[0-9]+"))
+          .filter(file -> file.toString().contains(part))
+          .count();
     } catch (IOException | UncheckedIOException e) {
       // Files go while they are counted.
       return -1;
     }
+  }
+
+  /** Sealed containers with the chunks of two files, of which one is deleted then. */
+  private byte[] storeAndDeleteAnother() throws Exception {
+    byte[] held = noise(LENGTH);
+    write("/held", held);
+    write("/gone", noise(LENGTH));
+    cluster.restartAs(configuration());
+    HdrfCluster.await("the filters to be there", () -> hasMetric("dbaQueries"));
+    cluster.fs().delete(new org.apache.hadoop.fs.Path("/gone"), false);
+    HdrfCluster.await("the blocks to be deleted", () -> blockFiles() == 2);
+    return held;
+  }
+
+  private Path poolDirectory() throws IOException {
+    try (FsDatasetSpi.FsVolumeReferences volumes =
+        cluster.mini().getDataNodes().get(0).getFSDataset().getFsVolumeReferences()) {
+      return RuleCluster.poolDirectory(
+          volumes.get(0), cluster.mini().getNamesystem().getBlockPoolId());
+    }
+  }
+
+  @Test
+  void chunksOfBlocksInTheTrashStayUntilTheRollback() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    byte[] held = storeAndDeleteAnother();
+    cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_ENTER);
+    cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
+    cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
+    cluster.mini().triggerHeartbeats();
+    Path marker = poolDirectory().resolve("RollingUpgradeInProgress");
+    HdrfCluster.await("the marker", () -> Files.exists(marker));
+    cluster.fs().delete(new org.apache.hadoop.fs.Path("/held"), false);
+    HdrfCluster.await(
+        "the blocks to be in the trash",
+        () -> blockFiles("/trash/") == 2 && blockFiles("/current/finalized/") == 0);
+    assertThat(collect()).isPositive();
+    assertNoneMissing();
+    MiniDFSCluster.DataNodeProperties dataNode = cluster.mini().stopDataNode(0);
+    dataNode.setDnArgs("-rollback");
+    cluster.mini().shutdownNameNodes();
+    cluster.mini().restartNameNode("-rollingupgrade", "rollback");
+    cluster.mini().restartDataNode(dataNode);
+    cluster.mini().waitActive();
+    cluster.assertContent("/held", held);
+    assertThat(cluster.plainReplicas("/held")).isEmpty();
+  }
+
+  @Test
+  void chunksOfBlocksInPreviousStay() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    storeAndDeleteAnother();
+    Path previous = Files.createDirectory(poolDirectory().resolve("previous"));
+    for (File replica : cluster.replicas("/held")) {
+      Files.createLink(previous.resolve(replica.getName()), replica.toPath());
+    }
+    cluster.fs().delete(new org.apache.hadoop.fs.Path("/held"), false);
+    HdrfCluster.await("the blocks to be deleted", () -> blockFiles("/current/finalized/") == 0);
+    assertThat(blockFiles("/previous/")).isEqualTo(2);
+    assertThat(collect()).isPositive();
+    assertNoneMissing();
+    assertThat(stored()).isGreaterThan(LENGTH);
+    try (Stream<Path> files = Files.list(previous)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(previous);
+    assertThat(collect()).isPositive();
+    assertThat(stored()).isLessThan(LENGTH);
   }
 
   @Test
