@@ -181,7 +181,7 @@ final class DedupCodec implements BlockCodec {
 
   @Override
   public Map<String, Long> check(Consumer<String> problems) throws IOException {
-    return new ReferenceCheck(containers, references, problems).run();
+    return new ReferenceCheck(containers, references, index, problems).run();
   }
 
   @Override

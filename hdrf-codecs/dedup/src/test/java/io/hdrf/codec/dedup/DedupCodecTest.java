@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.metadata.AbsentStore;
+import io.hdrf.metadata.Durability;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreBatch;
@@ -26,6 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -109,6 +111,14 @@ class DedupCodecTest {
     return out.toByteArray();
   }
 
+  /** Or what is stored meanwhile may get other entries. */
+  private void awaitComplete() throws Exception {
+    byte[] complete = "dedup.index".getBytes(StandardCharsets.US_ASCII);
+    while (store.get(Table.STATE, List.of(complete)).get(0) == null) {
+      Thread.sleep(5);
+    }
+  }
+
   @Test
   void storesWhatItHasSeenOnce() throws Exception {
     open("dedup", store);
@@ -149,10 +159,7 @@ class DedupCodecTest {
     volume.awaitIndexed();
     store.clear();
     volume.restart();
-    byte[] complete = "dedup.index".getBytes(StandardCharsets.US_ASCII);
-    while (store.get(Table.STATE, List.of(complete)).get(0) == null) {
-      Thread.sleep(5);
-    }
+    awaitComplete();
     assertThat(volume.metric("indexRebuilds")).isEqualTo(1);
     volume.awaitIndexed();
     volume.put(2, block, random);
@@ -468,6 +475,7 @@ class DedupCodecTest {
     Map<String, Long> sound = volume.dedup().check(problems::add);
     assertThat(sound).containsEntry("blocks", 2L).containsEntry("missing", 0L);
     assertThat(sound.get("references")).isGreaterThan(100);
+    assertThat(sound).containsEntry("unreferenced", 0L);
     assertThat(problems).isEmpty();
     volume.close();
     try (Stream<Path> files = Files.walk(directory)) {
@@ -477,7 +485,85 @@ class DedupCodecTest {
     Map<Long, List<StoredFrame>> blocks = volume.blocks();
     volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", store, blocks);
     assertThat(volume.dedup().check(problems::add).get("missing")).isPositive();
-    assertThat(problems).hasSize(1);
+    assertThat(problems).filteredOn(problem -> problem.startsWith("blk_")).hasSize(1);
     assertThat(problems.get(0)).contains("blk_1 needs chunk");
+  }
+
+  @Test
+  void checkCountsChunksThatNoBlockRefersTo() throws Exception {
+    open("dedup", store);
+    byte[] block = block();
+    volume.put(1, block, random);
+    long chunks = volume.metric("chunksNew");
+    volume.put(2, edited(block, 10), random);
+    long added = volume.metric("chunksNew") - chunks;
+    List<String> problems = new ArrayList<>();
+    assertThat(volume.dedup().check(problems::add)).containsEntry("unreferenced", 0L);
+    volume.delete(2);
+    assertThat(volume.dedup().check(problems::add)).containsEntry("unreferenced", added);
+    volume.restart();
+    assertThat(volume.dedup().check(problems::add)).containsEntry("unreferenced", added);
+    volume.delete(1);
+    assertThat(volume.dedup().check(problems::add))
+        .containsEntry("unreferenced", chunks + added)
+        .containsEntry("missing", 0L);
+    assertThat(problems).isEmpty();
+  }
+
+  @Test
+  void checkFindsEntriesOfWhatIsGone() throws Exception {
+    conf.set("hdrf.dedup.index.sample", "1");
+    open("dedup", store);
+    awaitComplete();
+    byte[] block = new byte[2 * LENGTH];
+    random.nextBytes(block);
+    volume.put(1, block, random);
+    volume.put(2, Arrays.copyOf(block, LENGTH / 4), random);
+    long chunks = volume.metric("chunksNew");
+    volume.restart();
+    volume.awaitIndexed();
+    volume.put(3, block(), random);
+    volume.awaitIndexed();
+    chunks += volume.metric("chunksNew");
+    List<String> problems = new ArrayList<>();
+    assertThat(volume.dedup().check(problems::add))
+        .containsEntry("indexEntries", chunks)
+        .containsEntry("staleEntries", 0L);
+    StoreBatch all = new StoreBatch();
+    store.scan(
+        Table.CHUNKS,
+        new byte[0],
+        (key, value) -> {
+          all.put(Table.CHUNKS, key, value);
+          return true;
+        });
+    volume.delete(1);
+    Map<String, Long> collected = volume.collect();
+    assertThat(collected.get("containersDeleted")).isPositive();
+    assertThat(collected.get("containersCompacted")).isPositive();
+    long left = volume.dedup().check(problems::add).get("indexEntries");
+    assertThat(left).isLessThan(chunks);
+    assertThat(problems).isEmpty();
+    // A store that was restored from before the collection.
+    store.write(all, Durability.PROCESS);
+    assertThat(volume.dedup().check(problems::add))
+        .containsEntry("indexEntries", chunks)
+        .containsEntry("staleEntries", chunks - left)
+        .containsEntry("missing", 0L);
+    assertThat(problems).hasSize(1);
+    assertThat(problems.get(0)).contains((chunks - left) + " entries", "rebuild-metadata");
+  }
+
+  @Test
+  void checkSaysThatTheIndexCanNotBeRead() throws Exception {
+    open("dedup", new AbsentStore("gone"));
+    volume.put(1, block(), random);
+    List<String> problems = new ArrayList<>();
+    assertThat(volume.dedup().check(problems::add))
+        .containsEntry("missing", 0L)
+        .containsEntry("unreferenced", 0L)
+        .doesNotContainKey("staleEntries");
+    assertThat(problems).hasSize(1);
+    assertThat(problems.get(0)).contains("the index can't be read", "gone");
   }
 }

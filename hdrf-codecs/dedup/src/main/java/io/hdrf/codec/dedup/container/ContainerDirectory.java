@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.container;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * What a container holds: its chunks with number, length, fingerprint and CRC32C, and its groups.
@@ -90,6 +91,15 @@ public final class ContainerDirectory {
       return number >= 0 && number < chunkCount ? number : -1;
     }
     return Math.max(-1, Arrays.binarySearch(numbers, 0, chunkCount, number));
+  }
+
+  /** The numbers of all chunks; the caller's own. */
+  public BitSet numbers() {
+    BitSet all = new BitSet();
+    for (int i = 0; i < chunkCount; i++) {
+      all.set(number(i));
+    }
+    return all;
   }
 
   /** A chunk's length in bytes. */

@@ -210,7 +210,7 @@ public final class GarbageCollector {
   private BitSet examine(ContainerInfo container, Liveness.Cycle cycle, GcResult result) {
     BitSet present;
     try {
-      present = numbers(containers.directory(container.id()));
+      present = containers.directory(container.id()).numbers();
     } catch (IOException e) {
       LOG.warn("{} is not looked at for dead chunks", container, e);
       return new BitSet();
@@ -219,14 +219,6 @@ public final class GarbageCollector {
     result.chunks += present.cardinality();
     result.liveChunks += present.cardinality() - dead.cardinality();
     return dead;
-  }
-
-  private static BitSet numbers(ContainerDirectory content) {
-    BitSet numbers = new BitSet();
-    for (int i = 0; i < content.chunkCount(); i++) {
-      numbers.set(content.number(i));
-    }
-    return numbers;
   }
 
   /** Lets a container grow old in which there is enough to drop. */
@@ -252,7 +244,7 @@ public final class GarbageCollector {
       return;
     }
     ContainerDirectory content = containers.directory(container.id());
-    BitSet present = numbers(content);
+    BitSet present = content.numbers();
     BitSet wanted = (BitSet) deadFirst.clone();
     wanted.and(present);
     if (!isWorthIt(content, cycle.dead(container.id(), wanted))) {

@@ -3,42 +3,70 @@ package io.hdrf.codec.dedup.gc;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.codec.dedup.container.ContainerDirectory;
+import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.metadata.MetadataException;
 import java.io.IOException;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Counts every reference of the stored blocks, and those to chunks that are not there. */
+/**
+ * Counts every reference of the stored blocks and of the index, and those to chunks that are not
+ * there. Keeps two bits for each chunk of the store. For one run by one thread.
+ */
 public final class ReferenceCheck {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ReferenceCheck.class);
 
   private static final int MAX_PROBLEMS = 100;
 
   private final ContainerStore containers;
   private final BlockReferences references;
+  private final FingerprintIndex index;
   private final Consumer<String> problems;
   private final Set<Long> blocks = new HashSet<>();
   private final Set<Long> badBlocks = new HashSet<>();
+
+  /** Chunks that blocks refer to, and that are there, by container. */
+  private final Map<Long, BitSet> referredTo = new HashMap<>();
+
+  /** The chunks of containers that get no more of them. */
+  private final Map<Long, BitSet> sealed = new HashMap<>();
+
   private long referenceCount;
   private long missing;
+  private long entries;
+  private long staleEntries;
 
   /**
    * @param problems is told of each block that needs a chunk which is not there, of the first
-   *     hundred
+   *     hundred, and of what is wrong with the index
    */
   public ReferenceCheck(
-      ContainerStore containers, BlockReferences references, Consumer<String> problems) {
+      ContainerStore containers,
+      BlockReferences references,
+      FingerprintIndex index,
+      Consumer<String> problems) {
     this.containers = containers;
     this.references = references;
+    this.index = index;
     this.problems = problems;
   }
 
   /**
-   * Reads the recipes of all blocks.
+   * Reads the recipes of all blocks, the directories of all containers and the whole index.
    *
-   * @return blocks, references, and how many of these are missing
+   * @return blocks, references, and how many of these are missing; chunks that no block refers to;
+   *     entries of the index, and how many of these name no chunk that is there: without these two
+   *     if the index can't be read
    * @throws IOException if a block file can't be read
    */
   public Map<String, Long> run() throws IOException {
@@ -47,6 +75,8 @@ public final class ReferenceCheck {
     counts.put("blocks", (long) blocks.size());
     counts.put("references", referenceCount);
     counts.put("missing", missing);
+    counts.put("unreferenced", unreferenced());
+    checkIndex(counts);
     return counts;
   }
 
@@ -64,7 +94,10 @@ public final class ReferenceCheck {
       long ref = ChunkRef.pack(container, number);
       if (content == null || content.indexOf(number) < 0) {
         report(blockId, ref, reason);
-      } else if (containers.isBad(ref)) {
+        continue;
+      }
+      referredTo.computeIfAbsent(container, id -> new BitSet()).set(number);
+      if (containers.isBad(ref)) {
         report(blockId, ref, "is damaged");
       }
     }
@@ -75,6 +108,66 @@ public final class ReferenceCheck {
     if (badBlocks.add(blockId) && badBlocks.size() <= MAX_PROBLEMS) {
       problems.accept(
           "blk_" + blockId + " needs chunk " + ChunkRef.toString(ref) + ", which " + reason);
+    }
+  }
+
+  /** Chunks of blocks that are not in place yet are among them. */
+  private long unreferenced() {
+    long count = 0;
+    for (ContainerInfo container : containers.containers()) {
+      ContainerDirectory content;
+      try {
+        content = containers.directory(container.id());
+      } catch (IOException e) {
+        LOG.warn("{} is not looked at for chunks that no block refers to", container, e);
+        continue;
+      }
+      BitSet numbers = content.numbers();
+      if (container.sealed()) {
+        sealed.put(container.id(), numbers);
+      }
+      BitSet needed = referredTo.getOrDefault(container.id(), new BitSet());
+      for (int i = numbers.nextSetBit(0); i >= 0; i = numbers.nextSetBit(i + 1)) {
+        count += needed.get(i) ? 0 : 1;
+      }
+    }
+    return count;
+  }
+
+  /** After the containers were read: entries of chunks are taken out before the chunks are. */
+  private void checkIndex(Map<String, Long> counts) {
+    try {
+      index.forEachEntry(this::lookAtEntry);
+    } catch (MetadataException e) {
+      problems.accept("the index can't be read: " + e.getMessage());
+      return;
+    }
+    counts.put("indexEntries", entries);
+    counts.put("staleEntries", staleEntries);
+    if (staleEntries > 0) {
+      problems.accept(
+          staleEntries
+              + " entries of the index name chunks that are not there; none is believed, and"
+              + " rebuild-metadata makes the index anew");
+    }
+  }
+
+  private void lookAtEntry(long ref) {
+    entries++;
+    if (ref < 0 || !isThere(ChunkRef.container(ref), ChunkRef.number(ref))) {
+      staleEntries++;
+    }
+  }
+
+  private boolean isThere(long container, int number) {
+    BitSet numbers = sealed.get(container);
+    if (numbers != null) {
+      return numbers.get(number);
+    }
+    try {
+      return containers.directory(container).indexOf(number) >= 0;
+    } catch (IOException e) {
+      return false;
     }
   }
 }

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -109,6 +110,21 @@ public final class FingerprintIndex implements Closeable {
         rebuildWanted = true;
       }
     }
+  }
+
+  /**
+   * Shows each entry that the store has.
+   *
+   * @param visitor is given the chunk's reference, or -1 if the entry is not what it must be
+   */
+  public void forEachEntry(LongConsumer visitor) throws MetadataException {
+    store.scan(
+        Table.CHUNKS,
+        new byte[0],
+        (key, value) -> {
+          visitor.accept(IndexEntry.ref(value));
+          return true;
+        });
   }
 
   /** How many entries wait to be written. */
