@@ -566,4 +566,16 @@ class DedupCodecTest {
     assertThat(problems).hasSize(1);
     assertThat(problems.get(0)).contains("the index can't be read", "gone");
   }
+
+  @Test
+  void sha1IsWarnedOf() throws Exception {
+    open("dedup", store);
+    for (boolean sha1 : new boolean[] {false, true}) {
+      conf.set("hdrf.dedup.fingerprint", sha1 ? "SHA1" : "sha256");
+      try (LoggedWarnings warnings = new LoggedWarnings()) {
+        volume.restart();
+        assertThat(warnings.all().contains("hdrf.dedup.fingerprint is sha1")).isEqualTo(sha1);
+      }
+    }
+  }
 }
