@@ -4,6 +4,7 @@ package io.hdrf.store.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hdrf.io.ChildJvm;
 import io.hdrf.metadata.Durability;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
@@ -38,7 +39,7 @@ class FullDiskTest {
             "mount -t tmpfs -o size=24m none " + directory + " && exec \"$@\"",
             "sh");
     assumeTrue(canMount(wrapper), "no mount name spaces here");
-    Process process = Stores.start(wrapper, Filler.class, directory);
+    Process process = ChildJvm.launch(wrapper, Stores.JVM_FLAGS, Filler.class, directory);
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
     assertThat(output.lines())

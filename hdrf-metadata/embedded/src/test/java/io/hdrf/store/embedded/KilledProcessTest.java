@@ -4,18 +4,15 @@ package io.hdrf.store.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.io.ChildJvm;
 import io.hdrf.metadata.Durability;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreUnreachableException;
 import io.hdrf.metadata.Table;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,26 +56,19 @@ class KilledProcessTest {
 
   /** The last number that the process printed. */
   private int writeAndKill(Durability durability, int atLeast) throws Exception {
-    Process process = Stores.start(List.of(), Writer.class, store(), durability);
     int last = -1;
-    try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+    try (ChildJvm process = ChildJvm.start(Stores.JVM_FLAGS, Writer.class, store(), durability)) {
       while (last < atLeast) {
-        last = number(lines.readLine());
+        last = number(process.readLine());
       }
       assertThatThrownBy(() -> Stores.open(store()))
           .isInstanceOf(StoreUnreachableException.class)
           .hasMessageContaining(store().toString())
           .hasMessageContaining("in use");
-      // Process.destroyForcibly would close the stream that still holds what was acknowledged.
-      process.toHandle().destroyForcibly();
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      assertThat(process.kill()).isEqualTo(ChildJvm.KILLED);
+      for (String line = process.readLine(); line != null; line = process.readLine()) {
         last = Math.max(last, line.isEmpty() ? -1 : number(line));
       }
-    } finally {
-      process.destroyForcibly();
-      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
     }
     return last;
   }

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,6 +20,9 @@ import org.apache.hadoop.conf.Configuration;
 final class Stores {
 
   static final String MEMORY = "hdrf.metadata.embedded.memory";
+
+  /** Of JVMs that use a store. */
+  static final List<String> JVM_FLAGS = List.of("-Xmx256m");
 
   private Stores() {}
 
@@ -70,20 +72,5 @@ final class Stores {
       Files.copy(file, to.resolve(file.getFileName()));
     }
     return to;
-  }
-
-  /** A JVM that runs the main method of a class, with its error stream in ours. */
-  static Process start(List<String> wrapper, Class<?> main, Object... arguments)
-      throws IOException {
-    List<String> command = new ArrayList<>(wrapper);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xmx256m");
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
-    command.add(main.getName());
-    for (Object argument : arguments) {
-      command.add(argument.toString());
-    }
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 }

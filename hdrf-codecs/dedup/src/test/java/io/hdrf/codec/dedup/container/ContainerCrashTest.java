@@ -264,42 +264,19 @@ class ContainerCrashTest {
   void fiftyRoundsOfRandomMoments() throws Exception {
     Random random = TestSeed.random("rounds");
     Path directory = Files.createTempDirectory(scratch, "life");
-    Map<Long, byte[]> live = new TreeMap<>();
-    long number = 0;
+    Map<Long, Long> live = new TreeMap<>();
     for (int round = 0; round < 50; round++) {
       CrashableFiles files = new CrashableFiles(directory);
       files.crash(CrashableFiles.Moment.values()[random.nextInt(3)], 1 + random.nextInt(120));
-      Map<Long, byte[]> pending = new TreeMap<>();
+      StoreLife life =
+          new StoreLife(
+              containers(directory), files, live, round * 1_000_000L, random, witness(live));
       try {
-        ContainerStore store = open(directory, files);
-        ChunkAppender[] appenders = {store.appender(Chunks.DEFLATE), store.appender(Chunks.PLAIN)};
-        while (true) {
-          int action = random.nextInt(20);
-          int which = random.nextInt(2);
-          if (action < 14) {
-            byte[] chunk = Chunks.chunk(number++);
-            pending.put(Chunks.append(appenders[which], chunk), chunk);
-          } else if (action < 17) {
-            appenders[0].force();
-            appenders[1].flush();
-            store.forceAll();
-            live.putAll(pending);
-            pending.clear();
-          } else if (action < 18) {
-            appenders[which].close();
-            appenders[which] = store.appender(which == 0 ? Chunks.DEFLATE : Chunks.PLAIN);
-          } else if (action < 19 || round % 5 > 0) {
-            compactSome(store, live, pending, random);
-          } else {
-            for (ChunkAppender appender : appenders) {
-              appender.close();
-            }
-            store.close();
-            live.putAll(pending);
-            pending.clear();
-            break;
-          }
+        life.begin();
+        while (round % 5 > 0 || random.nextInt(20) > 0) {
+          life.act();
         }
+        life.end();
       } catch (CrashException e) {
         assertThat(files.hasCrashed()).isTrue();
       }
@@ -307,44 +284,23 @@ class ContainerCrashTest {
       files.crashedState(next, random.nextInt(8) == 0 ? random.nextInt(4) : random.nextLong());
       PowerLoss.delete(directory);
       directory = next;
-      CrashableFiles after = new CrashableFiles(directory);
-      try (ContainerStore store = open(directory, after)) {
-        for (Map.Entry<Long, byte[]> chunk : live.entrySet()) {
-          Chunks.assertHas(store, chunk.getKey(), chunk.getValue());
-        }
-        for (ContainerInfo info : store.containers()) {
-          assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
-        }
-      }
+      StoreLife.check(containers(directory), new CrashableFiles(directory), live);
     }
     assertThat(live).isNotEmpty();
   }
 
-  private static void compactSome(
-      ContainerStore store, Map<Long, byte[]> live, Map<Long, byte[]> pending, Random random)
-      throws IOException {
-    for (ContainerInfo info : store.containers()) {
-      if (!info.sealed() || random.nextInt(3) > 0) {
-        continue;
+  private static StoreLife.Witness witness(Map<Long, Long> live) {
+    return new StoreLife.Witness() {
+      @Override
+      public void forced(long ref, long number) {
+        live.put(ref, number);
       }
-      ContainerDirectory content = store.directory(info.id());
-      BitSet numbers = new BitSet();
-      boolean none = random.nextInt(4) == 0;
-      for (int i = 0; i < content.chunkCount(); i++) {
-        long ref = ChunkRef.pack(info.id(), content.number(i));
-        // What is dropped is forgotten first, whether or not the compaction succeeds.
-        if (live.containsKey(ref)) {
-          if (none || random.nextInt(4) == 0) {
-            live.remove(ref);
-          } else {
-            numbers.set(content.number(i));
-          }
-        } else if (pending.containsKey(ref)) {
-          numbers.set(content.number(i));
-        }
+
+      @Override
+      public void dropping(long ref) {
+        live.remove(ref);
       }
-      store.compact(info.id(), numbers, Throttle.NONE);
-    }
+    };
   }
 
   /** A failing operation is reported, and nothing that was forced is lost by it or after it. */
