@@ -161,8 +161,9 @@ public final class AdminClient implements Closeable {
   }
 
   /** See {@link HdrfAdminProtocol#checkReferences}. */
-  public String[] checkReferences(VolumeInfo volume) throws IOException {
-    return call(() -> protocol.checkReferences(volume.storageId(), volume.poolId()));
+  public ReferenceReport checkReferences(VolumeInfo volume) throws IOException {
+    return new ReferenceReport(
+        call(() -> protocol.checkReferences(volume.storageId(), volume.poolId())));
   }
 
   /** See {@link HdrfAdminProtocol#startJob}. */

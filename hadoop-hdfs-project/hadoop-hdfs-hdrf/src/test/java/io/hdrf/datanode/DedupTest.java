@@ -212,7 +212,7 @@ class DedupTest {
   private void assertNoneMissing() throws IOException {
     try (AdminClient admin = admin()) {
       for (VolumeInfo store : admin.schemeStores()) {
-        assertThat(admin.checkReferences(store)).contains("missing\t0");
+        assertThat(admin.checkReferences(store).lines()).contains("missing\t0");
       }
     }
   }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import io.hdrf.admin.ReferenceReport;
 import io.hdrf.admin.VolumeInfo;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,13 +45,13 @@ final class FsckCommand implements Callable<Integer> {
   private static boolean checkReferences(Terminal terminal, RecordSource source, VolumeInfo volume)
       throws IOException {
     String label = RecordTarget.label(source, volume) + " " + volume.store();
-    List<String> lines;
+    ReferenceReport report;
     try (Progress progress = terminal.progress(label, 0, Progress.Unit.NONE)) {
-      lines = source.checkReferences(volume);
+      report = source.checkReferences(volume);
       progress.done("references compared");
     }
-    lines.forEach(line -> terminal.result("  " + line.replace("\t", ": ")));
-    return lines.contains("missing\t0");
+    report.lines().forEach(line -> terminal.result("  " + line.replace("\t", ": ")));
+    return report.isClean();
   }
 
   private boolean check(Terminal terminal, RecordSource source, VolumeInfo volume)

@@ -4,6 +4,7 @@ package io.hdrf.cli;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.admin.ReferenceReport;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.BlockRecord;
 import java.io.Closeable;
@@ -49,11 +50,8 @@ interface RecordSource extends Closeable {
   /** Has a volume's schemes take away what no block refers to; returns lines of name and number. */
   List<String> reclaim(VolumeInfo volume, Progress progress) throws IOException;
 
-  /**
-   * Compares what a volume's blocks refer to with what its schemes' stores hold: lines of name, tab
-   * and number, and lines for people.
-   */
-  List<String> checkReferences(VolumeInfo volume) throws IOException;
+  /** Compares what a volume's blocks refer to with what its schemes' stores hold. */
+  ReferenceReport checkReferences(VolumeInfo volume) throws IOException;
 
   /**
    * Begins a job on all volumes, or gives one that runs another rate.

@@ -5,6 +5,7 @@ import io.hdrf.admin.AdminClient;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.admin.ReferenceReport;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.BlockRecord;
 import java.io.IOException;
@@ -141,8 +142,8 @@ final class RunningDataNode implements RecordSource {
   }
 
   @Override
-  public List<String> checkReferences(VolumeInfo volume) throws IOException {
-    return Arrays.asList(client.checkReferences(volume));
+  public ReferenceReport checkReferences(VolumeInfo volume) throws IOException {
+    return client.checkReferences(volume);
   }
 
   @Override

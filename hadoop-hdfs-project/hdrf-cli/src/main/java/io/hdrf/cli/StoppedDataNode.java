@@ -5,6 +5,7 @@ import io.hdrf.admin.BlockDescription;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.admin.ReferenceReport;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.metadata.BlockRecord;
@@ -171,7 +172,7 @@ final class StoppedDataNode implements RecordSource {
   }
 
   @Override
-  public List<String> checkReferences(VolumeInfo volume) throws IOException {
+  public ReferenceReport checkReferences(VolumeInfo volume) throws IOException {
     throw new IOException(name() + " does not run");
   }
 
