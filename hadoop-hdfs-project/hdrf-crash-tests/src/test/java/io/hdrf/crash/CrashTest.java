@@ -47,8 +47,9 @@ import org.junit.jupiter.api.Test;
 /**
  * {@code kill -9} of DataNode processes at random moments, while writers and the Reducer work. In
  * each round one, two or all of three DataNodes are killed; what they left on their volumes is
- * checked before anything can heal it; they are started again; and every acknowledged byte of every
- * file is read from every replica.
+ * checked before anything can heal it; they are started again; every acknowledged byte of every
+ * file is read from every replica; and what {@code hdrf fsck} asks of each DataNode shows no
+ * difference.
  *
  * <p>{@code -Dhdrf.crash.rounds=N} sets the number of rounds, {@code -Dhdrf.crash.schemes} the
  * chains, {@code -Dhdrf.test.seed=N} the seed of everything but the operating system's part.
@@ -60,6 +61,9 @@ class CrashTest {
   /** Chains to choose from in each round, separated by semicolons. */
   private static final List<String> CHAINS =
       List.of(System.getProperty("hdrf.crash.schemes", "lz4;store;dedup,lz4").split(";"));
+
+  private static final boolean ALL_DEDUP =
+      CHAINS.stream().allMatch(chain -> chain.startsWith("dedup"));
 
   private static final int WRITERS = 3;
   private static final int BLOCK_SIZE = 1 << 20;
@@ -77,6 +81,9 @@ class CrashTest {
   private static final List<String> ALARMS =
       List.of("CorruptBlocks", "SkippedMismatch", "SkippedVerificationFailed");
 
+  /** As well, on DataNodes that have a store of dedup. */
+  private static final String DEDUP_ALARM = "DedupDamagedReads";
+
   /** When to kill. */
   private enum Moment {
     ANY_TIME,
@@ -93,6 +100,7 @@ class CrashTest {
 
   private final Path directory = Path.of(System.getProperty("hdrf.crash.directory"));
   private final List<Writer> writers = new ArrayList<>();
+  private final Fsck fsck = new Fsck();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private Random random;
   private HadoopRuntime runtime;
@@ -196,9 +204,17 @@ class CrashTest {
             + "; "
             + bytesRead
             + " bytes read from replicas; "
+            + fsck.references()
+            + " references and "
+            + fsck.blocks()
+            + " records compared; "
             + unclosable
             + " files that HDFS can't close after a truncation was cut off");
     assertThat(volumes.reduced()).isPositive();
+    assertThat(fsck.blocks()).isPositive();
+    if (ALL_DEDUP) {
+      assertThat(fsck.references()).isPositive();
+    }
   }
 
   private void round(int round) throws Exception {
@@ -244,6 +260,8 @@ class CrashTest {
     for (Future<Void> each : work) {
       each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
+    // A block that refers to nothing is replaced once somebody reads it.
+    checkReferences();
     try (DistributedFileSystem checker = client()) {
       for (Writer writer : writers) {
         for (FileModel file : List.copyOf(writer.files())) {
@@ -258,7 +276,10 @@ class CrashTest {
           },
           () -> "the NameNode counts missing or corrupt blocks");
     }
+    // Once more, as reading has opened the stores of chains that new blocks are not written with.
+    checkReferences();
     for (DataNode dataNode : cluster.dataNodes()) {
+      fsck.awaitRecords(dataNode, configuration(), PATIENCE, 0);
       assertNoAlarm(dataNode);
     }
     for (DistributedFileSystem client : clients) {
@@ -345,11 +366,20 @@ class CrashTest {
     }
   }
 
+  private void checkReferences() throws IOException {
+    for (DataNode dataNode : cluster.dataNodes()) {
+      fsck.checkReferences(dataNode, configuration());
+    }
+  }
+
   private static void assertNoAlarm(DataNode dataNode) throws IOException {
     for (JsonNode bean : dataNode.hdrfMetrics()) {
       for (String alarm : ALARMS) {
         assertThat(bean.path(alarm).asLong(-1)).as(dataNode.name() + ": " + alarm).isZero();
       }
+      assertThat(bean.path(DEDUP_ALARM).asLong(ALL_DEDUP ? -1 : 0))
+          .as(dataNode.name() + ": " + DEDUP_ALARM)
+          .isZero();
     }
   }
 

@@ -4,8 +4,6 @@ package io.hdrf.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.hdrf.admin.AdminClient;
-import io.hdrf.admin.VolumeInfo;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.HadoopRuntime;
@@ -376,15 +374,9 @@ class StoreLossTest {
     load.pause();
     try (DistributedFileSystem fs = client()) {
       long began = System.nanoTime();
-      String[] problem = new String[1];
+      Fsck fsck = new Fsck();
       for (DataNode dataNode : cluster.dataNodes()) {
-        Waiting.until(
-            PATIENCE,
-            () -> {
-              problem[0] = problem(dataNode);
-              return problem[0] == null;
-            },
-            () -> what + ": " + dataNode.name() + ": " + problem[0]);
+        fsck.awaitRecords(dataNode, clientConf(), PATIENCE, 1);
       }
       System.out.printf(
           "  in step after %d ms%n", Duration.ofNanos(System.nanoTime() - began).toMillis());
@@ -406,32 +398,6 @@ class StoreLossTest {
       load.resume();
     }
     load.assertNoFailure();
-  }
-
-  /** What keeps the records of a DataNode from being in step, or null. */
-  private String problem(DataNode dataNode) throws IOException {
-    try (AdminClient client = AdminClient.connect(dataNode.ipcAddress(), clientConf())) {
-      List<VolumeInfo> volumes = client.volumes();
-      if (volumes.isEmpty()) {
-        return "no volume";
-      }
-      for (VolumeInfo volume : volumes) {
-        if (!volume.status().equals("in step") || volume.pending() > 0) {
-          return volume.status() + ", " + volume.pending() + " pending";
-        }
-        String[] check = client.check(volume, false);
-        if (!check[1].equals("0") || !check[2].equals("0") || !check[3].equals("0")) {
-          return "differences: " + Arrays.toString(check);
-        }
-        if (!check[4].equals("0") || check[0].equals("0")) {
-          return "blocks: " + Arrays.toString(check);
-        }
-      }
-      return null;
-    } catch (IOException e) {
-      // A store that is just being opened, or damaged and about to be set aside.
-      return e.toString();
-    }
   }
 
   private List<Long> counters(String name) throws IOException {
