@@ -45,16 +45,8 @@ final class TestCommand implements Callable<Integer> {
         description = "Hadoop's own test classes under HDRF: those named, or all.")
     private List<String> hadoop;
 
-    @Option(
-        names = "--crash",
-        arity = "0..1",
-        fallbackValue = "100",
-        paramLabel = "ROUNDS",
-        description = {
-          "kill -9 of DataNodes at random moments while files are written:",
-          "so many rounds, ${FALLBACK-VALUE} if none are given."
-        })
-    private Integer crash;
+    @ArgGroup(exclusive = false)
+    private Crash crash;
 
     @Option(
         names = "--store-loss",
@@ -84,6 +76,30 @@ final class TestCommand implements Callable<Integer> {
     private boolean lifecycle;
   }
 
+  static final class Crash {
+    @Option(
+        names = "--crash",
+        required = true,
+        arity = "0..1",
+        fallbackValue = "100",
+        paramLabel = "ROUNDS",
+        description = {
+          "kill -9 of DataNodes at random moments while files are written:",
+          "so many rounds, ${FALLBACK-VALUE} if none are given."
+        })
+    private int rounds;
+
+    @Option(
+        names = "--crash-chain",
+        paramLabel = "CHAIN",
+        converter = CrashChain.class,
+        description = {
+          "The chain of all these rounds, such as dedup or dedup,lz4.",
+          "Default: in each round another one, by chance."
+        })
+    private String chain;
+  }
+
   /** The classes named with {@code --hadoop}; none means all. */
   List<String> hadoopClasses() {
     return selection.hadoop.stream().filter(name -> !name.isEmpty()).toList();
@@ -96,7 +112,7 @@ final class TestCommand implements Callable<Integer> {
       return run(home, hadoopTests(home, hadoopClasses()));
     }
     if (selection != null && selection.crash != null) {
-      return run(home, crashTest(CRASH_TEST, "hdrf.crash.rounds", selection.crash));
+      return run(home, crashCommand());
     }
     if (selection != null && selection.storeLoss != null) {
       return run(home, crashTest(STORE_LOSS_TEST, "hdrf.loss.rounds", selection.storeLoss));
@@ -109,6 +125,16 @@ final class TestCommand implements Callable<Integer> {
     }
     int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
     return status == ExitCode.OK ? run(home, hadoopTests(home, List.of("--quick"))) : status;
+  }
+
+  /** What {@code --crash} runs. */
+  List<String> crashCommand() {
+    List<String> command =
+        new ArrayList<>(crashTest(CRASH_TEST, "hdrf.crash.rounds", selection.crash.rounds));
+    if (selection.crash.chain != null) {
+      command.add("-Dhdrf.crash.schemes=" + selection.crash.chain);
+    }
+    return command;
   }
 
   private static List<String> crashTest(String test, String key, int rounds) {

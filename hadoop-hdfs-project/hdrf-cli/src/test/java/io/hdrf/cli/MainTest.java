@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class MainTest {
@@ -75,6 +76,10 @@ class MainTest {
     "install /no/such, 3",
     "uninstall /no/such, 3",
     "test --lifecycle --crash 5, 2",
+    "test --crash-chain dedup, 2",
+    "test --crash 5 --crash-chain dedup --apps, 2",
+    "test --crash 5 --crash-chain nonsense, 2",
+    "test --crash 5 --crash-chain, 2",
     "--version, 0",
     "help cluster, 0"
   })
@@ -117,6 +122,37 @@ class MainTest {
     var loss = Main.commandLine().parseArgs("test", "--store-loss").subcommand();
     int lossRounds = loss.matchedOptionValue("--store-loss", 0);
     assertThat(lossRounds).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dedup", "dedup,lz4", "store", "lz4"})
+  void allCrashRoundsMayHaveOneChain(String chain) {
+    var parsed =
+        Main.commandLine().parseArgs("test", "--crash", "50", "--crash-chain", chain).subcommand();
+    TestCommand command = (TestCommand) parsed.commandSpec().userObject();
+    assertThat(command.crashCommand())
+        .contains("-Dhdrf.crash.rounds=50", "-Dhdrf.crash.schemes=" + chain);
+  }
+
+  @Test
+  void crashRoundsHaveAnyChainUnlessOneIsNamed() {
+    var parsed = Main.commandLine().parseArgs("test", "--crash").subcommand();
+    TestCommand command = (TestCommand) parsed.commandSpec().userObject();
+    assertThat(command.crashCommand())
+        .contains("-Dhdrf.crash.rounds=100")
+        .noneMatch(word -> word.startsWith("-Dhdrf.crash.schemes"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nonsense", "dedup,nonsense", "lz4,dedup", "lz4,lz4", "dedup,", " "})
+  void anUnknownCrashChainIsNamed(String chain) {
+    assertThat(run("test", "--crash", "5", "--crash-chain", chain)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("--crash-chain")
+        .contains(
+            "no chain \""
+                + chain
+                + "\"; it has lz4 and store and store,lz4 and dedup and dedup,lz4");
   }
 
   private static List<String> selected(CommandLine.ParseResult parsed) {
