@@ -32,6 +32,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -78,8 +80,14 @@ class CrashTest {
   private static final Duration PATIENCE = LocalCluster.PATIENCE;
 
   /** What must stay at zero. */
-  private static final List<String> ALARMS =
-      List.of("CorruptBlocks", "SkippedMismatch", "SkippedVerificationFailed");
+  private static final List<String> ALARMS = List.of("CorruptBlocks", "SkippedVerificationFailed");
+
+  /** Plain blocks that disagreed with their checksums, which truncations that were cut off may. */
+  private static final String MISMATCHES = "SkippedMismatch";
+
+  /** What the Reducer logs of such a block. */
+  private static final Pattern MISMATCH =
+      Pattern.compile("^.*:blk_(\\d+) stays plain: it does not match.*$", Pattern.MULTILINE);
 
   /** As well, on DataNodes that have a store of dedup. */
   private static final String DEDUP_ALARM = "DedupDamagedReads";
@@ -372,8 +380,10 @@ class CrashTest {
     }
   }
 
-  private static void assertNoAlarm(DataNode dataNode) throws IOException {
+  private void assertNoAlarm(DataNode dataNode) throws IOException {
+    long mismatches = 0;
     for (JsonNode bean : dataNode.hdrfMetrics()) {
+      mismatches += bean.path(MISMATCHES).asLong(1);
       for (String alarm : ALARMS) {
         assertThat(bean.path(alarm).asLong(-1)).as(dataNode.name() + ": " + alarm).isZero();
       }
@@ -381,6 +391,25 @@ class CrashTest {
           .as(dataNode.name() + ": " + DEDUP_ALARM)
           .isZero();
     }
+    if (mismatches > 0) {
+      assertMismatchesAreMadeByHdfs(dataNode, mismatches);
+    }
+  }
+
+  /** Stock code shortens a block's file before its checksums are made to fit. */
+  private void assertMismatchesAreMadeByHdfs(DataNode dataNode, long count) throws IOException {
+    Matcher mismatch = MISMATCH.matcher(Files.readString(dataNode.log()));
+    long told = 0;
+    while (mismatch.find()) {
+      told++;
+      long block = Long.parseLong(mismatch.group(1));
+      assertThat(cutOff)
+          .as(dataNode.name() + ": " + mismatch.group())
+          .contains(new CutOff(block, dataNode.dataAddress()));
+    }
+    assertThat(told)
+        .as(dataNode.name() + " tells of what " + MISMATCHES + " counts")
+        .isGreaterThanOrEqualTo(count);
   }
 
   private void check(DistributedFileSystem fs, Writer writer, FileModel file, int killed)
