@@ -300,6 +300,108 @@ class DedupCodecTest {
     assertThat(volume.get(4, random)).isEqualTo(kept);
   }
 
+  /** Blocks are so small that each container has several. */
+  private static final int SMALL = 20_000;
+
+  private byte[] smallBlock(boolean text) {
+    byte[] block = new byte[SMALL];
+    random.nextBytes(block);
+    for (int i = 0; text && i < block.length; i++) {
+      block[i] = (byte) ('a' + (block[i] & 1));
+    }
+    return block;
+  }
+
+  /** What blocks take on a volume of their own, below this one's directory. */
+  private long storedAlone(Map<Long, byte[]> blocks, String chain) throws Exception {
+    MetadataStore absent = new AbsentStore("gone");
+    try (DedupVolume alone =
+        new DedupVolume(
+            directory.resolve("alone"), conf, LocalDurableFiles.INSTANCE, chain, absent)) {
+      for (Map.Entry<Long, byte[]> block : blocks.entrySet()) {
+        alone.put(block.getKey(), block.getValue(), random);
+      }
+      alone.restart();
+      return alone.storedBytes();
+    }
+  }
+
+  @Test
+  void whatACollectionLeavesStaysBelowTheShareThatMayBeWasted() throws Exception {
+    open("dedup", store);
+    conf.set("hdrf.dedup.gc.live.percent", "75");
+    volume.restart();
+    Map<Long, byte[]> live = new TreeMap<>();
+    for (long id = 0; id < 200; id++) {
+      byte[] block = smallBlock(false);
+      volume.put(id, block, random);
+      live.put(id, block);
+    }
+    volume.restart();
+    for (long id = 0; id < 200; id++) {
+      // Of some containers more than a quarter is wasted then, of others less.
+      if (random.nextInt(100) < 25) {
+        volume.delete(id);
+        live.remove(id);
+      }
+    }
+    Map<String, Long> result = volume.collect();
+    assertThat(result.get("containersCompacted")).isPositive();
+    assertThat(result.get("liveChunks")).isLessThan(result.get("chunks"));
+    long left = volume.storedBytes();
+    long needed = storedAlone(live, "dedup");
+    assertThat(left).isGreaterThan(needed + SMALL);
+    assertThat(needed).isGreaterThan(left * 75 / 100);
+    for (Map.Entry<Long, byte[]> block : live.entrySet()) {
+      assertThat(volume.get(block.getKey(), random)).isEqualTo(block.getValue());
+    }
+  }
+
+  @Test
+  void whatIsWastedIsCountedAsItIsStored() throws Exception {
+    open("dedup,deflate", store);
+    conf.set("hdrf.dedup.gc.live.percent", "75");
+    volume.restart();
+    Map<Long, byte[]> live = new TreeMap<>();
+    for (long id = 0; id < 100; id++) {
+      // A fifth of the bytes, and more than half of what is stored.
+      boolean text = id % 5 > 0;
+      byte[] block = smallBlock(text);
+      volume.put(id, block, random);
+      if (text) {
+        live.put(id, block);
+      }
+    }
+    volume.restart();
+    for (long id = 0; id < 100; id += 5) {
+      volume.delete(id);
+    }
+    assertThat(volume.collect().get("containersCompacted")).isPositive();
+    long left = volume.storedBytes();
+    assertThat(storedAlone(live, "dedup,deflate")).isGreaterThan(left * 75 / 100);
+    for (Map.Entry<Long, byte[]> block : live.entrySet()) {
+      assertThat(volume.get(block.getKey(), random)).isEqualTo(block.getValue());
+    }
+  }
+
+  @Test
+  void runsOfAFrameAreOnTheirWayBeforeTheyAreRead() throws Exception {
+    open("dedup,deflate", store);
+    byte[] first = block();
+    volume.put(1, first, random);
+    volume.awaitIndexed();
+    byte[] second = edited(first, 40);
+    volume.put(2, second, random);
+    volume.awaitIndexed();
+    byte[] last = edited(second, 40);
+    volume.put(3, last, random);
+    assertThat(volume.metric("recipeRuns")).isGreaterThan(60);
+    volume.restart();
+    assertThat(volume.metric("runsPrefetched")).isZero();
+    assertThat(volume.get(3, random)).isEqualTo(last);
+    assertThat(volume.metric("runsPrefetched")).isPositive();
+  }
+
   @Test
   void nothingIsCollectedThatABlockInWorkRefersTo() throws Exception {
     open("dedup", store);

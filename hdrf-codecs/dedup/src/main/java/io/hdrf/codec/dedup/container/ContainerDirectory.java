@@ -147,6 +147,35 @@ public final class ContainerDirectory {
     return originalBytes;
   }
 
+  /**
+   * About how many bytes of the file chunks take: of a group, as much as they are of its chunks'
+   * bytes.
+   *
+   * @param wanted the chunks' numbers
+   */
+  public long storedBytes(BitSet wanted) {
+    long stored = 0;
+    for (int group = 0; group < groupCount; group++) {
+      long bytes = 0;
+      for (int i = firstChunk(group); i < endChunk(group); i++) {
+        bytes += wanted.get(number(i)) ? lengths[i] : 0;
+      }
+      if (bytes > 0) {
+        stored += groupLength(group) * bytes / Math.max(bytes, groupOriginalLength[group]);
+      }
+    }
+    return stored;
+  }
+
+  /** How many bytes of the file the groups take. */
+  public long storedBytes() {
+    long stored = 0;
+    for (int group = 0; group < groupCount; group++) {
+      stored += groupLength(group);
+    }
+    return stored;
+  }
+
   /** About how many bytes of memory this directory takes once a chunk was looked for. */
   public long memory() {
     return OVERHEAD

@@ -285,13 +285,8 @@ public final class GarbageCollector {
     if (dead.isEmpty()) {
       return false;
     }
-    long bytes = 0;
-    for (int i = 0; i < content.chunkCount(); i++) {
-      if (dead.get(content.number(i))) {
-        bytes += content.length(i);
-      }
-    }
-    long live = content.originalBytes() - bytes;
-    return live * 100 < content.originalBytes() * settings.livePercent();
+    long all = content.storedBytes();
+    long live = all - content.storedBytes(dead);
+    return live * 100 < all * settings.livePercent();
   }
 }

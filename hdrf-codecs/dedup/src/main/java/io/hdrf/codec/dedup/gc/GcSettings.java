@@ -36,7 +36,7 @@ public final class GcSettings {
     return minAgeSeconds;
   }
 
-  /** A container of which fewer percent of the bytes are live is compacted. */
+  /** A container of which fewer percent of the stored bytes are live is compacted. */
   public int livePercent() {
     return livePercent;
   }
