@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.io;
 
+import io.hdrf.jni.NativeFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -30,6 +31,11 @@ public final class ChannelFile implements ReadableFile {
   @Override
   public int read(ByteBuffer dst, long position) throws IOException {
     return readFully(channel, dst, position);
+  }
+
+  @Override
+  public boolean prefetch(long position, long length) {
+    return NativeFiles.fadvise(channel, position, length, NativeFiles.Advice.WILLNEED);
   }
 
   @Override

@@ -15,6 +15,18 @@ public interface ReadableFile extends Closeable {
    */
   int read(ByteBuffer dst, long position) throws IOException;
 
+  /**
+   * Says that a range will be read soon, so that it can be on its way from the disk by then. Best
+   * effort; waits for no disk.
+   *
+   * @param position bytes from the file's beginning
+   * @param length in bytes, at least 1
+   * @return whether anything was begun
+   */
+  default boolean prefetch(long position, long length) {
+    return false;
+  }
+
   /** The file's length in bytes. */
   long length() throws IOException;
 }

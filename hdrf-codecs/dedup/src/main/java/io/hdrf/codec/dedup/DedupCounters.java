@@ -18,6 +18,7 @@ final class DedupCounters {
   final LongAdder containersTouched = new LongAdder();
   final LongAdder forceNanos = new LongAdder();
   final LongAdder damagedReads = new LongAdder();
+  final LongAdder runsPrefetched = new LongAdder();
 
   Map<String, Long> asMap() {
     Map<String, Long> values = new LinkedHashMap<>();
@@ -32,6 +33,7 @@ final class DedupCounters {
     values.put("containersTouched", containersTouched.sum());
     values.put("forceNanos", forceNanos.sum());
     values.put("damagedReads", damagedReads.sum());
+    values.put("runsPrefetched", runsPrefetched.sum());
     return values;
   }
 }

@@ -56,6 +56,27 @@ final class ChunkReader {
     }
   }
 
+  /**
+   * Has the groups of chunks with consecutive numbers read from disk, without waiting for them.
+   *
+   * @return false if nothing was begun, as where they are decoded already
+   */
+  boolean prefetch(LoadedContainer container, int firstNumber, int count) {
+    ContainerDirectory directory = container.directory();
+    int first = directory.indexOf(firstNumber);
+    int last = directory.indexOf(firstNumber + count - 1);
+    if (first < 0 || last < first) {
+      return false;
+    }
+    int firstGroup = directory.groupOf(first);
+    int lastGroup = directory.groupOf(last);
+    if (firstGroup == lastGroup && cache.contains(container, firstGroup)) {
+      return false;
+    }
+    long start = directory.groupPosition(firstGroup);
+    return container.file().prefetch(start, directory.groupEnd(lastGroup) - start);
+  }
+
   private static int find(
       LoadedContainer container, ContainerDirectory directory, int firstNumber, int count)
       throws IOException {

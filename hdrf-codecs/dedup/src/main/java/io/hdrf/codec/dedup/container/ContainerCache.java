@@ -31,13 +31,13 @@ final class ContainerCache {
 
   /** The container, loaded if need be; the caller releases it. */
   LoadedContainer acquire(Container container) throws IOException {
-    LoadedContainer found = find(container);
+    LoadedContainer found = peek(container);
     if (found != null) {
       return found;
     }
     synchronized (container.loading()) {
       while (true) {
-        found = find(container);
+        found = peek(container);
         if (found != null) {
           return found;
         }
@@ -51,7 +51,8 @@ final class ContainerCache {
     }
   }
 
-  private synchronized LoadedContainer find(Container container) {
+  /** The container if it is loaded, or null; the caller releases it. */
+  synchronized LoadedContainer peek(Container container) {
     LoadedContainer found = loaded.get(container.id());
     return found != null && found.acquire() ? found : null;
   }

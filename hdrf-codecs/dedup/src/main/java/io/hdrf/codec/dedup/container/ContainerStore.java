@@ -345,6 +345,26 @@ public final class ContainerStore implements Closeable {
     }
   }
 
+  /**
+   * Has the kernel begin to read from disk what {@link #read} will be asked for. Best effort:
+   * chunks of a container that is not loaded are somewhere, and those of one that is still written
+   * to are in memory. Waits for no disk.
+   *
+   * @return whether anything was begun
+   */
+  public boolean prefetch(long container, int firstChunk, int chunkCount) {
+    Container found = containers.get(container);
+    LoadedContainer loaded = found == null || found.open() != null ? null : cache.peek(found);
+    if (loaded == null) {
+      return false;
+    }
+    try {
+      return reader.prefetch(loaded, firstChunk, chunkCount);
+    } finally {
+      loaded.release();
+    }
+  }
+
   private void quarantine(long ref) {
     try {
       markBad(ref);
