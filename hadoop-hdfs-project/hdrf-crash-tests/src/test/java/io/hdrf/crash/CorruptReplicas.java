@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -40,7 +43,11 @@ final class CorruptReplicas {
   private static final Pattern CORRUPT =
       Pattern.compile("DatanodeInfoWithStorage\\[([^,\\]]+),[^\\]]*]\\(CORRUPT\\)");
 
-  /** What a DataNode logs when it has sent another one a copy. */
+  /** What a DataNode logs when it begins to send a copy to others, who pass it on to each other. */
+  private static final Pattern TARGETS =
+      Pattern.compile("Starting thread to transfer \\S+:blk_(\\d+)_\\d+ to (\\S+) (\\S[^\\n]*)");
+
+  /** What a DataNode logs when it has sent the first of them a copy. */
   private static final Pattern TRANSMITTED =
       Pattern.compile("Transmitted " + NAME + " \\(numBytes=(\\d+)\\) to [^/\\s]*/(\\S+)");
 
@@ -71,14 +78,29 @@ final class CorruptReplicas {
 
   /** The least length with which each replica was copied, by a DataNode's log. */
   static Map<Replica, Long> copied(String log) {
+    Map<CopyOf, Set<String>> passedOn = new HashMap<>();
+    Matcher targets = TARGETS.matcher(log);
+    while (targets.find()) {
+      passedOn
+          .computeIfAbsent(
+              new CopyOf(Long.parseLong(targets.group(1)), targets.group(2)),
+              copy -> new HashSet<>())
+          .addAll(List.of(targets.group(3).trim().split(" ")));
+    }
     Map<Replica, Long> copied = new HashMap<>();
     Matcher transmitted = TRANSMITTED.matcher(log);
     while (transmitted.find()) {
-      copied.merge(
-          new Replica(transmitted.group(1), transmitted.group(3)),
-          Long.parseLong(transmitted.group(2)),
-          Math::min);
+      long length = Long.parseLong(transmitted.group(2));
+      Replica first = new Replica(transmitted.group(1), transmitted.group(3));
+      copied.merge(first, length, Math::min);
+      CopyOf copy = new CopyOf(first.blockId(), first.dataNode());
+      for (String other : passedOn.getOrDefault(copy, Set.of())) {
+        copied.merge(new Replica(first.block(), other), length, Math::min);
+      }
     }
     return copied;
   }
+
+  /** A copy that was sent to a DataNode, whatever the block's generation stamp was by then. */
+  private record CopyOf(long block, String firstTarget) {}
 }

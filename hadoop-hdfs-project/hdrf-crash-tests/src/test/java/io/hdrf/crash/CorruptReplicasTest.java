@@ -43,7 +43,7 @@ class CorruptReplicasTest {
     ClusterConfig config =
         ClusterConfig.in(directory)
             .withStock(true)
-            .withDataNodes(2)
+            .withDataNodes(3)
             .withReplication(2)
             .withHeaps("256m", "256m")
             .with("dfs.heartbeat.interval", "1")
@@ -79,18 +79,19 @@ class CorruptReplicasTest {
       write(fs, new org.apache.hadoop.fs.Path("/sound"), 2);
       write(fs, FILE, 1);
       DatanodeInfo first = block(fs).getLocations()[0];
-      fs.setReplication(FILE, (short) 2);
+      fs.setReplication(FILE, (short) 3);
       Waiting.until(
           LocalCluster.PATIENCE,
-          () -> block(fs).getLocations().length == 2,
-          () -> "there is no second replica");
+          () -> block(fs).getLocations().length == 3,
+          () -> "there are no three replicas");
       LocatedBlock block = block(fs);
-      int second = block.getLocations()[0].equals(first) ? 1 : 0;
-      Map<Replica, Long> expected =
-          Map.of(
-              new Replica(block.getBlock().toString(), block.getLocations()[second].getXferAddr()),
-              (long) LENGTH);
-
+      Map<Replica, Long> expected = new HashMap<>();
+      for (DatanodeInfo location : block.getLocations()) {
+        if (!location.equals(first)) {
+          expected.put(
+              new Replica(block.getBlock().toString(), location.getXferAddr()), (long) LENGTH);
+        }
+      }
       Map<Replica, Long> copied = new HashMap<>();
       for (DataNode dataNode : cluster.dataNodes()) {
         copied.putAll(CorruptReplicas.copied(Files.readString(dataNode.log())));
@@ -98,6 +99,7 @@ class CorruptReplicasTest {
       assertThat(copied).isEqualTo(expected);
 
       assertThat(CorruptReplicas.of(cluster.uri(), conf)).isEmpty();
+      int second = block.getLocations()[0].equals(first) ? 1 : 0;
       LocatedBlock bad =
           new LocatedBlock(
               block.getBlock(),
@@ -109,7 +111,9 @@ class CorruptReplicasTest {
           LocalCluster.PATIENCE,
           () -> fs.getCorruptBlocksCount() == 1,
           () -> "the NameNode counts no corrupt block");
-      assertThat(CorruptReplicas.of(cluster.uri(), conf)).isEqualTo(expected);
+      Replica corrupt =
+          new Replica(block.getBlock().toString(), block.getLocations()[second].getXferAddr());
+      assertThat(CorruptReplicas.of(cluster.uri(), conf)).isEqualTo(Map.of(corrupt, (long) LENGTH));
     }
   }
 
@@ -119,12 +123,18 @@ class CorruptReplicasTest {
         "Transmitted BP-1-127.0.0.1-5:blk_10_20 (numBytes=700) to /127.0.0.1:7002\n"
             + "Transmitted BP-1-127.0.0.1-5:blk_10_20 (numBytes=300) to /127.0.0.1:7002\n"
             + "Transmitted BP-1-127.0.0.1-5:blk_10_20 (numBytes=900) to /127.0.0.1:7003\n"
-            + "Transmitted BP-1-127.0.0.1-5:blk_10_21 (numBytes=100) to host/127.0.0.1:7002\n";
+            + "Starting thread to transfer BP-1-127.0.0.1-5:blk_10_20 to 127.0.0.1:7002 127.0.0.1:7004 \n"
+            + "Transmitted BP-1-127.0.0.1-5:blk_10_21 (numBytes=100) to host/127.0.0.1:7002\n"
+            + "Starting thread to transfer BP-1-127.0.0.1-5:blk_11_20 to 127.0.0.1:7002 \n"
+            + "Transmitted BP-1-127.0.0.1-5:blk_11_20 (numBytes=50) to /127.0.0.1:7002\n";
     assertThat(CorruptReplicas.copied(log))
         .isEqualTo(
             Map.of(
                 new Replica("BP-1-127.0.0.1-5:blk_10_20", "127.0.0.1:7002"), 300L,
                 new Replica("BP-1-127.0.0.1-5:blk_10_20", "127.0.0.1:7003"), 900L,
-                new Replica("BP-1-127.0.0.1-5:blk_10_21", "127.0.0.1:7002"), 100L));
+                new Replica("BP-1-127.0.0.1-5:blk_10_20", "127.0.0.1:7004"), 300L,
+                new Replica("BP-1-127.0.0.1-5:blk_10_21", "127.0.0.1:7002"), 100L,
+                new Replica("BP-1-127.0.0.1-5:blk_10_21", "127.0.0.1:7004"), 100L,
+                new Replica("BP-1-127.0.0.1-5:blk_11_20", "127.0.0.1:7002"), 50L));
   }
 }
