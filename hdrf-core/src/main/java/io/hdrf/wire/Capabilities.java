@@ -151,13 +151,15 @@ public final class Capabilities {
   /**
    * Reads the stored form.
    *
+   * @throws EOFException if there is nothing at all
    * @throws CorruptWireException if it is damaged, or too short
    */
   public static Capabilities read(InputStream in) throws IOException {
     byte[] head = new byte[6];
     DataInputStream data = new DataInputStream(in);
+    head[0] = data.readByte();
     try {
-      data.readFully(head);
+      data.readFully(head, 1, head.length - 1);
       ByteBuffer fixed = ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN);
       int crc = fixed.getInt();
       int length = fixed.getShort() & MAX_LENGTH;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.jni.Crc32c;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -132,9 +133,14 @@ class CapabilitiesTest {
   @Test
   void anEarlyEndIsFound() {
     byte[] bytes = new Capabilities(1, List.of(1, 2, 300)).encode();
-    for (int length = 0; length < bytes.length; length++) {
+    for (int length = 1; length < bytes.length; length++) {
       assertRefused(Arrays.copyOf(bytes, length));
     }
+  }
+
+  @Test
+  void noAnswerAtAllIsNotADamagedOne() {
+    assertThatThrownBy(() -> read(new byte[0])).isInstanceOf(EOFException.class);
   }
 
   @Test
