@@ -24,6 +24,9 @@ public final class FrameSpool implements Closeable {
   /** Below this mean length, frames are too short to be worth storing. */
   static final int MIN_MEAN_FRAME = 16 << 10;
 
+  /** How many more frames than that mean allows there may be for a while, which take memory. */
+  static final int MAX_SHORT_FRAMES = 1024;
+
   /** Makes the file when it is needed. */
   public interface Place {
     /** A new file on the block's own volume. */
@@ -128,6 +131,9 @@ public final class FrameSpool implements Closeable {
     count++;
     frameEnd += originalLength;
     append(stored.duplicate());
+    if (count - frameEnd / MIN_MEAN_FRAME > MAX_SHORT_FRAMES) {
+      return false;
+    }
     long stored95 = ((file == null ? 0 : file.length()) + buffer.position()) / 19 * 20;
     return frameEnd < PATIENCE || stored95 <= frameEnd;
   }

@@ -20,7 +20,7 @@ public final class SpooledBlocks implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(SpooledBlocks.class);
 
-  /** Nobody waits for those of a block that was deleted meanwhile. */
+  /** Nobody waits for those of a block that was deleted meanwhile; they go in twice that time. */
   static final long MAX_AGE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   /** One block's. */
@@ -36,22 +36,28 @@ public final class SpooledBlocks implements Closeable {
 
   private final int maxBlocks;
   private final long maxMemory;
+  private final HeldSessions.Timer timer;
   private final LongSupplier nanoTime;
   private final Map<BlockRef, Entry> blocks = new LinkedHashMap<>();
   private long memory;
   private boolean closed;
 
+  /** Whether the timer will call {@link #expire}. */
+  private boolean expiring;
+
   /**
    * @param maxBlocks how many blocks may wait; each may keep a file open
    * @param maxMemory how many bytes of memory they may take
+   * @param timer drops those that nobody takes, where no others come in whose place they go
    */
-  public SpooledBlocks(int maxBlocks, long maxMemory) {
-    this(maxBlocks, maxMemory, System::nanoTime);
+  public SpooledBlocks(int maxBlocks, long maxMemory, HeldSessions.Timer timer) {
+    this(maxBlocks, maxMemory, timer, System::nanoTime);
   }
 
-  SpooledBlocks(int maxBlocks, long maxMemory, LongSupplier nanoTime) {
+  SpooledBlocks(int maxBlocks, long maxMemory, HeldSessions.Timer timer, LongSupplier nanoTime) {
     this.maxBlocks = maxBlocks;
     this.maxMemory = maxMemory;
+    this.timer = timer;
     this.nanoTime = nanoTime;
   }
 
@@ -62,9 +68,14 @@ public final class SpooledBlocks implements Closeable {
       closeQuietly(frames);
       return;
     }
-    long now = nanoTime.getAsLong();
-    blocks.put(block, new Entry(frames, now));
+    blocks.put(block, new Entry(frames, nanoTime.getAsLong()));
     memory += frames.memoryBytes();
+    dropOldest();
+    watch();
+  }
+
+  private void dropOldest() {
+    long now = nanoTime.getAsLong();
     Iterator<Entry> oldest = blocks.values().iterator();
     while (oldest.hasNext()) {
       Entry entry = oldest.next();
@@ -75,6 +86,20 @@ public final class SpooledBlocks implements Closeable {
       memory -= entry.frames.memoryBytes();
       closeQuietly(entry.frames);
     }
+  }
+
+  /** One task at a time: what is put while it waits goes with the next. */
+  private void watch() {
+    if (!expiring && !blocks.isEmpty()) {
+      expiring = true;
+      timer.after(MAX_AGE_NANOS, this::expire);
+    }
+  }
+
+  private synchronized void expire() {
+    expiring = false;
+    dropOldest();
+    watch();
   }
 
   /** Hands over a block's frames, or null if there are none. */

@@ -85,6 +85,40 @@ class FrameSpoolTest {
   }
 
   @Test
+  void tooManyShortFramesAreGivenUpBeforeTheyTakeMuchMemory() throws IOException {
+    try (FrameSpool spool = open()) {
+      int taken = 0;
+      boolean wanted = true;
+      while (wanted) {
+        assertThat(spool.packet(20L * taken, 20, false)).isTrue();
+        wanted = frame(spool, 20, 10);
+        taken++;
+        assertThat(taken).isLessThan(2 * FrameSpool.MAX_SHORT_FRAMES);
+      }
+      assertThat(taken).isGreaterThan(FrameSpool.MAX_SHORT_FRAMES);
+    }
+  }
+
+  @Test
+  void someShortFramesAreNotTooMany() throws IOException {
+    try (FrameSpool spool = open()) {
+      for (int i = 0; i < FrameSpool.MAX_SHORT_FRAMES; i++) {
+        spool.packet(20L * i, 20, false);
+        assertThat(frame(spool, 20, 10)).isTrue();
+      }
+      long end = 20L * FrameSpool.MAX_SHORT_FRAMES;
+      for (int i = 0; i < 400; i++) {
+        spool.packet(end + (long) i * FRAME, FRAME, false);
+        assertThat(frame(spool, FRAME, 100)).isTrue();
+      }
+      try (SpooledFrames spooled = spool.finish()) {
+        assertThat(spooled).isNotNull();
+        assertThat(replayed(spooled)).isEqualTo(frames);
+      }
+    }
+  }
+
+  @Test
   void aShortBlockStaysInMemory() throws IOException {
     try (FrameSpool spool = open()) {
       fill(spool, 8, FrameSpool.BUFFER_SIZE / 8);

@@ -11,6 +11,8 @@ import io.hdrf.reduce.BlockRef;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,11 +28,22 @@ class SpooledBlocksTest {
   /** Near the overflow, which must not matter. */
   private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
 
+  /** What the timer has to do. */
+  private final List<Runnable> tasks = new ArrayList<>();
+
   private SpooledBlocks blocks;
   private int files;
 
   private SpooledBlocks open(int maxBlocks, long maxMemory) {
-    blocks = new SpooledBlocks(maxBlocks, maxMemory, now::get);
+    blocks =
+        new SpooledBlocks(
+            maxBlocks,
+            maxMemory,
+            (nanos, task) -> {
+              assertThat(nanos).isEqualTo(SpooledBlocks.MAX_AGE_NANOS);
+              tasks.add(task);
+            },
+            now::get);
     return blocks;
   }
 
@@ -184,6 +197,31 @@ class SpooledBlocksTest {
     blocks.put(block(4), inFile());
     assertClosed(younger);
     assertThat(blocks.size()).isEqualTo(2);
+  }
+
+  private void runTimer() {
+    now.addAndGet(SpooledBlocks.MAX_AGE_NANOS);
+    assertThat(tasks).hasSize(1);
+    tasks.remove(0).run();
+  }
+
+  @Test
+  void theOldAreDroppedWhereNoOthersCome() throws IOException {
+    open(100, 1 << 20);
+    SpooledFrames old = inFile();
+    SpooledFrames younger = inFile();
+    blocks.put(block(1), old);
+    now.addAndGet(1000);
+    blocks.put(block(2), younger);
+    now.addAndGet(-1000);
+    runTimer();
+    assertClosed(old);
+    assertOpen(younger);
+    runTimer();
+    assertClosed(younger);
+    assertThat(tasks).isEmpty();
+    blocks.put(block(3), inFile());
+    assertThat(tasks).hasSize(1);
   }
 
   @Test

@@ -90,7 +90,7 @@ public final class Mirroring implements Closeable {
   private volatile PeerProofs proofs = PeerProofs.NONE;
   private final PeerDirectory peers;
   private final WireCounters counters = new WireCounters();
-  private final SpooledBlocks spooled = new SpooledBlocks(MAX_SPOOLED_BLOCKS, MAX_SPOOLED_MEMORY);
+  private final SpooledBlocks spooled;
   private final Capabilities own;
   private final Capabilities ownUninvited;
   private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
@@ -101,7 +101,8 @@ public final class Mirroring implements Closeable {
    * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
    * @param sends whether this DataNode reduces blocks at all
    * @param offers the schemes whose chunks can be asked for
-   * @param timer drops what was promised to streams that did not come
+   * @param timer drops what was promised to streams that did not come, and frames that nobody
+   *     stores
    */
   public Mirroring(
       MirrorSettings settings,
@@ -120,6 +121,7 @@ public final class Mirroring implements Closeable {
     this.storage = storage;
     this.offers = offers;
     this.sessions = new HeldSessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
+    this.spooled = new SpooledBlocks(MAX_SPOOLED_BLOCKS, MAX_SPOOLED_MEMORY, timer);
     this.peers = new PeerDirectory(TimeUnit.SECONDS.toNanos(settings.peerExpirySeconds()));
     this.own = capabilities(true);
     this.ownUninvited = capabilities(false);
