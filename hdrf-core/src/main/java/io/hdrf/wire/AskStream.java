@@ -126,15 +126,22 @@ public final class AskStream implements Closeable {
   /** What ANSWER says. */
   public static final class Answer {
     private final int batch;
+    private final int count;
     private final BitSet held;
 
-    private Answer(int batch, BitSet held) {
+    private Answer(int batch, int count, BitSet held) {
       this.batch = batch;
+      this.count = count;
       this.held = held;
     }
 
     public int batch() {
       return batch;
+    }
+
+    /** How many chunks it is about. */
+    public int count() {
+      return count;
     }
 
     /** Which chunks are held; not a copy. */
@@ -344,7 +351,7 @@ public final class AskStream implements Closeable {
     if (held.length() > count) {
       throw new CorruptWireException("an answer for more than " + count + " chunks");
     }
-    return new Answer(number, held);
+    return new Answer(number, count, held);
   }
 
   private static int batchNumber(ByteBuffer body) throws CorruptWireException {

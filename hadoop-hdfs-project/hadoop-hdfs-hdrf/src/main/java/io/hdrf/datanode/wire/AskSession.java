@@ -3,6 +3,7 @@ package io.hdrf.datanode.wire;
 
 import io.hdrf.wire.AskStream;
 import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
 import java.io.Closeable;
 import java.io.IOException;
@@ -52,10 +53,13 @@ final class AskSession implements Closeable {
 
   // Guarded by the monitor
   private final Map<Integer, BitSet> answers = new HashMap<>();
+
+  /** How many chunks each question was about that has no answer yet. */
+  private final Map<Integer, Integer> unanswered = new HashMap<>();
+
   private AskConnection connection;
   private Thread reader;
   private byte[] id;
-  private int unanswered;
   private int givenUp = -1;
   private boolean late;
   private boolean ended;
@@ -134,7 +138,17 @@ final class AskSession implements Closeable {
         answer != null;
         answer = stream.readAnswer()) {
       synchronized (this) {
-        unanswered--;
+        Integer asked = unanswered.remove(answer.batch());
+        if (asked == null || asked != answer.count()) {
+          throw new CorruptWireException(
+              "an answer for "
+                  + answer.count()
+                  + " chunks of batch "
+                  + answer.batch()
+                  + ", where "
+                  + (asked == null ? "none" : asked)
+                  + " were asked for");
+        }
         late = false;
         if (answer.batch() > givenUp) {
           answers.put(answer.batch(), answer.held());
@@ -162,7 +176,7 @@ final class AskSession implements Closeable {
   }
 
   private synchronized boolean hasUnderWay(int notSent) {
-    return unanswered > notSent;
+    return unanswered.size() > notSent;
   }
 
   private synchronized void failed(Exception e) {
@@ -206,10 +220,10 @@ final class AskSession implements Closeable {
    */
   boolean ask(ChunkBatch batch) {
     synchronized (this) {
-      if (ended || unanswered >= MAX_UNANSWERED) {
+      if (ended || unanswered.size() >= MAX_UNANSWERED) {
         return false;
       }
-      unanswered++;
+      unanswered.put(batch.number(), batch.count());
       bytes += 2 * 15 + 36L * batch.count() + (batch.count() + 7) / 8;
     }
     synchronized (writing) {

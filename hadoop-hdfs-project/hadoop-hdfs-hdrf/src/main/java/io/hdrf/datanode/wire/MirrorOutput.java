@@ -179,23 +179,41 @@ final class MirrorOutput implements Closeable {
     boolean isFirst = transfer.isPipeline() && upstream == null;
     BlockCollector collector = isFirst ? BlockCollector.of(mirroring, transfer.block()) : null;
     ReferenceSender references = mirroring.references(transfer.block(), peer, records);
-    if (references != null && invitation != null) {
-      mirroring.invitations().add(invitation);
-      records.invite(invitation.id());
+    PacketFramer made = null;
+    try {
+      if (references != null && invitation != null) {
+        mirroring.invitations().add(invitation);
+        records.invite(invitation.id());
+      }
+      made =
+          new PacketFramer(
+              mirroring,
+              records,
+              mirroring.chainFor(transfer.block(), peer),
+              peer,
+              upstream == null ? null : upstream.packetFrames(),
+              collector,
+              references);
+    } finally {
+      if (made == null) {
+        abandon(collector, references);
+      }
     }
-    framer =
-        new PacketFramer(
-            mirroring,
-            records,
-            mirroring.chainFor(transfer.block(), peer),
-            peer,
-            upstream == null ? null : upstream.packetFrames(),
-            collector,
-            references);
+    framer = made;
     if (isFirst && references == null) {
       framer.batch(acknowledgements, PacketBatch.HOLD_NANOS);
     }
     state = State.PACKETS;
+  }
+
+  private static void abandon(BlockCollector collector, ReferenceSender references) {
+    if (collector != null) {
+      collector.close();
+    }
+    if (references != null) {
+      references.stop(false);
+      references.close();
+    }
   }
 
   private void endBlock() throws IOException {

@@ -451,6 +451,7 @@ final class PacketFramer implements Closeable {
     if (batch != null) {
       batch.stop();
       if (!batch.awaitEnd()) {
+        // It may still write to what would be given back.
         LOG.warn("A thread that sends packets does not end");
         return;
       }

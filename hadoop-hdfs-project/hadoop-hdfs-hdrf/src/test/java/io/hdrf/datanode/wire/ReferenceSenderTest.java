@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
+import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.wire.AskStream;
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.QuietListener;
@@ -29,6 +31,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -65,6 +68,14 @@ class ReferenceSenderTest {
 
   private volatile Socket answeringSocket;
 
+  /** Who answers. */
+  private interface Answerer {
+    void serve(AskStream stream) throws IOException;
+  }
+
+  private volatile Answerer answerer =
+      stream -> new AskServer(receiver, stream, address(), "the test").serve();
+
   @BeforeEach
   void open() throws Exception {
     new Random(5).nextBytes(block);
@@ -91,7 +102,7 @@ class ReferenceSenderTest {
       try (Socket socket = server.accept();
           AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
         answeringSocket = socket;
-        new AskServer(receiver, stream, address(), "the test").serve();
+        answerer.serve(stream);
       } catch (IOException e) {
         if (server.isClosed()) {
           return;
@@ -318,6 +329,30 @@ class ReferenceSenderTest {
     assertThat(referred()).isBetween(sixPackets, 9L * PACKET);
     assertThat(fallbacks(Fallback.ASK_BROKEN)).isOne();
     assertThat(receiver.sessions().memory()).isZero();
+  }
+
+  /** Has all of two chunks for each that it is asked for. */
+  private static void answerForMore(AskStream stream) throws IOException {
+    stream.readOpening();
+    stream.grant(new byte[16]);
+    for (ChunkBatch asked = stream.readQuestion(); asked != null; asked = stream.readQuestion()) {
+      int count = 2 * asked.count();
+      BitSet all = new BitSet();
+      all.set(0, count);
+      stream.answer(
+          new ChunkBatch(
+              asked.number(), new int[count], new byte[count * ChunkFunction.FINGERPRINT_LENGTH]),
+          all);
+      stream.flush();
+    }
+  }
+
+  @Test
+  void anAnswerForOtherChunksThanThoseAskedForBreaksNoStream() throws Exception {
+    answerer = ReferenceSenderTest::answerForMore;
+    assertArrives(number -> {});
+    assertThat(referred()).isZero();
+    assertThat(fallbacks(Fallback.ASK_BROKEN)).isOne();
   }
 
   @Test
