@@ -3,7 +3,6 @@ package io.hdrf.benchmarks;
 
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.HadoopRuntime;
-import io.hdrf.cluster.LocalCluster;
 import io.hdrf.corpus.SourceCorpus;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -87,18 +86,14 @@ public final class CollectionBenchmark implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    SourceCorpus corpus = new SourceCorpus(home);
     if (versions == null) {
-      versions =
-          Files.readAllLines(home.resolve("benchmarks/data/twenty-versions.txt")).stream()
-              .map(String::trim)
-              .filter(line -> !line.isEmpty() && !line.startsWith("#"))
-              .toList();
+      versions = corpus.versions("twenty-versions.txt");
     }
     if (keep < 1 || keep >= versions.size()) {
       throw new CommandLine.ParameterException(
           command.commandLine(), "--keep: from 1 to one less than there are versions");
     }
-    SourceCorpus corpus = new SourceCorpus(home);
     List<Path> tars = new ArrayList<>();
     for (String version : versions) {
       tars.add(corpus.file(version));
@@ -186,8 +181,6 @@ public final class CollectionBenchmark implements Callable<Integer> {
   }
 
   private CollectionSide open(Path directory, int livePercent) throws IOException {
-    LocalCluster.killLeftovers(directory);
-    Directories.delete(directory);
     ClusterConfig config =
         ClusterConfig.in(directory)
             .withDataNodes(1)

@@ -4,17 +4,13 @@ package io.hdrf.benchmarks;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
-import io.hdrf.cluster.ProcessGuard;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.URI;
 import java.nio.file.Files;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -35,7 +31,7 @@ final class CollectionSide implements Closeable {
    */
   record Collected(double freed, double rewritten, double seconds, double writeSeconds) {}
 
-  private final ProcessGuard guard;
+  private final OpenCluster open;
   private final LocalCluster cluster;
   private final java.nio.file.Path home;
   private final FileSystem fileSystem;
@@ -43,14 +39,9 @@ final class CollectionSide implements Closeable {
   CollectionSide(ClusterConfig config, HadoopRuntime runtime, java.nio.file.Path home)
       throws IOException {
     this.home = home;
-    guard = new ProcessGuard(List.of(config.directory()));
-    cluster = LocalCluster.create(config, runtime);
-    cluster.start();
-    cluster.awaitReady();
-    Configuration conf = new Configuration();
-    conf.addResource(new Path(cluster.conf().resolve("core-site.xml").toUri()));
-    conf.addResource(new Path(cluster.conf().resolve("hdfs-site.xml").toUri()));
-    fileSystem = FileSystem.newInstance(URI.create(cluster.uri()), conf);
+    open = new OpenCluster(config, runtime);
+    cluster = open.cluster();
+    fileSystem = open.fileSystem();
   }
 
   /**
@@ -94,15 +85,12 @@ final class CollectionSide implements Closeable {
   }
 
   void awaitReduced() throws IOException {
-    cluster.awaitReduced(LocalCluster.PATIENCE, pending -> {});
+    open.awaitReduced();
   }
 
   /** Has all blocks reduced, containers sealed and the index written. */
   void settle() throws IOException {
-    awaitReduced();
-    cluster.restartDataNodes();
-    cluster.awaitReady();
-    awaitReduced();
+    open.settle();
   }
 
   double physicalMegabytes() throws IOException {
@@ -156,11 +144,6 @@ final class CollectionSide implements Closeable {
 
   @Override
   public void close() throws IOException {
-    try {
-      fileSystem.close();
-      cluster.stop();
-    } finally {
-      guard.close();
-    }
+    open.close();
   }
 }

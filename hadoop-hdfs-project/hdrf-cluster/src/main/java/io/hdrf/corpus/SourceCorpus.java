@@ -36,7 +36,16 @@ public final class SourceCorpus {
 
   /** The versions, oldest first. */
   public List<String> versions() throws IOException {
-    return Files.readAllLines(home.resolve("benchmarks/data/versions.txt")).stream()
+    return versions("versions.txt");
+  }
+
+  /**
+   * The versions that a file lists, oldest first.
+   *
+   * @param list the name of a file of {@code benchmarks/data}
+   */
+  public List<String> versions(String list) throws IOException {
+    return Files.readAllLines(home.resolve("benchmarks/data").resolve(list)).stream()
         .map(String::trim)
         .filter(line -> !line.isEmpty() && !line.startsWith("#"))
         .toList();
