@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.benchmarks;
+
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.corpus.SourceCorpus;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What versions of a source tree and random bytes take on a volume. */
+@Command(
+    name = "space",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Stores versions of a source tree, one uncompressed tar each, with several chains, and random"
+          + " bytes with dedup, and prints as Markdown what a DataNode holds of them beside what"
+          + " 'hdrf estimate' says of the same files.",
+      "",
+      "Each chain has a fresh cluster with the embedded metadata store. Physical is what the file"
+          + " system has allocated to block files and hdrf/, on the DataNode that has most, after"
+          + " all is reduced and after a restart, so that containers are sealed and the index is"
+          + " written. Every file is then read and compared with what was written.",
+      ""
+    })
+public final class SpaceBenchmark implements Callable<Integer> {
+
+  private static final String DEDUP = "dedup";
+  private static final String VERSIONS = "versions.txt";
+  private static final String MORE_VERSIONS = "twenty-versions.txt";
+  private static final int PIECE = 1_000_000;
+
+  @Option(
+      names = "--chains",
+      paramLabel = "CHAIN",
+      split = "[;:]",
+      splitSynopsisLabel = ";",
+      defaultValue = "zstd;dedup,zstd",
+      description =
+          "Chains for the versions, separated by semicolons or colons; the others are compared with"
+              + " the first (${DEFAULT-VALUE}).")
+  private List<String> chains;
+
+  @Option(
+      names = "--versions",
+      defaultValue = "10",
+      description =
+          "How many versions of Hadoop: the last ones of benchmarks/data/versions.txt or, if it has"
+              + " fewer, of twenty-versions.txt (${DEFAULT-VALUE}).")
+  private int count;
+
+  @Option(
+      names = "--random-mb",
+      defaultValue = "300",
+      description = "MB of random bytes; 0: none (${DEFAULT-VALUE}).")
+  private int megabytes;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      description = "Of the random bytes (${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = "--replication",
+      defaultValue = "1",
+      description = "Replication; as many DataNodes are started (${DEFAULT-VALUE}).")
+  private int replication;
+
+  @Option(
+      names = "--chunk-size",
+      defaultValue = "5k",
+      description = "hdrf.dedup.chunk.size, for the estimate too (${DEFAULT-VALUE}).")
+  private String chunkSize;
+
+  @Option(names = "--out", description = "Also write the tables to this file.")
+  private Path out;
+
+  @Spec private CommandSpec command;
+
+  private final Path home = Path.of(System.getProperty("hdrf.home"));
+  private final Path dist = Path.of(System.getProperty("hdrf.dist"));
+  private final Path work = home.resolve("target").resolve("space");
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new SpaceBenchmark()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    check(count >= 2, "--versions: at least 2");
+    check(megabytes >= 0, "--random-mb: at least 0");
+    check(replication >= 1, "--replication: at least 1");
+    List<Path> tars = tars();
+    Files.createDirectories(work);
+    List<Space> versions = new ArrayList<>();
+    for (String chain : chains) {
+      versions.add(measure("source", chain, tars));
+    }
+    List<Space> random = new ArrayList<>();
+    if (megabytes > 0) {
+      random.add(measure("random", DEDUP, List.of(random())));
+    }
+    String table =
+        SpaceTable.of(
+            String.format(
+                "%d versions of source, %d MB of random bytes (seed %d), replication %d, chunks of %s",
+                count, megabytes, seed, replication, chunkSize),
+            versions,
+            random);
+    System.out.println(table);
+    if (out != null) {
+      Files.writeString(out, table);
+    }
+    return 0;
+  }
+
+  private void check(boolean right, String otherwise) {
+    if (!right) {
+      throw new CommandLine.ParameterException(command.commandLine(), otherwise);
+    }
+  }
+
+  private List<Path> tars() throws IOException {
+    SourceCorpus corpus = new SourceCorpus(home);
+    List<String> versions = corpus.versions(VERSIONS);
+    if (versions.size() < count) {
+      versions = corpus.versions(MORE_VERSIONS);
+      check(count <= versions.size(), "--versions: at most " + versions.size());
+    }
+    List<Path> tars = new ArrayList<>();
+    for (String version : versions.subList(versions.size() - count, versions.size())) {
+      tars.add(corpus.file(version));
+    }
+    return tars;
+  }
+
+  private Path random() throws IOException {
+    Path file = work.resolve("random");
+    Random random = new Random(seed);
+    byte[] piece = new byte[PIECE];
+    try (OutputStream to = new BufferedOutputStream(Files.newOutputStream(file))) {
+      for (int i = 0; i < megabytes; i++) {
+        random.nextBytes(piece);
+        to.write(piece);
+      }
+    }
+    return file;
+  }
+
+  private Space measure(String data, String chain, List<Path> files) throws Exception {
+    System.err.printf("%s, %s: storing%n", data, chain);
+    ClusterConfig config =
+        ClusterConfig.in(work.resolve("cluster"))
+            .withDataNodes(replication)
+            .withReplication(replication)
+            .withSchemes(chain)
+            .withHeaps("512m", "1g")
+            .with("hdrf.metadata.store", "embedded")
+            .with("hdrf.dedup.chunk.size", chunkSize);
+    long logical = 0;
+    for (Path file : files) {
+      logical += Files.size(file);
+    }
+    long physical;
+    SpaceEstimate estimate;
+    try (SpaceSide side = new SpaceSide(config, HadoopRuntime.ofDist(dist))) {
+      for (Path file : files) {
+        side.write(file);
+      }
+      physical = side.physicalBytes(logical);
+      System.err.printf("%s, %s: reading%n", data, chain);
+      for (Path file : files) {
+        side.compare(file);
+      }
+      estimate = new SpaceEstimate(home, work, side.conf(), side.blockSize());
+    }
+    System.err.printf("%s, %s: estimating%n", data, chain);
+    return new Space(
+        data, chain, files.size(), logical, physical, estimate.of(chain, chunkSize, files));
+  }
+}
