@@ -10,7 +10,9 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -84,6 +86,12 @@ public final class SpaceBenchmark implements Callable<Integer> {
       defaultValue = "5k",
       description = "hdrf.dedup.chunk.size, for the estimate too (${DEFAULT-VALUE}).")
   private String chunkSize;
+
+  @Option(
+      names = "-D",
+      description = "More settings of the clusters, as -D hdrf.mirror.enabled=false.",
+      mapFallbackValue = "")
+  private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(names = "--out", description = "Also write the tables to this file.")
   private Path out;
@@ -170,6 +178,9 @@ public final class SpaceBenchmark implements Callable<Integer> {
             .withHeaps("512m", "1g")
             .with("hdrf.metadata.store", "embedded")
             .with("hdrf.dedup.chunk.size", chunkSize);
+    for (Map.Entry<String, String> setting : settings.entrySet()) {
+      config = config.with(setting.getKey(), setting.getValue());
+    }
     long logical = 0;
     for (Path file : files) {
       logical += Files.size(file);
