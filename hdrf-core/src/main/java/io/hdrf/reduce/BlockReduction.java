@@ -176,7 +176,7 @@ final class BlockReduction {
               counters.adoptionProved();
             }
           });
-      counters.adopted();
+      counters.adopted(encoded.frameCount());
       return true;
     } catch (BlockSkippedException e) {
       if (e.reason() == SkipReason.VERIFICATION_FAILED) {

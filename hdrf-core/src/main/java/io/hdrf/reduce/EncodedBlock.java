@@ -25,6 +25,9 @@ public interface EncodedBlock extends Closeable {
   /** The block's length in bytes. */
   long length();
 
+  /** How many frames there are. */
+  int frameCount();
+
   /**
    * Makes the file in which the frames lie the beginning of the block's reduced file.
    *

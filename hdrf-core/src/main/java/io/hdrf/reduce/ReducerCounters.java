@@ -46,6 +46,7 @@ public final class ReducerCounters {
   private final LongAdder corruptBlocks = new LongAdder();
   private final LongAdder framesEncoded = new LongAdder();
   private final LongAdder blocksAdopted = new LongAdder();
+  private final LongAdder framesAdopted = new LongAdder();
   private final LongAdder adoptionsProved = new LongAdder();
   private final LongAdder adoptionsFailed = new LongAdder();
 
@@ -84,8 +85,9 @@ public final class ReducerCounters {
   }
 
   /** Counts a block that was stored with the frames that came with it. */
-  void adopted() {
+  void adopted(int frames) {
     blocksAdopted.increment();
+    framesAdopted.add(frames);
   }
 
   /** Counts a block whose frames, stored as they came, were not decoded once more. */
@@ -167,6 +169,7 @@ public final class ReducerCounters {
     values.put("corruptBlocks", corruptBlocks.sum());
     values.put("framesEncoded", framesEncoded.sum());
     values.put("blocksAdopted", blocksAdopted.sum());
+    values.put("framesAdopted", framesAdopted.sum());
     values.put("adoptionsProved", adoptionsProved.sum());
     values.put("adoptionsFailed", adoptionsFailed.sum());
     for (SkipReason reason : SkipReason.values()) {

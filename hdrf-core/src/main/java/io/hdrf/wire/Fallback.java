@@ -27,6 +27,9 @@ public enum Fallback {
   /** Keeping a block's frames failed. */
   SPOOL_FAILED("SpoolFailed"),
 
+  /** A block's frames were dropped: too many waited to be stored, or these too long. */
+  SPOOL_DROPPED("SpoolDropped"),
+
   /** A block went without references: the peer does not believe that this is a DataNode. */
   ASK_REFUSED("AskRefused"),
 

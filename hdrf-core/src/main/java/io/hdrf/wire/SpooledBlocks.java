@@ -36,6 +36,7 @@ public final class SpooledBlocks implements Closeable {
 
   private final int maxBlocks;
   private final long maxMemory;
+  private final Runnable onDrop;
   private final HeldSessions.Timer timer;
   private final LongSupplier nanoTime;
   private final Map<BlockRef, Entry> blocks = new LinkedHashMap<>();
@@ -48,13 +49,20 @@ public final class SpooledBlocks implements Closeable {
   /**
    * @param maxBlocks how many blocks may wait; each may keep a file open
    * @param maxMemory how many bytes of memory they may take
+   * @param onDrop is run for each that is dropped before anybody stored it
    * @param timer drops those that nobody takes, where no others come in whose place they go
    */
-  public SpooledBlocks(int maxBlocks, long maxMemory, HeldSessions.Timer timer) {
-    this(maxBlocks, maxMemory, timer, System::nanoTime);
+  public SpooledBlocks(int maxBlocks, long maxMemory, Runnable onDrop, HeldSessions.Timer timer) {
+    this(maxBlocks, maxMemory, onDrop, timer, System::nanoTime);
   }
 
-  SpooledBlocks(int maxBlocks, long maxMemory, HeldSessions.Timer timer, LongSupplier nanoTime) {
+  SpooledBlocks(
+      int maxBlocks,
+      long maxMemory,
+      Runnable onDrop,
+      HeldSessions.Timer timer,
+      LongSupplier nanoTime) {
+    this.onDrop = onDrop;
     this.maxBlocks = maxBlocks;
     this.maxMemory = maxMemory;
     this.timer = timer;
@@ -85,6 +93,7 @@ public final class SpooledBlocks implements Closeable {
       oldest.remove();
       memory -= entry.frames.memoryBytes();
       closeQuietly(entry.frames);
+      onDrop.run();
     }
   }
 

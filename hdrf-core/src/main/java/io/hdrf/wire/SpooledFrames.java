@@ -75,7 +75,8 @@ public final class SpooledFrames implements EncodedBlock {
   }
 
   /** How many frames there are. */
-  int frameCount() {
+  @Override
+  public int frameCount() {
     return originalLengths.length;
   }
 

@@ -195,6 +195,7 @@ class AdoptionTest {
         .containsEntry("blocksAdopted", (long) adopted)
         .containsEntry("adoptionsFailed", (long) failed)
         .containsEntry("framesEncoded", adopted > 0 ? 0L : (LENGTH + 65_535L) / 65_536);
+    assertThat(counters.values().get("framesAdopted") > 0).isEqualTo(adopted > 0);
     assertThat(counters.blocksReduced()).isEqualTo(1);
     assertThat(encodings.get() == 0).isEqualTo(adopted > 0);
     assertThat(blocks.skips).isEmpty();
@@ -460,6 +461,11 @@ class AdoptionTest {
               @Override
               public long length() {
                 return seen.length();
+              }
+
+              @Override
+              public int frameCount() {
+                return seen.frameCount();
               }
 
               @Override

@@ -33,12 +33,14 @@ class SpooledBlocksTest {
 
   private SpooledBlocks blocks;
   private int files;
+  private int dropped;
 
   private SpooledBlocks open(int maxBlocks, long maxMemory) {
     blocks =
         new SpooledBlocks(
             maxBlocks,
             maxMemory,
+            () -> dropped++,
             (nanos, task) -> {
               assertThat(nanos).isEqualTo(SpooledBlocks.MAX_AGE_NANOS);
               tasks.add(task);
@@ -116,6 +118,7 @@ class SpooledBlocksTest {
     assertClosed(second);
     blocks.drop(block(1));
     assertThat(blocks.size()).isZero();
+    assertThat(dropped).isZero();
   }
 
   @Test
@@ -217,8 +220,10 @@ class SpooledBlocksTest {
     runTimer();
     assertClosed(old);
     assertOpen(younger);
+    assertThat(dropped).isOne();
     runTimer();
     assertClosed(younger);
+    assertThat(dropped).isEqualTo(2);
     assertThat(tasks).isEmpty();
     blocks.put(block(3), inFile());
     assertThat(tasks).hasSize(1);

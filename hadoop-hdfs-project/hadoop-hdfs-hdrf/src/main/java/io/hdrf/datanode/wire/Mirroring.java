@@ -121,7 +121,12 @@ public final class Mirroring implements Closeable {
     this.storage = storage;
     this.offers = offers;
     this.sessions = new HeldSessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
-    this.spooled = new SpooledBlocks(MAX_SPOOLED_BLOCKS, MAX_SPOOLED_MEMORY, timer);
+    this.spooled =
+        new SpooledBlocks(
+            MAX_SPOOLED_BLOCKS,
+            MAX_SPOOLED_MEMORY,
+            () -> counters.fallback(Fallback.SPOOL_DROPPED),
+            timer);
     this.peers = new PeerDirectory(TimeUnit.SECONDS.toNanos(settings.peerExpirySeconds()));
     this.own = capabilities(true);
     this.ownUninvited = capabilities(false);
