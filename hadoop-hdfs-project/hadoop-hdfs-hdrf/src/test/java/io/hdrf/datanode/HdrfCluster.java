@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.block.FrameDigest;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.ChannelFile;
@@ -21,11 +22,14 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.BlockReader;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.client.impl.BlockReaderTestUtil;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -265,6 +269,59 @@ public final class HdrfCluster implements AutoCloseable {
             assertSame(path + " " + block + " on " + datanode, in.readAllBytes(), part);
           }
         }
+      }
+    }
+  }
+
+  /**
+   * Asks each DataNode for what was flushed of a file that is still written to, as a reader would.
+   *
+   * @param data of the only block, and what may follow
+   * @param flushed how many bytes were flushed
+   */
+  void assertFlushed(String path, byte[] data, int flushed) throws IOException {
+    LocatedBlock block;
+    try (FSDataInputStream in = fs().open(new org.apache.hadoop.fs.Path(path))) {
+      block = DFSTestUtil.getAllBlocks(in).get(0);
+    }
+    byte[] expected = Arrays.copyOf(data, flushed);
+    for (DataNode datanode : cluster.getDataNodes()) {
+      LocatedBlock one =
+          new LocatedBlock(block.getBlock(), new DatanodeInfo[] {location(block, datanode)});
+      one.setBlockToken(block.getBlockToken());
+      byte[] found = new byte[flushed];
+      BlockReader reader = BlockReaderTestUtil.getBlockReader(fs(), one, 0, flushed);
+      try {
+        reader.readFully(found, 0, flushed);
+      } finally {
+        reader.close();
+      }
+      assertSame(path + " on " + datanode, found, expected);
+    }
+  }
+
+  private static DatanodeInfo location(LocatedBlock block, DataNode datanode) {
+    for (DatanodeInfo location : block.getLocations()) {
+      if (location.getDatanodeUuid().equals(datanode.getDatanodeUuid())) {
+        return location;
+      }
+    }
+    throw new AssertionError(block + " is not on " + datanode);
+  }
+
+  /** Every replica of a file's blocks is made of the same stored frames. */
+  void assertSameFrames(String path, int replication) throws IOException {
+    for (LocatedBlock located : blocks(path)) {
+      List<File> files = new ArrayList<>();
+      for (DataNode datanode : cluster.getDataNodes()) {
+        addReplicas(datanode, located.getBlock(), files);
+      }
+      List<String> digests = new ArrayList<>();
+      for (File file : files) {
+        digests.add(FrameDigest.of(file.toPath()));
+      }
+      if (digests.size() != replication || digests.stream().distinct().count() != 1) {
+        throw new AssertionError(located + " has frames with these digests: " + digests);
       }
     }
   }

@@ -77,6 +77,11 @@ class MirrorFailureTest {
     cluster.write("/adopted", data, 3);
     cluster.awaitReduced("/adopted");
     cluster.assertContent("/adopted", data);
+    MirrorCounts counts = new MirrorCounts(cluster);
+    assertThat(counts.reducer("framesEncoded")).containsOnly(0);
+    assertThat(Arrays.stream(counts.reducer("framesAdopted")).allMatch(n -> n > 0)).isTrue();
+    assertThat(Arrays.stream(counts.wire("mirrorFramesEncoded")).filter(n -> n > 0)).hasSize(1);
+    cluster.assertSameFrames("/adopted", 3);
   }
 
   @Test

@@ -4,27 +4,17 @@ package io.hdrf.datanode;
 import static io.hdrf.datanode.MirrorCounts.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.block.FrameTable;
-import io.hdrf.block.ReducedBlock;
-import io.hdrf.io.ChannelFile;
 import io.hdrf.wire.Fallback;
-import java.io.File;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -83,12 +73,7 @@ class MirroringTest {
         () -> sum(wire("mirrorBytesWireSent")) == sum(wire("mirrorBytesWireReceived")));
     assertThat(sum(wire("mirrorBytesPlainSent"))).isGreaterThan(2L * BLOCK);
     assertThat(sum(wire("mirrorBytesWireSent"))).isLessThan(BLOCK);
-    List<String> digests = new ArrayList<>();
-    for (File replica : cluster.replicas("/one")) {
-      digests.add(digestOfFrames(replica));
-    }
-    assertThat(digests).hasSize(3);
-    assertThat(digests.stream().distinct()).hasSize(1);
+    cluster.assertSameFrames("/one", 3);
   }
 
   /** Nor where they are of another kind; whoever gets them verifies them in either case. */
@@ -155,27 +140,7 @@ class MirroringTest {
     // A packet has at most 64 KiB.
     assertThat(sum(encoded)).isPositive().isLessThan(data.length / (64 << 10));
     assertThat(sum(wire("mirrorFramesForwarded"))).isEqualTo(sum(encoded));
-    List<String> digests = new ArrayList<>();
-    for (File replica : cluster.replicas("/busy")) {
-      digests.add(digestOfFrames(replica));
-    }
-    assertThat(digests).hasSize(3);
-    assertThat(digests.stream().distinct()).hasSize(1);
-  }
-
-  private static String digestOfFrames(File replica) throws Exception {
-    java.nio.file.Path path = replica.toPath();
-    try (ReducedBlock block = ReducedBlock.openUntrusted(path, ChannelFile.open(path))) {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      FrameTable frames = block.frames();
-      for (int i = 0; i < frames.frameCount(); i++) {
-        ByteBuffer stored = ByteBuffer.allocate(frames.storedLength(i));
-        block.readStored(i, stored);
-        stored.flip();
-        digest.update(stored);
-      }
-      return new java.math.BigInteger(1, digest.digest()).toString(16);
-    }
+    cluster.assertSameFrames("/busy", 3);
   }
 
   @Test
@@ -215,25 +180,13 @@ class MirroringTest {
         } else {
           out.hsync();
         }
-        ExtendedBlock block = openBlock("/flushed");
-        for (DataNode datanode : cluster.mini().getDataNodes()) {
-          long visible = datanode.getFSDataset().getReplicaVisibleLength(block);
-          assertThat(visible).as("on %s", datanode).isGreaterThanOrEqualTo(end);
-        }
-        HdrfCluster.assertSame(
-            "/flushed", Arrays.copyOf(cluster.read("/flushed"), end), Arrays.copyOf(data, end));
+        cluster.assertFlushed("/flushed", data, end);
       }
       out.write(data, end, data.length - end);
     }
     cluster.assertContent("/flushed", data);
     cluster.awaitReduced("/flushed");
     cluster.assertContent("/flushed", data);
-  }
-
-  private ExtendedBlock openBlock(String path) throws IOException {
-    try (FSDataInputStream in = cluster.fs().open(new Path(path))) {
-      return DFSTestUtil.getAllBlocks(in).get(0).getBlock();
-    }
   }
 
   @Test

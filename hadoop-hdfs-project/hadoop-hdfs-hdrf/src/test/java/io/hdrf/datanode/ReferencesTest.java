@@ -29,9 +29,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -200,16 +198,7 @@ class ReferencesTest {
         } else {
           out.hsync();
         }
-        ExtendedBlock block;
-        try (FSDataInputStream in = cluster.fs().open(new Path("/flushed"))) {
-          block = DFSTestUtil.getAllBlocks(in).get(0).getBlock();
-        }
-        for (DataNode datanode : cluster.mini().getDataNodes()) {
-          long visible = datanode.getFSDataset().getReplicaVisibleLength(block);
-          assertThat(visible).as("on %s", datanode).isGreaterThanOrEqualTo(end);
-        }
-        HdrfCluster.assertSame(
-            "/flushed", Arrays.copyOf(cluster.read("/flushed"), end), Arrays.copyOf(data, end));
+        cluster.assertFlushed("/flushed", data, end);
       }
       out.write(data, end, data.length - end);
     }

@@ -123,6 +123,7 @@ class CrashTest {
   private final Set<CutOff> cutOff = new HashSet<>();
 
   private long bytesRead;
+  private long framesSent;
   private int unclosable;
 
   @BeforeEach
@@ -212,6 +213,8 @@ class CrashTest {
             + "; "
             + bytesRead
             + " bytes read from replicas; "
+            + framesSent
+            + " frames sent to other DataNodes; "
             + fsck.references()
             + " references and "
             + fsck.blocks()
@@ -219,6 +222,7 @@ class CrashTest {
             + unclosable
             + " files that HDFS can't close after a truncation was cut off");
     assertThat(volumes.reduced()).isPositive();
+    assertThat(framesSent).isPositive();
     assertThat(fsck.blocks()).isPositive();
     if (ALL_DEDUP) {
       assertThat(fsck.references()).isPositive();
@@ -287,6 +291,7 @@ class CrashTest {
     // Once more, as reading has opened the stores of chains that new blocks are not written with.
     checkReferences();
     for (DataNode dataNode : cluster.dataNodes()) {
+      framesSent += framesSent(dataNode);
       fsck.awaitRecords(dataNode, configuration(), PATIENCE, 0);
       assertNoAlarm(dataNode);
     }
@@ -372,6 +377,17 @@ class CrashTest {
     for (Path volume : dataNode.volumes()) {
       volumes.check(volume, truncating);
     }
+  }
+
+  /** How many frames it has sent to others since it was started. */
+  private static long framesSent(DataNode dataNode) throws IOException {
+    long sent = 0;
+    for (JsonNode bean : dataNode.hdrfMetrics()) {
+      for (String kind : List.of("Encoded", "Forwarded", "SentAsStored")) {
+        sent += bean.path("MirrorFrames" + kind).asLong();
+      }
+    }
+    return sent;
   }
 
   private void checkReferences() throws IOException {

@@ -4,7 +4,9 @@ package io.hdrf.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.hdrf.block.FrameDigest;
 import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.DiskUsage;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LinkMeter;
@@ -15,9 +17,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,8 +68,8 @@ class MirrorTrafficTest {
     return Files.writeString(directory.resolve("text"), text, StandardCharsets.US_ASCII);
   }
 
-  /** What was received, and what the DataNodes then hold. */
-  private record Traffic(long received, DiskUsage stored) {
+  /** What was received, and what the DataNodes then hold, which run. */
+  private record Traffic(long received, DiskUsage stored, List<DataNode> dataNodes) {
 
     /** Reduced blocks and checksums of one replica. */
     long replica() {
@@ -92,7 +98,7 @@ class MirrorTrafficTest {
         .awaitSuccess(line -> {});
     long received = meter.receivedByDataNodes();
     cluster.awaitReduced(LocalCluster.PATIENCE, pending -> {});
-    return new Traffic(received, cluster.diskUsage());
+    return new Traffic(received, cluster.diskUsage(), cluster.dataNodes());
   }
 
   @Test
@@ -113,5 +119,42 @@ class MirrorTrafficTest {
     long reduced = (DATA_NODES - 1) * traffic.replica();
     assertThat(traffic.stored().blockBytes()).isLessThan(DATA_NODES * (SIZE / 2L));
     assertThat(traffic.received()).isLessThanOrEqualTo(reduced + reduced / 20);
+    assertEncodedOnce(traffic.dataNodes());
+  }
+
+  /** By whichever DataNode was the first, for the wire; all store what it made. */
+  private static void assertEncodedOnce(List<DataNode> dataNodes) throws IOException {
+    List<Map<String, String>> digests = new ArrayList<>();
+    int encoders = 0;
+    for (DataNode dataNode : dataNodes) {
+      digests.add(framesOf(dataNode));
+      assertThat(metric(dataNode, "FramesEncoded")).as(dataNode.name()).isZero();
+      assertThat(metric(dataNode, "BlocksAdopted"))
+          .as(dataNode.name())
+          .isEqualTo(digests.get(0).size());
+      encoders += metric(dataNode, "MirrorFramesEncoded") > 0 ? 1 : 0;
+    }
+    assertThat(encoders).isOne();
+    assertThat(digests.get(0)).isNotEmpty();
+    assertThat(digests).containsOnly(digests.get(0));
+  }
+
+  private static long metric(DataNode dataNode, String name) throws IOException {
+    return dataNode.hdrfMetrics().stream().mapToLong(bean -> bean.path(name).asLong(-1)).sum();
+  }
+
+  /** What each block's stored frames come to, by the block's file name. */
+  private static Map<String, String> framesOf(DataNode dataNode) throws IOException {
+    Map<String, String> digests = new TreeMap<>();
+    for (Path volume : dataNode.volumes()) {
+      try (Stream<Path> files = Files.walk(volume)) {
+        for (Path file : (Iterable<Path>) files::iterator) {
+          if (file.getFileName().toString().matches("blk_\\d+")) {
+            digests.put(file.getFileName().toString(), FrameDigest.of(file));
+          }
+        }
+      }
+    }
+    return digests;
   }
 }
