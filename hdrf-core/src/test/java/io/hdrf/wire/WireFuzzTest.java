@@ -120,7 +120,8 @@ class WireFuzzTest {
     if (again.version() != read.version()
         || !again.frameSchemes().equals(read.frameSchemes())
         || !again.dialects().equals(read.dialects())
-        || again.isInvitable() != read.isInvitable()) {
+        || again.isInvitable() != read.isInvitable()
+        || again.makesChecksums() != read.makesChecksums()) {
       throw new AssertionError("two forms of one answer");
     }
   }
