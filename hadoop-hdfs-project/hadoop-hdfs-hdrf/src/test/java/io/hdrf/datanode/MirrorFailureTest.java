@@ -15,9 +15,11 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.DFSOutputStream;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +36,7 @@ class MirrorFailureTest {
   void stop() {
     FlippingSocketFactory.FLIPS.set(0);
     System.clearProperty(FaultyScheme.ENCODE_FAILURE);
+    System.clearProperty(FaultyScheme.ONLY_ENCODER);
     if (cluster != null) {
       cluster.close();
     }
@@ -68,20 +71,47 @@ class MirrorFailureTest {
     cluster.assertContent("/flipped", data);
   }
 
-  /** All of them store what was encoded once, for the wire. */
+  /** For the wire; the others store what they receive, and encode on no thread. */
   @Test
-  void noReducerEncodesWhereItCannot() throws Exception {
+  void onlyTheFirstOfAPipelineEncodes() throws Exception {
     start(RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME), 3);
-    System.setProperty(FaultyScheme.ENCODE_FAILURE, "hdrf-reducer");
+    System.setProperty(FaultyScheme.ONLY_ENCODER, "");
     byte[] data = HdrfCluster.text(500_000, 2);
-    cluster.write("/adopted", data, 3);
+    int first = writeAndFindTheFirst("/adopted", data);
     cluster.awaitReduced("/adopted");
     cluster.assertContent("/adopted", data);
+
+    assertThat(System.getProperty(FaultyScheme.ONLY_ENCODER))
+        .isEqualTo(volumes(cluster.mini().getDataNodes().get(first)));
     MirrorCounts counts = new MirrorCounts(cluster);
+    long[] encoded = counts.wire("mirrorFramesEncoded");
+    for (int i = 0; i < encoded.length; i++) {
+      assertThat(encoded[i] > 0).as("DataNode %d has encoded", i).isEqualTo(i == first);
+    }
+    assertThat(fallbacks(Fallback.ENCODER_FAILED)).isZero();
+    assertThat(sum(counts.wire("mirrorFramesForwarded"))).isEqualTo(encoded[first]);
     assertThat(counts.reducer("framesEncoded")).containsOnly(0);
-    assertThat(Arrays.stream(counts.reducer("framesAdopted")).allMatch(n -> n > 0)).isTrue();
-    assertThat(Arrays.stream(counts.wire("mirrorFramesEncoded")).filter(n -> n > 0)).hasSize(1);
+    assertThat(counts.reducer("blocksAdopted")).containsOnly(1);
     cluster.assertSameFrames("/adopted", 3);
+  }
+
+  private static String volumes(DataNode datanode) {
+    return datanode.getConf().get(DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY);
+  }
+
+  /** Writes a file of one block, and says which DataNode the client wrote to. */
+  private int writeAndFindTheFirst(String path, byte[] data) throws Exception {
+    String first;
+    try (FSDataOutputStream out = cluster.fs().create(new Path(path), (short) 3)) {
+      out.write(data);
+      DFSOutputStream stream = (DFSOutputStream) out.getWrappedStream();
+      HdrfCluster.await("a pipeline", () -> stream.getPipeline() != null);
+      first = stream.getPipeline()[0].getDatanodeUuid();
+    }
+    return cluster.mini().getDataNodes().stream()
+        .map(DataNode::getDatanodeUuid)
+        .toList()
+        .indexOf(first);
   }
 
   @Test

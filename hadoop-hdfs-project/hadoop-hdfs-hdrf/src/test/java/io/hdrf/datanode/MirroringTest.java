@@ -9,14 +9,18 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.metrics2.AbstractMetric;
@@ -39,7 +43,9 @@ class MirroringTest {
 
   @BeforeEach
   void start() throws Exception {
-    cluster = HdrfCluster.start(HdrfCluster.configuration(), 3);
+    Configuration conf = HdrfCluster.configuration();
+    conf.setInt(DFSConfigKeys.DFS_NAMENODE_DECOMMISSION_INTERVAL_KEY, 1);
+    cluster = HdrfCluster.start(conf, 3);
   }
 
   @AfterEach
@@ -104,6 +110,30 @@ class MirroringTest {
     cluster.awaitReduced("/sent");
     cluster.assertContent("/made", data);
     cluster.assertContent("/sent", data);
+  }
+
+  @Test
+  void aDecommissionedDataNodesBlockTravelsAsItIsStored() throws Exception {
+    byte[] data = HdrfCluster.text(BLOCK - 1000, 9);
+    cluster.write("/leaving", data, 1);
+    cluster.awaitReduced("/leaving");
+    long[] encodedBefore = reducer("framesEncoded");
+    DatanodeManager datanodes =
+        cluster.mini().getNamesystem().getBlockManager().getDatanodeManager();
+    DatanodeDescriptor leaving =
+        datanodes.getDatanode(cluster.blocks("/leaving").get(0).getLocations()[0]);
+    datanodes.getDatanodeAdminManager().startDecommission(leaving);
+    HdrfCluster.await("the DataNode to be decommissioned", leaving::isDecommissioned);
+    // It keeps its replica.
+    HdrfCluster.await("a second replica", () -> cluster.replicas("/leaving").size() == 2);
+    cluster.awaitReduced("/leaving");
+    cluster.assertContent("/leaving", data);
+
+    cluster.assertSameFrames("/leaving", 2);
+    assertThat(sum(wire("mirrorFramesSentAsStored"))).isPositive();
+    assertThat(wire("mirrorFramesEncoded")).containsOnly(0);
+    assertThat(reducer("framesEncoded")).isEqualTo(encodedBefore);
+    assertThat(sum(reducer("blocksAdopted"))).isEqualTo(1);
   }
 
   /** Where many packets are under way, several share a frame. */

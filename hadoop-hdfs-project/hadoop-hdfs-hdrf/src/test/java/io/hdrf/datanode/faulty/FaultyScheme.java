@@ -30,6 +30,12 @@ public final class FaultyScheme implements FrameScheme {
   /** Encoding fails on threads whose names begin with this; unset: on none. */
   public static final String ENCODE_FAILURE = "hdrf.test.faulty.encode.thread";
 
+  /**
+   * If set to nothing, it is set to the volumes of the first DataNode that encodes; on every other
+   * one encoding fails, on whatever thread.
+   */
+  public static final String ONLY_ENCODER = "hdrf.test.faulty.encode.only";
+
   /** How long decoding a frame takes, in milliseconds. */
   public static final String DECODE_DELAY = "hdrf.test.faulty.decode.delay";
 
@@ -55,10 +61,16 @@ public final class FaultyScheme implements FrameScheme {
 
   @Override
   public FrameCodec newCodec(SchemeSettings settings) {
-    return new Codec();
+    return new Codec(settings.configuration().get("dfs.datanode.data.dir"));
   }
 
   private static final class Codec implements FrameCodec {
+
+    private final String volumes;
+
+    Codec(String volumes) {
+      this.volumes = volumes;
+    }
 
     @Override
     public int maxEncodedLength(int length) {
@@ -72,6 +84,7 @@ public final class FaultyScheme implements FrameScheme {
       if (failing != null && Thread.currentThread().getName().startsWith(failing)) {
         throw new IOException("encoding fails on " + Thread.currentThread().getName());
       }
+      requireEncoder();
       Deflater deflater = new Deflater(1);
       try {
         deflater.setInput(src);
@@ -79,6 +92,15 @@ public final class FaultyScheme implements FrameScheme {
         deflater.deflate(dst);
       } finally {
         deflater.end();
+      }
+    }
+
+    private void requireEncoder() throws IOException {
+      String encoder = System.getProperty(ONLY_ENCODER);
+      if (encoder != null
+          && !encoder.equals(volumes)
+          && !System.getProperties().replace(ONLY_ENCODER, "", volumes)) {
+        throw new IOException("only the DataNode with " + encoder + " may encode");
       }
     }
 
