@@ -6,6 +6,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -85,7 +86,7 @@ final class PeerDirectory {
       entry.answered = true;
       entry.leftFor = 0;
       lasts = expiryNanos;
-    } catch (ConnectException e) {
+    } catch (ConnectException | NoRouteToHostException e) {
       lasts = unanswered(address, entry, e);
     } catch (EOFException | SocketException e) {
       lasts = closed(address, entry, e);

@@ -9,6 +9,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
@@ -108,6 +109,7 @@ class PeerDirectoryTest {
     return List.of(
         new SocketTimeoutException(),
         new ConnectException("refused"),
+        new NoRouteToHostException(),
         new CorruptWireException("damaged"),
         new IOException());
   }

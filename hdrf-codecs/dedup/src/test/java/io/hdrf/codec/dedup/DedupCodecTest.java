@@ -77,6 +77,12 @@ class DedupCodecTest {
     return volume;
   }
 
+  private void openWithDefaultLiveShare(String chain) throws IOException {
+    open(chain, store);
+    conf.set("hdrf.dedup.gc.live.percent", "75");
+    volume.restart();
+  }
+
   @AfterEach
   void close() throws IOException {
     if (volume != null) {
@@ -328,9 +334,7 @@ class DedupCodecTest {
 
   @Test
   void whatACollectionLeavesStaysBelowTheShareThatMayBeWasted() throws Exception {
-    open("dedup", store);
-    conf.set("hdrf.dedup.gc.live.percent", "75");
-    volume.restart();
+    openWithDefaultLiveShare("dedup");
     Map<Long, byte[]> live = new TreeMap<>();
     for (long id = 0; id < 200; id++) {
       byte[] block = smallBlock(false);
@@ -359,9 +363,7 @@ class DedupCodecTest {
 
   @Test
   void whatIsWastedIsCountedAsItIsStored() throws Exception {
-    open("dedup,deflate", store);
-    conf.set("hdrf.dedup.gc.live.percent", "75");
-    volume.restart();
+    openWithDefaultLiveShare("dedup,deflate");
     Map<Long, byte[]> live = new TreeMap<>();
     for (long id = 0; id < 100; id++) {
       // A fifth of the bytes, and more than half of what is stored.
