@@ -4,8 +4,11 @@ package io.hdrf.wire;
 import io.hdrf.reduce.BlockRef;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -70,19 +73,25 @@ public final class SpooledBlocks implements Closeable {
   }
 
   /** Takes over a block's frames, in the place of what there may be of an earlier try. */
-  public synchronized void put(BlockRef block, SpooledFrames frames) {
-    drop(block);
-    if (closed) {
-      closeQuietly(frames);
-      return;
+  public void put(BlockRef block, SpooledFrames frames) {
+    SpooledFrames unwanted;
+    List<SpooledFrames> dropped = Collections.emptyList();
+    synchronized (this) {
+      unwanted = closed ? frames : take(block);
+      if (!closed) {
+        blocks.put(block, new Entry(frames, nanoTime.getAsLong()));
+        memory += frames.memoryBytes();
+        dropped = takeOldest();
+        watch();
+      }
     }
-    blocks.put(block, new Entry(frames, nanoTime.getAsLong()));
-    memory += frames.memoryBytes();
-    dropOldest();
-    watch();
+    closeQuietly(unwanted);
+    drop(dropped);
   }
 
-  private void dropOldest() {
+  /** Those that may not wait any more; to be dropped without the lock, since files are deleted. */
+  private List<SpooledFrames> takeOldest() {
+    List<SpooledFrames> taken = new ArrayList<>();
     long now = nanoTime.getAsLong();
     Iterator<Entry> oldest = blocks.values().iterator();
     while (oldest.hasNext()) {
@@ -92,7 +101,14 @@ public final class SpooledBlocks implements Closeable {
       }
       oldest.remove();
       memory -= entry.frames.memoryBytes();
-      closeQuietly(entry.frames);
+      taken.add(entry.frames);
+    }
+    return taken;
+  }
+
+  private void drop(List<SpooledFrames> dropped) {
+    for (SpooledFrames frames : dropped) {
+      closeQuietly(frames);
       onDrop.run();
     }
   }
@@ -105,10 +121,14 @@ public final class SpooledBlocks implements Closeable {
     }
   }
 
-  private synchronized void expire() {
-    expiring = false;
-    dropOldest();
-    watch();
+  private void expire() {
+    List<SpooledFrames> dropped;
+    synchronized (this) {
+      expiring = false;
+      dropped = takeOldest();
+      watch();
+    }
+    drop(dropped);
   }
 
   /** Hands over a block's frames, or null if there are none. */
@@ -123,10 +143,7 @@ public final class SpooledBlocks implements Closeable {
 
   /** Forgets a block. */
   public void drop(BlockRef block) {
-    SpooledFrames frames = take(block);
-    if (frames != null) {
-      closeQuietly(frames);
-    }
+    closeQuietly(take(block));
   }
 
   /** How many blocks' frames wait. */
@@ -135,6 +152,9 @@ public final class SpooledBlocks implements Closeable {
   }
 
   private static void closeQuietly(SpooledFrames frames) {
+    if (frames == null) {
+      return;
+    }
     try {
       frames.close();
     } catch (IOException e) {
@@ -143,10 +163,14 @@ public final class SpooledBlocks implements Closeable {
   }
 
   @Override
-  public synchronized void close() {
-    closed = true;
-    blocks.values().forEach(entry -> closeQuietly(entry.frames));
-    blocks.clear();
-    memory = 0;
+  public void close() {
+    List<Entry> left;
+    synchronized (this) {
+      closed = true;
+      left = new ArrayList<>(blocks.values());
+      blocks.clear();
+      memory = 0;
+    }
+    left.forEach(entry -> closeQuietly(entry.frames));
   }
 }

@@ -40,7 +40,10 @@ class SpooledBlocksTest {
         new SpooledBlocks(
             maxBlocks,
             maxMemory,
-            () -> dropped++,
+            () -> {
+              assertThat(Thread.holdsLock(blocks)).isFalse();
+              dropped++;
+            },
             (nanos, task) -> {
               assertThat(nanos).isEqualTo(SpooledBlocks.MAX_AGE_NANOS);
               tasks.add(task);

@@ -76,6 +76,9 @@ final class PacketBatch {
   /** Guarded by the monitor: who sends what has waited long enough. */
   private Thread helper;
 
+  /** Guarded by the monitor: what the helper still has to do at its end; or null. */
+  private Runnable afterHelp;
+
   /**
    * @param encoder not closed
    * @param collector takes the frames, or null; not closed
@@ -288,11 +291,16 @@ final class PacketBatch {
       }
       changed.signalAll();
       turn.unlock();
+      Runnable left;
       synchronized (this) {
         helper = null;
+        left = afterHelp;
       }
-      // The pool's next task must not be interrupted in this one's place.
+      // Neither that nor the pool's next task must be interrupted in this one's place.
       Thread.interrupted();
+      if (left != null) {
+        left.run();
+      }
     }
   }
 
@@ -375,9 +383,26 @@ final class PacketBatch {
     return free;
   }
 
-  /** Gives back the buffer; to be called when {@link #awaitEnd} has returned true. */
-  void release() {
-    BufferPool.shared().give(slab);
-    slab = null;
+  /**
+   * Gives back the buffer after {@link #stop}, and then closes what the packets went through: at
+   * once, or, where a thread does not end in a while, when it does.
+   */
+  void release(Runnable closing) {
+    Runnable release =
+        () -> {
+          BufferPool.shared().give(slab);
+          slab = null;
+          closing.run();
+        };
+    if (!awaitEnd()) {
+      synchronized (this) {
+        if (helper != null) {
+          LOG.warn("A thread that sends packets does not end; what it holds is kept until then");
+          afterHelp = release;
+          return;
+        }
+      }
+    }
+    release.run();
   }
 }

@@ -14,8 +14,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Cuts a block's packets out of the bytes that the DataNode writes, and sends their data as frames:
@@ -23,8 +21,6 @@ import org.slf4j.LoggerFactory;
  * complete, if not by {@link #batch}. For one thread.
  */
 final class PacketFramer implements Closeable {
-
-  private static final Logger LOG = LoggerFactory.getLogger(PacketFramer.class);
 
   private static final int MAX_PACKET = 16 << 20;
   private static final int NO_DATA = -1;
@@ -450,17 +446,16 @@ final class PacketFramer implements Closeable {
     }
     if (batch != null) {
       batch.stop();
-      if (!batch.awaitEnd()) {
-        // It may still write to what would be given back.
-        LOG.warn("A thread that sends packets does not end");
-        return;
-      }
-      batch.release();
+      batch.release(this::closeEncoder);
     } else if (data != null) {
       BufferPool.shared().give(data);
+      closeEncoder();
     }
     batch = null;
     data = null;
+  }
+
+  private void closeEncoder() {
     encoder.close();
     if (collector != null) {
       collector.close();

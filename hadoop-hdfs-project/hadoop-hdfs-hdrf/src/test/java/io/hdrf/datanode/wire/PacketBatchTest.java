@@ -46,6 +46,7 @@ class PacketBatchTest {
   private PacketFramer framer;
   private long offset;
   private volatile CountDownLatch written = new CountDownLatch(0);
+  private volatile CountDownLatch stuck = new CountDownLatch(0);
   private volatile IOException broken;
 
   @BeforeEach
@@ -73,6 +74,15 @@ class PacketBatchTest {
       wire.writeBytes(copy);
     }
     written.countDown();
+    boolean passed = false;
+    while (!passed) {
+      try {
+        stuck.await();
+        passed = true;
+      } catch (InterruptedException e) {
+        // As a write that an interrupt does not end.
+      }
+    }
   }
 
   private void begin(long holdNanos) throws IOException {
@@ -249,5 +259,35 @@ class PacketBatchTest {
     broken = new IOException("broken pipe");
     assertThatThrownBy(() -> packets(1)).isSameAs(broken);
     assertThatThrownBy(() -> packets(1)).hasMessageContaining("broken pipe");
+  }
+
+  @Test
+  void whatAThreadThatDoesNotEndHoldsIsKeptUntilItDoes() throws Exception {
+    begin(LONG);
+    FrameEncoder encoder = new FrameEncoder(mirroring, new int[] {SCHEME});
+    PacketBatch batch =
+        new PacketBatch(
+            mirroring, records, encoder, null, acknowledgements, TimeUnit.MILLISECONDS.toNanos(1));
+    PacketHeader header = new PacketHeader(4 + CHECKSUMS + PACKET, 0, 0, false, PACKET, false);
+    for (int i = 0; i < PacketBatch.BUSY; i++) {
+      add(batch, header);
+    }
+    written = new CountDownLatch(1);
+    stuck = new CountDownLatch(1);
+    add(batch, header);
+    written.await();
+    batch.stop();
+    CountDownLatch closed = new CountDownLatch(1);
+    batch.release(closed::countDown);
+    assertThat(closed.getCount()).isEqualTo(1);
+    stuck.countDown();
+    closed.await();
+    encoder.close();
+  }
+
+  private static void add(PacketBatch batch, PacketHeader header) throws IOException {
+    ByteBuffer room = batch.room(header.getDataLen());
+    room.put(new byte[header.getDataLen()]);
+    batch.add(header, PacketHead.whole(new byte[100], 100));
   }
 }
