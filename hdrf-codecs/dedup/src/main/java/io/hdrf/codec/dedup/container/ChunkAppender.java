@@ -17,7 +17,7 @@ import java.util.List;
  */
 public final class ChunkAppender implements Closeable {
 
-  private final ContainerStore store;
+  private final OpenContainers containers;
   private final int[] chainIds;
   private final int groupSize;
   private final GroupBuffer group;
@@ -28,8 +28,8 @@ public final class ChunkAppender implements Closeable {
   private OpenContainer open;
   private boolean closed;
 
-  ChunkAppender(ContainerStore store, FrameChain tail, int groupSize) {
-    this.store = store;
+  ChunkAppender(OpenContainers containers, FrameChain tail, int groupSize) {
+    this.containers = containers;
     this.chainIds = tail.ids();
     this.groupSize = groupSize;
     this.group = new GroupBuffer(tail, groupSize);
@@ -70,11 +70,11 @@ public final class ChunkAppender implements Closeable {
   private void prepare(int groupBytes) throws IOException {
     while (open == null || open.container().open() == null || !open.hasRoomFor(groupBytes)) {
       if (open == null || open.container().open() == null) {
-        open = store.takeOpen(chainIds);
+        open = containers.take(chainIds);
       } else {
         OpenContainer full = open;
         open = null;
-        store.seal(full);
+        full.seal();
       }
     }
   }
@@ -98,7 +98,7 @@ public final class ChunkAppender implements Closeable {
       if (!written) {
         OpenContainer failed = open;
         open = null;
-        store.giveBack(failed);
+        containers.giveBack(failed);
       }
     }
   }
@@ -130,7 +130,7 @@ public final class ChunkAppender implements Closeable {
       if (open != null) {
         OpenContainer last = open;
         open = null;
-        store.giveBack(last);
+        containers.giveBack(last);
       }
     }
   }

@@ -37,19 +37,13 @@ final class OpenContainer {
   private boolean retired;
 
   /** Creates the file; its header and its name are durable on return. */
-  OpenContainer(
-      Container container,
-      ContainerHeader header,
-      Path directory,
-      DurableFiles files,
-      ContainerSettings settings,
-      ChainSource chains)
+  OpenContainer(Container container, ContainerHeader header, ContainerContext context)
       throws IOException {
     this.container = container;
-    this.directory = directory;
-    this.files = files;
-    this.settings = settings;
-    this.chains = chains;
+    this.directory = context.directory();
+    this.files = context.files();
+    this.settings = context.settings();
+    this.chains = context.chains();
     this.path = ContainerNames.file(directory, container.id(), ContainerNames.OPEN);
     this.writer = new ContainerWriter(files, path, header);
     this.view = writer.directory();

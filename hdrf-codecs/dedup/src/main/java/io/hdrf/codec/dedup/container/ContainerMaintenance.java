@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * Compacts and verifies containers, one thread a container. Readers are not disturbed. Safe for use
+ * by many threads.
+ */
+final class ContainerMaintenance {
+
+  private final ContainerContext context;
+  private final ConcurrentSkipListMap<Long, Container> containers;
+  private final LoadedContainers loaded;
+  private final ContainerCache cache;
+  private final ContainerReplacer replacer;
+  private final Quarantine quarantine;
+
+  /**
+   * @param containers all of the store; loses those that are deleted
+   */
+  ContainerMaintenance(
+      ContainerContext context,
+      ConcurrentSkipListMap<Long, Container> containers,
+      LoadedContainers loaded,
+      ContainerCache cache,
+      ContainerReplacer replacer,
+      Quarantine quarantine) {
+    this.context = context;
+    this.containers = containers;
+    this.loaded = loaded;
+    this.cache = cache;
+    this.replacer = replacer;
+    this.quarantine = quarantine;
+  }
+
+  /** See {@link ContainerStore#compact}. */
+  CompactionResult compact(long container, BitSet live, Throttle throttle) throws IOException {
+    Container found = loaded.find(container);
+    BitSet wanted = (BitSet) live.clone();
+    synchronized (found.maintenance()) {
+      if (found.open() != null) {
+        throw new IllegalStateException(
+            "container " + ContainerNames.hex(container) + " is still open");
+      }
+      LoadedContainer source = loaded.acquireAlone(found);
+      try {
+        return compact(found, source, wanted, throttle);
+      } finally {
+        source.release();
+      }
+    }
+  }
+
+  private CompactionResult compact(
+      Container container, LoadedContainer source, BitSet live, Throttle throttle)
+      throws IOException {
+    long id = container.id();
+    Path path = context.file(id, ContainerNames.SEALED);
+    ContainerDirectory content = source.directory();
+    for (int n = live.nextSetBit(0); n >= 0; n = live.nextSetBit(n + 1)) {
+      if (content.indexOf(n) < 0) {
+        throw new MissingChunkException(path + ": chunk " + n + " is not there");
+      }
+    }
+    int kept = live.cardinality();
+    int dropped = content.chunkCount() - kept;
+    long before = source.file().length();
+    if (kept == 0 && id != containers.lastKey()) {
+      context.files().deleteIfExists(path);
+      containers.remove(id);
+      cache.replaced(container);
+      context.files().forceDirectory(context.directory());
+      quarantine.remove(id);
+      return new CompactionResult(0, 0, before, 0, dropped, 0);
+    }
+    if (dropped == 0 && source.origin() == LoadedContainer.Origin.WRITTEN) {
+      return new CompactionResult(0, 0, 0, kept, 0, 0);
+    }
+    ContainerRewriter rewriter;
+    try {
+      rewriter = replacer.replace(id, source, live, throttle);
+    } finally {
+      // Even if it failed: the file may have been replaced before.
+      cache.replaced(container);
+    }
+    return new CompactionResult(
+        rewriter.bytesRead(),
+        rewriter.bytesWritten(),
+        before - rewriter.bytesWritten(),
+        kept,
+        dropped,
+        rewriter.damagedGroups());
+  }
+
+  /** See {@link ContainerStore#verify}. */
+  VerifyReport verify(long container, Throttle throttle) throws IOException {
+    Container found = loaded.find(container);
+    synchronized (found.maintenance()) {
+      LoadedContainer source = loaded.acquireAlone(found);
+      try {
+        VerifyReport report =
+            new ContainerVerifier(source, context.fingerprinter()).verify(throttle);
+        if (source.origin() == LoadedContainer.Origin.LOSSY) {
+          report.addProblem(source.path() + ": the directory is damaged, and chunks may be lost");
+        }
+        if (!report.damagedChunks().isEmpty()) {
+          quarantine.add(container, report.damagedChunks());
+        } else if (report.isSound()) {
+          quarantine.remove(container);
+        }
+        return report;
+      } finally {
+        source.release();
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.CorruptFileException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the containers of a store that is opened. Those that were open when the process ended are
+ * copied, as far as they are sound, and sealed; others are only listed. For one thread.
+ */
+final class ContainerRecovery {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ContainerRecovery.class);
+
+  private final ContainerContext context;
+  private final ContainerReplacer replacer;
+  private final ConcurrentSkipListMap<Long, Container> containers;
+
+  /**
+   * @param containers gets those that are found
+   */
+  ContainerRecovery(
+      ContainerContext context,
+      ContainerReplacer replacer,
+      ConcurrentSkipListMap<Long, Container> containers) {
+    this.context = context;
+    this.replacer = replacer;
+    this.containers = containers;
+  }
+
+  /** Adds all containers that there are to those of the store. */
+  void findContainers() throws IOException {
+    List<String> names;
+    try (Stream<Path> list = Files.list(context.directory())) {
+      names = list.map(path -> path.getFileName().toString()).collect(Collectors.toList());
+    }
+    SortedMap<Long, Path> unsealed = new TreeMap<>();
+    for (String name : names) {
+      long sealed = ContainerNames.id(name, ContainerNames.SEALED);
+      long open = ContainerNames.id(name, ContainerNames.OPEN);
+      if (sealed >= 0) {
+        containers.put(sealed, new Container(sealed));
+      } else if (open >= 0) {
+        unsealed.put(open, context.directory().resolve(name));
+      } else if (ContainerNames.id(name, ContainerNames.TEMPORARY) >= 0) {
+        context.files().deleteIfExists(context.directory().resolve(name));
+      }
+    }
+    for (Map.Entry<Long, Path> file : unsealed.entrySet()) {
+      recover(file.getKey(), file.getValue());
+    }
+  }
+
+  /** Deals with a container that was open when the process ended. */
+  private void recover(long id, Path path) throws IOException {
+    if (containers.containsKey(id)) {
+      // Its sealed copy was forced before it got its name.
+      context.files().deleteIfExists(path);
+      return;
+    }
+    Container container = new Container(id);
+    try (ChannelFile file = ChannelFile.open(path)) {
+      ContainerHeader header = readHeaderOf(path, file);
+      if (header == null) {
+        // Groups are written only after the header was forced.
+        context.files().deleteIfExists(path);
+        return;
+      }
+      header.check(path, id, context.settings().identity());
+      ContainerScanner scanner =
+          new ContainerScanner(
+              path,
+              file,
+              header,
+              context.chains().chain(header.chainIds()),
+              context.fingerprinter(),
+              file.length());
+      scanner.scan();
+      if (scanner.directory().chunkCount() == 0 && file.length() == ContainerHeader.LENGTH) {
+        context.files().deleteIfExists(path);
+        return;
+      }
+      ContainerDirectory found = scanner.directory();
+      LoadedContainer source =
+          new LoadedContainer(path, header, file, () -> found, context.chains());
+      replacer.replace(id, source, null, Throttle.NONE);
+      context.files().deleteIfExists(path);
+      LOG.info(
+          "{}: sealed with {} chunks, up to byte {} of {}",
+          path,
+          found.chunkCount(),
+          scanner.endOfGroups(),
+          file.length());
+    } catch (IOException e) {
+      if (Files.exists(context.file(id, ContainerNames.SEALED))) {
+        throw e;
+      }
+      LOG.error("{} could not be recovered and is left as it is: {}", path, e.toString());
+      container.setProblem(e);
+    }
+    containers.put(id, container);
+  }
+
+  /** The header of a container that was open; null if it is a torn one with nothing behind it. */
+  private static ContainerHeader readHeaderOf(Path path, ChannelFile file) throws IOException {
+    try {
+      return ContainerFiles.readHeader(path, file);
+    } catch (CorruptFileException e) {
+      if (file.length() > ContainerHeader.LENGTH) {
+        throw e;
+      }
+      return null;
+    }
+  }
+}

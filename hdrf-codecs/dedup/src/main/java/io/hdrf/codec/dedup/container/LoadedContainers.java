@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.scheme.CorruptFrameException;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Containers for reading, whether they are open or sealed. One of which nothing but the directory
+ * is damaged gets it again on the way. Safe for use by many threads.
+ */
+final class LoadedContainers {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LoadedContainers.class);
+
+  private final ContainerContext context;
+  private final ConcurrentSkipListMap<Long, Container> containers;
+  private final ContainerCache cache;
+  private final ContainerReplacer replacer;
+
+  /**
+   * @param containers all of the store
+   * @param cache of the sealed ones
+   */
+  LoadedContainers(
+      ContainerContext context,
+      ConcurrentSkipListMap<Long, Container> containers,
+      ContainerCache cache,
+      ContainerReplacer replacer) {
+    this.context = context;
+    this.containers = containers;
+    this.cache = cache;
+    this.replacer = replacer;
+  }
+
+  Container find(long id) throws MissingChunkException {
+    Container container = containers.get(id);
+    if (container == null) {
+      throw new MissingChunkException(
+          context.file(id, ContainerNames.SEALED) + ": there is no such file");
+    }
+    return container;
+  }
+
+  /** A container for reading, to be released by the caller. */
+  LoadedContainer acquire(Container container) throws IOException {
+    while (true) {
+      IOException problem = container.problem();
+      if (problem != null) {
+        throw unrecovered(container, problem);
+      }
+      OpenContainer open = container.open();
+      LoadedContainer loaded = null;
+      if (open == null) {
+        loaded = cache.acquire(container);
+        if (loaded.origin() == LoadedContainer.Origin.REBUILT && container.takeRepair()) {
+          repair(container);
+          loaded.release();
+          loaded = null;
+        }
+      } else {
+        loaded = open.acquire();
+      }
+      if (loaded != null) {
+        return loaded;
+      }
+    }
+  }
+
+  private IOException unrecovered(Container container, IOException problem) {
+    Path path = context.file(container.id(), ContainerNames.OPEN);
+    if (problem instanceof UnknownFormatVersionException) {
+      int found = ((UnknownFormatVersionException) problem).found();
+      return new UnknownFormatVersionException(
+          path, found, ContainerFormat.OLDEST_VERSION, ContainerFormat.VERSION);
+    }
+    String message = path + " could not be recovered: " + problem.getMessage();
+    return problem instanceof CorruptFileException
+        ? new CorruptFrameException(message, problem)
+        : new IOException(message, problem);
+  }
+
+  /** As {@link #acquire}, with a file of its own; the caller holds the maintenance lock. */
+  LoadedContainer acquireAlone(Container container) throws IOException {
+    while (true) {
+      LoadedContainer shared = acquire(container);
+      try {
+        return shared.reopen();
+      } catch (NoSuchFileException e) {
+        if (container.open() != null || !shared.path().toString().endsWith(ContainerNames.OPEN)) {
+          throw e;
+        }
+        // It was sealed just now.
+      } finally {
+        shared.release();
+      }
+    }
+  }
+
+  /** An interrupt closed the file: of this thread, which gives up, or of another one. */
+  void forget(Container container, LoadedContainer loaded, ClosedChannelException e)
+      throws IOException {
+    OpenContainer open = container.open();
+    if (open != null) {
+      open.forget(loaded);
+    }
+    cache.forget(loaded);
+    if (Thread.currentThread().isInterrupted()) {
+      throw e;
+    }
+  }
+
+  /** Gives a container a directory again of which nothing but the directory is damaged. */
+  private void repair(Container container) throws IOException {
+    synchronized (container.maintenance()) {
+      LoadedContainer loaded = cache.acquire(container);
+      try {
+        if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
+          replacer.replace(container.id(), loaded, null, Throttle.NONE);
+          LOG.info("{}: the directory was made again", loaded.path());
+        }
+      } catch (IOException e) {
+        LOG.warn("{}: the directory could not be made again", loaded.path(), e);
+      } finally {
+        loaded.release();
+        cache.replaced(container);
+      }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * The containers that appenders write to. An appender has one for itself until it gives it back.
+ * Safe for use by many threads.
+ */
+final class OpenContainers implements Closeable {
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final ContainerContext context;
+  private final ConcurrentSkipListMap<Long, Container> containers;
+
+  /** Guards the next three. */
+  private final Object openLock = new Object();
+
+  private final List<OpenContainer> idle = new ArrayList<>();
+  private long nextId;
+  private boolean closed;
+
+  /**
+   * @param containers all of the store, none of them open; gets those that are created
+   */
+  OpenContainers(ContainerContext context, ConcurrentSkipListMap<Long, Container> containers) {
+    this.context = context;
+    this.containers = containers;
+    this.nextId = containers.isEmpty() ? 0 : containers.lastKey() + 1;
+  }
+
+  /** An open container with that chain that no other appender has. */
+  OpenContainer take(int[] chainIds) throws IOException {
+    Container container;
+    synchronized (openLock) {
+      if (closed) {
+        throw new IOException(context.directory() + ": the store is closed");
+      }
+      for (int i = idle.size() - 1; i >= 0; i--) {
+        if (idle.get(i).header().hasChain(chainIds)) {
+          return idle.remove(i);
+        }
+      }
+      if (nextId > ChunkRef.MAX_CONTAINER) {
+        throw new IOException(context.directory() + ": there are no container ids left");
+      }
+      container = new Container(nextId);
+      nextId++;
+    }
+    ContainerHeader header =
+        new ContainerHeader(
+            container.id(),
+            context.settings().identity(),
+            chainIds,
+            System.currentTimeMillis(),
+            RANDOM.nextLong());
+    container.setOpen(new OpenContainer(container, header, context));
+    containers.put(container.id(), container);
+    return container.open();
+  }
+
+  /** Takes back a container that an appender had for itself. */
+  void giveBack(OpenContainer open) throws IOException {
+    boolean late;
+    synchronized (openLock) {
+      late = closed;
+      if (!late && open.container().open() != null && !open.hasFailed()) {
+        idle.add(open);
+      }
+    }
+    if (late) {
+      end(open);
+    }
+  }
+
+  /**
+   * Takes a container out of those that are given out.
+   *
+   * @return false if an appender has it
+   */
+  boolean remove(OpenContainer open) {
+    synchronized (openLock) {
+      return idle.remove(open);
+    }
+  }
+
+  /**
+   * Seals the containers that no appender has, and closes the files of the others. From now on none
+   * is given out, and those that are given back are sealed. A second call does nothing.
+   *
+   * @throws IOException if one could not be sealed; all others are
+   */
+  @Override
+  public void close() throws IOException {
+    List<OpenContainer> rest;
+    synchronized (openLock) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      rest = new ArrayList<>(idle);
+      idle.clear();
+    }
+    IOException failure = null;
+    for (OpenContainer open : rest) {
+      try {
+        end(open);
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    for (Container container : containers.values()) {
+      OpenContainer open = container.open();
+      if (open != null) {
+        open.close();
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Seals a container, or deletes it if there is nothing in it. */
+  private void end(OpenContainer open) throws IOException {
+    if (open.container().open() == null) {
+      return;
+    }
+    if (open.hasNothing()) {
+      containers.remove(open.container().id());
+      open.delete();
+    } else if (open.hasFailed()) {
+      open.close();
+    } else {
+      open.seal();
+    }
+  }
+}
