@@ -56,8 +56,7 @@ public final class BloomFilterArray implements Closeable {
       throws IOException {
     BloomFilterArray array =
         new BloomFilterArray(new FilterDirectory(directory, files), settings, source);
-    array.maintenance.readFiles();
-    array.maintenance.list();
+    array.maintenance.begin();
     return array;
   }
 

@@ -142,6 +142,10 @@ final class FilterTable {
     }
   }
 
+  synchronized int staleOf(Filter filter) {
+    return filter.stale;
+  }
+
   // Inserting
 
   /**

@@ -48,6 +48,15 @@ final class SegmentScan {
     return total;
   }
 
+  /**
+   * Scans all segments of a filter into bits of its own.
+   *
+   * @return the number of fingerprints
+   */
+  int run(Filter filter, ColumnBits bits) throws IOException {
+    return run(filter.segments(), (batch, count) -> bits.add(batch, 0, count));
+  }
+
   private boolean visit(byte[] bytes, int offset, Sink sink) {
     Fingerprints.hash(bytes, offset, 1, hashes, pending * Fingerprints.HASH_LONGS);
     pending++;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Work that may fail. What fails is put off until all else has been done. For one thread at a time.
+ */
+final class Attempts {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
+
+  /** A unit of work. */
+  interface Work {
+    void run() throws IOException;
+  }
+
+  private final DbaCounters counters;
+
+  /**
+   * What failed since the last time that nothing was left to do: filters, groups, a kind of work.
+   */
+  private final Set<Object> putOff = new HashSet<>();
+
+  Attempts(DbaCounters counters) {
+    this.counters = counters;
+  }
+
+  /** Always returns true: something was done, or noted as put off. */
+  boolean make(Object subject, String what, Work work) {
+    try {
+      work.run();
+    } catch (IOException e) {
+      counters.putOff.increment();
+      putOff.add(subject);
+      LOG.warn("{} is put off", what, e);
+    }
+    return true;
+  }
+
+  /** Whether work on it has failed, and is not to be tried now. */
+  boolean isPutOff(Object subject) {
+    return putOff.contains(subject);
+  }
+
+  /** Nothing else is left to do. */
+  void retryAll() {
+    putOff.clear();
+  }
+}

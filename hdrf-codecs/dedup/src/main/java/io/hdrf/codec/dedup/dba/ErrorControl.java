@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Keeps the error rate as filters grow in number: raises groups by rows (tightening) or by room
+ * (enlarging). For one thread at a time.
+ */
+final class ErrorControl {
+
+  /** Enlarging begins when what is filled is more than so many times the room that is left. */
+  private static final int HEADROOM_SHARE = 7;
+
+  private final FilterTable table;
+  private final SegmentScan scan;
+  private final DbaSettings settings;
+  private final DbaCounters counters;
+  private final Attempts attempts;
+
+  ErrorControl(
+      FilterTable table,
+      SegmentScan scan,
+      DbaSettings settings,
+      DbaCounters counters,
+      Attempts attempts) {
+    this.table = table;
+    this.scan = scan;
+    this.settings = settings;
+    this.counters = counters;
+    this.attempts = attempts;
+  }
+
+  /** Raises a group if there will soon be no room; returns whether there may be more to do. */
+  boolean adjust() {
+    Group group;
+    Shape raised;
+    synchronized (table) {
+      ErrorBudget budget = table.budget();
+      List<Group> groups = table.groups();
+      int highest = budget.highestLevel(groups);
+      long creatable = budget.creatable(groups, budget.shape(highest));
+      if (groups.isEmpty() || (creatable >= 0 && hasHeadroom(creatable))) {
+        return false;
+      }
+      if (creatable < 0 && settings.control() == DbaSettings.Control.ENLARGE) {
+        group = best(groups, Comparator.comparingInt(g -> g.shape().hashes()));
+        raised = group == null ? null : budget.tightened(group.shape());
+      } else {
+        group = best(groups, Comparator.comparingInt(g -> budget.level(g.shape())));
+        raised = group == null ? null : raised(group, highest);
+      }
+      if (group == null
+          || raised.equals(group.shape())
+          || !raised.fits(group.width())
+          || !table.fitsMemory(raised.groupBytes(group.width()) - group.bytes())) {
+        return false;
+      }
+    }
+    if (raised.capacity() == group.shape().capacity()) {
+      return attempts.make(key(group), "Tightening a group", () -> tighten(group, raised));
+    }
+    return attempts.make(key(group), "Enlarging a group", () -> enlarge(group, raised));
+  }
+
+  /**
+   * Whether there is room ahead of the end of the budget. Where filters are enlarged it is counted
+   * in elements: a number of filters with room might never be reached, however often the few that
+   * there are were enlarged. As nothing is enlarged while an eighth of the room is left, all
+   * filters together never have more of it than growth times 8/7 of what they are filled with.
+   */
+  private boolean hasHeadroom(long creatable) {
+    if (settings.control() == DbaSettings.Control.TIGHTEN) {
+      return creatable + table.reopened() > table.budget().headroom();
+    }
+    return table.room() * HEADROOM_SHARE >= table.filled();
+  }
+
+  private Shape raised(Group group, int highest) {
+    boolean isLast = table.budget().level(group.shape()) == highest;
+    return table.budget().raised(group.shape(), isLast ? highest + 1 : highest);
+  }
+
+  /** One of the lowest groups, if possible one without the open filter; null if none is fit. */
+  private Group best(List<Group> groups, Comparator<Group> order) {
+    Group lowest = Collections.min(groups, order);
+    Group chosen = null;
+    for (Group group : groups) {
+      if (order.compare(group, lowest) == 0
+          && canBeRaised(group)
+          && (chosen == null || (hasOpen(chosen) && !hasOpen(group)))) {
+        chosen = group;
+      }
+    }
+    return chosen;
+  }
+
+  /** Stands for the group as long as its rows are not replaced. */
+  private static Object key(Group group) {
+    return group.row(0);
+  }
+
+  private boolean canBeRaised(Group group) {
+    return !group.hasPending() && !attempts.isPutOff(key(group));
+  }
+
+  private boolean hasOpen(Group group) {
+    for (Filter filter : group.filters()) {
+      if (filter != null && table.isOpen(filter)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Adds rows, and puts the elements into these only. */
+  private void tighten(Group group, Shape raised) throws IOException {
+    int first = group.shape().hashes();
+    long[][] rows = Arrays.copyOf(group.rows(), raised.hashes());
+    for (int j = first; j < rows.length; j++) {
+      rows[j] = Group.newRow(raised, group.width());
+    }
+    InsertLog log = table.beginLog(group);
+    try {
+      Filter[] filters = group.filters().clone();
+      Group built = new Group(group.id(), raised, group.width(), rows, filters);
+      for (int c = 0; c < group.width(); c++) {
+        if (group.isUsed(c)) {
+          int column = c;
+          scan.run(
+              group.filter(column).segments(),
+              (hashes, count) -> built.add(column, first, hashes, 0, count));
+        }
+      }
+      synchronized (table) {
+        for (int column = 0; column < group.width(); column++) {
+          if (group.isUsed(column)) {
+            Filter filter = group.filter(column);
+            filter.shape = raised;
+            filter.changed = true;
+          }
+        }
+        table.exchange(Collections.singletonList(group), built, log);
+      }
+      counters.tightened.increment();
+    } finally {
+      table.endLog();
+    }
+  }
+
+  /** Makes a group anew with more room; its filters take elements again. */
+  private void enlarge(Group group, Shape raised) throws IOException {
+    InsertLog log = table.beginLog(group);
+    try {
+      int[] stale = new int[group.width()];
+      int[] elements = new int[group.width()];
+      Filter[] filters = group.filters().clone();
+      for (int column = 0; column < filters.length; column++) {
+        filters[column] = group.isUsed(column) ? filters[column] : null;
+      }
+      Group empty = Group.empty(group.id(), raised, group.width());
+      Group built = empty.with(filters);
+      for (int c = 0; c < group.width(); c++) {
+        if (group.isUsed(c)) {
+          int column = c;
+          stale[column] = table.staleOf(group.filter(column));
+          elements[column] =
+              scan.run(
+                  group.filter(column).segments(),
+                  (hashes, count) -> built.add(column, 0, hashes, 0, count));
+        }
+      }
+      synchronized (table) {
+        for (int column = 0; column < group.width(); column++) {
+          if (group.isUsed(column)) {
+            Filter filter = group.filter(column);
+            filter.shape = raised;
+            filter.elements = elements[column] + log.count(column);
+            filter.stale = Math.max(0, Math.min(filter.elements, filter.stale - stale[column]));
+            filter.sealed = filter.room() == 0;
+            filter.changed = true;
+          }
+        }
+        table.exchange(Collections.singletonList(group), built, log);
+      }
+      counters.enlarged.increment();
+    } finally {
+      table.endLog();
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Frees filters of elements that are no longer in the index, and makes one of two that hold few.
+ * For one thread at a time.
+ */
+final class FilterRefreshing {
+
+  /** Segments of one filter at most: each of its candidates is as many look-ups. */
+  private static final int MAX_MERGED = 16;
+
+  private static final Comparator<Filter> BY_LIVE = Comparator.comparingInt(Filter::live);
+
+  private final FilterTable table;
+  private final SegmentScan scan;
+  private final DbaSettings settings;
+  private final DbaCounters counters;
+  private final Attempts attempts;
+
+  FilterRefreshing(
+      FilterTable table,
+      SegmentScan scan,
+      DbaSettings settings,
+      DbaCounters counters,
+      Attempts attempts) {
+    this.table = table;
+    this.scan = scan;
+    this.settings = settings;
+    this.counters = counters;
+    this.attempts = attempts;
+  }
+
+  /** Makes a filter anew of which too much is stale; returns whether there was one. */
+  boolean refreshOne() {
+    for (Filter filter : table.filters()) {
+      if (isStale(filter) && !attempts.isPutOff(filter)) {
+        return attempts.make(filter, "Refreshing filter " + filter.name(), () -> refresh(filter));
+      }
+    }
+    return false;
+  }
+
+  private boolean isStale(Filter filter) {
+    synchronized (table) {
+      return !filter.pending
+          && filter.stale > 0
+          && filter.stale >= settings.staleShare() * filter.elements;
+    }
+  }
+
+  private void refresh(Filter filter) throws IOException {
+    InsertLog log = table.beginLog(filter);
+    try {
+      int stale = table.staleOf(filter);
+      ColumnBits bits = new ColumnBits(filter.shape);
+      int elements = scan.run(filter, bits);
+      int last = filter.shape.hashes() - 1;
+      for (int j = 0; j < last; j++) {
+        table.replaceRow(filter, j, bits, log);
+      }
+      synchronized (table) {
+        table.replaceRow(filter, last, bits, log);
+        filter.elements = elements + log.count(0);
+        filter.stale = Math.max(0, Math.min(filter.elements, filter.stale - stale));
+        filter.changed = true;
+        table.endLog();
+      }
+      counters.refreshed.increment();
+    } finally {
+      table.endLog();
+    }
+    table.removeEmpty(filter);
+  }
+
+  /** Two of the emptiest sealed filters become one; returns whether there were any. */
+  boolean orMergeOne() {
+    List<Filter> sealed = new ArrayList<>();
+    synchronized (table) {
+      for (Filter filter : table.filters()) {
+        if (filter.sealed
+            && !filter.pending
+            && filter.segments().length < MAX_MERGED
+            && !attempts.isPutOff(filter)) {
+          sealed.add(filter);
+        }
+      }
+    }
+    sealed.sort(BY_LIVE);
+    for (int i = 0; i + 1 < sealed.size(); i++) {
+      Filter first = sealed.get(i);
+      if (first.live() > first.shape.capacity() / 2) {
+        break;
+      }
+      for (Filter second : sealed.subList(i + 1, sealed.size())) {
+        if (fitsInOne(first, second)) {
+          return mergeOrRefresh(first, second);
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean fitsInOne(Filter first, Filter second) {
+    synchronized (table) {
+      return first.shape.equals(second.shape)
+          && first.segments().length + second.segments().length <= MAX_MERGED
+          && (long) first.live() + second.live() <= first.shape.capacity();
+    }
+  }
+
+  private boolean mergeOrRefresh(Filter first, Filter second) {
+    Filter stale;
+    synchronized (table) {
+      boolean fits = (long) first.elements + second.elements <= first.shape.capacity();
+      stale = fits ? null : first.stale >= second.stale ? first : second;
+    }
+    if (stale != null) {
+      return attempts.make(stale, "Refreshing filter " + stale.name(), () -> refresh(stale));
+    }
+    orMerge(first, second);
+    return true;
+  }
+
+  private void orMerge(Filter kept, Filter gone) {
+    // Logged, so that their columns are not taken away meanwhile.
+    table.beginLog(kept, gone);
+    try {
+      long[] row = new long[ColumnBits.rowWords(kept.shape)];
+      for (int j = 0; j < kept.shape.hashes(); j++) {
+        Group group = table.groupOf(gone);
+        group.extractRow(group.columnOf(gone), j, row);
+        table.include(kept, j, row);
+      }
+      table.endLog();
+      table.orMerge(kept, gone);
+      counters.orMerged.increment();
+    } finally {
+      table.endLog();
+    }
+  }
+}

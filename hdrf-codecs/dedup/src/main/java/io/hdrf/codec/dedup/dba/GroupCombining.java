@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** Makes wider groups of narrow ones, and columns free again. For one thread at a time. */
+final class GroupCombining {
+
+  private final FilterTable table;
+  private final DbaSettings settings;
+  private final DbaCounters counters;
+
+  GroupCombining(FilterTable table, DbaSettings settings, DbaCounters counters) {
+    this.table = table;
+    this.settings = settings;
+    this.counters = counters;
+  }
+
+  /** Two groups become one of twice the width; returns whether there were any. */
+  boolean combineOne() {
+    if (settings.group() != DbaSettings.AUTO) {
+      return false;
+    }
+    Group first = null;
+    Group second = null;
+    synchronized (table) {
+      int wanted = table.width(table.filterCount());
+      List<Group> groups = table.groups();
+      for (int i = 0; i < groups.size() && second == null; i++) {
+        first = groups.get(i);
+        second = partner(first, groups.subList(i + 1, groups.size()), wanted);
+      }
+    }
+    if (second == null) {
+      return false;
+    }
+    combine(first, second);
+    return true;
+  }
+
+  /** The group to combine one with; null for none. Guarded by the table's lock. */
+  private Group partner(Group group, List<Group> others, int wanted) {
+    if (group.width() == DbaSettings.MAX_GROUP || !group.shape().fits(2 * group.width())) {
+      return null;
+    }
+    for (Group other : others) {
+      if (other.width() == group.width()
+          && other.shape().equals(group.shape())
+          && (group.width() < wanted || wasteNothing(group, other))) {
+        return other;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Whether two groups can be combined however wide they are: no column is without a filter, and
+   * the memory that is allowed has room for them beside what they become.
+   */
+  private boolean wasteNothing(Group first, Group second) {
+    return first.isFull() && second.isFull() && table.fitsMemory(first.bytes() + second.bytes());
+  }
+
+  private void combine(Group first, Group second) {
+    InsertLog log = table.beginLog(first, second);
+    try {
+      int width = first.width();
+      Filter[] filters = Arrays.copyOf(first.filters(), 2 * width);
+      System.arraycopy(second.filters(), 0, filters, width, width);
+      long[][] rows = new long[first.shape().hashes()][];
+      for (int j = 0; j < rows.length; j++) {
+        rows[j] = Group.interleave(first, second, j);
+      }
+      synchronized (table) {
+        Group built = new Group(table.newGroupId(), first.shape(), 2 * width, rows, filters);
+        table.exchange(Arrays.asList(first, second), built, log);
+      }
+      counters.combined.increment();
+    } finally {
+      table.endLog();
+    }
+  }
+
+  /** Makes a column without a filter fit for another one; returns whether there was one. */
+  boolean clearOne() {
+    Group group = null;
+    synchronized (table) {
+      for (Group other : table.groups()) {
+        group = other.columnOf(Filter.REMAINS) >= 0 ? other : group;
+      }
+    }
+    if (group == null) {
+      return false;
+    }
+    int column = group.columnOf(Filter.REMAINS);
+    for (int j = 0; j < group.shape().hashes(); j++) {
+      table.clearRow(group.id(), column, j);
+    }
+    table.freeColumn(group.id(), column);
+    return true;
+  }
+}
