@@ -8,6 +8,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,10 +28,9 @@ final class CollectionSide implements Closeable {
    * @param freed bytes
    * @param rewritten bytes
    * @param seconds how long it took
-   * @param writeSeconds how long the write of one file took meanwhile, on average; NaN if none was
-   *     written
+   * @param writeSeconds how long the write of each file took meanwhile
    */
-  record Collected(double freed, double rewritten, double seconds, double writeSeconds) {}
+  record Collected(double freed, double rewritten, double seconds, List<Double> writeSeconds) {}
 
   private final OpenCluster open;
   private final LocalCluster cluster;
@@ -115,11 +116,9 @@ final class CollectionSide implements Closeable {
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
-    double writing = 0;
-    int files = 0;
+    List<Double> writes = new ArrayList<>();
     while (file != null && collector.isAlive()) {
-      writing += writeAndDelete(CollectionBenchmark.PROBE, file, firstShift + files);
-      files++;
+      writes.add(writeAndDelete(CollectionBenchmark.PROBE, file, firstShift + writes.size()));
     }
     int status = collector.waitFor();
     double seconds = (System.nanoTime() - began) / 1e9;
@@ -127,11 +126,7 @@ final class CollectionSide implements Closeable {
     if (status != 0) {
       throw new IOException("hdrf gc ended with status " + status + ":\n" + said);
     }
-    return new Collected(
-        figure(FREED, said),
-        figure(REWRITTEN, said),
-        seconds,
-        files == 0 ? Double.NaN : writing / files);
+    return new Collected(figure(FREED, said), figure(REWRITTEN, said), seconds, writes);
   }
 
   private static double figure(Pattern pattern, String text) throws IOException {

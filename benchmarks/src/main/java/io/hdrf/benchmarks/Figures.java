@@ -81,6 +81,11 @@ public record Figures(Map<String, Double> values) {
     return String.format(Locale.ROOT, "%.2f to %.2f", least, greatest);
   }
 
+  /** The median of at least one number. */
+  static double middle(List<Double> values) {
+    return median(values.stream().mapToDouble(Double::doubleValue).toArray());
+  }
+
   private static double median(double[] values) {
     Arrays.sort(values);
     int middle = values.length / 2;
