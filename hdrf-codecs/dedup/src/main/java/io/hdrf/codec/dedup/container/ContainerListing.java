@@ -37,10 +37,11 @@ final class ContainerListing {
     Path path = context.file(id, sealed ? ContainerNames.SEALED : ContainerNames.OPEN);
     long length = 0;
     String problem;
+    // Before the file is opened: what is read from one that was replaced must not be kept.
+    int generation = cache.generation(container);
     try (ChannelFile file = ChannelFile.open(path)) {
       length = file.length();
       if (sealed) {
-        int generation = cache.generation(container);
         ContainerFooter footer = ContainerFiles.readFooter(path, file);
         footer.header().check(path, id, context.settings().identity());
         ContainerInfo info =

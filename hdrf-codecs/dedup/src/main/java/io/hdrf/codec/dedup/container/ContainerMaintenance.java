@@ -69,7 +69,7 @@ final class ContainerMaintenance {
     int kept = live.cardinality();
     int dropped = content.chunkCount() - kept;
     long before = source.file().length();
-    if (kept == 0 && id != containers.lastKey()) {
+    if (kept == 0 && isFollowed(id)) {
       context.files().deleteIfExists(path);
       containers.remove(id);
       cache.replaced(container);
@@ -94,6 +94,15 @@ final class ContainerMaintenance {
         kept,
         dropped,
         rewriter.damagedGroups());
+  }
+
+  /**
+   * Whether a later id stays in use whatever happens: an open container may leave nothing behind,
+   * and its id, and those before it, would be given out again.
+   */
+  private boolean isFollowed(long id) {
+    return containers.tailMap(id, false).values().stream()
+        .anyMatch(later -> later.open() == null && later.problem() == null);
   }
 
   /** See {@link ContainerStore#verify}. */

@@ -61,8 +61,11 @@ final class LoadedContainers {
       if (open == null) {
         loaded = cache.acquire(container);
         if (loaded.origin() == LoadedContainer.Origin.REBUILT && container.takeRepair()) {
-          repair(container);
-          loaded.release();
+          try {
+            repair(container);
+          } finally {
+            loaded.release();
+          }
           loaded = null;
         }
       } else {

@@ -137,6 +137,9 @@ final class ErrorControl {
         }
       }
       synchronized (table) {
+        if (!table.areCurrent(group)) {
+          return;
+        }
         for (int column = 0; column < group.width(); column++) {
           if (group.isUsed(column)) {
             Filter filter = group.filter(column);
@@ -175,6 +178,9 @@ final class ErrorControl {
         }
       }
       synchronized (table) {
+        if (!table.areCurrent(group)) {
+          return;
+        }
         for (int column = 0; column < group.width(); column++) {
           if (group.isUsed(column)) {
             Filter filter = group.filter(column);

@@ -146,6 +146,16 @@ final class FilterTable {
     return filter.stale;
   }
 
+  /** Whether groups are still those that were looked at: an insertion may have put others there. */
+  synchronized boolean areCurrent(Group... looked) {
+    return groups.containsAll(Arrays.asList(looked));
+  }
+
+  /** Whether a filter is still there: an insertion may have given it up for want of memory. */
+  synchronized boolean has(Filter filter) {
+    return groupOf(filter) != null;
+  }
+
   // Inserting
 
   /**
@@ -621,7 +631,7 @@ final class FilterTable {
 
   /** A filter without elements goes, unless elements are being inserted into it. */
   synchronized boolean removeEmpty(Filter filter) {
-    if (filter == open || filter.elements > 0) {
+    if (filter == open || filter.elements > 0 || !has(filter)) {
       return false;
     }
     removeKeepingGroup(filter, null);

@@ -12,10 +12,10 @@ final class Maintenance {
   private final FilterTable table;
   private final FilterWriter writer;
   private final Attempts attempts;
-  private final FilterLoading loading;
+  private final FilterLoader loader;
   private final ErrorControl errors;
-  private final FilterRefreshing refreshing;
-  private final GroupCombining combining;
+  private final FilterRefresher refresher;
+  private final GroupCombiner combiner;
 
   Maintenance(
       FilterTable table,
@@ -29,10 +29,10 @@ final class Maintenance {
     this.table = table;
     this.writer = writer;
     this.attempts = new Attempts(counters);
-    this.loading = new FilterLoading(table, directory, source, scan, settings, counters, attempts);
+    this.loader = new FilterLoader(table, directory, source, scan, settings, counters, attempts);
     this.errors = new ErrorControl(table, scan, settings, counters, attempts);
-    this.refreshing = new FilterRefreshing(table, scan, settings, counters, attempts);
-    this.combining = new GroupCombining(table, settings, counters);
+    this.refresher = new FilterRefresher(table, scan, settings, counters, attempts);
+    this.combiner = new GroupCombiner(table, settings, counters);
   }
 
   /**
@@ -41,20 +41,20 @@ final class Maintenance {
    * @throws IOException if the files of filters can't be listed
    */
   void begin() throws IOException {
-    loading.readFiles();
-    loading.list();
+    loader.readFiles();
+    loader.list();
   }
 
   /** Does one unit; returns whether there may be more. */
   boolean step() {
     boolean done =
-        loading.list()
-            || loading.loadOne()
+        loader.list()
+            || loader.loadOne()
             || errors.adjust()
-            || refreshing.refreshOne()
-            || refreshing.orMergeOne()
-            || combining.combineOne()
-            || combining.clearOne()
+            || refresher.refreshOne()
+            || refresher.orMergeOne()
+            || combiner.combineOne()
+            || combiner.clearOne()
             || table.prepareRoom()
             || writeOne()
             || deleteFiles();

@@ -268,6 +268,31 @@ class ContainerStoreTest {
     }
   }
 
+  /** Not even where the container with the next id was lost with the process, as it was empty. */
+  @Test
+  void noIdIsGivenOutAgain() throws IOException {
+    ContainerStore store = open();
+    long used;
+    try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      used = ChunkRef.container(Chunks.append(appender, Chunks.chunk(1)));
+      appender.force();
+    }
+    assertThat(store.sealIdle(used)).isTrue();
+    ChunkAppender next = store.appender(Chunks.PLAIN);
+    assertThat(ChunkRef.container(Chunks.append(next, Chunks.chunk(2)))).isGreaterThan(used);
+    store.compact(used, new BitSet(), Throttle.NONE);
+
+    Path state = Files.createDirectory(scratch.resolve("state"));
+    files.crashedState(state, 1);
+    Path found = state.resolve(scratch.relativize(dir));
+    try (ContainerStore again = Chunks.open(found, new CrashableFiles(state), Chunks.settings());
+        ChunkAppender appender = again.appender(Chunks.PLAIN)) {
+      assertThat(ChunkRef.container(Chunks.append(appender, Chunks.chunk(3)))).isGreaterThan(used);
+    }
+    next.close();
+    store.close();
+  }
+
   @Test
   void whatIsForcedIsNotForcedAgain() throws IOException {
     try (ContainerStore store = open();

@@ -10,7 +10,7 @@ import java.util.List;
  * Frees filters of elements that are no longer in the index, and makes one of two that hold few.
  * For one thread at a time.
  */
-final class FilterRefreshing {
+final class FilterRefresher {
 
   /** Segments of one filter at most: each of its candidates is as many look-ups. */
   private static final int MAX_MERGED = 16;
@@ -23,7 +23,7 @@ final class FilterRefreshing {
   private final DbaCounters counters;
   private final Attempts attempts;
 
-  FilterRefreshing(
+  FilterRefresher(
       FilterTable table,
       SegmentScan scan,
       DbaSettings settings,
@@ -57,6 +57,9 @@ final class FilterRefreshing {
   private void refresh(Filter filter) throws IOException {
     InsertLog log = table.beginLog(filter);
     try {
+      if (!table.has(filter)) {
+        return;
+      }
       int stale = table.staleOf(filter);
       ColumnBits bits = new ColumnBits(filter.shape);
       int elements = scan.run(filter, bits);
@@ -90,8 +93,9 @@ final class FilterRefreshing {
           sealed.add(filter);
         }
       }
+      // With the lock, or deletions would change the order meanwhile.
+      sealed.sort(BY_LIVE);
     }
-    sealed.sort(BY_LIVE);
     for (int i = 0; i + 1 < sealed.size(); i++) {
       Filter first = sealed.get(i);
       if (first.live() > first.shape.capacity() / 2) {
@@ -131,14 +135,19 @@ final class FilterRefreshing {
     // Logged, so that their columns are not taken away meanwhile.
     table.beginLog(kept, gone);
     try {
+      if (!table.has(kept) || !table.has(gone)) {
+        return;
+      }
       long[] row = new long[ColumnBits.rowWords(kept.shape)];
       for (int j = 0; j < kept.shape.hashes(); j++) {
         Group group = table.groupOf(gone);
         group.extractRow(group.columnOf(gone), j, row);
         table.include(kept, j, row);
       }
-      table.endLog();
-      table.orMerge(kept, gone);
+      synchronized (table) {
+        table.endLog();
+        table.orMerge(kept, gone);
+      }
       counters.orMerged.increment();
     } finally {
       table.endLog();

@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
  * Learns which filters there are, and fills those that have no bits yet, from their files or from
  * the index. For one thread at a time.
  */
-final class FilterLoading {
+final class FilterLoader {
 
-  private static final Logger LOG = LoggerFactory.getLogger(FilterLoading.class);
+  private static final Logger LOG = LoggerFactory.getLogger(FilterLoader.class);
 
   private static final Object LISTING = new Object();
 
@@ -35,7 +35,7 @@ final class FilterLoading {
   private final DbaCounters counters;
   private final Attempts attempts;
 
-  FilterLoading(
+  FilterLoader(
       FilterTable table,
       FilterDirectory directory,
       SegmentSource source,
@@ -155,6 +155,9 @@ final class FilterLoading {
     // Logged, so that its column is not taken away meanwhile.
     table.beginLog(filter);
     try {
+      if (!table.has(filter)) {
+        return;
+      }
       ColumnBits bits = file != null && isCurrent(file) ? read(filter) : null;
       if (bits == null) {
         rebuild(filter);

@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Makes wider groups of narrow ones, and columns free again. For one thread at a time. */
-final class GroupCombining {
+final class GroupCombiner {
 
   private final FilterTable table;
   private final DbaSettings settings;
   private final DbaCounters counters;
 
-  GroupCombining(FilterTable table, DbaSettings settings, DbaCounters counters) {
+  GroupCombiner(FilterTable table, DbaSettings settings, DbaCounters counters) {
     this.table = table;
     this.settings = settings;
     this.counters = counters;
@@ -73,6 +73,9 @@ final class GroupCombining {
         rows[j] = Group.interleave(first, second, j);
       }
       synchronized (table) {
+        if (!table.areCurrent(first, second)) {
+          return;
+        }
         Group built = new Group(table.newGroupId(), first.shape(), 2 * width, rows, filters);
         table.exchange(Arrays.asList(first, second), built, log);
       }
