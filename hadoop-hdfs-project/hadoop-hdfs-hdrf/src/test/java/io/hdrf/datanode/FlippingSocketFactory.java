@@ -4,13 +4,18 @@ package io.hdrf.datanode;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Has DataNodes that serve a connection flip a bit of what HDRF sends to the next DataNode, as
  * often as asked for.
  */
 public final class FlippingSocketFactory extends WrappingSocketFactory {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FlippingSocketFactory.class);
 
   /** How many streams are still to be damaged. */
   static final AtomicInteger FLIPS = new AtomicInteger();
@@ -20,8 +25,20 @@ public final class FlippingSocketFactory extends WrappingSocketFactory {
 
   private static final byte[] PREAMBLE = {'H', 'D', 'R', 'F', 1, 1};
 
-  /** Where the bit is flipped: in the first packets' frames. */
-  private static final int POSITION = 30_000;
+  /** The first packets' frames are within. */
+  private static final int REACH = 30_000;
+
+  private static volatile Random random;
+
+  /**
+   * From now on streams are damaged, one bit each, somewhere behind what tells that HDRF begins.
+   *
+   * @param flips how many streams
+   */
+  static void begin(int flips, Random chosen) {
+    random = chosen;
+    FLIPS.set(flips);
+  }
 
   @Override
   OutputStream wrap(OutputStream out) {
@@ -29,11 +46,16 @@ public final class FlippingSocketFactory extends WrappingSocketFactory {
   }
 
   private static final class Flipping extends FilterOutputStream {
+    private final int position;
+    private final int bit;
     private long count;
     private boolean hdrf = true;
 
     Flipping(OutputStream out) {
       super(out);
+      Random chosen = random;
+      position = chosen == null ? REACH : PREAMBLE.length + chosen.nextInt(REACH - PREAMBLE.length);
+      bit = chosen == null ? 0 : chosen.nextInt(Byte.SIZE);
     }
 
     @Override
@@ -44,8 +66,9 @@ public final class FlippingSocketFactory extends WrappingSocketFactory {
         if (hdrf && count == PREAMBLE.length - 1) {
           STREAMS.incrementAndGet();
         }
-      } else if (hdrf && count == POSITION && FLIPS.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
-        sent ^= 4;
+      } else if (hdrf && count == position && FLIPS.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+        sent ^= 1 << bit;
+        LOG.info("bit {} of byte {} flipped", bit, position);
       }
       count++;
       out.write(sent);
@@ -53,8 +76,8 @@ public final class FlippingSocketFactory extends WrappingSocketFactory {
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-      if (hdrf && count <= POSITION) {
-        int rest = (int) Math.min(length, POSITION + 1 - count);
+      if (hdrf && count <= position) {
+        int rest = (int) Math.min(length, position + 1 - count);
         for (int i = 0; i < rest; i++) {
           write(bytes[offset + i]);
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.scheme.TestSeed;
 import io.hdrf.wire.Fallback;
 import java.util.Arrays;
 import java.util.List;
@@ -58,9 +59,11 @@ class MirrorFailureTest {
         CommonConfigurationKeys.HADOOP_RPC_SOCKET_FACTORY_CLASS_DEFAULT_KEY,
         FlippingSocketFactory.class,
         javax.net.SocketFactory.class);
+    // An interrupt does not end a read of its sockets, which have no channel.
+    conf.setLong("dfs.datanode.xceiver.stop.timeout.millis", 5000);
     start(conf, 5);
     int streamsBefore = FlippingSocketFactory.STREAMS.get();
-    FlippingSocketFactory.FLIPS.set(3);
+    FlippingSocketFactory.begin(3, TestSeed.random(MirrorFailureTest.class.getName()));
     byte[] data = HdrfCluster.text(6 * BLOCK, 1);
     cluster.write("/flipped", data, 3);
     assertThat(FlippingSocketFactory.FLIPS).hasValue(0);

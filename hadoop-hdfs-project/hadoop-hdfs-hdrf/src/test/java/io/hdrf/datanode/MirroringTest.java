@@ -82,6 +82,26 @@ class MirroringTest {
     cluster.assertSameFrames("/one", 3);
   }
 
+  @Test
+  void trafficIsCountedByOperationAndByPeer() throws Exception {
+    cluster.write("/counted", HdrfCluster.text(BLOCK, 10), 3);
+    HdrfCluster.await(
+        "both streams to be counted",
+        () ->
+            sum(wire("mirrorBytesPlainSent")) > 2L * BLOCK
+                && sum(wire("mirrorBytesPlainReceived")) > 2L * BLOCK);
+    for (String total :
+        List.of(
+            "mirrorBytesPlainSent",
+            "mirrorBytesWireSent",
+            "mirrorBytesPlainReceived",
+            "mirrorBytesWireReceived")) {
+      assertThat(sum(wire(total))).as(total).isPositive();
+      assertThat(wire(total + "-WRITE_BLOCK")).as(total).isEqualTo(wire(total));
+      assertThat(wire(total + "-127.0.0.1")).as(total).isEqualTo(wire(total));
+    }
+  }
+
   /** Nor where they are of another kind; whoever gets them verifies them in either case. */
   @Test
   void checksumsTravelOnlyWhereThePeerCannotMakeThem() throws Exception {
@@ -283,6 +303,8 @@ class MirroringTest {
     cluster.awaitReduced("/balanced");
     cluster.assertContent("/balanced", data);
     assertThat(sum(wire("mirrorFramesSentAsStored"))).isPositive();
+    assertThat(sum(wire("mirrorBytesWireSent-COPY_BLOCK"))).isPositive();
+    assertThat(sum(wire("mirrorBytesWireSent-WRITE_BLOCK"))).isZero();
     assertThat(sum(wire("mirrorFramesEncoded"))).isZero();
     assertThat(sum(reducer("blocksAdopted"))).isEqualTo(1);
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.scheme.TestSeed;
 import io.hdrf.wire.AskStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkBatch;
@@ -379,11 +380,13 @@ class ReferencesTest {
         CommonConfigurationKeys.HADOOP_RPC_SOCKET_FACTORY_CLASS_DEFAULT_KEY,
         FlippingSocketFactory.class,
         javax.net.SocketFactory.class);
+    // An interrupt does not end a read of its sockets, which have no channel.
+    conf.setLong("dfs.datanode.xceiver.stop.timeout.millis", 5000);
     cluster = HdrfCluster.start(conf, 4);
     byte[] data = HdrfCluster.text(3 * BLOCK, 13);
     cluster.write("/first", data, 4);
     cluster.awaitReduced("/first");
-    FlippingSocketFactory.FLIPS.set(2);
+    FlippingSocketFactory.begin(2, TestSeed.random(ReferencesTest.class.getName()));
     byte[] next = nextVersion(data, 14);
     cluster.write("/flipped", next, 3);
     byte[] noise = HdrfCluster.noise(BLOCK, 15);

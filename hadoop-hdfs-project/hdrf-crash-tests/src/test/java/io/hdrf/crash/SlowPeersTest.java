@@ -32,8 +32,8 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Mirroring between DataNode processes of which one stands still, and readers that dawdle. */
 class SlowPeersTest {
@@ -46,15 +46,14 @@ class SlowPeersTest {
   private final Random random = TestSeed.random(SlowPeersTest.class.getName());
   private LocalCluster cluster;
 
-  @BeforeEach
-  void start() throws IOException {
+  private void start(String chain) throws IOException {
     LocalCluster.killLeftovers(directory);
     FileUtil.fullyDelete(directory.toFile());
     ClusterConfig config =
         ClusterConfig.in(directory)
             .withDataNodes(REPLICATION + 1)
             .withReplication(REPLICATION)
-            .withSchemes("lz4")
+            .withSchemes(chain)
             .withHeaps("256m", "256m")
             .with("hdrf.reduce.scan.interval", "1")
             .with("dfs.blocksize", Integer.toString(BLOCK_SIZE))
@@ -132,8 +131,10 @@ class SlowPeersTest {
   }
 
   /** Any one of the pipeline; the client notices and goes on with the others. */
-  @Test
-  void aStalledDataNodeIsLeftOut() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"lz4", "dedup,lz4"})
+  void aStalledDataNodeIsLeftOut(String chain) throws Exception {
+    start(chain);
     String path = "/stalled";
     byte[] data = text(BLOCK_SIZE + BLOCK_SIZE / 2);
     int half = BLOCK_SIZE / 3;
@@ -165,8 +166,10 @@ class SlowPeersTest {
   }
 
   /** Blocks are reduced under readers that take their time, and deleted under others. */
-  @Test
-  void aSlowReaderSeesTheSameBytes() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"lz4", "dedup,lz4"})
+  void aSlowReaderSeesTheSameBytes(String chain) throws Exception {
+    start(chain);
     ExecutorService threads = Executors.newCachedThreadPool();
     byte[] data = text(2 * BLOCK_SIZE);
     try (DistributedFileSystem fs = client()) {
