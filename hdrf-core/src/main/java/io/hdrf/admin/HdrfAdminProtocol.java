@@ -94,7 +94,9 @@ public interface HdrfAdminProtocol {
   /**
    * Looks at every block's file; ends when that is done.
    *
-   * @return one {@link ReducedBlocks} for each pool on each volume, as text
+   * @return one {@link ReducedBlocks} for each pool in each directory that is configured, as text;
+   *     directories that can't be looked at and pools that are not in service are there as not
+   *     counted
    */
   String[] reducedBlocks() throws IOException;
 }

@@ -5,7 +5,8 @@ import io.hdrf.block.StoredBlocks;
 import java.io.IOException;
 
 /**
- * How many reduced blocks lie on a volume, for one pool, as the files themselves show. Immutable.
+ * How many reduced blocks lie on a volume, for one pool, as the files themselves show; or that this
+ * could not be found out. Immutable.
  */
 public final class ReducedBlocks {
   private static final String SEPARATOR = "\t";
@@ -15,20 +16,37 @@ public final class ReducedBlocks {
   private final long current;
   private final long elsewhere;
   private final long damaged;
+  private final String obstacle;
 
   /**
    * @param directory where HDRF's part of the pool lies on the volume
    * @param count what the files show
    */
   public ReducedBlocks(String directory, StoredBlocks.Count count) {
-    this(directory, count.current(), count.elsewhere(), count.damaged());
+    this(directory, count.current(), count.elsewhere(), count.damaged(), "");
   }
 
-  private ReducedBlocks(String directory, long current, long elsewhere, long damaged) {
+  private ReducedBlocks(
+      String directory, long current, long elsewhere, long damaged, String obstacle) {
     this.directory = directory;
     this.current = current;
     this.elsewhere = elsewhere;
     this.damaged = damaged;
+    this.obstacle = obstacle;
+  }
+
+  /** A directory without a pool, where no block can be. */
+  static ReducedBlocks none(String directory) {
+    return new ReducedBlocks(directory, 0, 0, 0, "");
+  }
+
+  /**
+   * A directory whose blocks were not looked at.
+   *
+   * @param why not empty
+   */
+  public static ReducedBlocks notCounted(String directory, String why) {
+    return new ReducedBlocks(directory, 0, 0, 0, why.replaceAll("\\s+", " "));
   }
 
   /** As text on one line. */
@@ -38,7 +56,8 @@ public final class ReducedBlocks {
         directory,
         Long.toString(current),
         Long.toString(elsewhere),
-        Long.toString(damaged));
+        Long.toString(damaged),
+        obstacle);
   }
 
   /** Reads {@link #encode}'s text. */
@@ -50,7 +69,8 @@ public final class ReducedBlocks {
             fields[0],
             Long.parseLong(fields[1]),
             Long.parseLong(fields[2]),
-            Long.parseLong(fields[3]));
+            Long.parseLong(fields[3]),
+            fields.length > FIELDS ? fields[FIELDS] : "");
       }
     } catch (NumberFormatException e) {
       throw new IOException("no number of reduced blocks: " + text, e);
@@ -60,6 +80,16 @@ public final class ReducedBlocks {
 
   public String directory() {
     return directory;
+  }
+
+  /** Whether the blocks were looked at; where they were not, all counts are 0 and mean nothing. */
+  public boolean isCounted() {
+    return obstacle.isEmpty();
+  }
+
+  /** Why the blocks were not looked at; empty where they were. */
+  public String obstacle() {
+    return obstacle;
   }
 
   /** Those in service. */

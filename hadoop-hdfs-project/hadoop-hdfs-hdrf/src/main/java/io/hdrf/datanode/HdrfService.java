@@ -135,6 +135,7 @@ public final class HdrfService implements Closeable {
             this::isReducedWhenFound);
     jobs =
         new VolumeJobs(
+            conf.configuration(),
             volumes,
             new JobTasks(access, opener, locks, this::inflate, reducer, scan, conf.reduceThreads()),
             this::isInService,

@@ -3,19 +3,31 @@ package io.hdrf.datanode;
 
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlockCounter;
 import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.block.StoredBlocks;
+import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.RateThrottle;
 import io.hdrf.volume.ConversionState;
 import io.hdrf.volume.ConversionState.Goal;
+import io.hdrf.volume.Superblock;
 import java.io.Closeable;
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,6 +78,7 @@ final class VolumeJobs implements Closeable {
     }
   }
 
+  private final Configuration configuration;
   private final PoolVolumes volumes;
   private final Tasks tasks;
   private final Predicate<String> inService;
@@ -78,17 +91,20 @@ final class VolumeJobs implements Closeable {
   private boolean closed;
 
   /**
+   * @param configuration the DataNode's own, for the directories that it names
    * @param inService whether the volume with this storage id is: the blocks of one that leaves are
    *     gone, which is not to be taken for being done
    * @param nice the nice value of the jobs' threads
    * @param onConversion is run when a volume's {@link PoolVolume#conversion} has changed
    */
   VolumeJobs(
+      Configuration configuration,
       PoolVolumes volumes,
       Tasks tasks,
       Predicate<String> inService,
       int nice,
       Runnable onConversion) {
+    this.configuration = configuration;
     this.inService = inService;
     this.volumes = volumes;
     this.tasks = tasks;
@@ -304,19 +320,49 @@ final class VolumeJobs implements Closeable {
     return infos;
   }
 
-  /** Looks at the file of every block. */
+  /**
+   * Looks at the file of every block in every directory that is configured, whether or not it is in
+   * service.
+   */
   List<ReducedBlocks> reducedBlocks() throws IOException {
-    List<PoolVolume> all = new ArrayList<>();
-    volumes.forEach((storageId, volume) -> all.add(volume));
-    List<ReducedBlocks> counts = new ArrayList<>();
-    for (PoolVolume volume : all) {
-      if (volume.mayHoldReducedBlocks()) {
-        counts.add(
-            new ReducedBlocks(
-                volume.directory().toString(), volume.services().blocks().countReduced()));
+    Map<Path, PoolVolume> open = new HashMap<>();
+    Set<Path> directories = dataDirectories();
+    volumes.forEach(
+        (storageId, volume) -> {
+          Path pool = volume.directory().getParent().toAbsolutePath().normalize();
+          open.put(pool, volume);
+          directories.add(pool.getParent().getParent());
+        });
+    return ReducedBlockCounter.count(directories, pool -> countReduced(pool, open.get(pool)));
+  }
+
+  private static StoredBlocks.Count countReduced(Path pool, PoolVolume open) throws IOException {
+    if (open != null) {
+      return open.services().blocks().countReduced();
+    }
+    if (Superblock.readKey(HdrfService.directory(pool)).isPresent()) {
+      // Nobody keeps its blocks plain, so what the files show now need not last.
+      throw new IOException(
+          "the DataNode does not have it in service: it may still start, or the volume failed");
+    }
+    return new StoredBlocks(
+            pool,
+            HdrfService.directory(pool),
+            pool.getFileName().toString(),
+            new TagKey(new byte[TagKey.LENGTH]),
+            file -> PlainProof.holds(file, MetaFiles.of(file)))
+        .countReduced();
+  }
+
+  /** Hadoop keeps the configuration in step with directories that are added and removed. */
+  private Set<Path> dataDirectories() throws IOException {
+    Set<Path> directories = new LinkedHashSet<>();
+    for (StorageLocation location : DataNode.getStorageLocations(configuration)) {
+      if (location.getStorageType() != StorageType.PROVIDED) {
+        directories.add(new File(location.getUri()).toPath().toAbsolutePath().normalize());
       }
     }
-    return counts;
+    return directories;
   }
 
   JobCounters counters() {

@@ -10,6 +10,8 @@ import io.hdrf.admin.JobInfo.Figure;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.volume.Superblock;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -134,6 +136,33 @@ class JobsTest {
     for (int i = 0; i < cluster.mini().getDataNodes().size(); i++) {
       assertThat(jobs(i, JobKind.CONVERT)).isNotEmpty().allMatch(job -> job.mode().equals(mode));
     }
+  }
+
+  /** A DataNode whose operator is told that all is plain has its factory removed next. */
+  @Test
+  void whatIsNotInServiceIsNotCountedAsPlain() throws Exception {
+    cluster = HdrfCluster.start(configuration("lz4"), 1, 2);
+    DataNode dataNode = cluster.mini().getDataNodes().get(0);
+    File storage = cluster.mini().getInstanceStorageDir(0, 0);
+    Path stranger =
+        Files.createDirectories(
+            storage.toPath().resolve("current").resolve("BP-7-127.0.0.1-7").resolve("hdrf"));
+    Superblock.create(stranger, LocalDurableFiles.INSTANCE);
+    Path unmounted = Files.createDirectories(storage.toPath().resolveSibling("unmounted"));
+    dataNode
+        .getConf()
+        .set(
+            DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY,
+            dataNode.getConf().get(DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY) + "," + unmounted);
+    List<ReducedBlocks> counts;
+    try (AdminClient admin = admin(0)) {
+      counts = admin.reducedBlocks();
+    }
+    assertThat(counts.stream().filter(ReducedBlocks::isCounted).count())
+        .as("pools in service")
+        .isEqualTo(2);
+    assertThat(counts.stream().filter(count -> !count.isCounted()).map(ReducedBlocks::directory))
+        .containsExactlyInAnyOrder(stranger.toString(), unmounted.toString());
   }
 
   /** More than two rounds of the scan, in which it would reduce what it found. */

@@ -22,7 +22,8 @@ abstract class JobCommand implements Callable<Integer> {
       defaultValue = "0",
       description =
           "How many bytes of blocks each DataNode may take in hand in a second, such as 50m; 0 for"
-              + " any number. Given again, it changes the rate of what runs. Default: ${DEFAULT-VALUE}.")
+              + " any number. Given again, it changes the rate of what runs. Default:"
+              + " ${DEFAULT-VALUE}.")
   private String rate;
 
   @Option(names = "--no-wait", description = "End as soon as the DataNodes have begun.")
@@ -63,51 +64,65 @@ abstract class JobCommand implements Callable<Integer> {
 
   private int run(List<RecordSource> sources, long bytesPerSecond, double share, Terminal terminal)
       throws IOException {
-    if (stop) {
-      for (RecordSource source : sources) {
-        source.stopJob(kind());
-      }
-    } else if (!status) {
-      for (RecordSource source : sources) {
-        source.startJob(kind(), bytesPerSecond, share);
-      }
-      if (!noWait) {
-        await(sources, terminal);
+    Troubles troubles = new Troubles(terminal);
+    List<RecordSource> reached = new ArrayList<>();
+    for (RecordSource source : sources) {
+      boolean done =
+          troubles.attempt(
+              source.name(),
+              () -> {
+                if (stop) {
+                  source.stopJob(kind());
+                } else if (!status) {
+                  source.startJob(kind(), bytesPerSecond, share);
+                }
+              });
+      if (done) {
+        reached.add(source);
       }
     }
-    boolean countReduced = kind() == JobKind.INFLATE && (status || !(stop || noWait));
-    JobReport report = JobReport.of(kind(), sources, countReduced);
+    boolean waits = !(status || stop || noWait);
+    if (waits && !reached.isEmpty()) {
+      await(reached, terminal, troubles);
+    }
+    boolean countReduced = kind() == JobKind.INFLATE && (status || waits);
+    boolean endIsExpected = waits || (status && kind() == JobKind.VERIFY);
+    JobReport report = JobReport.of(kind(), reached, countReduced, endIsExpected, troubles);
     if (json) {
       terminal.result(report.json());
     } else {
       report.lines().forEach(terminal::result);
     }
-    return report.isGood() ? ExitCode.OK : ExitCode.DIFFERENT;
+    if (!reached.isEmpty()) {
+      report.gaps().forEach(troubles::add);
+    }
+    return troubles.exitCode(report.isGood());
   }
 
-  private void await(List<RecordSource> sources, Terminal terminal) throws IOException {
+  private void await(List<RecordSource> sources, Terminal terminal, Troubles troubles)
+      throws IOException {
     String label = kind().command();
     terminal.say(
         "hdrf: the DataNodes go on if this command is interrupted; hdrf "
             + label
             + " --stop stops them");
-    List<JobInfo> jobs = jobs(sources);
+    List<JobInfo> jobs = jobs(sources, troubles);
     try (Progress progress =
         terminal.progress(label, sum(jobs, JobInfo.Figure.BYTES), Progress.Unit.BYTES)) {
       while (jobs.stream().anyMatch(job -> job.state() == JobInfo.State.RUNNING)) {
         progress.raise(sum(jobs, JobInfo.Figure.BYTES_LOOKED));
         pause();
-        jobs = jobs(sources);
+        jobs = jobs(sources, troubles);
       }
       progress.done(Sizes.bytes(sum(jobs, JobInfo.Figure.BYTES_LOOKED)) + " looked at");
     }
   }
 
-  private List<JobInfo> jobs(List<RecordSource> sources) throws IOException {
+  /** Those of the DataNodes that answer; the others are removed from the list. */
+  private List<JobInfo> jobs(List<RecordSource> sources, Troubles troubles) {
     List<JobInfo> jobs = new ArrayList<>();
-    for (RecordSource source : sources) {
-      jobs.addAll(source.jobs(kind()));
-    }
+    sources.removeIf(
+        source -> !troubles.attempt(source.name(), () -> jobs.addAll(source.jobs(kind()))));
     return jobs;
   }
 

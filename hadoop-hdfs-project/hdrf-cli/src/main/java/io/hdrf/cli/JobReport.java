@@ -2,20 +2,17 @@
 package io.hdrf.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobInfo.Figure;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** What jobs on some DataNodes have done, and what remains. Immutable. */
 final class JobReport {
@@ -31,32 +28,48 @@ final class JobReport {
 
   private final JobKind kind;
   private final List<Part> parts;
+  private final boolean endIsExpected;
 
-  JobReport(JobKind kind, List<Part> parts) {
+  /**
+   * @param endIsExpected whether a job that was not done to its end makes the answer incomplete
+   */
+  JobReport(JobKind kind, List<Part> parts, boolean endIsExpected) {
     this.kind = kind;
     this.parts = List.copyOf(parts);
+    this.endIsExpected = endIsExpected;
   }
 
   /**
    * Asks the DataNodes.
    *
    * @param countReduced whether every block's file is looked at
+   * @param troubles is told of those that can't be asked, which are left out
    */
-  static JobReport of(JobKind kind, List<RecordSource> sources, boolean countReduced)
-      throws IOException {
+  static JobReport of(
+      JobKind kind,
+      List<RecordSource> sources,
+      boolean countReduced,
+      boolean endIsExpected,
+      Troubles troubles) {
     List<Part> parts = new ArrayList<>();
     for (RecordSource source : sources) {
-      parts.add(
-          new Part(source.name(), source.jobs(kind), countReduced ? source.reducedBlocks() : null));
+      troubles.attempt(
+          source.name(),
+          () ->
+              parts.add(
+                  new Part(
+                      source.name(),
+                      source.jobs(kind),
+                      countReduced ? source.reducedBlocks() : null)));
     }
-    return new JobReport(kind, parts);
+    return new JobReport(kind, parts, endIsExpected);
   }
 
   private boolean isCounted() {
     return parts.stream().anyMatch(part -> part.reduced != null);
   }
 
-  /** How many blocks stock HDFS could not read; 0 where that was not counted. */
+  /** How many blocks stock HDFS could not read, as far as they were counted. */
   long reducedBlocks() {
     return parts.stream()
         .filter(part -> part.reduced != null)
@@ -72,25 +85,67 @@ final class JobReport {
         .sum();
   }
 
-  /** Whether nothing was found that should not be. */
+  /** Whether nothing was found that should not be, among what was looked at. */
   boolean isGood() {
-    boolean failed =
-        parts.stream()
-            .flatMap(part -> part.jobs.stream())
-            .anyMatch(job -> job.state() == JobInfo.State.FAILED);
-    return !failed
+    return switch (kind) {
+      case INFLATE -> reducedBlocks() == 0;
+      case VERIFY -> jobs().allMatch(job -> job.left().isEmpty());
+      case CONVERT -> true;
+    };
+  }
+
+  private Stream<JobInfo> jobs() {
+    return parts.stream().flatMap(part -> part.jobs.stream());
+  }
+
+  /** What was not looked at although it was to be; nothing if the answer is complete. */
+  List<String> gaps() {
+    List<String> gaps = new ArrayList<>();
+    for (Part part : parts) {
+      for (JobInfo job : part.jobs) {
+        if (isGap(job)) {
+          gaps.add(label(part, job.directory()) + ": the job was not done to its end");
+        }
+      }
+      if (part.reduced != null) {
+        for (ReducedBlocks count : part.reduced) {
+          if (!count.isCounted()) {
+            gaps.add(label(part, count.directory()) + ": not counted: " + count.obstacle());
+          }
+        }
+        if (part.reduced.isEmpty()) {
+          gaps.add(part.name + ": no directory was counted");
+        }
+      } else if (endIsExpected && part.jobs.isEmpty()) {
+        gaps.add(part.name + ": no volume of HDRF is in service");
+      }
+    }
+    if (parts.isEmpty()) {
+      gaps.add("no DataNode was asked");
+    }
+    return gaps;
+  }
+
+  private boolean isGap(JobInfo job) {
+    if (job.state() == JobInfo.State.FAILED) {
+      return true;
+    }
+    return endIsExpected
         && switch (kind) {
-          case INFLATE -> reducedBlocks() == 0;
-          case VERIFY ->
-              parts.stream()
-                  .flatMap(part -> part.jobs.stream())
-                  .allMatch(job -> job.left().isEmpty());
-          case CONVERT -> true;
+            // What the files show is what counts.
+          case INFLATE -> false;
+            // Volumes that no scheme is configured for have nothing to convert.
+          case CONVERT -> job.state() == JobInfo.State.STOPPED;
+          case VERIFY -> job.state() != JobInfo.State.DONE;
         };
   }
 
+  private static String label(Part part, String directory) {
+    return part.name + " " + directory.replaceFirst(POOL_SUFFIX, "");
+  }
+
   String json() throws JsonProcessingException {
-    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    ObjectNode root = Json.root();
     root.put("job", kind.command());
     if (isCounted()) {
       root.put("reducedBlocks", reducedBlocks());
@@ -116,13 +171,16 @@ final class JobReport {
           node.withArray("reduced")
               .addObject()
               .put("directory", count.directory())
+              .put("counted", count.isCounted())
+              .put("obstacle", count.obstacle())
               .put("current", count.current())
               .put("elsewhere", count.elsewhere())
               .put("damaged", count.damaged());
         }
       }
     }
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(root);
+    gaps().forEach(root.putArray("notLookedAt")::add);
+    return Json.text(root);
   }
 
   /** For people. */
@@ -130,24 +188,12 @@ final class JobReport {
     List<String> lines = new ArrayList<>();
     for (Part part : parts) {
       for (JobInfo job : part.jobs) {
-        lines.add(
-            part.name
-                + " "
-                + job.directory().replaceFirst(POOL_SUFFIX, "")
-                + ": "
-                + text(job)
-                + "; "
-                + job.mode());
+        lines.add(label(part, job.directory()) + ": " + text(job) + "; " + job.mode());
         job.examples().forEach(example -> lines.add("  " + example));
       }
       if (part.reduced != null) {
         for (ReducedBlocks count : part.reduced) {
-          lines.add(
-              part.name
-                  + " "
-                  + count.directory().replaceFirst(POOL_SUFFIX, "")
-                  + ": "
-                  + text(count));
+          lines.add(label(part, count.directory()) + ": " + text(count));
         }
       }
     }
@@ -172,10 +218,15 @@ final class JobReport {
                   : ""));
     }
     if (isCounted()) {
-      lines.add(
-          reducedBlocks() == 0
-              ? "Every block is plain."
-              : reducedBlocks() + " blocks remain that stock HDFS can't read.");
+      List<String> gaps = gaps();
+      if (reducedBlocks() > 0) {
+        lines.add(reducedBlocks() + " blocks remain that stock HDFS can't read.");
+      } else if (gaps.isEmpty()) {
+        lines.add("Every block is plain.");
+      }
+      if (!gaps.isEmpty()) {
+        lines.add("Not everything was looked at: more blocks may be reduced.");
+      }
     }
   }
 
@@ -213,6 +264,9 @@ final class JobReport {
   }
 
   private static String text(ReducedBlocks count) {
+    if (!count.isCounted()) {
+      return "not counted: " + count.obstacle();
+    }
     StringBuilder text = new StringBuilder().append(count.current()).append(" reduced blocks");
     if (count.elsewhere() > 0) {
       text.append(", ")

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
       "0:done, and nothing differs",
       "1:done, and something differs or failed its test",
       "2:the command line can't be understood",
-      "3:the command could not do its work"
+      "3:the command could not do its work, or not look at everything"
     },
     subcommands = {
       DemoCommand.class,

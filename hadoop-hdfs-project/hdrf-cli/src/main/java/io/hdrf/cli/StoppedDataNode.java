@@ -198,11 +198,7 @@ final class StoppedDataNode implements RecordSource {
 
   @Override
   public List<ReducedBlocks> reducedBlocks() throws IOException {
-    List<ReducedBlocks> counts = new ArrayList<>();
-    for (Path directory : directories) {
-      counts.addAll(StoppedVolume.reducedBlocks(directory));
-    }
-    return counts;
+    return StoppedVolume.reducedBlocks(directories);
   }
 
   @Override

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import io.hdrf.admin.ReducedBlockCounter;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockHeader;
@@ -24,6 +25,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
@@ -113,22 +115,21 @@ final class StoppedVolume implements BlockInventory {
   }
 
   /**
-   * How many reduced blocks lie on a volume, for each pool; looks at every block's file, those of
+   * How many reduced blocks lie on volumes, for each pool; looks at every block's file, those of
    * upgrades too. Where the superblock is lost, every reduced block counts as damaged.
    *
-   * @param volume one of {@code dfs.datanode.data.dir}
+   * @param volumes those of {@code dfs.datanode.data.dir}
    */
-  static List<ReducedBlocks> reducedBlocks(Path volume) throws IOException {
-    List<ReducedBlocks> counts = new ArrayList<>();
-    for (Path pool : pools(volume)) {
-      Path hdrf = pool.resolve(HDRF);
-      TagKey key = Superblock.readKey(hdrf).orElse(new TagKey(new byte[TagKey.LENGTH]));
-      StoredBlocks blocks =
-          new StoredBlocks(
-              pool, hdrf, pool.getFileName().toString(), key, StoppedVolume::isProvedPlain);
-      counts.add(new ReducedBlocks(hdrf.toString(), blocks.countReduced()));
-    }
-    return counts;
+  static List<ReducedBlocks> reducedBlocks(Collection<Path> volumes) {
+    return ReducedBlockCounter.count(volumes, StoppedVolume::countReduced);
+  }
+
+  private static StoredBlocks.Count countReduced(Path pool) throws IOException {
+    Path hdrf = pool.resolve(HDRF);
+    TagKey key = Superblock.readKey(hdrf).orElse(new TagKey(new byte[TagKey.LENGTH]));
+    return new StoredBlocks(
+            pool, hdrf, pool.getFileName().toString(), key, StoppedVolume::isProvedPlain)
+        .countReduced();
   }
 
   private static List<Path> pools(Path volume) throws IOException {

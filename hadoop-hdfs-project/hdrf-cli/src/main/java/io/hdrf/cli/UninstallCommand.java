@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     description = {
       "Remove what 'hdrf install' has put into a Hadoop. The DataNode must be stopped.",
-      "Refuses, with exit code 1, while there are reduced blocks on this node: a stock DataNode would"
-          + " report them corrupt."
+      "Refuses, with exit code 1, while there are reduced blocks on this node: a stock DataNode"
+          + " would report them corrupt."
     })
 final class UninstallCommand implements Callable<Integer> {
   @Parameters(paramLabel = "HADOOP_HOME", description = "The directory with bin/hdfs in it.")
@@ -37,8 +37,8 @@ final class UninstallCommand implements Callable<Integer> {
   @Option(
       names = "--force",
       description =
-          "Go on where the DataNode's directories can't be looked at, for instance on a node without"
-              + " one. Never overrides that reduced blocks were found.")
+          "Go on where the DataNode's directories can't be looked at, for instance on a node"
+              + " without one. Never overrides that reduced blocks were found.")
   private boolean force;
 
   private final Terminal terminal = Terminal.system();
@@ -102,7 +102,7 @@ final class UninstallCommand implements Callable<Integer> {
         if (StoppedVolume.isInUse(volume)) {
           throw new RunningException(volume);
         }
-        long blocks = reducedBlocks(volume);
+        long blocks = reducedBlocks(volume, obstacles);
         if (blocks > 0) {
           terminal.say("hdrf: " + volume + ": " + blocks + " reduced blocks");
         }
@@ -116,12 +116,13 @@ final class UninstallCommand implements Callable<Integer> {
     return sum;
   }
 
-  private static long reducedBlocks(Path volume) throws IOException {
+  private static long reducedBlocks(Path volume, List<String> obstacles) {
     long sum = 0;
-    // This is where a volume that is not mounted is noticed.
-    StoppedVolume.poolsOf(volume);
-    for (ReducedBlocks pool : StoppedVolume.reducedBlocks(volume)) {
+    for (ReducedBlocks pool : StoppedVolume.reducedBlocks(List.of(volume))) {
       sum += pool.total();
+      if (!pool.isCounted()) {
+        obstacles.add(pool.directory() + ": " + pool.obstacle());
+      }
     }
     return sum;
   }

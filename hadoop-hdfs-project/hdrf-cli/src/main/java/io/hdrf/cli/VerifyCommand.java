@@ -11,9 +11,11 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Have running DataNodes read reduced blocks and compare them with all their checksums. Damaged"
-          + " ones are reported to the NameNode.",
-      "A verification ends with the DataNode. The exit code is 1 if a block is damaged or can't be read."
+      "Have running DataNodes read reduced blocks and compare them with all their checksums."
+          + " Damaged ones are reported to the NameNode.",
+      "A verification ends with the DataNode. The exit code is 1 if a block is damaged or can't be"
+          + " read, and 3 if not all were looked at: it was stopped, or, with --status, is not"
+          + " done."
     })
 final class VerifyCommand extends JobCommand {
   @Option(

@@ -44,7 +44,8 @@ class JobReportTest {
             new JobReport.Part(
                 "host:1",
                 List.of(job),
-                reduced == null ? null : List.of(ReducedBlocks.decode(reduced)))));
+                reduced == null ? null : List.of(ReducedBlocks.decode(reduced)))),
+        true);
   }
 
   @Test
@@ -100,8 +101,10 @@ class JobReportTest {
         .contains("running", "5 reduced", "at 2.0 MiB/s at the most", "3 Small");
     assertThat(report.lines()).last().isEqualTo("all: 5 blocks, 5.0 MiB reduced, 3.0 MiB saved");
     assertThat(new ObjectMapper().readTree(report.json()).has("reducedBlocks")).isFalse();
-    assertThat(report(JobKind.CONVERT, job(JobInfo.State.FAILED, Map.of()), null).isGood())
-        .isFalse();
+    assertThat(report.gaps()).isEmpty();
+    for (JobInfo.State ended : List.of(JobInfo.State.FAILED, JobInfo.State.STOPPED)) {
+      assertThat(report(JobKind.CONVERT, job(ended, Map.of()), null).gaps()).hasSize(1);
+    }
   }
 
   @Test
@@ -117,10 +120,46 @@ class JobReportTest {
   }
 
   @Test
+  void whatWasNotVerifiedToTheEndIsNamed() throws IOException {
+    for (JobInfo.State state : JobInfo.State.values()) {
+      assertThat(report(JobKind.VERIFY, job(state, Map.of()), null).gaps())
+          .as(state.toString())
+          .hasSize(state == JobInfo.State.DONE ? 0 : 1);
+    }
+  }
+
+  @Test
+  void aDirectoryThatWasNotCountedIsNoPlainOne() throws IOException {
+    String text = ReducedBlocks.notCounted("/data/2", "no volume\nis there").encode();
+    JobReport report = report(JobKind.INFLATE, job(JobInfo.State.DONE, Map.of()), text);
+    assertThat(report.gaps()).containsExactly("host:1 /data/2: not counted: no volume is there");
+    assertThat(report.lines())
+        .contains("host:1 /data/2: not counted: no volume is there")
+        .doesNotContain("Every block is plain.")
+        .last()
+        .isEqualTo("Not everything was looked at: more blocks may be reduced.");
+    JsonNode json = new ObjectMapper().readTree(report.json());
+    assertThat(json.get("version").asInt()).isEqualTo(1);
+    assertThat(json.get("notLookedAt").get(0).asText()).contains("/data/2");
+    JsonNode reduced = json.get("dataNodes").get(0).get("reduced").get(0);
+    assertThat(reduced.get("counted").asBoolean()).isFalse();
+    assertThat(reduced.get("obstacle").asText()).isEqualTo("no volume is there");
+  }
+
+  @Test
+  void nothingCountedIsNotEverythingPlain() throws IOException {
+    JobReport report =
+        new JobReport(
+            JobKind.INFLATE, List.of(new JobReport.Part("host:1", List.of(), List.of())), true);
+    assertThat(report.gaps()).containsExactly("host:1: no directory was counted");
+    assertThat(report.lines()).doesNotContain("Every block is plain.");
+  }
+
+  @Test
   void aDataNodeWithoutVolumesOfHdrf() throws IOException {
     JobReport report =
-        new JobReport(JobKind.VERIFY, List.of(new JobReport.Part("host:1", List.of(), null)));
-    assertThat(report.isGood()).isTrue();
+        new JobReport(JobKind.VERIFY, List.of(new JobReport.Part("host:1", List.of(), null)), true);
+    assertThat(report.gaps()).containsExactly("host:1: no volume of HDRF is in service");
     assertThat(report.lines()).containsExactly("No volume of HDRF on a DataNode that runs.");
   }
 }

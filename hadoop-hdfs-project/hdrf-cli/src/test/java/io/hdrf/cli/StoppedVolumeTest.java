@@ -93,7 +93,7 @@ class StoppedVolumeTest {
   void countsReducedBlocksWhereverTheyLie() throws IOException {
     Superblock.create(pool.resolve("hdrf"), LocalDurableFiles.INSTANCE);
     Files.write(blockFile(BLOCK), new byte[100_000]);
-    assertThat(StoppedVolume.reducedBlocks(volume).get(0).total()).isZero();
+    assertThat(StoppedVolume.reducedBlocks(List.of(volume)).get(0).total()).isZero();
     writeReduced(blockFile(BLOCK + 1), BLOCK + 1);
     writeReduced(blockFile(BLOCK + 2), BLOCK + 2);
     Path previous = Files.createDirectories(pool.resolve("previous").resolve("finalized"));
@@ -103,8 +103,8 @@ class StoppedVolumeTest {
     // Not this block's: neither reduced nor, without checksums, proved plain.
     Files.copy(blockFile(BLOCK + 1), blockFile(BLOCK + 5));
     writeReduced(pool.resolve("hdrf").resolve("blk_" + (BLOCK + 6)), BLOCK + 6);
-    assertThat(StoppedVolume.reducedBlocks(volume)).hasSize(1);
-    ReducedBlocks count = StoppedVolume.reducedBlocks(volume).get(0);
+    assertThat(StoppedVolume.reducedBlocks(List.of(volume))).hasSize(1);
+    ReducedBlocks count = StoppedVolume.reducedBlocks(List.of(volume)).get(0);
     assertThat(count.directory()).isEqualTo(pool.resolve("hdrf").toString());
     assertThat(count.current()).isEqualTo(2);
     assertThat(count.elsewhere()).isEqualTo(2);
@@ -112,18 +112,40 @@ class StoppedVolumeTest {
     assertThat(count.total()).isEqualTo(5);
     Files.delete(pool.resolve("hdrf").resolve("superblock.0"));
     Files.delete(pool.resolve("hdrf").resolve("superblock.1"));
-    assertThat(StoppedVolume.reducedBlocks(volume).get(0).damaged())
+    assertThat(StoppedVolume.reducedBlocks(List.of(volume)).get(0).damaged())
         .as("without the secret")
         .isEqualTo(5);
+  }
+
+  @Test
+  void aDirectoryThatIsNotMountedIsNotCounted() throws IOException {
+    Path gone = Files.createDirectories(volume.resolve("gone"));
+    List<ReducedBlocks> counts = StoppedVolume.reducedBlocks(List.of(gone, volume));
+    assertThat(counts).hasSize(2);
+    assertThat(counts.get(0).directory()).isEqualTo(gone.toString());
+    assertThat(counts.get(0).isCounted()).isFalse();
+    assertThat(counts.get(0).obstacle()).contains("is it mounted?");
+    assertThat(counts.get(1).isCounted()).isTrue();
+  }
+
+  @Test
+  void aPoolThatCantBeReadHidesNoOther() throws IOException {
+    Superblock.create(pool.resolve("hdrf"), LocalDurableFiles.INSTANCE);
+    Files.write(pool.resolve("hdrf").resolve("superblock.0"), new byte[5]);
+    Files.write(pool.resolve("hdrf").resolve("superblock.1"), new byte[5]);
+    Files.createDirectories(volume.resolve("current").resolve("BP-2-127.0.0.1-3"));
+    List<ReducedBlocks> counts = StoppedVolume.reducedBlocks(List.of(volume));
+    assertThat(counts).hasSize(2).filteredOn(ReducedBlocks::isCounted).hasSize(1);
   }
 
   @Test
   void aStoppedDataNodeCountsAndDeclinesTheRest() throws IOException {
     Superblock.create(pool.resolve("hdrf"), LocalDurableFiles.INSTANCE);
     writeReduced(blockFile(BLOCK), BLOCK);
+    Troubles troubles = new Troubles(Terminal.system());
     try (StoppedDataNode stopped =
         new StoppedDataNode("host", new Configuration(false), List.of(volume))) {
-      JobReport report = JobReport.of(JobKind.INFLATE, List.of(stopped), true);
+      JobReport report = JobReport.of(JobKind.INFLATE, List.of(stopped), true, true, troubles);
       assertThat(report.reducedBlocks()).isEqualTo(1);
       assertThat(report.isGood()).isFalse();
       assertThat(report.lines()).last().isEqualTo("1 blocks remain that stock HDFS can't read.");
@@ -133,7 +155,10 @@ class StoppedVolumeTest {
       assertThatThrownBy(() -> stopped.stopJob(JobKind.INFLATE))
           .hasMessageContaining("host does not run");
       Files.delete(blockFile(BLOCK));
-      assertThat(JobReport.of(JobKind.INFLATE, List.of(stopped), true).isGood()).isTrue();
+      JobReport plain = JobReport.of(JobKind.INFLATE, List.of(stopped), true, true, troubles);
+      assertThat(plain.isGood()).isTrue();
+      assertThat(plain.gaps()).isEmpty();
+      assertThat(troubles.isEmpty()).isTrue();
     }
   }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.admin;
+
+import io.hdrf.block.StoredBlocks;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Counts reduced blocks in data directories. No directory is ever left out: one that can't be
+ * looked at is in the result as not counted.
+ */
+public final class ReducedBlockCounter {
+
+  private ReducedBlockCounter() {}
+
+  /** Counts the reduced blocks of one pool on one volume. */
+  public interface PoolCounter {
+
+    /**
+     * Looks at every block's file.
+     *
+     * @param pool {@code <volume>/current/<pool>}
+     * @throws IOException says why the pool's blocks can't be counted
+     */
+    StoredBlocks.Count count(Path pool) throws IOException;
+  }
+
+  /**
+   * Counts.
+   *
+   * @param directories those of {@code dfs.datanode.data.dir}
+   * @return at least one for each directory
+   */
+  public static List<ReducedBlocks> count(Collection<Path> directories, PoolCounter counter) {
+    List<ReducedBlocks> counts = new ArrayList<>();
+    for (Path directory : directories) {
+      try {
+        counts.addAll(count(directory, counter));
+      } catch (IOException e) {
+        counts.add(ReducedBlocks.notCounted(directory.toString(), e.toString()));
+      }
+    }
+    return counts;
+  }
+
+  private static List<ReducedBlocks> count(Path directory, PoolCounter counter) throws IOException {
+    Path current = directory.resolve("current");
+    if (!Files.exists(current.resolve("VERSION"))) {
+      throw new IOException(
+          "no volume of a DataNode is there (it has no current/VERSION); is it mounted?");
+    }
+    List<ReducedBlocks> counts = new ArrayList<>();
+    try (DirectoryStream<Path> pools = Files.newDirectoryStream(current, "BP-*")) {
+      for (Path pool : pools) {
+        String hdrf = pool.resolve("hdrf").toString();
+        try {
+          counts.add(new ReducedBlocks(hdrf, counter.count(pool)));
+        } catch (IOException e) {
+          counts.add(ReducedBlocks.notCounted(hdrf, message(e)));
+        }
+      }
+    }
+    if (counts.isEmpty()) {
+      counts.add(ReducedBlocks.none(directory.toString()));
+    }
+    return counts;
+  }
+
+  private static String message(IOException e) {
+    return e.getClass() == IOException.class ? String.valueOf(e.getMessage()) : e.toString();
+  }
+}
