@@ -195,6 +195,7 @@ final class DedupCodec implements BlockCodec {
 
   @Override
   public Map<String, Long> reclaim(Consumer<String> progress) throws IOException {
+    collector.retryFailed();
     return collector.collect(progress).asMap();
   }
 

@@ -49,12 +49,14 @@ final class Keeper implements Closeable {
   }
 
   private void keepIndex() {
+    boolean failing = false;
     try {
       while (!stopping) {
         try {
           index.work(() -> stopping);
-        } catch (RuntimeException | LinkageError e) {
-          LOG.error("The fingerprint index is not kept up", e);
+          failing = false;
+        } catch (Throwable e) {
+          failing = survive(failing, "The fingerprint index is not kept up", e);
         }
         if (wake.tryAcquire(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
           wake.drainPermits();
@@ -66,20 +68,41 @@ final class Keeper implements Closeable {
   }
 
   private void collect() {
+    boolean failing = false;
     try {
       while (!stopping) {
         Thread.sleep(TimeUnit.SECONDS.toMillis(gc.intervalSeconds()));
         try {
           LOG.info("Collected {}", collector.collect(LOG::debug).asMap());
-        } catch (IOException | RuntimeException e) {
+          failing = false;
+        } catch (IOException e) {
           if (!stopping) {
-            LOG.warn("Nothing is collected this time", e);
+            LOG.warn("Nothing is collected this time: {}", e.getMessage(), e);
           }
+        } catch (Throwable e) {
+          failing = survive(failing, "Nothing is collected", e);
         }
       }
     } catch (InterruptedException e) {
       LOG.debug("The collector ends");
     }
+  }
+
+  /** The threads go on after any error: nobody would begin them again before the next start. */
+  private static boolean survive(boolean failing, String what, Throwable failure) {
+    try {
+      if (!failing) {
+        LOG.error(
+            "{}; it is tried again and again, and this is logged once. Where memory is short, give"
+                + " the DataNode more heap; otherwise restart it",
+            what,
+            failure);
+      }
+    } catch (Throwable e) {
+      // There may be no memory even for that.
+      return failing;
+    }
+    return true;
   }
 
   @Override

@@ -222,6 +222,11 @@ public final class ContainerStore implements Closeable {
     }
   }
 
+  /** The file of a sealed container, for messages. */
+  public Path file(long container) {
+    return context.file(container, ContainerNames.SEALED);
+  }
+
   /** What a container holds. It is read at once, or there already. */
   public ContainerDirectory directory(long container) throws IOException {
     Container found = loaded.find(container);

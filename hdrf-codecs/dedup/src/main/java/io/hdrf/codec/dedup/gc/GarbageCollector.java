@@ -10,8 +10,10 @@ import io.hdrf.codec.dedup.liveness.Liveness;
 import io.hdrf.io.RateThrottle;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * no reference to it, its container has been sealed for as long, and less of the container than
  * {@link GcSettings#livePercent} is live. A container that is still written to is sealed when so
  * little of it is live, unless a block in work has it. If any block file can't be read, nothing is
- * dropped.
+ * dropped. A container that can't be read or compacted, or has lost chunks that are needed, is left
+ * out, and tried again ever less often.
  *
  * <p>Safe for use by many threads; cycles are run one after the other.
  */
@@ -59,6 +62,9 @@ public final class GarbageCollector {
   private Map<Long, BitSet> deadBefore = new HashMap<>();
 
   private long deadSince;
+
+  /** Guarded by {@link #cycleLock}. */
+  private final FailedContainers failures = new FailedContainers();
 
   public GarbageCollector(
       ContainerStore containers,
@@ -102,6 +108,13 @@ public final class GarbageCollector {
     }
   }
 
+  /** Has containers tried again in the next cycle that failed in earlier ones. */
+  public void retryFailed() {
+    synchronized (cycleLock) {
+      failures.clear();
+    }
+  }
+
   /** Sums since start. */
   public synchronized Map<String, Long> metrics() {
     Map<String, Long> values = new HashMap<>();
@@ -117,9 +130,10 @@ public final class GarbageCollector {
   private void cycle(GcResult result, Consumer<String> progress) throws IOException {
     Liveness.Cycle cycle = liveness.begin();
     try {
+      failures.beginCycle();
       awaitPins();
       // Before the blocks are read: what is added to others later is not looked at.
-      List<ContainerInfo> readable = readableContainers();
+      List<ContainerInfo> readable = readableContainers(result);
       readReferences(cycle, result, progress);
       Map<Long, BitSet> dead = new HashMap<>();
       long now = System.nanoTime();
@@ -132,18 +146,88 @@ public final class GarbageCollector {
           }
         }
       }
-      if (isOld(now)) {
-        for (ContainerInfo container : readable) {
-          BitSet first = deadBefore.get(container.id());
-          if (container.sealed() && first != null && dead.containsKey(container.id())) {
-            compact(container, cycle, first, result, progress);
-          }
-        }
-      }
+      Map<Long, BitSet> deadFirst = isOld(now) ? deadBefore : new HashMap<>();
+      // Whatever becomes of the compactions: what was found dead now may go next time.
       remember(dead, now);
+      deadFirst.keySet().retainAll(dead.keySet());
+      for (Candidate candidate : candidates(readable, deadFirst, cycle, result)) {
+        compact(candidate, cycle, result, progress);
+      }
+      failures.endCycle();
     } finally {
       liveness.end();
     }
+  }
+
+  /** A container to compact. */
+  private static final class Candidate {
+    private final ContainerInfo container;
+
+    /** The chunks that may go, if nothing has become of them meanwhile. */
+    private final BitSet dead;
+
+    /** How many bytes are to be written, about. */
+    private final long liveBytes;
+
+    Candidate(ContainerInfo container, BitSet dead, long liveBytes) {
+      this.container = container;
+      this.dead = dead;
+      this.liveBytes = liveBytes;
+    }
+  }
+
+  /**
+   * What is worth compacting, those first that need the least room: on a full disk that which is
+   * wholly dead makes room for the rest.
+   */
+  private List<Candidate> candidates(
+      List<ContainerInfo> readable,
+      Map<Long, BitSet> deadFirst,
+      Liveness.Cycle cycle,
+      GcResult result) {
+    List<Candidate> candidates = new ArrayList<>();
+    for (ContainerInfo container : readable) {
+      BitSet wanted = deadFirst.get(container.id());
+      if (wanted == null || !container.sealed() || !isOldEnough(container)) {
+        continue;
+      }
+      if (failures.isPutOff(container.id())) {
+        result.containersPutOff++;
+        continue;
+      }
+      try {
+        ContainerDirectory content = containers.directory(container.id());
+        BitSet lost = cycle.missing(container.id(), content.numbers());
+        if (!lost.isEmpty()) {
+          // They may lie in what can't be made out any more, which a compaction would drop.
+          throw new IOException(lost.cardinality() + " chunks that blocks refer to are not found");
+        }
+        wanted.and(content.numbers());
+        BitSet dead = cycle.dead(container.id(), wanted);
+        if (isWorthIt(content, dead)) {
+          long live = content.storedBytes() - content.storedBytes(dead);
+          candidates.add(new Candidate(container, dead, live));
+        }
+      } catch (IOException e) {
+        fail(container, e, result);
+      }
+    }
+    candidates.sort(Comparator.comparingLong(candidate -> candidate.liveBytes));
+    return candidates;
+  }
+
+  private boolean isOldEnough(ContainerInfo container) {
+    return System.currentTimeMillis() - container.sealTime()
+        >= TimeUnit.SECONDS.toMillis(settings.minAgeSeconds());
+  }
+
+  private void fail(ContainerInfo container, Exception why, GcResult result) {
+    if (failures.isPutOff(container.id())) {
+      result.containersPutOff++;
+      return;
+    }
+    result.containersFailed++;
+    failures.add(container.id(), containers.file(container.id()), why);
   }
 
   /** Cycles that follow too soon let what they found dead grow older, too. */
@@ -176,11 +260,13 @@ public final class GarbageCollector {
     }
   }
 
-  private List<ContainerInfo> readableContainers() {
+  private List<ContainerInfo> readableContainers(GcResult result) {
     List<ContainerInfo> readable = new ArrayList<>();
     for (ContainerInfo container : containers.containers()) {
       if (container.problem() == null) {
         readable.add(container);
+      } else {
+        fail(container, new IOException(container.problem()), result);
       }
     }
     return readable;
@@ -212,7 +298,7 @@ public final class GarbageCollector {
     try {
       present = containers.directory(container.id()).numbers();
     } catch (IOException e) {
-      LOG.warn("{} is not looked at for dead chunks", container, e);
+      fail(container, e, result);
       return new BitSet();
     }
     BitSet dead = cycle.dead(container.id(), present);
@@ -233,30 +319,28 @@ public final class GarbageCollector {
   }
 
   private void compact(
-      ContainerInfo container,
-      Liveness.Cycle cycle,
-      BitSet deadFirst,
-      GcResult result,
-      Consumer<String> progress)
+      Candidate candidate, Liveness.Cycle cycle, GcResult result, Consumer<String> progress)
       throws IOException {
-    long age = System.currentTimeMillis() - container.sealTime();
-    if (age < TimeUnit.SECONDS.toMillis(settings.minAgeSeconds())) {
-      return;
+    ContainerInfo container = candidate.container;
+    try {
+      CompactionResult compaction = compact(container.id(), candidate.dead, cycle, result);
+      progress.accept("container " + Long.toHexString(container.id()) + ": " + compaction);
+    } catch (InterruptedIOException | ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      fail(container, e, result);
     }
-    ContainerDirectory content = containers.directory(container.id());
-    BitSet present = content.numbers();
-    BitSet wanted = (BitSet) deadFirst.clone();
-    wanted.and(present);
-    if (!isWorthIt(content, cycle.dead(container.id(), wanted))) {
-      return;
-    }
-    BitSet dropped = cycle.condemn(container.id(), wanted);
+  }
+
+  private CompactionResult compact(
+      long container, BitSet wanted, Liveness.Cycle cycle, GcResult result) throws IOException {
+    BitSet dropped = cycle.condemn(container, wanted);
     boolean done = false;
     try {
-      index.remove(container.id(), dropped);
-      BitSet live = (BitSet) present.clone();
+      index.remove(container, dropped);
+      BitSet live = containers.directory(container).numbers();
       live.andNot(dropped);
-      CompactionResult compaction = containers.compact(container.id(), live, this::pace);
+      CompactionResult compaction = containers.compact(container, live, this::pace);
       done = true;
       result.chunksDropped += compaction.chunksDropped();
       result.bytesFreed += compaction.bytesFreed();
@@ -266,10 +350,10 @@ public final class GarbageCollector {
       } else {
         result.containersCompacted++;
       }
-      progress.accept("container " + Long.toHexString(container.id()) + ": " + compaction);
+      return compaction;
     } finally {
       if (!done) {
-        cycle.spare(container.id());
+        cycle.spare(container);
       }
     }
   }

@@ -11,6 +11,8 @@ public final class GcResult {
   long liveChunks;
   long containersCompacted;
   long containersDeleted;
+  long containersFailed;
+  long containersPutOff;
   long chunksDropped;
   long bytesFreed;
   long bytesWritten;
@@ -23,12 +25,17 @@ public final class GcResult {
     liveChunks = other.liveChunks;
     containersCompacted += other.containersCompacted;
     containersDeleted += other.containersDeleted;
+    containersFailed = other.containersFailed;
+    containersPutOff = other.containersPutOff;
     chunksDropped += other.chunksDropped;
     bytesFreed += other.bytesFreed;
     bytesWritten += other.bytesWritten;
   }
 
-  /** By name, in the order to be printed. Chunks as of the last cycle, the rest in all. */
+  /**
+   * By name, in the order to be printed. Chunks, and containers that failed or were put off, as of
+   * the last cycle; the rest in all.
+   */
   public Map<String, Long> asMap() {
     Map<String, Long> values = new LinkedHashMap<>();
     values.put("blocksRead", blocksRead);
@@ -36,6 +43,8 @@ public final class GcResult {
     values.put("liveChunks", liveChunks);
     values.put("containersCompacted", containersCompacted);
     values.put("containersDeleted", containersDeleted);
+    values.put("containersFailed", containersFailed);
+    values.put("containersPutOff", containersPutOff);
     values.put("chunksDropped", chunksDropped);
     values.put("bytesFreed", bytesFreed);
     values.put("bytesRewritten", bytesWritten);

@@ -126,6 +126,11 @@ public final class Liveness {
       return marks(container).dead(present);
     }
 
+    /** The chunks that are needed, and not among those in {@code present}. */
+    public BitSet missing(long container, BitSet present) {
+      return marks(container).missing(present);
+    }
+
     /**
      * Condemns those of the chunks that are not needed; these can't be acquired from now on.
      *
@@ -161,6 +166,12 @@ public final class Liveness {
       BitSet dead = (BitSet) present.clone();
       dead.andNot(live);
       return dead;
+    }
+
+    synchronized BitSet missing(BitSet present) {
+      BitSet missing = (BitSet) live.clone();
+      missing.andNot(present);
+      return missing;
     }
 
     synchronized BitSet condemn(BitSet wanted) {

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.ForwardingFiles;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.sample.MapStoreProvider;
+import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Collections on disks that fail or are full. */
+class FailingCollectionTest {
+
+  private static final int LENGTH = 250_000;
+  private static final int COUNT = 8;
+
+  @TempDir Path directory;
+
+  private final Random random = TestSeed.random("failing-collection");
+  private final Configuration conf = new Configuration(false);
+  private final byte[][] blocks = new byte[COUNT][LENGTH];
+  private volatile Predicate<Path> full = file -> false;
+  private volatile Runnable failing = () -> {};
+  private DedupVolume volume;
+
+  /** No file can be created that {@link #full} names. */
+  private final class FullDisk extends ForwardingFiles {
+    FullDisk() {
+      super(LocalDurableFiles.INSTANCE);
+    }
+
+    @Override
+    public DurableFile create(Path file) throws IOException {
+      if (full.test(file)) {
+        throw new IOException(file + ": No space left on device");
+      }
+      return super.create(file);
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    conf.set("hdrf.dedup.chunk.size", "1k");
+    conf.set("hdrf.dedup.frame.size", "32k");
+    conf.set("hdrf.dedup.group.size", "16k");
+    conf.set("hdrf.dedup.container.size", "128k");
+    conf.set("hdrf.dedup.gc.interval", "0");
+    conf.set("hdrf.dedup.gc.min.age", "0");
+    conf.set("hdrf.dedup.gc.live.percent", "95");
+    conf.set("hdrf.dedup.gc.rate", "0");
+    MetadataStore store =
+        new MapStoreProvider()
+            .open(
+                new StoreContext(
+                    new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+    MetadataStore watched =
+        (MetadataStore)
+            Proxy.newProxyInstance(
+                MetadataStore.class.getClassLoader(),
+                new Class<?>[] {MetadataStore.class},
+                (proxy, method, arguments) -> {
+                  failing.run();
+                  return method.invoke(store, arguments);
+                });
+    volume = new DedupVolume(directory, conf, new FullDisk(), "dedup", watched);
+    for (int id = 0; id < COUNT; id++) {
+      random.nextBytes(blocks[id]);
+      volume.put(id, blocks[id], random);
+    }
+    volume.restart();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    volume.close();
+  }
+
+  private List<Path> containers() throws IOException {
+    try (Stream<Path> found = Files.walk(directory)) {
+      return found
+          .filter(file -> file.toString().endsWith(".hdc"))
+          .sorted()
+          .collect(Collectors.toList());
+    }
+  }
+
+  private void assertReadable(int first) throws IOException {
+    for (int id = first; id < COUNT; id++) {
+      assertThat(volume.get(id, random)).isEqualTo(blocks[id]);
+    }
+  }
+
+  @Test
+  void whatIsWhollyDeadGoesWhereNothingCanBeWritten() throws Exception {
+    int before = containers().size();
+    volume.awaitIndexed();
+    volume.put(100, Arrays.copyOf(blocks[0], LENGTH / 4), random);
+    for (long id = 0; id < COUNT - 2; id++) {
+      volume.delete(id);
+    }
+    full = file -> true;
+    Map<String, Long> result = volume.collect();
+    assertThat(result.get("containersDeleted")).isGreaterThanOrEqualTo(before / 2);
+    assertThat(result.get("containersFailed")).isPositive();
+    assertThat(containers()).hasSizeLessThanOrEqualTo(before / 2);
+    assertReadable(COUNT - 2);
+    full = file -> false;
+    assertThat(volume.collect().get("containersCompacted")).isPositive();
+    assertThat(volume.collect()).containsEntry("containersFailed", 0L);
+    assertReadable(COUNT - 2);
+  }
+
+  @Test
+  void oneContainerThatCanNotBeCompactedDoesNotKeepOthers() throws Exception {
+    String first = containers().get(0).getFileName().toString().replace(".hdc", "");
+    volume.awaitIndexed();
+    for (long id = 0; id < COUNT - 1; id++) {
+      byte[] rest = new byte[2000];
+      System.arraycopy(blocks[(int) id], 0, rest, 0, rest.length);
+      volume.put(100 + id, rest, random);
+      volume.delete(id);
+    }
+    full = file -> file.getFileName().toString().startsWith(first);
+    String logged;
+    try (LoggedWarnings warnings = new LoggedWarnings()) {
+      Map<String, Long> result = volume.collect();
+      assertThat(result.get("containersFailed")).isEqualTo(1);
+      assertThat(result.get("containersCompacted") + result.get("containersDeleted"))
+          .isGreaterThan(COUNT - 2);
+      logged = warnings.all();
+    }
+    assertThat(logged).contains(first + ".hdc", "disk");
+    // Garbage that comes later goes too, and what failed is left alone ever longer.
+    volume.delete(COUNT - 1);
+    assertThat(volume.collect().get("chunksDropped")).isPositive();
+    full = file -> false;
+    assertThat(volume.collect().get("containersFailed")).isZero();
+    for (int id = 0; id < COUNT - 1; id++) {
+      assertThat(volume.get(100 + id, random))
+          .startsWith(blocks[id][0], blocks[id][1])
+          .hasSize(2000);
+    }
+  }
+
+  @Test
+  void containerThatCanNotBeReadDoesNotKeepOthers() throws Exception {
+    volume.close();
+    Path damaged = containers().get(1);
+    byte[] bytes = Files.readAllBytes(damaged);
+    Arrays.fill(bytes, (byte) 0);
+    Files.write(damaged, bytes);
+    volume.restart();
+    for (long id = 0; id < COUNT - 2; id++) {
+      volume.delete(id);
+    }
+    Map<String, Long> result = volume.collect();
+    assertThat(result.get("containersFailed")).isEqualTo(1);
+    assertThat(result.get("containersDeleted")).isPositive();
+    assertThat(Files.exists(damaged)).isTrue();
+    assertReadable(COUNT - 2);
+  }
+
+  /** What can't be made out in a damaged file may be needed, and perhaps be saved. */
+  @Test
+  void containerThatLostNeededChunksIsLeftAsItIs() throws Exception {
+    byte[] middle = Arrays.copyOfRange(blocks[0], 130_000, 210_000);
+    volume.awaitIndexed();
+    volume.put(100, middle, random);
+    assertThat(volume.metric("bytesNew")).isLessThan(LENGTH / 10);
+    volume.close();
+    Path damaged = containers().get(1);
+    byte[] bytes = Files.readAllBytes(damaged);
+    Arrays.fill(bytes, 30_000, 55_000, (byte) 0);
+    // Its directory, but not its footer.
+    Arrays.fill(bytes, bytes.length - 3000, bytes.length - 1000, (byte) 0);
+    Files.write(damaged, bytes);
+    volume.restart();
+    for (long id = 0; id < COUNT - 2; id++) {
+      volume.delete(id);
+    }
+    Map<String, Long> result = volume.collect();
+    assertThat(result.get("containersFailed")).isEqualTo(1);
+    assertThat(result.get("containersDeleted")).isPositive();
+    assertThat(Files.readAllBytes(damaged)).isEqualTo(bytes);
+    volume.delete(100);
+    volume.collect();
+    volume.collect();
+    assertThat(Files.exists(damaged)).isFalse();
+    assertReadable(COUNT - 2);
+  }
+
+  @Test
+  void threadsGoOnAfterAnError() throws Exception {
+    conf.set("hdrf.dedup.gc.interval", "1");
+    CountDownLatch collections = new CountDownLatch(2);
+    volume.afterBlocksWereShown(
+        () -> {
+          collections.countDown();
+          throw new OutOfMemoryError("a test");
+        });
+    AtomicInteger errors = new AtomicInteger(2);
+    failing =
+        () -> {
+          if (errors.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("a test");
+          }
+        };
+    volume.restart();
+    assertThat(collections.await(60, TimeUnit.SECONDS)).isTrue();
+    volume.awaitIndexed();
+    assertThat(errors.get()).isNegative();
+  }
+}
