@@ -20,9 +20,15 @@ final class ContainerListing {
   ContainerInfo info(Container container) {
     OpenContainer open = container.open();
     if (open != null) {
-      ContainerDirectory view = open.view();
+      ContainerDirectory written = open.written();
       return new ContainerInfo(
-          container.id(), false, open.length(), view.chunkCount(), view.originalBytes(), 0, null);
+          container.id(),
+          false,
+          open.length(),
+          written.chunkCount(),
+          written.originalBytes(),
+          0,
+          null);
     }
     ContainerInfo known = container.info();
     if (known != null) {

@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
  * <p>What is promised: a chunk that was forced stays readable under its reference until a
  * compaction drops it, whatever happens to process or power. A read returns a chunk's bytes as they
  * were appended, or fails. The reference of a chunk that was forced is never given to another.
+ * Nobody but its appender learns of a chunk before it was forced.
  *
  * <p>What is not done here: a compaction drops what it is told to. Whoever calls it sees to it that
  * nobody refers to these chunks, or is about to after {@link #holds} said that they are there.
@@ -130,31 +131,6 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Makes durable all chunks that were flushed to these containers before the call. Concurrent
-   * calls for one container share its fdatasync.
-   *
-   * @throws MissingChunkException if there is no such container
-   */
-  public void force(long... ids) throws IOException {
-    for (long id : ids) {
-      OpenContainer open = loaded.find(id).open();
-      if (open != null) {
-        open.force();
-      }
-    }
-  }
-
-  /** Makes durable all chunks that were flushed before the call, by whatever appender. */
-  public void forceAll() throws IOException {
-    for (Container container : containers.values()) {
-      OpenContainer open = container.open();
-      if (open != null) {
-        open.force();
-      }
-    }
-  }
-
-  /**
    * Reads chunks with consecutive numbers.
    *
    * @param firstChunk number of the first one
@@ -227,12 +203,15 @@ public final class ContainerStore implements Closeable {
     return context.file(container, ContainerNames.SEALED);
   }
 
-  /** What a container holds. It is read at once, or there already. */
+  /**
+   * What a container holds that is durable. It is read at once, or there already. Together with
+   * {@link #holds} this is all that tells anybody of others' chunks.
+   */
   public ContainerDirectory directory(long container) throws IOException {
     Container found = loaded.find(container);
     OpenContainer open = found.open();
     if (open != null) {
-      return open.view();
+      return open.forced();
     }
     LoadedContainer source = loaded.acquire(found);
     try {
@@ -249,8 +228,8 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Whether a new block may refer to a chunk: it is there (flushed, not necessarily forced), it has
-   * that fingerprint, and nothing in its container is known to be damaged.
+   * Whether a new block may refer to a chunk: it is there and durable, it has that fingerprint, and
+   * nothing in its container is known to be damaged.
    *
    * @throws IOException if the container could not be read, though it may be sound
    */

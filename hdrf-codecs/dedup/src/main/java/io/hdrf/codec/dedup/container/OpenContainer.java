@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A container that is being written. One appender at a time writes; any number of threads read and
- * force it.
+ * A container that is being written. One appender at a time writes; any number of threads read it.
+ *
+ * <p>What was written can be read, by those who wrote it; only what was forced can be found. So
+ * nobody comes to refer to chunks that a power loss would take away, whoever wrote them, and
+ * whether he still writes, has given up or has failed.
  */
 final class OpenContainer {
 
@@ -23,7 +26,6 @@ final class OpenContainer {
   /** Held while the file is changed or forced. */
   private final Object io = new Object();
 
-  private long forcedLength;
   private IOException failure;
   private boolean sealed;
   private boolean closed;
@@ -31,7 +33,11 @@ final class OpenContainer {
   /** For the appender alone. */
   private int nextNumber;
 
-  private volatile ContainerDirectory view;
+  private volatile ContainerDirectory written;
+
+  /** A beginning of {@link #written}. */
+  private volatile ContainerDirectory forced;
+
   private volatile long length;
   private LoadedContainer loaded;
   private boolean retired;
@@ -46,7 +52,8 @@ final class OpenContainer {
     this.chains = context.chains();
     this.path = ContainerNames.file(directory, container.id(), ContainerNames.OPEN);
     this.writer = new ContainerWriter(files, path, header);
-    this.view = writer.directory();
+    this.written = writer.directory();
+    this.forced = written;
     this.length = writer.length();
     boolean created = false;
     try {
@@ -59,7 +66,6 @@ final class OpenContainer {
         files.deleteIfExists(path);
       }
     }
-    this.forcedLength = writer.length();
   }
 
   Container container() {
@@ -70,9 +76,14 @@ final class OpenContainer {
     return writer.header();
   }
 
-  /** What was written so far. */
-  ContainerDirectory view() {
-    return view;
+  /** What can be read. */
+  ContainerDirectory written() {
+    return written;
+  }
+
+  /** What can be found: it survives a power loss. */
+  ContainerDirectory forced() {
+    return forced;
   }
 
   /** The file's length in bytes. */
@@ -116,7 +127,7 @@ final class OpenContainer {
         failure = e;
         throw e;
       }
-      view = writer.directory();
+      written = writer.directory();
       length = writer.length();
     }
   }
@@ -131,25 +142,24 @@ final class OpenContainer {
   }
 
   /**
-   * Makes durable what was written before the call. If the file can't be forced, what is in it is
-   * written to another file.
+   * Makes durable what was written before the call, so that it can be found. If the file can't be
+   * forced, what is in it is written to another file; if this fails too, what was not forced before
+   * is never found.
    */
   void force() throws IOException {
-    long target = length;
     synchronized (io) {
-      if (sealed || forcedLength >= target) {
+      if (sealed || forced == written) {
         return;
       }
       if (closed) {
         throw new IOException(path + " was closed before it was forced");
       }
-      long reached = length;
       try {
         if (failure instanceof ForceFailure) {
           throw failure;
         }
         writer.force();
-        forcedLength = reached;
+        forced = written;
       } catch (IOException e) {
         failure = new ForceFailure(path, e);
         rescue();
@@ -168,7 +178,7 @@ final class OpenContainer {
 
   private void rescue() throws IOException {
     LoadedContainer source =
-        new LoadedContainer(path, header(), ChannelFile.open(path), this::view, chains);
+        new LoadedContainer(path, header(), ChannelFile.open(path), this::written, chains);
     try {
       Path copy = ContainerNames.file(directory, container.id(), ContainerNames.TEMPORARY);
       ContainerRewriter rewriter =
@@ -207,7 +217,7 @@ final class OpenContainer {
       }
       try {
         writer.force();
-        forcedLength = length;
+        forced = written;
       } catch (IOException e) {
         failure = new ForceFailure(path, e);
         throw e;
@@ -274,7 +284,7 @@ final class OpenContainer {
       return null;
     }
     if (loaded == null) {
-      loaded = new LoadedContainer(path, header(), ChannelFile.open(path), this::view, chains);
+      loaded = new LoadedContainer(path, header(), ChannelFile.open(path), this::written, chains);
     }
     loaded.acquire();
     return loaded;

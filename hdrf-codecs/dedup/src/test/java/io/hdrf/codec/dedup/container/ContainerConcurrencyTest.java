@@ -67,14 +67,6 @@ class ContainerConcurrencyTest {
       results.add(threads.submit(interrupted(store)));
       results.add(threads.submit(compactor(store)));
       results.add(threads.submit(verifier(store)));
-      results.add(
-          threads.submit(
-              () -> {
-                while (!stop.get()) {
-                  store.forceAll();
-                }
-                return null;
-              }));
       long end = System.nanoTime() + NANOS;
       while (System.nanoTime() < end && results.stream().noneMatch(Future::isDone)) {
         Thread.sleep(20);

@@ -117,7 +117,7 @@ class ContainerCrashTest {
           try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
             long ref = Chunks.append(appender, Chunks.chunk(7777));
             assertThat(ChunkRef.container(ref)).isGreaterThan(next);
-            appender.flush();
+            appender.force();
             Chunks.assertHas(store, ref, Chunks.chunk(7777));
           }
         }
@@ -367,6 +367,35 @@ class ContainerCrashTest {
     assertThat(files.log()).anyMatch(operation -> operation.startsWith("rename"));
     ledger.append(appender, 2);
     ledger.force(appender);
+    Path state = Files.createTempDirectory(scratch, "state");
+    files.crashedState(state, 0);
+    checkTwice(state, ledger);
+  }
+
+  /** Where the copy fails too, what was forced before stays, and the rest is never found. */
+  @Test
+  void whatCouldNotBeForcedIsNeverFound() throws Exception {
+    Path directory = Files.createTempDirectory(scratch, "force");
+    CrashableFiles files = new CrashableFiles(directory);
+    Ledger ledger = new Ledger();
+    ContainerStore store = open(directory, files);
+    ChunkAppender appender = store.appender(Chunks.DEFLATE);
+    ledger.append(appender, 1);
+    ledger.force(appender);
+    long lost = Chunks.append(appender, Chunks.chunk(2));
+    appender.flush();
+    files.failFrom(files.operations() + 1, "Input/output error");
+    assertThatThrownBy(appender::force).hasMessageContaining("Input/output error");
+    files.failAt(-1, "");
+    appender.close();
+    try (ChunkAppender next = store.appender(Chunks.DEFLATE)) {
+      ledger.append(next, 3);
+      ledger.force(next);
+    }
+    for (Map.Entry<Long, byte[]> chunk : ledger.forced.entrySet()) {
+      Chunks.assertHas(store, chunk.getKey(), chunk.getValue());
+    }
+    assertThat(store.holds(lost, Chunks.fingerprint(Chunks.chunk(2)), 0)).isFalse();
     Path state = Files.createTempDirectory(scratch, "state");
     files.crashedState(state, 0);
     checkTwice(state, ledger);

@@ -60,7 +60,7 @@ class ContainerStoreTest {
           byte[] chunk = Chunks.chunk(i);
           chunks.put(Chunks.append(appender, chunk), chunk);
         }
-        appender.flush();
+        appender.force();
         for (Map.Entry<Long, byte[]> entry : chunks.entrySet()) {
           Chunks.assertHas(store, entry.getKey(), entry.getValue());
         }
@@ -123,6 +123,7 @@ class ContainerStoreTest {
         for (int i = 0; i < lengths.length; i++) {
           refs.add(Chunks.append(appender, Chunks.chunk(i, lengths[i])));
         }
+        appender.force();
       }
       for (int i = 0; i < lengths.length; i++) {
         Chunks.assertHas(store, refs.get(i), Chunks.chunk(i, lengths[i]));
@@ -159,7 +160,6 @@ class ContainerStoreTest {
       assertThatThrownBy(() -> store.read(1, 0, 1, dst))
           .isInstanceOf(MissingChunkException.class)
           .hasMessageContaining("000000000001.hdc");
-      assertThatThrownBy(() -> store.force(7)).isInstanceOf(MissingChunkException.class);
       assertThat(store.holds(ChunkRef.pack(9, 9), new byte[32], 0)).isFalse();
       assertThat(store.holds(ref, new byte[32], 0)).isFalse();
       assertThatThrownBy(() -> store.read(0, 0, 1, ByteBuffer.allocateDirect(9)))
@@ -293,24 +293,25 @@ class ContainerStoreTest {
     store.close();
   }
 
+  /** Whoever flushed it can read it; others learn of it when it is durable. */
   @Test
-  void whatIsForcedIsNotForcedAgain() throws IOException {
+  void whatIsNotForcedIsNotFound() throws IOException {
+    byte[] chunk = Chunks.chunk(1);
+    byte[] fingerprint = Chunks.fingerprint(chunk);
     try (ContainerStore store = open();
         ChunkAppender appender = store.appender(Chunks.PLAIN)) {
-      Chunks.append(appender, Chunks.chunk(1));
+      long ref = Chunks.append(appender, chunk);
       appender.flush();
+      assertThat(Chunks.read(store, ref, chunk.length)).isEqualTo(chunk);
+      assertThat(store.holds(ref, fingerprint, 0)).isFalse();
+      assertThat(store.directory(ChunkRef.container(ref)).find(fingerprint, 0)).isEqualTo(-1);
       int before = files.operations();
-      store.force(0);
-      assertThat(files.operations()).isEqualTo(before + 1);
-      store.force(0, 0);
-      store.forceAll();
       appender.force();
       assertThat(files.operations()).isEqualTo(before + 1);
-      Chunks.append(appender, Chunks.chunk(2));
-      store.forceAll();
-      assertThat(files.operations()).isEqualTo(before + 1);
       appender.force();
-      assertThat(files.operations()).isEqualTo(before + 3);
+      assertThat(files.operations()).isEqualTo(before + 1);
+      assertThat(store.holds(ref, fingerprint, 0)).isTrue();
+      assertThat(store.directory(ChunkRef.container(ref)).find(fingerprint, 0)).isZero();
     }
   }
 

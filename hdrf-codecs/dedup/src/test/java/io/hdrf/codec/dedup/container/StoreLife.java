@@ -95,10 +95,10 @@ final class StoreLife {
       pending.put(Chunks.append(appenders[which], Chunks.chunk(number)), number);
     } else if (action < 17) {
       appenders[0].force();
-      appenders[1].flush();
-      store.forceAll();
+      appenders[1].force();
       acknowledge();
     } else if (action < 18) {
+      appenders[which].force();
       appenders[which].close();
       appenders[which] = store.appender(which == 0 ? Chunks.DEFLATE : Chunks.PLAIN);
     } else {
