@@ -4,8 +4,18 @@
 # 'hdrf uninstall' removes. Hadoop's scripts read it on each start. It adds HDRF's jars to the class path of
 # DataNodes, and of nothing else, and the subcommand 'hdfs hdrf'.
 
-# The version in use, not the link to it: a process keeps to the jars that it was started with.
-_hdrf_home=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/../../hdrf" >/dev/null 2>&1 && pwd -P)
+# The version in use, not the link to it: a process keeps to the jars that it was started with. Two directories up
+# by name first, since shellprofile.d may be a link to somewhere else.
+function _hdrf_find
+{
+  local dir
+  dir=$(dirname -- "${BASH_SOURCE[0]}")
+  (
+    unset CDPATH
+    { cd -L -- "${dir}/../../hdrf" || cd -P -- "${dir}/../../hdrf"; } >/dev/null 2>&1 && pwd -P
+  )
+}
+_hdrf_home=$(_hdrf_find)
 
 if [[ -n "${_hdrf_home}" ]]; then
   hadoop_add_profile hdrf

@@ -24,19 +24,18 @@ record SpaceEstimate(Path home, Path work, Path conf, long blockSize) {
       throws IOException, InterruptedException {
     Path log = work.resolve("estimate.out");
     Path json = work.resolve("estimate.json");
-    Files.deleteIfExists(json);
     List<String> arguments = new ArrayList<>();
     arguments.add(home.resolve("bin/hdrf").toString());
     arguments.add("estimate");
     arguments.addAll(List.of("--chain", chain, "--chunk-size", chunkSize));
     arguments.addAll(List.of("--block-size", Long.toString(blockSize)));
     arguments.addAll(List.of("--conf", conf.toString(), "--work-dir", work.toString()));
-    arguments.addAll(List.of("--json", json.toString()));
+    arguments.add("--json");
     files.forEach(file -> arguments.add(file.toString()));
     int status =
         new ProcessBuilder(arguments)
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
+            .redirectError(log.toFile())
+            .redirectOutput(json.toFile())
             .start()
             .waitFor();
     if (status != 0) {

@@ -2,6 +2,7 @@
 package io.hdrf.datanode;
 
 import io.hdrf.conf.HdrfConf;
+import io.hdrf.conf.UsedDirectories;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.wire.Mirroring;
 import io.hdrf.io.CorruptFileException;
@@ -21,19 +22,24 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.Closeable;
+import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongPredicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.ShutdownHookManager;
@@ -110,11 +116,35 @@ public final class HdrfService implements Closeable {
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
     spoolStorage = new SpoolStorage(volumes, chains, files, this::current);
     mirroring = MirroringSetup.open(conf, registry, chains, spoolStorage, later);
+    noteDirectories(configuration);
     LOG.info(
         "HDRF stores new blocks with {}; installed schemes: {}; metadata store: {}",
         anyChain ? Chains.describe(chains) : "no scheme",
         registry.names(),
         records.storeName());
+  }
+
+  /** Lets {@code hdrf uninstall} know where this DataNode's blocks lie, whatever its --conf. */
+  private static void noteDirectories(Configuration configuration) throws IOException {
+    Path home = UsedDirectories.installation(HdrfService.class).orElse(null);
+    if (home == null) {
+      return;
+    }
+    List<Path> directories = new ArrayList<>();
+    for (StorageLocation location : DataNode.getStorageLocations(configuration)) {
+      if (location.getStorageType() != StorageType.PROVIDED) {
+        directories.add(new File(location.getUri()).toPath());
+      }
+    }
+    try {
+      UsedDirectories.record(home, directories);
+    } catch (IOException e) {
+      LOG.warn(
+          "This DataNode's directories can't be noted in {}, where 'hdrf uninstall' looks; there"
+              + " give it this DataNode's configuration with --conf",
+          home.resolve(UsedDirectories.NAME),
+          e);
+    }
   }
 
   /** Starts the background work. Called once, when the dataset exists. */

@@ -45,7 +45,7 @@ final class BlocksCommand implements Callable<Integer> {
       names = "--worst",
       paramLabel = "N",
       description = "List only the N blocks that take most of their length.")
-  private int worst;
+  private Integer worst;
 
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
@@ -84,6 +84,9 @@ final class BlocksCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (worst != null && worst < 1) {
+      throw new IllegalArgumentException("--worst is " + worst + "; at least 1 is needed");
+    }
     registry = SchemeLoader.load(plugins == null ? Home.dist().resolve("plugins") : plugins);
     int schemeId = scheme == null ? 0 : registry.byName(scheme).id();
     Terminal terminal = Terminal.system();
@@ -108,8 +111,8 @@ final class BlocksCommand implements Callable<Integer> {
         }
       }
     }
-    List<Listed> shown = new ArrayList<>(worst > 0 ? greatest : listed);
-    shown.sort(worst > 0 ? BY_RATIO.reversed() : Comparator.comparingLong(Listed::id));
+    List<Listed> shown = new ArrayList<>(worst != null ? greatest : listed);
+    shown.sort(worst != null ? BY_RATIO.reversed() : Comparator.comparingLong(Listed::id));
     if (json) {
       ObjectNode root = new ObjectMapper().createObjectNode();
       root.set("volumes", volumes);
@@ -154,7 +157,7 @@ final class BlocksCommand implements Callable<Integer> {
 
   private boolean isWanted(BlockRecord record, int schemeId) {
     if (schemeId == 0 && !unreduced) {
-      return worst > 0;
+      return worst != null;
     }
     boolean ofScheme = false;
     for (int id : record.chain()) {
@@ -164,7 +167,7 @@ final class BlocksCommand implements Callable<Integer> {
   }
 
   private void add(Listed block) {
-    if (worst <= 0) {
+    if (worst == null) {
       listed.add(block);
       return;
     }

@@ -189,17 +189,18 @@ final class Distribution {
     write(directory.resolve(SUMS), false, sums().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Writes a file that everybody may read, and its missing parents, and forces it to the disk. */
+  /**
+   * Writes a file that everybody may read, and its missing parents, and forces it to the disk. What
+   * has its name is replaced; a link is never followed, which whoever may write to the directory
+   * could have put there for root to write through.
+   */
   static void write(Path file, boolean program, byte[] content) throws IOException {
     Files.createDirectories(
         file.getParent(),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+    Files.deleteIfExists(file);
     try (FileChannel out =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       ByteBuffer bytes = ByteBuffer.wrap(content);
       while (bytes.hasRemaining()) {
         out.write(bytes);

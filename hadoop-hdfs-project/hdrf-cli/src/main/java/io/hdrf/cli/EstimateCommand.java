@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -98,8 +95,8 @@ final class EstimateCommand implements Callable<Integer> {
       description = "The jars of schemes. Default: those that are built here.")
   private Path plugins;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Write the figures to a file.")
-  private Path json;
+  @Option(names = "--json", description = "Print all figures as JSON, in bytes.")
+  private boolean json;
 
   @Override
   public Integer call() throws IOException {
@@ -107,9 +104,6 @@ final class EstimateCommand implements Callable<Integer> {
     if (configuration != null) {
       RecordTarget.addFiles(conf, configuration);
       Login.use(conf);
-    }
-    if (json != null && !Files.isDirectory(json.toAbsolutePath().getParent())) {
-      throw new IllegalArgumentException("No directory for " + json);
     }
     List<EstimateFile> files = files(conf);
     Path directory = plugins == null ? Home.dist().resolve("plugins") : plugins;
@@ -146,11 +140,10 @@ final class EstimateCommand implements Callable<Integer> {
         WorkDirectory.deleteTree(volume);
       }
     }
-    print(files, estimates, terminal);
-    if (json != null) {
-      new ObjectMapper()
-          .enable(SerializationFeature.INDENT_OUTPUT)
-          .writeValue(json.toFile(), toJson(files, estimates));
+    if (json) {
+      terminal.result(Json.text(toJson(files, estimates)));
+    } else {
+      print(files, estimates, terminal);
     }
     return ExitCode.OK;
   }
@@ -248,8 +241,7 @@ final class EstimateCommand implements Callable<Integer> {
   }
 
   private static ObjectNode toJson(List<EstimateFile> files, List<Estimate> estimates) {
-    ObjectMapper mapper = new ObjectMapper();
-    ObjectNode root = mapper.createObjectNode();
+    ObjectNode root = Json.root();
     root.putObject("input").put("files", files.size()).put("bytes", bytes(files));
     ArrayNode list = root.putArray("estimates");
     for (Estimate e : estimates) {

@@ -2,6 +2,7 @@
 package io.hdrf.cli;
 
 import io.hdrf.cluster.ClusterException;
+import io.hdrf.conf.UsedDirectories;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
@@ -98,6 +99,7 @@ final class Installation {
     if (before.isEmpty() || !isIntact(before.get(), distribution)) {
       before = Optional.of(replace(before, distribution));
     }
+    makeDirectoryForDataNodes();
     byte[] profile = distribution.read(Distribution.PROFILE);
     if (!hadProfile || !Arrays.equals(profile, Files.readAllBytes(profile()))) {
       Path fresh = profile().resolveSibling(".hdrf.sh" + PART);
@@ -111,6 +113,24 @@ final class Installation {
       }
     }
     return List.copyOf(changes);
+  }
+
+  /** DataNodes need not run as the user who installs, so everybody may add files, as in /tmp. */
+  private void makeDirectoryForDataNodes() throws IOException {
+    Path directory = home.resolve(UsedDirectories.NAME);
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      Files.createDirectory(directory);
+      Files.setAttribute(directory, "unix:mode", 01777, LinkOption.NOFOLLOW_LINKS);
+      changes.add("made " + directory + ", where DataNodes note which directories they use");
+    }
+  }
+
+  private void removeDirectoryForDataNodes() throws IOException {
+    Path directory = home.resolve(UsedDirectories.NAME);
+    if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      deleteAll(directory);
+      changes.add("removed " + directory);
+    }
   }
 
   /** Whether a directory holds the distribution's files as they are. */
@@ -203,6 +223,7 @@ final class Installation {
       List<Path> own = ownPlugins(directory);
       removeVersion(directory, own);
     }
+    removeDirectoryForDataNodes();
     return List.copyOf(changes);
   }
 

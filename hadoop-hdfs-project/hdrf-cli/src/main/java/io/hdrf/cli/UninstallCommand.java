@@ -3,14 +3,21 @@ package io.hdrf.cli;
 
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.cluster.ClusterException;
+import io.hdrf.conf.UsedDirectories;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code hdrf uninstall}. */
 @Command(
@@ -23,16 +30,20 @@ import picocli.CommandLine.Parameters;
           + " would report them corrupt."
     })
 final class UninstallCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "HADOOP_HOME", description = "The directory with bin/hdfs in it.")
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "HADOOP_HOME",
+      description =
+          "The directory with bin/hdfs in it. Default: the one in which this command lies.")
   private Path directory;
 
   @Option(
       names = "--conf",
       paramLabel = "DIR",
       description =
-          "Directory with the DataNode's core-site.xml and hdfs-site.xml. Default: HADOOP_CONF_DIR,"
-              + " else etc/hadoop in HADOOP_HOME.")
-  private Path configuration;
+          "Directory with a DataNode's core-site.xml and hdfs-site.xml; may be given several times."
+              + " Default: HADOOP_CONF_DIR, else etc/hadoop in HADOOP_HOME.")
+  private List<Path> configurations = List.of();
 
   @Option(
       names = "--force",
@@ -41,11 +52,13 @@ final class UninstallCommand implements Callable<Integer> {
               + " without one. Never overrides that reduced blocks were found.")
   private boolean force;
 
+  @Spec private CommandSpec spec;
+
   private final Terminal terminal = Terminal.system();
 
   @Override
   public Integer call() throws IOException {
-    HadoopHome home = HadoopHome.of(directory);
+    HadoopHome home = HadoopHome.of(directory == null ? own() : directory);
     Installation installation = new Installation(home);
     if (!installation.exists()) {
       terminal.result("HDRF is not installed in " + home.directory() + ": nothing to do.");
@@ -89,12 +102,18 @@ final class UninstallCommand implements Callable<Integer> {
    * @throws ClusterException if the DataNode runs
    */
   private long count(HadoopHome home, List<String> obstacles) throws IOException {
-    List<Path> volumes;
+    Set<Path> volumes = new LinkedHashSet<>();
+    for (Path configuration : configurations(home)) {
+      try {
+        volumes.addAll(RecordTarget.localVolumes(configuration));
+      } catch (IOException | IllegalArgumentException e) {
+        obstacles.add(Main.message(e));
+      }
+    }
     try {
-      volumes = RecordTarget.localVolumes(configuration(home));
-    } catch (IOException | IllegalArgumentException e) {
+      UsedDirectories.read(home.directory()).values().forEach(volumes::addAll);
+    } catch (IOException e) {
       obstacles.add(Main.message(e));
-      return 0;
     }
     long sum = 0;
     for (Path volume : volumes) {
@@ -121,18 +140,33 @@ final class UninstallCommand implements Callable<Integer> {
     for (ReducedBlocks pool : StoppedVolume.reducedBlocks(List.of(volume))) {
       sum += pool.total();
       if (!pool.isCounted()) {
-        obstacles.add(pool.directory() + ": " + pool.obstacle());
+        obstacles.add(
+            pool.directory()
+                + ": "
+                + pool.obstacle()
+                + ". If this node has it no more, take it out of hdfs-site.xml and of "
+                + UsedDirectories.NAME);
       }
     }
     return sum;
   }
 
-  private Path configuration(HadoopHome home) {
-    if (configuration != null) {
-      return configuration;
+  private List<Path> configurations(HadoopHome home) {
+    if (!configurations.isEmpty()) {
+      return configurations;
     }
     String set = System.getenv("HADOOP_CONF_DIR");
-    return set == null || set.isEmpty() ? home.resolve("etc/hadoop") : Path.of(set);
+    return List.of(set == null || set.isEmpty() ? home.resolve("etc/hadoop") : Path.of(set));
+  }
+
+  /** The Hadoop in which this command is installed. */
+  private Path own() throws IOException {
+    Path parent = Home.isDistribution() ? Home.dist().toRealPath().getParent() : null;
+    if (parent == null || !Files.exists(parent.resolve(Installation.LINK))) {
+      throw new ParameterException(
+          spec.commandLine(), "This is not installed in a Hadoop: which HADOOP_HOME?");
+    }
+    return parent;
   }
 
   /** A DataNode has a volume in use. */

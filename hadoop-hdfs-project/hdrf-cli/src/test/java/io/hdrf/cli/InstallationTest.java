@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.cluster.ClusterException;
+import io.hdrf.conf.UsedDirectories;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -104,6 +106,89 @@ class InstallationTest {
     assertThat(installation().install(newer)).isEmpty();
     installation().uninstall();
     assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
+  }
+
+  /** Whoever may write to the Hadoop may put one there before root installs. */
+  @Test
+  void linksAreReplacedAndNeverWrittenThrough() throws IOException {
+    Path precious = Files.writeString(directory.resolve("precious"), "precious");
+    Files.createSymbolicLink(hadoop.resolve("libexec/shellprofile.d/.hdrf.sh.part"), precious);
+    Path part = Files.createDirectories(hadoop.resolve(distribution.name() + ".part/bin"));
+    Files.createSymbolicLink(part.resolve("hdrf"), precious);
+    installation().install(distribution);
+    assertThat(precious).hasContent("precious");
+    assertThat(hadoop.resolve(Installation.PROFILE)).content().contains("HDRF's shell profile");
+  }
+
+  /** A volume of a DataNode with one block that only looks reduced, which counts as damaged. */
+  private Path volumeWithReducedBlock(String name) throws IOException {
+    Path volume = directory.resolve(name);
+    Path finalized =
+        Files.createDirectories(volume.resolve("current/BP-1-127.0.0.1-2/current/finalized"));
+    Files.writeString(volume.resolve("current/VERSION"), "storageID=DS-5\n");
+    byte[] block = new byte[1000];
+    System.arraycopy(new byte[] {(byte) 0x89, 'H', 'R', 'B', 1}, 0, block, 0, 5);
+    Files.write(finalized.resolve("blk_1"), block);
+    return volume;
+  }
+
+  private Path conf(String name, Path volume) throws IOException {
+    Path conf = Files.createDirectories(directory.resolve(name));
+    Files.writeString(conf.resolve("core-site.xml"), "<configuration/>");
+    Files.writeString(
+        conf.resolve("hdfs-site.xml"),
+        "<configuration><property><name>dfs.datanode.data.dir</name><value>"
+            + volume.toUri()
+            + "</value></property></configuration>");
+    return conf;
+  }
+
+  private int uninstall(String... options) {
+    List<String> arguments = new ArrayList<>(List.of("uninstall", hadoop.toString()));
+    arguments.addAll(List.of(options));
+    return Main.commandLine().execute(arguments.toArray(new String[0]));
+  }
+
+  @Test
+  void everyDataNodeThatWasStartedIsAskedBeforeRemoval() throws IOException {
+    installation().install(distribution);
+    Path plain = volumeWithReducedBlock("plain");
+    Files.delete(plain.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
+    Path other = volumeWithReducedBlock("other");
+    UsedDirectories.record(hadoop, List.of(other));
+    UsedDirectories.record(hadoop, List.of(other));
+    Path conf = conf("conf-a", plain);
+    assertThat(uninstall("--conf", conf.toString())).isEqualTo(ExitCode.DIFFERENT);
+    assertThat(uninstall("--force", "--conf", conf.toString())).isEqualTo(ExitCode.DIFFERENT);
+    assertThat(hadoop.resolve("hdrf")).exists();
+    Path block = other.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1");
+    Files.delete(block);
+    assertThat(uninstall("--conf", conf.toString())).isEqualTo(ExitCode.OK);
+    assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
+  }
+
+  @Test
+  void severalConfigurationsMayBeNamed() throws IOException {
+    installation().install(distribution);
+    Path plain = volumeWithReducedBlock("plain");
+    Files.delete(plain.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
+    Path other = volumeWithReducedBlock("other");
+    assertThat(
+            uninstall("--conf", conf("a", plain).toString(), "--conf", conf("b", other).toString()))
+        .isEqualTo(ExitCode.DIFFERENT);
+    assertThat(hadoop.resolve("hdrf")).exists();
+  }
+
+  @Test
+  void aNotedDirectoryThatIsGoneIsNotTakenForPlain() throws IOException {
+    installation().install(distribution);
+    UsedDirectories.record(hadoop, List.of(directory.resolve("unmounted")));
+    Path plain = volumeWithReducedBlock("plain");
+    Files.delete(plain.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
+    String conf = conf("a", plain).toString();
+    assertThat(uninstall("--conf", conf)).isEqualTo(ExitCode.FAILED);
+    assertThat(hadoop.resolve("hdrf")).exists();
+    assertThat(uninstall("--force", "--conf", conf)).isEqualTo(ExitCode.OK);
   }
 
   @Test

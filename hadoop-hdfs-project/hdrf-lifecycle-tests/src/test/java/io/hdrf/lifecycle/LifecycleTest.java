@@ -165,6 +165,9 @@ class LifecycleTest {
                 unpacked.resolve("bin/hdrf"),
                 "uninstall",
                 "--force",
+                // Another configuration than the DataNode's: it has noted its own directories.
+                "--conf",
+                cluster.nameNodeHome().conf().toString(),
                 node.home().directory().toString())
             .run();
     assertThat(reduced.status()).isEqualTo(1);
