@@ -28,6 +28,8 @@ public final class HdrfConf {
   private static final String CONVERT = "convert";
   private static final String DEGRADE = "degrade";
   private static final String FAIL_NODE = "fail-node";
+  private static final String DATANODE = "datanode";
+  private static final String BLOCK = "block";
 
   private final Configuration configuration;
   private final int reduceThreads;
@@ -41,6 +43,7 @@ public final class HdrfConf {
   private final boolean duringUpgrade;
   private final int readCacheSize;
   private final int readAheadThreads;
+  private final boolean declinesBlocksAlone;
   private final FilterSettings filterSettings;
   private final MirrorSettings mirrorSettings;
   private final RecordSettings recordSettings;
@@ -68,6 +71,8 @@ public final class HdrfConf {
     SchemeSettings read = new SchemeSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
+    declinesBlocksAlone =
+        !isFirst(configuration, HdrfKeys.READ_SHORT_CIRCUIT_DECLINE, DATANODE, BLOCK);
     filterSettings = new FilterSettings(configuration);
     mirrorSettings = new MirrorSettings(configuration);
     SchemeSettings metadata = new SchemeSettings(configuration, HdrfKeys.METADATA_SECTION);
@@ -265,6 +270,14 @@ public final class HdrfConf {
 
   public int failureGraceSeconds() {
     return failureGraceSeconds;
+  }
+
+  /**
+   * Whether short-circuit readers that ask for a reduced block's descriptor are declined that block
+   * alone, and not short-circuit reads of this DataNode for a while.
+   */
+  public boolean declinesBlocksAlone() {
+    return declinesBlocksAlone;
   }
 
   /** How many threads decode ahead of the socket; 0 means that none does. */

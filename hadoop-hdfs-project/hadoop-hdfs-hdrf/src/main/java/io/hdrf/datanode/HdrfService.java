@@ -488,6 +488,11 @@ public final class HdrfService implements Closeable {
     }
   }
 
+  /** Whether short-circuit readers are declined single blocks; see {@link HdrfConf}. */
+  public boolean declinesBlocksAlone() {
+    return conf.declinesBlocksAlone();
+  }
+
   /**
    * Opens a replica for reading.
    *

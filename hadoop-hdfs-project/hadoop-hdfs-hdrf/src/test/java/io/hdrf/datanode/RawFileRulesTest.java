@@ -12,16 +12,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.ExtendedBlockId;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsVersionException;
+import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsUnsupportedException;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeProbe;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
@@ -53,6 +50,8 @@ class RawFileRulesTest {
     System.clearProperty(FaultyScheme.ENCODE_DELAY);
     System.clearProperty(FaultyScheme.DECODE_FAILURE);
     cluster.volumes(0).get(0).setCapacityForTesting(-1);
+    // A heartbeat may have told the NameNode of a full disk.
+    DataNodeTestUtils.triggerHeartbeat(cluster.datanode(0));
   }
 
   @AfterAll
@@ -244,17 +243,6 @@ class RawFileRulesTest {
     assertThat(revoked).contains(id);
   }
 
-  private static <T> T passingDescriptors(ExtendedBlock block, Callable<T> call) throws Exception {
-    FutureTask<T> task = new FutureTask<>(call);
-    Thread thread = new Thread(task, "Passing file descriptors for block " + block);
-    thread.start();
-    try {
-      return task.get();
-    } catch (ExecutionException e) {
-      throw (Exception) e.getCause();
-    }
-  }
-
   /** The Reducer and the block scanner may have the file open for a moment. */
   private static void awaitClosed(ExtendedBlock block) throws Exception {
     HdrfCluster.await(
@@ -268,22 +256,15 @@ class RawFileRulesTest {
         });
   }
 
-  /** Rule 13: only this file falls back, and nothing stays open. */
+  /** Rule 13: declined before anything is passed, and nothing stays open. */
   @Test
   void descriptorsOfReducedBlocksAreDeclined() throws Exception {
     byte[] data = HdrfCluster.text(SIZE, 40);
     ExtendedBlock block = reducedBlock("/declined", data);
     long open = RuleCluster.openFiles("");
     for (int i = 0; i < 50; i++) {
-      assertThatThrownBy(
-              () ->
-                  passingDescriptors(block, () -> cluster.dataset(0).getBlockInputStream(block, 0)))
-          .isInstanceOf(ShortCircuitFdsVersionException.class);
-      assertThatThrownBy(
-              () ->
-                  passingDescriptors(
-                      block, () -> DataNodeProbe.shortCircuit(cluster.datanode(0), block)))
-          .isInstanceOf(ShortCircuitFdsVersionException.class);
+      assertThatThrownBy(() -> DataNodeProbe.shortCircuit(cluster.datanode(0), block))
+          .isInstanceOf(ShortCircuitFdsUnsupportedException.class);
     }
     awaitClosed(block);
     assertThat(RuleCluster.openFiles("")).isLessThan(open + 25);
@@ -295,8 +276,7 @@ class RawFileRulesTest {
     byte[] data = HdrfCluster.noise(SIZE, 41);
     cluster.write("/plain", data, 1);
     ExtendedBlock block = cluster.block("/plain");
-    FileInputStream[] files =
-        passingDescriptors(block, () -> DataNodeProbe.shortCircuit(cluster.datanode(0), block));
+    FileInputStream[] files = DataNodeProbe.shortCircuit(cluster.datanode(0), block);
     try (FileInputStream blockFile = files[0];
         FileInputStream metaFile = files[1];
         FileInputStream raw = new FileInputStream(blockFile.getFD())) {

@@ -13,8 +13,7 @@ import java.nio.channels.FileChannel;
  * packets of {@code io.file.buffer.size}.
  *
  * <p>Its descriptor is one of the null device: what the DataNode advises the kernel about it has no
- * effect, and if it ever reached a client, the client would find no bytes in it rather than reduced
- * ones.
+ * effect. It must not be passed to a client, which would take the block for empty.
  */
 public final class DecodedBlockInputStream extends FileInputStream {
 

@@ -21,8 +21,8 @@ public final class DataNodeProbe {
   }
 
   /**
-   * What a short-circuit reader's request calls, on this thread, whatever its name; as if there
-   * were libhadoop and a UNIX domain socket.
+   * What a short-circuit reader's request calls; as if there were libhadoop and a UNIX domain
+   * socket.
    */
   public static FileInputStream[] shortCircuit(DataNode datanode, ExtendedBlock block)
       throws IOException, ReflectiveOperationException {
@@ -30,6 +30,17 @@ public final class DataNodeProbe {
     disabled.setAccessible(true);
     disabled.set(datanode, null);
     return datanode.requestShortCircuitFdsForRead(block, null, Integer.MAX_VALUE);
+  }
+
+  /** How many segments of shared memory short-circuit readers hold of a DataNode. */
+  public static int segments(DataNode datanode) {
+    int[] count = new int[1];
+    datanode.shortCircuitRegistry.visit(
+        (segments, slots) -> {
+          count[0] = segments.size();
+          return true;
+        });
+    return count[0];
   }
 
   /** Blocks whose descriptors are revoked from now on. */

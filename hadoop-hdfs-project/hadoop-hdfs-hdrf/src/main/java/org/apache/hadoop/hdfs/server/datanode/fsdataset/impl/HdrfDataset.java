@@ -22,8 +22,8 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsVersionException;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.DescriptorRequests;
 import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
 import org.apache.hadoop.hdfs.server.datanode.MirrorInstaller;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
@@ -31,6 +31,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
+import org.apache.hadoop.hdfs.server.datanode.VolumeScanner;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
@@ -42,11 +43,6 @@ import org.apache.hadoop.util.AutoCloseableLock;
  * package-private class gets bridge methods from the compiler, which break Mockito's spies.
  */
 class HdrfDataset extends FsDatasetImpl {
-
-  /** The DataNode's name for a thread that passes descriptors to a short-circuit reader. */
-  private static final String PASSING_DESCRIPTORS = "Passing file descriptors for block";
-
-  private static final String VOLUME_SCANNER = "VolumeScannerThread";
 
   private final HdrfService service;
   private final ExecutorService cacheInflater;
@@ -146,10 +142,12 @@ class HdrfDataset extends FsDatasetImpl {
         || cacheManager.getReplicaCachePath(block.getBlockPoolId(), block.getBlockId()) != null) {
       return super.getBlockInputStream(block, seekOffset);
     }
-    String thread = Thread.currentThread().getName();
     HdrfService.BlockStream opened =
         service.open(
-            block.getBlockPoolId(), replica, seekOffset, thread.startsWith(VOLUME_SCANNER));
+            block.getBlockPoolId(),
+            replica,
+            seekOffset,
+            Thread.currentThread() instanceof VolumeScanner);
     if (opened == null) {
       // Of this very replica, as stock code would: looking it up again might find it reduced.
       if (!replica.blockDataExists()) {
@@ -157,11 +155,9 @@ class HdrfDataset extends FsDatasetImpl {
       }
       return replica.getDataInputStream(seekOffset);
     }
-    if (!opened.isPlain() && thread.startsWith(PASSING_DESCRIPTORS)) {
+    if (!opened.isPlain() && seekOffset == 0 && DescriptorRequests.isCurrent()) {
       opened.stream().close();
-      // Of all exceptions this one alone makes the client fall back for this one file.
-      throw new ShortCircuitFdsVersionException(
-          block + " is stored reduced and can't be read from its file");
+      throw DescriptorRequests.declined(block, service.declinesBlocksAlone());
     }
     return opened.stream();
   }

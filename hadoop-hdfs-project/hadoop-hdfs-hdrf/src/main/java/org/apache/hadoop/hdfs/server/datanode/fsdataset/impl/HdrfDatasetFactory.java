@@ -8,6 +8,7 @@ import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.DescriptorRequests;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 
 /** The class to name in {@code dfs.datanode.fsdataset.factory}. */
@@ -17,6 +18,7 @@ public final class HdrfDatasetFactory extends FsDatasetSpi.Factory<FsDatasetImpl
   public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
     HadoopLine.require();
+    DescriptorRequests.requireRecognizable();
     PacketSize.raiseUnlessConfigured(conf);
     HdrfService service = new HdrfService(conf);
     return new HdrfDataset(datanode, storage, conf, service);
