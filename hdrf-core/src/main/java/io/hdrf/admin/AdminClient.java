@@ -3,13 +3,20 @@ package io.hdrf.admin;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.security.sasl.SaslException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.HdrfRpc;
 import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.net.ConnectTimeoutException;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 
@@ -19,38 +26,67 @@ public final class AdminClient implements Closeable {
   private static final String CONNECT_RETRIES = "ipc.client.connect.max.retries";
   private static final String TIMEOUT_RETRIES = "ipc.client.connect.max.retries.on.timeouts";
 
+  private static final String CONNECT_TIMEOUT = "ipc.client.connect.timeout";
+
   private static final String TRACE = "\n\tat ";
 
   /** With it begins what Hadoop says of a login that failed. */
   private static final String NO_CONNECTION = "Couldn't setup connection for ";
 
   private static final String HUNG_UP =
-      "; the DataNode's log says why, such as a principal that its hadoop.security.auth_to_local has"
-          + " no rule for";
+      "; the DataNode's log says why, such as a principal that its hadoop.security.auth_to_local"
+          + " has no rule for";
 
+  private static final int DEFAULT_TIMEOUT_MILLIS = 60_000;
+
+  /** How often a DataNode is asked whether it still answers while a long call is under way. */
+  private static final int PROBE_SECONDS = 10;
+
+  private final InetSocketAddress address;
+  private final int timeoutMillis;
   private final HdrfRpc.Connection<HdrfAdminProtocol> connection;
+  private final HdrfRpc.Connection<HdrfAdminProtocol> longConnection;
   private final HdrfAdminProtocol protocol;
 
-  private AdminClient(HdrfRpc.Connection<HdrfAdminProtocol> connection) {
-    this.connection = connection;
+  /** For calls that take as long as they take. */
+  private final HdrfAdminProtocol longProtocol;
+
+  private AdminClient(
+      InetSocketAddress address, UserGroupInformation user, int timeoutMillis, Configuration conf)
+      throws IOException {
+    this.address = address;
+    this.timeoutMillis = timeoutMillis;
+    this.connection =
+        new HdrfRpc.Connection<>(HdrfAdminProtocol.class, address, user, timeoutMillis, conf);
+    this.longConnection = new HdrfRpc.Connection<>(HdrfAdminProtocol.class, address, user, 0, conf);
     this.protocol = connection.proxy();
+    this.longProtocol = longConnection.proxy();
+  }
+
+  /** As the other one, with one minute. */
+  public static AdminClient connect(InetSocketAddress address, Configuration configuration)
+      throws IOException {
+    return connect(address, configuration, DEFAULT_TIMEOUT_MILLIS);
   }
 
   /**
-   * For the current user; the connection is made with the first call. No call has a time-out: a
-   * check takes as long as it takes, and the client pings meanwhile.
+   * For the current user; the connection is made with the first call. A check takes as long as it
+   * takes, and the DataNode is asked now and then whether it still answers.
    *
+   * @param timeoutMillis how long the DataNode may leave a short question unanswered
    * @param address of the DataNode's IPC server ({@code dfs.datanode.ipc.address})
    * @throws AccessControlException if a ticket is needed and the user has none
    */
-  public static AdminClient connect(InetSocketAddress address, Configuration configuration)
+  public static AdminClient connect(
+      InetSocketAddress address, Configuration configuration, int timeoutMillis)
       throws IOException {
     UserGroupInformation user = UserGroupInformation.getCurrentUser();
     requireTicket(user);
     Configuration conf = new Configuration(configuration);
     conf.setInt(CONNECT_RETRIES, 1);
     conf.setInt(TIMEOUT_RETRIES, 1);
-    return new AdminClient(new HdrfRpc.Connection<>(HdrfAdminProtocol.class, address, user, conf));
+    conf.setInt(CONNECT_TIMEOUT, timeoutMillis);
+    return new AdminClient(address, user, timeoutMillis, conf);
   }
 
   /** Hadoop's own message says only which ways of authentication the server has. */
@@ -68,7 +104,7 @@ public final class AdminClient implements Closeable {
     T run() throws IOException;
   }
 
-  private static <T> T call(Call<T> call) throws IOException {
+  private <T> T call(Call<T> call) throws IOException {
     try {
       return call.run();
     } catch (RemoteException e) {
@@ -86,7 +122,14 @@ public final class AdminClient implements Closeable {
    * Hadoop's message does not tell why a login failed; and a server that has no user's name for a
    * principal hangs up without a word.
    */
-  private static IOException explained(IOException e) {
+  private IOException explained(IOException e) {
+    if (e instanceof SocketTimeoutException && !(e instanceof ConnectTimeoutException)) {
+      SocketTimeoutException plain =
+          new SocketTimeoutException(
+              address + " accepts connections and did not answer within " + timeoutMillis + " ms");
+      plain.initCause(e);
+      return plain;
+    }
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       String message = String.valueOf(cause.getMessage());
       if (message.startsWith(NO_CONNECTION)) {
@@ -109,6 +152,30 @@ public final class AdminClient implements Closeable {
     return trace < 0 ? message : message.substring(0, trace);
   }
 
+  /** A call that takes as long as it takes, as long as the DataNode answers others meanwhile. */
+  private <T> T longCall(Call<T> call) throws IOException {
+    call(protocol::volumes);
+    FutureTask<T> task = new FutureTask<>(() -> call(call));
+    Thread caller = new Thread(task, "hdrf-admin-" + address);
+    caller.setDaemon(true);
+    caller.start();
+    while (true) {
+      try {
+        return task.get(PROBE_SECONDS, TimeUnit.SECONDS);
+      } catch (TimeoutException e) {
+        call(protocol::volumes);
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof IOException) {
+          throw (IOException) e.getCause();
+        }
+        throw new IOException(e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted");
+      }
+    }
+  }
+
   /** See {@link HdrfAdminProtocol#volumes}. */
   public List<VolumeInfo> volumes() throws IOException {
     return decoded(call(protocol::volumes));
@@ -129,7 +196,7 @@ public final class AdminClient implements Closeable {
 
   /** See {@link HdrfAdminProtocol#reclaim}. */
   public String[] reclaim(VolumeInfo volume) throws IOException {
-    return call(() -> protocol.reclaim(volume.storageId(), volume.poolId()));
+    return longCall(() -> longProtocol.reclaim(volume.storageId(), volume.poolId()));
   }
 
   /** See {@link HdrfAdminProtocol#records}. */
@@ -143,12 +210,12 @@ public final class AdminClient implements Closeable {
 
   /** See {@link HdrfAdminProtocol#block}. */
   public String[] block(long blockId) throws IOException {
-    return call(() -> protocol.block(blockId));
+    return longCall(() -> longProtocol.block(blockId));
   }
 
   /** See {@link HdrfAdminProtocol#check}. */
   public String[] check(VolumeInfo volume, boolean repair) throws IOException {
-    return call(() -> protocol.check(volume.storageId(), volume.poolId(), repair));
+    return longCall(() -> longProtocol.check(volume.storageId(), volume.poolId(), repair));
   }
 
   /** See {@link HdrfAdminProtocol#rebuild}. */
@@ -163,7 +230,7 @@ public final class AdminClient implements Closeable {
   /** See {@link HdrfAdminProtocol#checkReferences}. */
   public ReferenceReport checkReferences(VolumeInfo volume) throws IOException {
     return new ReferenceReport(
-        call(() -> protocol.checkReferences(volume.storageId(), volume.poolId())));
+        longCall(() -> longProtocol.checkReferences(volume.storageId(), volume.poolId())));
   }
 
   /** See {@link HdrfAdminProtocol#startJob}. */
@@ -177,9 +244,9 @@ public final class AdminClient implements Closeable {
 
   /** See {@link HdrfAdminProtocol#stopJob}. */
   public void stopJob(JobKind kind) throws IOException {
-    call(
+    longCall(
         () -> {
-          protocol.stopJob(kind.command());
+          longProtocol.stopJob(kind.command());
           return null;
         });
   }
@@ -196,7 +263,7 @@ public final class AdminClient implements Closeable {
   /** See {@link HdrfAdminProtocol#reducedBlocks}. */
   public List<ReducedBlocks> reducedBlocks() throws IOException {
     List<ReducedBlocks> counts = new ArrayList<>();
-    for (String line : call(protocol::reducedBlocks)) {
+    for (String line : longCall(longProtocol::reducedBlocks)) {
       counts.add(ReducedBlocks.decode(line));
     }
     return counts;
@@ -205,5 +272,6 @@ public final class AdminClient implements Closeable {
   @Override
   public void close() {
     connection.close();
+    longConnection.close();
   }
 }

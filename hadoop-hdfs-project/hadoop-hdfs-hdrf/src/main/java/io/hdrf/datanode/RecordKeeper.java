@@ -6,6 +6,7 @@ import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.metadata.MetadataStoreProvider;
 import io.hdrf.metadata.MetadataStores;
+import io.hdrf.metadata.OfflineStore;
 import io.hdrf.metadata.RecordCounters;
 import io.hdrf.metadata.StoreContext;
 import io.hdrf.metadata.StoreIdentity;
@@ -40,8 +41,6 @@ public final class RecordKeeper implements Closeable {
 
   /** Before file systems are closed, which has priority 10. */
   static final int EXIT_PRIORITY = 20;
-
-  private static final String VOLUME_ID_PURPOSE = "metadata store";
 
   private final HdrfConf conf;
   private final MetadataStoreProvider provider;
@@ -99,7 +98,7 @@ public final class RecordKeeper implements Closeable {
                       directory,
                       storageId,
                       poolVolume.poolId()),
-                  poolVolume.key().derive(VOLUME_ID_PURPOSE, StoreIdentity.ID_LENGTH),
+                  poolVolume.key().derive(OfflineStore.VOLUME_PURPOSE, StoreIdentity.ID_LENGTH),
                   directory,
                   files,
                   inventory,

@@ -26,23 +26,25 @@ final class BlockCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Terminal terminal = Terminal.system();
-    boolean found = false;
-    boolean agree = true;
-    for (RecordSource source : target.open()) {
-      try (source) {
-        List<String> lines = source.block(blockId);
-        if (!lines.isEmpty()) {
-          found = true;
-          terminal.result("DataNode  " + source.name());
-          lines.forEach(terminal::result);
-          terminal.result("");
-          agree &= lines.stream().noneMatch(line -> line.matches("agree +no"));
-        }
-      }
-    }
-    if (!found) {
+    Troubles troubles = new Troubles(terminal);
+    boolean[] found = {false};
+    boolean agree =
+        target.each(
+            troubles,
+            (source, all) -> {
+              source.leftOut().forEach(line -> all.add(source.name() + ": " + line));
+              List<String> lines = source.block(blockId);
+              if (!lines.isEmpty()) {
+                found[0] = true;
+                terminal.result("DataNode  " + source.name());
+                lines.forEach(terminal::result);
+                terminal.result("");
+              }
+              return lines.stream().noneMatch(line -> line.matches("agree +no"));
+            });
+    if (!found[0]) {
       terminal.say("No DataNode asked knows block " + blockId);
     }
-    return found && agree ? ExitCode.OK : ExitCode.DIFFERENT;
+    return troubles.exitCode(found[0] && agree);
   }
 }

@@ -2,7 +2,6 @@
 package io.hdrf.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.admin.VolumeInfo;
@@ -102,24 +101,30 @@ final class BlocksCommand implements Callable<Integer> {
             "ratio",
             "store"));
     ArrayNode volumes = new ObjectMapper().createArrayNode();
-    for (RecordSource source : target.open()) {
-      try (source) {
-        for (VolumeInfo volume : source.volumes()) {
-          Sums sums = sum(source, volume, schemeId);
-          rows.add(row(source, volume, sums));
-          volumes.add(json(source, volume, sums));
-        }
-      }
-    }
+    Troubles troubles = new Troubles(terminal);
+    target.each(
+        troubles,
+        (source, all) -> {
+          for (VolumeInfo volume : RecordTarget.volumes(source, all)) {
+            all.attempt(
+                RecordTarget.label(source, volume),
+                () -> {
+                  Sums sums = sum(source, volume, schemeId);
+                  rows.add(row(source, volume, sums));
+                  volumes.add(json(source, volume, sums));
+                });
+          }
+          return true;
+        });
     List<Listed> shown = new ArrayList<>(worst != null ? greatest : listed);
     shown.sort(worst != null ? BY_RATIO.reversed() : Comparator.comparingLong(Listed::id));
     if (json) {
-      ObjectNode root = new ObjectMapper().createObjectNode();
+      ObjectNode root = Json.root();
       root.set("volumes", volumes);
       ArrayNode blocks = root.putArray("blocks");
       shown.forEach(block -> blocks.add(json(block)));
-      terminal.result(
-          new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(root));
+      troubles.lines().forEach(root.putArray("notLookedAt")::add);
+      terminal.result(Json.text(root));
     } else {
       terminal.table(rows);
       if (!shown.isEmpty()) {
@@ -127,7 +132,7 @@ final class BlocksCommand implements Callable<Integer> {
         list(terminal, shown);
       }
     }
-    return ExitCode.OK;
+    return troubles.exitCode(true);
   }
 
   private Sums sum(RecordSource source, VolumeInfo volume, int schemeId) throws IOException {

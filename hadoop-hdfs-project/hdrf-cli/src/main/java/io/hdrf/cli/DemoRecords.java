@@ -19,6 +19,7 @@ import org.apache.hadoop.conf.Configuration;
  */
 final class DemoRecords {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int TIMEOUT_MILLIS = 60_000;
 
   private final LocalCluster cluster;
   private final Configuration conf = new Configuration();
@@ -63,7 +64,8 @@ final class DemoRecords {
   private Found settled(DataNode dataNode, Progress progress) throws IOException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     Found[] found = new Found[1];
-    try (RunningDataNode source = RunningDataNode.connect(dataNode.ipcAddress(), conf)) {
+    try (RunningDataNode source =
+        RunningDataNode.connect(dataNode.ipcAddress(), conf, TIMEOUT_MILLIS)) {
       Waiting.until(
           PATIENCE.multipliedBy(2),
           () -> {

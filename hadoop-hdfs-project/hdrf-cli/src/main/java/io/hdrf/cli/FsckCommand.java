@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Compare the records of blocks with the blocks; on DataNodes that run, also what blocks refer to"
-          + " with what schemes such as dedup store.",
+      "Compare the records of blocks with the blocks; on DataNodes that run, also what blocks refer"
+          + " to with what schemes such as dedup store.",
       "The exit code is 1 if something differs and is not repaired, or a block can't be looked at."
     })
 final class FsckCommand implements Callable<Integer> {
@@ -28,18 +28,30 @@ final class FsckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Terminal terminal = Terminal.system();
-    boolean same = true;
-    for (RecordSource source : target.open()) {
-      try (source) {
-        for (VolumeInfo volume : source.volumes()) {
-          same &= check(terminal, source, volume);
-        }
-        for (VolumeInfo volume : source.schemeStores()) {
-          same &= checkReferences(terminal, source, volume);
-        }
-      }
+    Troubles troubles = new Troubles(terminal);
+    boolean same = target.each(troubles, (source, all) -> check(terminal, source, all));
+    return troubles.exitCode(same);
+  }
+
+  private boolean check(Terminal terminal, RecordSource source, Troubles troubles)
+      throws IOException {
+    boolean[] same = {true};
+    for (VolumeInfo volume : RecordTarget.volumes(source, troubles)) {
+      troubles.attempt(
+          RecordTarget.label(source, volume), () -> same[0] &= check(terminal, source, volume));
     }
-    return same ? ExitCode.OK : ExitCode.DIFFERENT;
+    for (VolumeInfo volume : source.schemeStores()) {
+      troubles.attempt(
+          RecordTarget.label(source, volume),
+          () -> same[0] &= checkReferences(terminal, source, volume));
+    }
+    if (!source.isRunning()) {
+      terminal.say(
+          "hdrf: "
+              + source.name()
+              + " does not run: what blocks refer to was not compared with the stores of schemes");
+    }
+    return same[0];
   }
 
   private static boolean checkReferences(Terminal terminal, RecordSource source, VolumeInfo volume)

@@ -24,20 +24,26 @@ final class GcCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Terminal terminal = Terminal.system();
-    int stores = 0;
-    for (RecordSource source : target.open()) {
-      try (source) {
-        for (VolumeInfo volume : source.schemeStores()) {
-          stores++;
-          collect(terminal, source, volume);
-        }
-      }
+    Troubles troubles = new Troubles(terminal);
+    int[] stores = {0};
+    boolean done =
+        target.each(
+            troubles,
+            (source, all) -> {
+              if (!source.isRunning()) {
+                all.add(source.name() + " does not run; only a running DataNode collects");
+              }
+              for (VolumeInfo volume : source.schemeStores()) {
+                stores[0]++;
+                all.attempt(
+                    RecordTarget.label(source, volume), () -> collect(terminal, source, volume));
+              }
+              return true;
+            });
+    if (stores[0] == 0 && troubles.isEmpty()) {
+      terminal.result("No scheme keeps a store of its own: nothing to collect.");
     }
-    if (stores == 0) {
-      terminal.result(
-          "No scheme keeps a store of its own on a DataNode that runs: nothing to collect.");
-    }
-    return ExitCode.OK;
+    return troubles.exitCode(done);
   }
 
   private static void collect(Terminal terminal, RecordSource source, VolumeInfo volume)

@@ -22,17 +22,25 @@ final class RebuildMetadataCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Terminal terminal = Terminal.system();
-    for (RecordSource source : target.open()) {
-      try (source) {
-        for (VolumeInfo volume : source.volumes()) {
-          String label = RecordTarget.label(source, volume);
-          try (Progress progress = terminal.progress(label, 0, Progress.Unit.COUNT)) {
-            source.rebuild(volume, progress);
-            progress.done("all records made anew");
-          }
-        }
-      }
+    Troubles troubles = new Troubles(terminal);
+    boolean done =
+        target.each(
+            troubles,
+            (source, all) -> {
+              for (VolumeInfo volume : RecordTarget.volumes(source, all)) {
+                String label = RecordTarget.label(source, volume);
+                all.attempt(label, () -> rebuild(terminal, label, source, volume));
+              }
+              return true;
+            });
+    return troubles.exitCode(done);
+  }
+
+  private static void rebuild(
+      Terminal terminal, String label, RecordSource source, VolumeInfo volume) throws IOException {
+    try (Progress progress = terminal.progress(label, 0, Progress.Unit.COUNT)) {
+      source.rebuild(volume, progress);
+      progress.done("all records made anew");
     }
-    return ExitCode.OK;
   }
 }

@@ -20,6 +20,16 @@ interface RecordSource extends Closeable {
 
   List<VolumeInfo> volumes() throws IOException;
 
+  /** What {@link #volumes} lacks although it should be there, and why, for people. */
+  default List<String> leftOut() {
+    return List.of();
+  }
+
+  /** Whether a DataNode answers. */
+  default boolean isRunning() {
+    return true;
+  }
+
   /** Some records behind a block id, by ascending id; null where a block has none. */
   Map<Long, BlockRecord> records(VolumeInfo volume, long after) throws IOException;
 

@@ -9,6 +9,7 @@ import io.hdrf.cluster.LocalCluster;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Option;
 
 /** Which DataNodes a command is about, and how it gets at them. */
 final class RecordTarget {
+  private static final int MAX_TIMEOUT = 24 * 3600;
   private static final String IPC_ADDRESS = "dfs.datanode.ipc.address";
   private static final String IPC_DEFAULT = "0.0.0.0:9867";
   private static final String DEFAULTS = "hdfs-default.xml";
@@ -35,9 +37,9 @@ final class RecordTarget {
       names = "--conf",
       paramLabel = "DIR",
       description = {
-        "Directory with core-site.xml and hdfs-site.xml. Without --datanode: those of the DataNode on"
-            + " this host, which is asked if it runs; if not, its volumes are opened. Default, where"
-            + " HDRF is installed in a Hadoop: that Hadoop's."
+        "Directory with core-site.xml and hdfs-site.xml. Without --datanode: those of the DataNode"
+            + " on this host, which is asked if it runs; if not, its volumes are opened. Default,"
+            + " where HDRF is installed in a Hadoop: that Hadoop's."
       })
   private Path configuration;
 
@@ -49,6 +51,22 @@ final class RecordTarget {
             + " directory."
       })
   private Path directory;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "30",
+      description =
+          "How long a DataNode may leave a question unanswered. Default: ${DEFAULT-VALUE}.")
+  private int timeout;
+
+  private int timeoutMillis() {
+    if (timeout < 1 || timeout > MAX_TIMEOUT) {
+      throw new IllegalArgumentException(
+          "--timeout is " + timeout + ", accepted is 1 to " + MAX_TIMEOUT);
+    }
+    return timeout * 1000;
+  }
 
   /** A DataNode and one of its volumes, for people. */
   static String label(RecordSource source, VolumeInfo volume) {
@@ -72,7 +90,8 @@ final class RecordTarget {
     List<RecordSource> sources = new ArrayList<>();
     if (!addresses.isEmpty()) {
       for (String address : addresses) {
-        sources.add(RunningDataNode.connect(NetUtils.createSocketAddr(address), conf));
+        sources.add(
+            RunningDataNode.connect(NetUtils.createSocketAddr(address), conf, timeoutMillis()));
       }
     } else if (configuration != null) {
       sources.add(local(conf));
@@ -92,14 +111,63 @@ final class RecordTarget {
     }
   }
 
-  private static RecordSource local(Configuration conf) throws IOException {
+  /** Something to be done with one DataNode. */
+  interface Action {
+
+    /**
+     * Does it.
+     *
+     * @param troubles is told what can't be looked at, so that all else is
+     * @return false if something was found that differs
+     */
+    boolean run(RecordSource source, Troubles troubles) throws IOException;
+  }
+
+  /**
+   * Does something with each DataNode, one after the other; one that fails hides no other.
+   *
+   * @return whether nothing was found that differs
+   */
+  boolean each(Troubles troubles, Action action) throws IOException {
+    boolean same = true;
+    for (RecordSource source : open()) {
+      boolean[] result = {true};
+      troubles.attempt(
+          source.name(),
+          () -> {
+            try (source) {
+              result[0] = action.run(source, troubles);
+            }
+          });
+      same &= result[0];
+    }
+    return same;
+  }
+
+  /** The volumes of which records are kept; what is missing among them is a trouble. */
+  static List<VolumeInfo> volumes(RecordSource source, Troubles troubles) throws IOException {
+    List<VolumeInfo> volumes = source.volumes();
+    source.leftOut().forEach(line -> troubles.add(source.name() + ": " + line));
+    if (volumes.isEmpty() && source.leftOut().isEmpty()) {
+      troubles.add(
+          source.name()
+              + ": there are no records: hdrf.metadata.store is none, or no pool with HDRF is in"
+              + " service");
+    }
+    return volumes;
+  }
+
+  private RecordSource local(Configuration conf) throws IOException {
     InetSocketAddress address =
         NetUtils.getConnectAddress(
             NetUtils.createSocketAddr(conf.getTrimmed(IPC_ADDRESS, IPC_DEFAULT)));
-    RunningDataNode running = RunningDataNode.connect(address, conf);
+    RunningDataNode running = RunningDataNode.connect(address, conf, timeoutMillis());
     try {
       running.volumes();
       return running;
+    } catch (SocketTimeoutException e) {
+      running.close();
+      throw e;
     } catch (ConnectException e) {
       running.close();
       return new StoppedDataNode("DataNode on this host", conf, volumes(conf));
@@ -148,7 +216,7 @@ final class RecordTarget {
       cluster.config().dataNodeSite(dataNode.index()).forEach(own::set);
       sources.add(
           dataNode.isAlive()
-              ? RunningDataNode.connect(dataNode.ipcAddress(), own)
+              ? RunningDataNode.connect(dataNode.ipcAddress(), own, timeoutMillis())
               : new StoppedDataNode(dataNode.name(), own, dataNode.volumes()));
     }
   }

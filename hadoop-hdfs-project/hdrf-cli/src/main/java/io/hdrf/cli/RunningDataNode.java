@@ -28,17 +28,26 @@ final class RunningDataNode implements RecordSource {
 
   private final InetSocketAddress address;
   private final Configuration conf;
+  private final int timeoutMillis;
   private final AdminClient client;
 
-  private RunningDataNode(InetSocketAddress address, Configuration conf, AdminClient client) {
+  private RunningDataNode(
+      InetSocketAddress address, Configuration conf, int timeoutMillis, AdminClient client) {
+    this.timeoutMillis = timeoutMillis;
     this.address = address;
     this.conf = conf;
     this.client = client;
   }
 
-  /** Connects to its IPC server. */
-  static RunningDataNode connect(InetSocketAddress address, Configuration conf) throws IOException {
-    return new RunningDataNode(address, conf, AdminClient.connect(address, conf));
+  /**
+   * Connects to its IPC server.
+   *
+   * @param timeoutMillis how long it may leave a question unanswered
+   */
+  static RunningDataNode connect(InetSocketAddress address, Configuration conf, int timeoutMillis)
+      throws IOException {
+    return new RunningDataNode(
+        address, conf, timeoutMillis, AdminClient.connect(address, conf, timeoutMillis));
   }
 
   @Override
@@ -122,7 +131,7 @@ final class RunningDataNode implements RecordSource {
             "reclaim");
     caller.setDaemon(true);
     caller.start();
-    try (AdminClient watcher = AdminClient.connect(address, conf)) {
+    try (AdminClient watcher = AdminClient.connect(address, conf, timeoutMillis)) {
       while (!done.isDone()) {
         for (VolumeInfo info : watcher.schemeStores()) {
           if (info.storageId().equals(volume.storageId())

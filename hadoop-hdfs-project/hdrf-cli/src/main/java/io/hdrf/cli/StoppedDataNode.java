@@ -10,9 +10,11 @@ import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.metadata.CheckResult;
+import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.MetadataStoreProvider;
 import io.hdrf.metadata.MetadataStores;
+import io.hdrf.metadata.OfflineStore;
 import io.hdrf.metadata.RecordCheck;
 import io.hdrf.metadata.StoreContext;
 import io.hdrf.metadata.Table;
@@ -31,27 +33,56 @@ final class StoppedDataNode implements RecordSource {
   private static final int PAGE = 1000;
 
   private final String name;
-  private final MetadataStoreProvider provider;
   private final Map<String, StoppedVolume> volumes = new LinkedHashMap<>();
   private final Map<String, MetadataStore> stores = new LinkedHashMap<>();
   private final Map<StoppedVolume, long[]> blockIds = new HashMap<>();
   private final Configuration conf;
   private final List<Path> directories;
+  private final List<String> leftOut = new ArrayList<>();
+  private final Map<Path, VolumeLock> locks = new HashMap<>();
+  private MetadataStoreProvider provider;
+  private boolean providerIsKnown;
 
   /**
    * @param conf the DataNode's
    * @param directories those of {@code dfs.datanode.data.dir}
    */
-  StoppedDataNode(String name, Configuration conf, List<Path> directories) throws IOException {
+  StoppedDataNode(String name, Configuration conf, List<Path> directories) {
     this.name = name;
     this.conf = conf;
     this.directories = List.copyOf(directories);
-    this.provider = MetadataStores.chosen(new HdrfConf(conf));
     for (Path directory : directories) {
-      for (StoppedVolume volume : StoppedVolume.poolsOf(directory)) {
-        volumes.put(volume.storageId() + "/" + volume.poolId(), volume);
+      try {
+        if (StoppedVolume.isInUse(directory)) {
+          leftOut.add(VolumeLock.inUse(directory));
+          continue;
+        }
+        for (StoppedVolume volume : StoppedVolume.poolsOf(directory, leftOut::add)) {
+          volumes.put(volume.storageId() + "/" + volume.poolId(), volume);
+        }
+      } catch (IOException e) {
+        leftOut.add(directory + ": " + Main.message(e));
       }
     }
+  }
+
+  @Override
+  public List<String> leftOut() {
+    return List.copyOf(leftOut);
+  }
+
+  @Override
+  public boolean isRunning() {
+    return false;
+  }
+
+  /** The kind of store, or null. */
+  private MetadataStoreProvider provider() throws IOException {
+    if (!providerIsKnown) {
+      provider = MetadataStores.chosen(new HdrfConf(conf));
+      providerIsKnown = true;
+    }
+    return provider;
   }
 
   @Override
@@ -60,9 +91,9 @@ final class StoppedDataNode implements RecordSource {
   }
 
   @Override
-  public List<VolumeInfo> volumes() {
+  public List<VolumeInfo> volumes() throws IOException {
     List<VolumeInfo> infos = new ArrayList<>();
-    if (provider != null) {
+    if (provider() != null) {
       for (StoppedVolume volume : volumes.values()) {
         infos.add(
             new VolumeInfo(
@@ -95,13 +126,23 @@ final class StoppedDataNode implements RecordSource {
     String key = volume.storageId() + "/" + volume.poolId();
     MetadataStore store = stores.get(key);
     if (store == null) {
+      lock(volume.volume());
       store =
-          provider.open(
+          OfflineStore.open(
+              provider(),
               StoreContext.of(
-                  conf, provider.name(), volume.directory(), volume.storageId(), volume.poolId()));
+                  conf, provider.name(), volume.directory(), volume.storageId(), volume.poolId()),
+              volume.key());
       stores.put(key, store);
     }
     return store;
+  }
+
+  /** Nobody may use a store beside this process, and no DataNode may start meanwhile. */
+  private void lock(Path volume) throws IOException {
+    if (!locks.containsKey(volume)) {
+      locks.put(volume, VolumeLock.take(volume));
+    }
   }
 
   @Override
@@ -118,9 +159,18 @@ final class StoppedDataNode implements RecordSource {
     Map<Long, BlockRecord> records = new TreeMap<>();
     for (int i = 0; i < ids.size(); i++) {
       byte[] value = values.get(i);
-      records.put(ids.get(i), value == null ? null : BlockRecord.decode(ids.get(i), value));
+      records.put(ids.get(i), value == null ? null : decoded(ids.get(i), value));
     }
     return records;
+  }
+
+  /** A damaged record counts as none, as on a running DataNode. */
+  private static BlockRecord decoded(long blockId, byte[] value) {
+    try {
+      return BlockRecord.decode(blockId, value);
+    } catch (MetadataException e) {
+      return null;
+    }
   }
 
   @Override
@@ -139,7 +189,7 @@ final class StoppedDataNode implements RecordSource {
   }
 
   private BlockRecord record(StoppedVolume volume, long blockId) throws IOException {
-    if (provider == null) {
+    if (provider() == null) {
       return null;
     }
     byte[] value = store(volume).get(Table.BLOCKS, List.of(BlockRecord.key(blockId))).get(0);
@@ -198,7 +248,20 @@ final class StoppedDataNode implements RecordSource {
 
   @Override
   public List<ReducedBlocks> reducedBlocks() throws IOException {
-    return StoppedVolume.reducedBlocks(directories);
+    List<ReducedBlocks> counts = new ArrayList<>();
+    for (Path directory : directories) {
+      try {
+        if (StoppedVolume.isInUse(directory)) {
+          counts.add(ReducedBlocks.notCounted(directory.toString(), VolumeLock.inUse(directory)));
+          continue;
+        }
+      } catch (IOException e) {
+        counts.add(ReducedBlocks.notCounted(directory.toString(), Main.message(e)));
+        continue;
+      }
+      counts.addAll(StoppedVolume.reducedBlocks(List.of(directory)));
+    }
+    return counts;
   }
 
   @Override
@@ -209,8 +272,14 @@ final class StoppedDataNode implements RecordSource {
 
   @Override
   public void close() throws IOException {
-    for (MetadataStore store : stores.values()) {
-      store.close();
+    try {
+      for (MetadataStore store : stores.values()) {
+        store.close();
+      }
+    } finally {
+      for (VolumeLock lock : locks.values()) {
+        lock.close();
+      }
     }
   }
 }

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -29,6 +30,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,13 +44,15 @@ final class StoppedVolume implements BlockInventory {
   /** Which bits of a block id name its directories; see Hadoop's {@code DatanodeUtil}. */
   private static final int DIRECTORY_MASK = 0x1F;
 
+  private final Path volume;
   private final Path finalized;
   private final Path hdrf;
   private final String poolId;
   private final String storageId;
   private final TagKey key;
 
-  private StoppedVolume(Path pool, String storageId, TagKey key) {
+  private StoppedVolume(Path volume, Path pool, String storageId, TagKey key) {
+    this.volume = volume;
     this.finalized = pool.resolve("current").resolve("finalized");
     this.hdrf = pool.resolve(HDRF);
     this.poolId = pool.getFileName().toString();
@@ -57,11 +61,12 @@ final class StoppedVolume implements BlockInventory {
   }
 
   /**
-   * The pools of a volume that HDRF has blocks of.
+   * The pools of a volume that HDRF may have blocks of.
    *
    * @param volume one of {@code dfs.datanode.data.dir}
+   * @param leftOut is told of pools that can't be opened, for people
    */
-  static List<StoppedVolume> poolsOf(Path volume) throws IOException {
+  static List<StoppedVolume> poolsOf(Path volume, Consumer<String> leftOut) throws IOException {
     Path current = volume.resolve("current");
     Properties version = new Properties();
     try (InputStream in = Files.newInputStream(current.resolve("VERSION"))) {
@@ -71,9 +76,20 @@ final class StoppedVolume implements BlockInventory {
     }
     List<StoppedVolume> pools = new ArrayList<>();
     for (Path pool : pools(volume)) {
-      Optional<TagKey> key = Superblock.readKey(pool.resolve(HDRF));
-      if (key.isPresent()) {
-        pools.add(new StoppedVolume(pool, version.getProperty("storageID"), key.get()));
+      Path hdrf = pool.resolve(HDRF);
+      try {
+        Optional<TagKey> key = Superblock.readKey(hdrf);
+        if (key.isPresent()) {
+          pools.add(new StoppedVolume(volume, pool, version.getProperty("storageID"), key.get()));
+          continue;
+        }
+        long damaged = countReduced(pool).damaged();
+        if (damaged > 0) {
+          leftOut.accept(
+              hdrf + ": the superblock is lost, and " + damaged + " blocks look like reduced ones");
+        }
+      } catch (IOException e) {
+        leftOut.accept(hdrf + ": " + Main.message(e));
       }
     }
     return pools;
@@ -82,12 +98,23 @@ final class StoppedVolume implements BlockInventory {
   /** Whether a DataNode has a volume in service. */
   static boolean isInUse(Path volume) throws IOException {
     try (FileChannel channel =
-            FileChannel.open(volume.resolve("in_use.lock"), StandardOpenOption.WRITE);
+            FileChannel.open(volume.resolve(VolumeLock.FILE), StandardOpenOption.WRITE);
         FileLock lock = channel.tryLock()) {
       return lock == null;
+    } catch (OverlappingFileLockException e) {
+      return true;
     } catch (NoSuchFileException e) {
       return false;
     }
+  }
+
+  /** The one of {@code dfs.datanode.data.dir}. */
+  Path volume() {
+    return volume;
+  }
+
+  TagKey key() {
+    return key;
   }
 
   Path directory() {

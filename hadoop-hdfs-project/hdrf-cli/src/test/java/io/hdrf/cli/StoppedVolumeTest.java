@@ -43,11 +43,11 @@ class StoppedVolumeTest {
 
   @Test
   void findsThePoolsOfHdrfAndTheirBlocks() throws IOException {
-    assertThat(StoppedVolume.poolsOf(volume)).as("without a superblock").isEmpty();
+    assertThat(StoppedVolume.poolsOf(volume, line -> {})).as("without a superblock").isEmpty();
     Superblock.create(pool.resolve("hdrf"), LocalDurableFiles.INSTANCE);
     Files.write(blockFile(BLOCK), new byte[100]);
     Files.write(blockFile(BLOCK).resolveSibling("blk_" + BLOCK + "_1001.meta"), new byte[7]);
-    List<StoppedVolume> pools = StoppedVolume.poolsOf(volume);
+    List<StoppedVolume> pools = StoppedVolume.poolsOf(volume, line -> {});
     assertThat(pools).hasSize(1);
     StoppedVolume found = pools.get(0);
     assertThat(found.storageId()).isEqualTo("DS-5");
@@ -66,7 +66,7 @@ class StoppedVolumeTest {
     byte[] damaged = new byte[100];
     System.arraycopy(new byte[] {(byte) 0x89, 'H', 'R', 'B', 1}, 0, damaged, 0, 5);
     Files.write(blockFile(BLOCK), damaged);
-    StoppedVolume found = StoppedVolume.poolsOf(volume).get(0);
+    StoppedVolume found = StoppedVolume.poolsOf(volume, line -> {}).get(0);
     assertThatThrownBy(() -> found.look(BLOCK, BlockRecord.NO_REASON))
         .hasMessageContaining("blk_" + BLOCK);
   }
@@ -164,7 +164,7 @@ class StoppedVolumeTest {
 
   @Test
   void anotherDirectoryIsNamed() {
-    assertThatThrownBy(() -> StoppedVolume.poolsOf(volume.resolve("nowhere")))
+    assertThatThrownBy(() -> StoppedVolume.poolsOf(volume.resolve("nowhere"), line -> {}))
         .hasMessageContaining("nowhere is no volume of a DataNode");
   }
 }

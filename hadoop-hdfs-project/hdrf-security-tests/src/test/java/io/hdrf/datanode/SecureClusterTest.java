@@ -395,7 +395,7 @@ class SecureClusterTest {
   /** What a client of somebody else's making may do. */
   private HdrfRpc.Connection<HdrfAdminProtocol> connection(
       Configuration conf, UserGroupInformation user) throws IOException {
-    return new HdrfRpc.Connection<>(HdrfAdminProtocol.class, ipcAddress(), user, conf);
+    return new HdrfRpc.Connection<>(HdrfAdminProtocol.class, ipcAddress(), user, 0, conf);
   }
 
   /** Files as an administrator's host has them. */

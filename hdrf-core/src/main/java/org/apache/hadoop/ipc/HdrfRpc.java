@@ -50,13 +50,21 @@ public final class HdrfRpc {
     private final Client client;
     private final T proxy;
 
-    /** Connects with the first call, as a user; a call has no time-out. */
+    /**
+     * Connects with the first call, as a user.
+     *
+     * @param timeoutMillis how long a call may take; 0 for any time
+     */
     public Connection(
-        Class<T> protocol, InetSocketAddress address, UserGroupInformation user, Configuration conf)
+        Class<T> protocol,
+        InetSocketAddress address,
+        UserGroupInformation user,
+        int timeoutMillis,
+        Configuration conf)
         throws IOException {
       this.client = new Client(Message.class, conf, NetUtils.getDefaultSocketFactory(conf));
       Client.ConnectionId id =
-          Client.ConnectionId.getConnectionId(address, protocol, user, 0, null, conf);
+          Client.ConnectionId.getConnectionId(address, protocol, user, timeoutMillis, null, conf);
       CallFormat format = new CallFormat(protocol);
       AtomicBoolean fallback = new AtomicBoolean();
       this.proxy =

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.block.TagKey;
+import io.hdrf.sample.MapStoreProvider;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class OfflineStoreTest {
+
+  @Test
+  void anotherVolumesStoreIsRefused(@TempDir Path directory) throws Exception {
+    MetadataStoreProvider provider = new MapStoreProvider();
+    StoreContext context =
+        StoreContext.of(new Configuration(false), "map", directory, "DS-1", "BP-1");
+    TagKey key = new TagKey(new byte[TagKey.LENGTH]);
+    byte[] own = key.derive(OfflineStore.VOLUME_PURPOSE, StoreIdentity.ID_LENGTH);
+    OfflineStore.open(provider, context, key).close();
+    byte[] session = new byte[StoreIdentity.ID_LENGTH];
+    try (MetadataStore store = provider.open(context)) {
+      store.write(
+          new StoreBatch()
+              .put(
+                  Table.STATE,
+                  StoreIdentity.key(),
+                  new StoreIdentity(own, session, 7, true).encode()),
+          Durability.PROCESS);
+    }
+    OfflineStore.open(provider, context, key).close();
+    byte[] secret = new byte[TagKey.LENGTH];
+    secret[0] = 1;
+    assertThatThrownBy(() -> OfflineStore.open(provider, context, new TagKey(secret)))
+        .isInstanceOf(StoreForeignException.class)
+        .hasMessageContaining("another volume");
+    try (MetadataStore store = provider.open(context)) {
+      assertThat(store.get(Table.STATE, List.of(StoreIdentity.key())).get(0)).isNotNull();
+    }
+  }
+}
