@@ -35,23 +35,33 @@ public final class BlockVerifier {
   }
 
   /**
-   * Whether a reduced block's first frame gives the beginning of the data that the block was
-   * written with: a quick look at whether this decoder goes with these frames.
+   * As {@link #verify}, and compares what comes out with the plain form, byte by byte, in any case:
+   * for frames that somebody else made, whom checksums, which anybody can match, do not bind.
    *
-   * @param checksums not of the type NULL
-   * @throws CorruptBlockException if it can't be decoded
+   * @param plain not null
+   * @throws CorruptBlockException if a frame can't be decoded
    */
-  public static boolean isFirstFrameSound(
-      ReducedBlock block, FrameDecoder decoder, BlockChecksums checksums) throws IOException {
+  public static VerifyResult verifyForeign(
+      ReducedBlock block, FrameDecoder decoder, BlockChecksums checksums, ReadableFile plain)
+      throws IOException {
+    if (checksums.type() == BlockChecksums.Type.NULL) {
+      return compare(block, decoder, plain);
+    }
+    if (!checksums.isComplete(block.logicalLength())) {
+      return VerifyResult.INCOMPLETE;
+    }
+    if (plain.length() != block.logicalLength()) {
+      return VerifyResult.mismatch(Math.min(plain.length(), block.logicalLength()));
+    }
     ChecksumVerifier verifier = checksums.verifier();
-    decode(
-        block,
-        decoder,
-        (position, frame) -> {
-          verifier.update(frame);
-          return false;
-        });
-    return verifier.isSound();
+    try (Comparer comparer = new Comparer(plain)) {
+      decode(
+          block,
+          decoder,
+          (position, frame) ->
+              comparer.accept(position, frame.duplicate()) && verifier.update(frame));
+      return comparer.result.isOk() ? verifier.finish() : comparer.result;
+    }
   }
 
   /**

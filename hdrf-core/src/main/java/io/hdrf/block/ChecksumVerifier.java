@@ -34,11 +34,6 @@ public final class ChecksumVerifier {
    */
   public boolean update(ByteBuffer data) throws IOException {
     found.update(data);
-    return isSound();
-  }
-
-  /** Whether nothing has been found wrong yet. */
-  boolean isSound() {
     return failure == null;
   }
 

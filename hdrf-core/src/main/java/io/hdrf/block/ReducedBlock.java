@@ -127,33 +127,6 @@ public final class ReducedBlock implements Closeable {
     }
   }
 
-  /**
-   * Reads the stored bytes of all frames and checks their CRCs. Nothing is decoded.
-   *
-   * @param buffer has room for at least {@link FrameTable#maxStoredLength} bytes, best for many
-   *     times as much, and direct; its content, position and limit are overwritten
-   * @throws CorruptBlockException if the bytes of a frame are not those that were written
-   */
-  public void checkStored(ByteBuffer buffer) throws IOException {
-    for (int first = 0; first < frames.frameCount(); ) {
-      long base = frames.storedPosition(first);
-      int end = first + 1;
-      while (end < frames.frameCount() && frames.storedEnd(end) - base <= buffer.capacity()) {
-        end++;
-      }
-      buffer.clear();
-      buffer.limit((int) (frames.storedEnd(end - 1) - base));
-      int found = Math.max(0, file.read(buffer, base));
-      for (; first < end; first++) {
-        int from = (int) (frames.storedPosition(first) - base);
-        buffer.clear();
-        buffer.limit(from + frames.storedLength(first)).position(from);
-        checkStored(first, buffer, found - from);
-      }
-    }
-  }
-
-  /** Checks a frame's stored bytes, of which {@code found} were there. */
   private void checkStored(int frame, ByteBuffer stored, int found) throws CorruptBlockException {
     if (found < frames.storedLength(frame)) {
       throw new CorruptBlockException(

@@ -33,7 +33,6 @@ public final class HdrfKeys {
   public static final String MIRROR_SCHEME = "hdrf.mirror.scheme";
   public static final String MIRROR_ENABLED = "enabled";
   public static final String MIRROR_REFERENCES = "references";
-  public static final String MIRROR_DECODE_AGAIN = "decode.again";
   public static final String MIRROR_SEND_CHECKSUMS = "send.checksums";
   public static final String MIRROR_PEER_EXPIRY = "peer.expiry";
   public static final String MIRROR_PROBE_TIMEOUT = "probe.timeout";

@@ -14,7 +14,6 @@ public final class MirrorSettings {
 
   private final boolean enabled;
   private final boolean references;
-  private final boolean decodeAgain;
   private final boolean sendChecksums;
   private final String scheme;
   private final int peerExpirySeconds;
@@ -28,7 +27,6 @@ public final class MirrorSettings {
     SchemeSettings settings = new SchemeSettings(configuration, HdrfKeys.MIRROR_SECTION);
     enabled = settings.getBoolean(HdrfKeys.MIRROR_ENABLED, true);
     references = settings.getBoolean(HdrfKeys.MIRROR_REFERENCES, true);
-    decodeAgain = settings.getBoolean(HdrfKeys.MIRROR_DECODE_AGAIN, false);
     sendChecksums = settings.getBoolean(HdrfKeys.MIRROR_SEND_CHECKSUMS, false);
     scheme = configuration.getTrimmed(HdrfKeys.MIRROR_SCHEME, OWN_CHAIN);
     peerExpirySeconds = settings.getInt(HdrfKeys.MIRROR_PEER_EXPIRY, 600, 1, 24 * 3600);
@@ -44,13 +42,6 @@ public final class MirrorSettings {
   /** Whether chunks that the receiver has go there by reference. */
   public boolean references() {
     return references;
-  }
-
-  /**
-   * Whether frames that were decoded when they came are decoded once more before they are stored.
-   */
-  public boolean decodesAgain() {
-    return decodeAgain;
   }
 
   /** Whether checksums that the receiver could make itself are sent nevertheless. */
@@ -83,7 +74,6 @@ public final class MirrorSettings {
     return other instanceof MirrorSettings
         && ((MirrorSettings) other).enabled == enabled
         && ((MirrorSettings) other).references == references
-        && ((MirrorSettings) other).decodeAgain == decodeAgain
         && ((MirrorSettings) other).sendChecksums == sendChecksums
         && ((MirrorSettings) other).scheme.equals(scheme)
         && ((MirrorSettings) other).peerExpirySeconds == peerExpirySeconds
@@ -96,7 +86,6 @@ public final class MirrorSettings {
     return Objects.hash(
         enabled,
         references,
-        decodeAgain,
         sendChecksums,
         scheme,
         peerExpirySeconds,

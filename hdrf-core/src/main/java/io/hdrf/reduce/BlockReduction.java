@@ -5,12 +5,14 @@ import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockProbe;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.CorruptBlockException;
+import io.hdrf.block.FrameDecoder;
 import io.hdrf.block.NotSmallerException;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.VerifyResult;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.DurableFiles;
+import io.hdrf.io.ReadableFile;
 import io.hdrf.scheme.BlockDeclinedException;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.Pin;
@@ -40,11 +42,9 @@ final class BlockReduction {
   private final ReducerCounters counters;
   private final int minBlockSize;
   private final BlockFilter filter;
-  private final boolean decodeAgain;
   private final BooleanSupplier stopping;
 
   /**
-   * @param decodeAgain whether frames that were decoded when they came are decoded once more
    * @param stopping whether blocks in work are to be given up
    */
   BlockReduction(
@@ -52,13 +52,11 @@ final class BlockReduction {
       ReducerCounters counters,
       int minBlockSize,
       BlockFilter filter,
-      boolean decodeAgain,
       BooleanSupplier stopping) {
     this.files = files;
     this.counters = counters;
     this.minBlockSize = minBlockSize;
     this.filter = filter;
-    this.decodeAgain = decodeAgain;
     this.stopping = stopping;
   }
 
@@ -92,7 +90,7 @@ final class BlockReduction {
             block,
             () -> create(block, limit),
             out -> encode(block, plain, out),
-            () -> verify(block, plain, checksums));
+            () -> verify(block, plain, checksums, BlockVerifier::verify));
       }
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage() + " is gone");
@@ -148,7 +146,8 @@ final class BlockReduction {
   }
 
   /**
-   * Stores the frames that came with the block.
+   * Stores the frames that came with the block. Whoever sent them may have made them for another
+   * content with the same checksums; so they must give the plain copy, byte by byte.
    *
    * @return false if there are none, or they are too long or not this block's: it is to be encoded
    */
@@ -156,6 +155,7 @@ final class BlockReduction {
       throws IOException {
     EncodedBlock encoded = block.encoded();
     if (encoded == null
+        || encoded.generationStamp() != block.generationStamp()
         || encoded.length() != block.length()
         || !Arrays.equals(encoded.chainIds(), block.codec().chain().ids())) {
       return false;
@@ -169,13 +169,7 @@ final class BlockReduction {
             return resumed != null ? resumed : create(block, limit);
           },
           encoded::replay,
-          () -> {
-            if (decodeAgain || !isProved(block, encoded, checksums)) {
-              verify(block, plain, checksums);
-            } else {
-              counters.adoptionProved();
-            }
-          });
+          () -> verify(block, plain, checksums, BlockVerifier::verifyForeign));
       counters.adopted(encoded.frameCount());
       return true;
     } catch (BlockSkippedException e) {
@@ -190,21 +184,6 @@ final class BlockReduction {
         return false;
       }
       throw e;
-    }
-  }
-
-  /**
-   * Whether the frames were seen to give the block when they came, lie in the file as they came,
-   * and the codec that is to read them agrees on the first of them.
-   */
-  private static boolean isProved(PlainBlock block, EncodedBlock encoded, BlockChecksums checksums)
-      throws IOException {
-    try (ReducedBlock reduced = open(block)) {
-      return encoded.proves(reduced, checksums)
-          && BlockVerifier.isFirstFrameSound(reduced, block.codec()::decode, checksums);
-    } catch (CorruptBlockException e) {
-      LOG.debug("What came with {} is not what lies in the file", block.dataFile(), e);
-      return false;
     }
   }
 
@@ -283,11 +262,19 @@ final class BlockReduction {
     block.checkWanted();
   }
 
-  private static void verify(PlainBlock block, ChannelFile plain, BlockChecksums checksums)
+  /** How a reduced file is compared; see {@link BlockVerifier}. */
+  private interface Comparison {
+    VerifyResult of(
+        ReducedBlock reduced, FrameDecoder decoder, BlockChecksums checksums, ReadableFile plain)
+        throws IOException;
+  }
+
+  private static void verify(
+      PlainBlock block, ChannelFile plain, BlockChecksums checksums, Comparison comparison)
       throws IOException {
     String difference;
     try (ReducedBlock reduced = open(block)) {
-      VerifyResult result = BlockVerifier.verify(reduced, block.codec()::decode, checksums, plain);
+      VerifyResult result = comparison.of(reduced, block.codec()::decode, checksums, plain);
       if (result.isOk()) {
         return;
       }

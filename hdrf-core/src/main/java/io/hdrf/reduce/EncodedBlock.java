@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
-import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockIdentity;
-import io.hdrf.block.CorruptBlockException;
 import io.hdrf.block.NotSmallerException;
-import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.scheme.ChainCodec;
@@ -21,6 +18,9 @@ public interface EncodedBlock extends Closeable {
 
   /** The ids of the schemes that encoded the frames, in order. */
   int[] chainIds();
+
+  /** The generation stamp that the replica had when the frames came. */
+  long generationStamp();
 
   /** The block's length in bytes. */
   long length();
@@ -44,13 +44,4 @@ public interface EncodedBlock extends Closeable {
 
   /** Writes all frames in order, unless they were given away. */
   void replay(ChainCodec.FrameWriter out) throws IOException;
-
-  /**
-   * Whether each of the frames was decoded when it came, they gave what the checksums say, and a
-   * file holds just these frames. Its bytes are read and compared by checksum, not decoded.
-   *
-   * @return false if that is not known, which says nothing against the file
-   * @throws CorruptBlockException if the file's bytes are not those that were written
-   */
-  boolean proves(ReducedBlock stored, BlockChecksums checksums) throws IOException;
 }

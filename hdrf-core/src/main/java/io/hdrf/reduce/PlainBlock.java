@@ -17,6 +17,8 @@ public interface PlainBlock extends Closeable {
 
   BlockIdentity identity();
 
+  long generationStamp();
+
   /** The block's length in bytes. */
   long length();
 

@@ -84,7 +84,6 @@ public final class Reducer implements Closeable {
             counters,
             conf.minBlockSize(),
             new BlockFilter(conf.filterSettings()),
-            conf.mirrorSettings().decodesAgain(),
             () -> stopping);
     this.queue = new ArrayBlockingQueue<>(conf.queueLength());
     this.delayNanos = TimeUnit.MILLISECONDS.toNanos(conf.delayMillis());

@@ -47,7 +47,6 @@ public final class ReducerCounters {
   private final LongAdder framesEncoded = new LongAdder();
   private final LongAdder blocksAdopted = new LongAdder();
   private final LongAdder framesAdopted = new LongAdder();
-  private final LongAdder adoptionsProved = new LongAdder();
   private final LongAdder adoptionsFailed = new LongAdder();
 
   public ReducerCounters() {
@@ -88,11 +87,6 @@ public final class ReducerCounters {
   void adopted(int frames) {
     blocksAdopted.increment();
     framesAdopted.add(frames);
-  }
-
-  /** Counts a block whose frames, stored as they came, were not decoded once more. */
-  void adoptionProved() {
-    adoptionsProved.increment();
   }
 
   /** Counts a block whose frames, as they came, were not its own. */
@@ -170,7 +164,6 @@ public final class ReducerCounters {
     values.put("framesEncoded", framesEncoded.sum());
     values.put("blocksAdopted", blocksAdopted.sum());
     values.put("framesAdopted", framesAdopted.sum());
-    values.put("adoptionsProved", adoptionsProved.sum());
     values.put("adoptionsFailed", adoptionsFailed.sum());
     for (SkipReason reason : SkipReason.values()) {
       values.put("skipped" + reason.metricName(), skippedFor(reason));

@@ -31,10 +31,6 @@ import java.util.BitSet;
  *   <tr><td>21</td><td>ANSWER</td><td>in the order of the questions: the number of the batch (u32),
  *       how many chunks (u16), a bit for each, the lowest of the first byte first: 1 if the chunk is
  *       held for the stream that names the session</td></tr>
- *   <tr><td>22</td><td>INVITATION</td><td>only behind a preamble of the kind {@link
- *       WireFormat#INVITED}, first, from the side that connected: the id (16 bytes) under which it
- *       was invited. From then on the sides have changed places: the one that was connected to
- *       sends OPEN, PROOF and QUESTION</td></tr>
  * </table>
  *
  * One thread may read while another writes.
@@ -179,11 +175,6 @@ public final class AskStream implements Closeable {
         body(PROOF_LENGTH + proof.identifier.length).put(proof.code).put(proof.identifier));
   }
 
-  /** Says that this side was invited. */
-  public void come(byte[] invitation) throws IOException {
-    send(WireFormat.INVITATION, body(invitation.length).put(invitation));
-  }
-
   /** Grants a session. */
   public void grant(byte[] sessionId) throws IOException {
     send(WireFormat.GRANT, body(sessionId.length).put(sessionId));
@@ -266,14 +257,6 @@ public final class AskStream implements Closeable {
     return new Opening(
         ByteBuffer.wrap(dialect).order(ByteOrder.LITTLE_ENDIAN).getLong(),
         new String(pool, StandardCharsets.UTF_8));
-  }
-
-  /** Reads INVITATION. */
-  public byte[] readInvitation() throws IOException {
-    return exactly(
-        required(next(WireFormat.INVITATION, WireFormat.INVITATION)),
-        WireFormat.SESSION_ID,
-        "an invitation");
   }
 
   /** Reads CHALLENGE or GRANT. */

@@ -19,16 +19,15 @@ import java.util.TreeSet;
  * <p>Stored as the CRC32C of what follows (u32), the length of what follows that (u16), the highest
  * version of {@link WireFormat} that is spoken (u8), the number of frame schemes (u16) and their
  * ids (u16 each). Where chunks can be asked for, the number of dialects (u8) and the dialects (u64
- * each, as of {@link io.hdrf.scheme.ChunkFunction}) follow, and behind them flags (u8): 1 if it
- * {@link #isInvitable}, 2 if it {@link #makesChecksums}. Other flags, and bytes behind that, which
- * a later version may add, are skipped.
+ * each, as of {@link io.hdrf.scheme.ChunkFunction}) follow, and behind them flags (u8): 2 if it
+ * {@link #makesChecksums}. Other flags, and bytes behind that, which a later version may add, are
+ * skipped; the flag 1 had a meaning once, and is never set again.
  */
 public final class Capabilities {
 
   private static final int FIXED = 1 + 2;
   private static final int MAX_LENGTH = 0xFFFF;
   private static final int MAX_DIALECTS = 255;
-  private static final int INVITABLE = 1;
   private static final int MAKES_CHECKSUMS = 2;
 
   private final int version;
@@ -51,17 +50,7 @@ public final class Capabilities {
    * @param dialects in which chunks can be asked for; at most 255
    */
   public Capabilities(int version, Collection<Integer> frameSchemes, Collection<Long> dialects) {
-    this(version, frameSchemes, dialects, false);
-  }
-
-  /**
-   * As the others.
-   *
-   * @param invitable see {@link #isInvitable}
-   */
-  public Capabilities(
-      int version, Collection<Integer> frameSchemes, Collection<Long> dialects, boolean invitable) {
-    this(version, frameSchemes, dialects, invitable ? INVITABLE : 0);
+    this(version, frameSchemes, dialects, 0);
   }
 
   private Capabilities(
@@ -96,14 +85,6 @@ public final class Capabilities {
   /** The dialects in which chunks can be asked for. */
   public SortedSet<Long> dialects() {
     return dialects;
-  }
-
-  /**
-   * Whether it opens one more connection, to be asked for chunks, if it is invited to by the side
-   * that it has a block copied from.
-   */
-  public boolean isInvitable() {
-    return (flags & INVITABLE) != 0;
   }
 
   /** Whether it makes the checksums of packets that come without. */
@@ -190,7 +171,7 @@ public final class Capabilities {
       ids.add(body.getShort() & MAX_LENGTH);
     }
     SortedSet<Long> dialects = parseDialects(body);
-    int flags = body.hasRemaining() ? body.get() & (INVITABLE | MAKES_CHECKSUMS) : 0;
+    int flags = body.hasRemaining() ? body.get() & MAKES_CHECKSUMS : 0;
     return new Capabilities(version, ids, dialects, flags);
   }
 
@@ -215,7 +196,6 @@ public final class Capabilities {
             + " with schemes "
             + frameSchemes
             + (dialects.isEmpty() ? "" : ", can be asked for chunks")
-            + (isInvitable() ? ", can be invited" : "")
             + (makesChecksums() ? ", makes checksums" : "");
   }
 }

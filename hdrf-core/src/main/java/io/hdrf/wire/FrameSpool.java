@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.block.ContentDigest;
 import io.hdrf.io.BufferPool;
 import io.hdrf.jni.Crc32c;
 import java.io.Closeable;
@@ -33,6 +32,7 @@ public final class FrameSpool implements Closeable {
     SpoolFile newFile() throws IOException;
   }
 
+  private final long generationStamp;
   private final Place place;
   private ByteBuffer buffer = BufferPool.shared().take(BUFFER_SIZE);
   private SpoolFile file;
@@ -42,21 +42,16 @@ public final class FrameSpool implements Closeable {
   private byte[] stages = new byte[256];
   private int[] checksums = new int[256];
 
-  /**
-   * Of what the frames decoded to; null once one came that nobody decoded, or the checksums that
-   * are made of it by the packet can't be the block's.
-   */
-  private ContentDigest content = new ContentDigest();
-
-  /** Whether checksums of the packets' data come, so that none need to be made here. */
-  private boolean summed;
-
   private int count;
   private long packetEnd;
   private long frameEnd;
   private boolean complete;
 
-  public FrameSpool(Place place) {
+  /**
+   * @param generationStamp of the replica that is written
+   */
+  public FrameSpool(long generationStamp, Place place) {
+    this.generationStamp = generationStamp;
     this.place = place;
   }
 
@@ -64,49 +59,27 @@ public final class FrameSpool implements Closeable {
    * Notes a packet of the block.
    *
    * @param offset where its data begin in the block
-   * @param checksumsFollow whether {@link #checksums} is called when its frames have come
    * @return false if the sequence is broken; the spool is then of no more use
    */
-  public boolean packet(long offset, int length, boolean checksumsFollow) {
+  public boolean packet(long offset, int length) {
     if (length == 0) {
       return true;
     }
     if (complete || offset != packetEnd) {
       return false;
     }
-    if (offset == 0) {
-      summed = checksumsFollow;
-    } else if (summed != checksumsFollow
-        || (summed && packetEnd % ContentDigest.CHUNK_LENGTH != 0)) {
-      content = null;
-    }
     packetEnd += length;
     return true;
-  }
-
-  /**
-   * Notes the checksums that were made of the packet's data, after these were decoded.
-   *
-   * @param checksums a CRC32C for each {@value ContentDigest#CHUNK_LENGTH} bytes from the packet's
-   *     first on; not consumed
-   */
-  public void checksums(ByteBuffer checksums) {
-    if (summed && content != null) {
-      content.updateBySums(checksums);
-    }
   }
 
   /**
    * Appends a frame.
    *
    * @param stored not consumed
-   * @param decoded what the frame decodes to, as its decoder gave it, not as its encoder was given
-   *     it; null if nobody decoded it; not consumed
    * @return false if the frames are not worth keeping
    * @throws IOException if the file can't be written
    */
-  public boolean frame(
-      int[] ids, int originalLength, int stageMask, ByteBuffer stored, ByteBuffer decoded)
+  public boolean frame(int[] ids, int originalLength, int stageMask, ByteBuffer stored)
       throws IOException {
     if (chainIds == null) {
       chainIds = ids.clone();
@@ -123,11 +96,6 @@ public final class FrameSpool implements Closeable {
     storedLengths[count] = stored.remaining();
     stages[count] = (byte) stageMask;
     checksums[count] = Crc32c.update(0, stored);
-    if (decoded == null || decoded.remaining() != originalLength) {
-      content = null;
-    } else if (content != null && !summed) {
-      content.update(decoded.duplicate());
-    }
     count++;
     frameEnd += originalLength;
     append(stored.duplicate());
@@ -182,13 +150,13 @@ public final class FrameSpool implements Closeable {
     }
     SpooledFrames frames =
         new SpooledFrames(
+            generationStamp,
             chainIds,
             packetEnd,
             Arrays.copyOf(originalLengths, count),
             Arrays.copyOf(storedLengths, count),
             Arrays.copyOf(stages, count),
             Arrays.copyOf(checksums, count),
-            content == null ? null : content.finish(),
             memory,
             file);
     file = null;

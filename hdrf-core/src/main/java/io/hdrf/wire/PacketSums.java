@@ -3,7 +3,6 @@ package io.hdrf.wire;
 
 import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.ChunkSums;
-import io.hdrf.block.ContentDigest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -18,8 +17,11 @@ import java.security.NoSuchAlgorithmException;
  */
 public final class PacketSums {
 
+  /** Bytes of data for each checksum, HDFS's default. */
+  private static final int CHUNK_LENGTH = 512;
+
   private final ChunkSums sums =
-      new ChunkSums(BlockChecksums.Type.CRC32C, ContentDigest.CHUNK_LENGTH, this::accept);
+      new ChunkSums(BlockChecksums.Type.CRC32C, CHUNK_LENGTH, this::accept);
   private final MessageDigest sha256;
   private final byte[] hash = new byte[32];
   private ByteBuffer made = ByteBuffer.allocate(0);
@@ -39,10 +41,7 @@ public final class PacketSums {
 
   /** Bytes of the checksums for so many bytes of data. */
   public static int length(int dataLength) {
-    return (int)
-        ((dataLength + ContentDigest.CHUNK_LENGTH - 1L)
-            / ContentDigest.CHUNK_LENGTH
-            * BlockChecksums.CHECKSUM_LENGTH);
+    return (int) ((dataLength + CHUNK_LENGTH - 1L) / CHUNK_LENGTH * BlockChecksums.CHECKSUM_LENGTH);
   }
 
   /**

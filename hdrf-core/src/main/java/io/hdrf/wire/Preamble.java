@@ -52,8 +52,8 @@ public final class Preamble {
   }
 
   /**
-   * {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, {@link WireFormat#ASK}, {@link
-   * WireFormat#INVITED}, or what later versions know.
+   * {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, {@link WireFormat#ASK}, or what other
+   * versions know.
    */
   public int kind() {
     return read[5] & 0xFF;

@@ -106,8 +106,6 @@ final class RecordReader implements Closeable {
       case WireFormat.HELLO:
         return WireFormat.MAX_HELLO;
       case WireFormat.SESSION:
-      case WireFormat.INVITE:
-      case WireFormat.INVITATION:
         return WireFormat.SESSION_ID;
       case WireFormat.REFERENCES:
         return WireFormat.REFERENCES_LENGTH;

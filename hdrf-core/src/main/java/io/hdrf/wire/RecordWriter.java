@@ -141,11 +141,6 @@ public final class RecordWriter implements Closeable {
     end();
   }
 
-  /** Invites the other side to be asked, under an id, for chunks of the block that it copies. */
-  public void invite(byte[] id) throws IOException {
-    record(WireFormat.INVITE, ByteBuffer.wrap(id));
-  }
-
   /** Writes a record with any body. */
   void record(int type, ByteBuffer body) throws IOException {
     begin(type, body.remaining());

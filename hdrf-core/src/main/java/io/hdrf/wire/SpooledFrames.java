@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockIdentity;
-import io.hdrf.block.ContentDigest;
-import io.hdrf.block.FrameTable;
-import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.io.BufferPool;
@@ -15,7 +11,6 @@ import io.hdrf.scheme.ChainCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,16 +19,13 @@ public final class SpooledFrames implements EncodedBlock {
 
   private static final Logger LOG = LoggerFactory.getLogger(SpooledFrames.class);
 
-  /** What is read at once to compare. */
-  private static final int READ_LENGTH = 1 << 20;
-
+  private final long generationStamp;
   private final int[] chainIds;
   private final long length;
   private final int[] originalLengths;
   private final int[] storedLengths;
   private final byte[] stages;
   private final int[] checksums;
-  private final byte[] content;
   private final byte[] memory;
   private final SpoolFile file;
 
@@ -41,25 +33,24 @@ public final class SpooledFrames implements EncodedBlock {
    * Either {@code memory} or {@code file}, which is taken over, holds the stored bytes.
    *
    * @param checksums the CRC32C of each frame's stored bytes
-   * @param content the {@link ContentDigest} of what they decoded to; null if that was not seen
    */
   SpooledFrames(
+      long generationStamp,
       int[] chainIds,
       long length,
       int[] originalLengths,
       int[] storedLengths,
       byte[] stages,
       int[] checksums,
-      byte[] content,
       byte[] memory,
       SpoolFile file) {
+    this.generationStamp = generationStamp;
     this.chainIds = chainIds;
     this.length = length;
     this.originalLengths = originalLengths;
     this.storedLengths = storedLengths;
     this.stages = stages;
     this.checksums = checksums;
-    this.content = content;
     this.memory = memory;
     this.file = file;
   }
@@ -67,6 +58,11 @@ public final class SpooledFrames implements EncodedBlock {
   @Override
   public int[] chainIds() {
     return chainIds.clone();
+  }
+
+  @Override
+  public long generationStamp() {
+    return generationStamp;
   }
 
   @Override
@@ -134,38 +130,6 @@ public final class SpooledFrames implements EncodedBlock {
     } finally {
       BufferPool.shared().give(frame);
     }
-  }
-
-  @Override
-  public boolean proves(ReducedBlock stored, BlockChecksums blockChecksums) throws IOException {
-    if (content == null
-        || !lists(stored.frames())
-        || !Arrays.equals(content, ContentDigest.of(blockChecksums, length))) {
-      return false;
-    }
-    ByteBuffer buffer =
-        BufferPool.shared().take(Math.max(READ_LENGTH, stored.frames().maxStoredLength()));
-    try {
-      stored.checkStored(buffer);
-    } finally {
-      BufferPool.shared().give(buffer);
-    }
-    return true;
-  }
-
-  private boolean lists(FrameTable table) {
-    if (table.frameCount() != frameCount()) {
-      return false;
-    }
-    for (int i = 0; i < frameCount(); i++) {
-      if (table.originalLength(i) != originalLengths[i]
-          || table.storedLength(i) != storedLengths[i]
-          || table.stages(i) != stages[i]
-          || table.checksum(i) != checksums[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private void read(ByteBuffer dst, long position) throws IOException {

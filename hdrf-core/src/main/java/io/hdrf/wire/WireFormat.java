@@ -10,9 +10,9 @@ import java.nio.ByteOrder;
  * would begin; everything is little endian.
  *
  * <p><b>Preamble</b>, sent first by the side that connects: the bytes {@code H D R F}, the version
- * (u8), what follows (u8, {@link #PROBE}, {@link #STREAM}, {@link #ASK} or {@link #INVITED}), and
- * the low 16 bits of the CRC32C of the six bytes before (u16). An operation of stock HDFS begins
- * with a byte 0, so the first byte tells the two apart.
+ * (u8), what follows (u8, {@link #PROBE}, {@link #STREAM} or {@link #ASK}; 3 is not used any more),
+ * and the low 16 bits of the CRC32C of the six bytes before (u16). An operation of stock HDFS
+ * begins with a byte 0, so the first byte tells the two apart.
  *
  * <p><b>Probe</b>: nothing follows; the other side answers with {@link Capabilities} and closes.
  *
@@ -42,16 +42,14 @@ import java.nio.ByteOrder;
  *       use</td></tr>
  *   <tr><td>8</td><td>{@link #RELEASE}</td><td>batches up to this number (u32) are of no more
  *       use</td></tr>
- *   <tr><td>9</td><td>{@link #INVITE}</td><td>from the side that a block is copied from, before the
- *       first packet: the id (16 bytes) under which it waits for an {@link #INVITED} connection;
- *       once, and only if the other side {@link Capabilities#isInvitable}</td></tr>
+ *   <tr><td>9</td><td></td><td>not used any more</td></tr>
  *   <tr><td>10</td><td>{@link #SUMMED}</td><td>as {@link #PACKET}, for a packet with data whose
  *       checksums are those of {@link PacketSums}, and are left out: the length of the data (u32),
  *       the checksums' digest (u64), and the packet's bytes before its checksums. Only if the other
  *       side {@link Capabilities#makesChecksums}</td></tr>
  * </table>
  *
- * <p><b>Asking</b>, and <b>being asked</b> where one was invited: see {@link AskStream}.
+ * <p><b>Asking</b>: see {@link AskStream}.
  *
  * <p>What the last frame of a block holds beyond the block's last packet is not used. Lengths
  * beyond the limits below are refused before memory is taken for them.
@@ -73,9 +71,6 @@ public final class WireFormat {
   /** Questions which chunks the other side has follow. */
   public static final int ASK = 2;
 
-  /** The side that connects was invited to be asked which chunks it has. */
-  public static final int INVITED = 3;
-
   static final int PREAMBLE_LENGTH = 8;
 
   static final int RECORD_HEADER = 1 + 4 + 4;
@@ -88,7 +83,6 @@ public final class WireFormat {
   static final int SESSION = 6;
   static final int REFERENCES = 7;
   static final int RELEASE = 8;
-  static final int INVITE = 9;
   static final int SUMMED = 10;
 
   /** The records of {@link AskStream}. */
@@ -99,9 +93,8 @@ public final class WireFormat {
   static final int GRANT = 19;
   static final int QUESTION = 20;
   static final int ANSWER = 21;
-  static final int INVITATION = 22;
 
-  /** Bytes of the id of a session or an invitation. */
+  /** Bytes of the id of a session. */
   static final int SESSION_ID = 16;
 
   /** Bytes of a {@link #REFERENCES}. */
@@ -147,7 +140,7 @@ public final class WireFormat {
   /**
    * The preamble's bytes.
    *
-   * @param what {@link #PROBE}, {@link #STREAM}, {@link #ASK} or {@link #INVITED}
+   * @param what {@link #PROBE}, {@link #STREAM} or {@link #ASK}
    */
   public static byte[] preamble(int what) {
     ByteBuffer bytes = ByteBuffer.allocate(PREAMBLE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);

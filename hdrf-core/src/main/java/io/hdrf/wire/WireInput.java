@@ -21,8 +21,24 @@ public final class WireInput implements Closeable {
     /** What the side that connected can receive. */
     void hello(Capabilities peer);
 
+    /**
+     * A record comes, before anything is done with it.
+     *
+     * @param type one of {@link WireFormat}'s
+     * @throws CorruptWireException if it is out of place
+     */
+    default void record(int type) throws IOException {}
+
     /** Bytes of HDFS's protocol. */
-    void bytes(ByteBuffer bytes) throws IOException;
+    default void bytes(ByteBuffer bytes) throws IOException {}
+
+    /**
+     * Bytes that belong to no packet are being handed out.
+     *
+     * @param left how many more are there without another record
+     * @throws CorruptWireException if they are out of place; they are not handed out then
+     */
+    default void handedOut(byte[] bytes, int offset, int length, int left) throws IOException {}
 
     /**
      * A packet begins, and the one before has ended.
@@ -55,15 +71,6 @@ public final class WireInput implements Closeable {
 
     /** Data of the packet came as references. */
     default void references(int originalLength) {}
-
-    /**
-     * The peer invites this side to be asked.
-     *
-     * @throws CorruptWireException if nothing is copied from it here
-     */
-    default void invited(byte[] id) throws IOException {
-      throw new CorruptWireException("the peer invites a side to which it copies nothing");
-    }
   }
 
   /** Knows the sessions in which chunks were asked for. */
@@ -89,13 +96,15 @@ public final class WireInput implements Closeable {
   private int[] chainIds;
   private FrameChain chain;
   private boolean begun;
-  private boolean mayInvite = true;
 
   /** Why the stream can't be read any further. */
   private CorruptWireException damage;
 
   /** Bytes to hand out before anything else. */
   private ByteBuffer waiting = NOTHING;
+
+  /** Whether these belong to no packet. */
+  private boolean bytesWait;
 
   /** How many data of the present packet are still to be handed out. */
   private int dataLeft;
@@ -152,16 +161,20 @@ public final class WireInput implements Closeable {
       throw new CorruptWireException("the stream is damaged: " + damage.getMessage(), damage);
     }
     try {
-      if (!makeAvailable()) {
-        return -1;
-      }
+      return makeAvailable() ? handOut(dst, offset, length) : -1;
     } catch (CorruptWireException e) {
       damage = e;
       throw e;
     }
+  }
+
+  private int handOut(byte[] dst, int offset, int length) throws IOException {
     int count = Math.min(length, available());
     if (waiting.hasRemaining()) {
       waiting.get(dst, offset, count);
+      if (bytesWait) {
+        listener.handedOut(dst, offset, count, waiting.remaining());
+      }
     } else {
       decoded.get(dst, offset, count);
       dataLeft -= count;
@@ -182,6 +195,9 @@ public final class WireInput implements Closeable {
 
   /** How many bytes {@link #read} would give without another record. */
   public int available() {
+    if (damage != null) {
+      return 0;
+    }
     if (waiting.hasRemaining()) {
       return waiting.remaining();
     }
@@ -216,6 +232,8 @@ public final class WireInput implements Closeable {
     boolean wantsFrame = dataLeft > 0;
     boolean first = !begun;
     begun = true;
+    listener.record(records.type());
+    bytesWait = records.type() == WireFormat.BYTES;
     switch (records.type()) {
       case WireFormat.BYTES:
         requireState(!wantsFrame, "bytes inside of a packet");
@@ -250,13 +268,6 @@ public final class WireInput implements Closeable {
         requireState(
             wantsFrame && !decoded.hasRemaining(), "references where no data are expected");
         readReferences(body);
-        break;
-      case WireFormat.INVITE:
-        requireState(
-            mayInvite && body.remaining() == WireFormat.SESSION_ID,
-            "an invitation late, or not the first, or half one");
-        mayInvite = false;
-        listener.invited(id(body));
         break;
       case WireFormat.RELEASE:
         requireState(held != null && body.remaining() == 4, "a release without a session");
@@ -343,7 +354,6 @@ public final class WireInput implements Closeable {
     int length = body.getInt();
     requireState(
         length >= least && length <= WireFormat.MAX_PACKET, "a packet of " + length + " bytes");
-    mayInvite = false;
     return length;
   }
 

@@ -79,39 +79,6 @@ class ReducedBlockTest {
     }
   }
 
-  @Test
-  void storedBytesAreCheckedWithoutDecoding() throws IOException {
-    Random random = TestSeed.random("storedBytes");
-    for (int round = 0; round < 100; round++) {
-      TestBlock block = TestBlock.random(random, 1 + random.nextInt(50), 200, 3000);
-      block.write(file());
-      try (ReducedBlock reduced = TestBlock.open(file())) {
-        FrameTable frames = reduced.frames();
-        ByteBuffer buffer =
-            ByteBuffer.allocateDirect(frames.maxStoredLength() + random.nextInt(20_000));
-        reduced.checkStored(buffer);
-        int bad = random.nextInt(frames.frameCount());
-        flipBit(
-            frames.storedPosition(bad) + random.nextInt(frames.storedLength(bad)),
-            1 << random.nextInt(8));
-        assertThatThrownBy(() -> reduced.checkStored(buffer))
-            .isInstanceOf(CorruptBlockException.class)
-            .hasMessageContainingAll(file().toString(), "CRC32C of frame " + bad);
-      }
-      Files.delete(file());
-    }
-  }
-
-  private void flipBit(long position, int bit) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      ByteBuffer one = ByteBuffer.allocate(1);
-      channel.read(one, position);
-      one.put(0, (byte) (one.get(0) ^ bit)).flip();
-      channel.write(one, position);
-    }
-  }
-
   private static void assertReads(ReducedBlock reduced, byte[] data, int position, int length)
       throws IOException {
     ByteBuffer dst = ByteBuffer.allocate(length + 6);

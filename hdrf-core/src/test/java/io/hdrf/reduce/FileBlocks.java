@@ -37,6 +37,8 @@ final class FileBlocks implements BlockOwner {
   final AtomicInteger mismatches = new AtomicInteger();
   final Map<BlockRef, SkipReason> skips = new ConcurrentHashMap<>();
 
+  static final long GENERATION = 1001;
+
   /** The frames that came with blocks; not closed. */
   final Map<BlockRef, EncodedBlock> encoded = new ConcurrentHashMap<>();
 
@@ -127,6 +129,11 @@ final class FileBlocks implements BlockOwner {
     @Override
     public BlockIdentity identity() {
       return new BlockIdentity(POOL, id);
+    }
+
+    @Override
+    public long generationStamp() {
+      return GENERATION;
     }
 
     @Override

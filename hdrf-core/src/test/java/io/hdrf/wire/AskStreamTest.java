@@ -73,26 +73,6 @@ class AskStreamTest {
   }
 
   @Test
-  void anInvitation() throws IOException {
-    byte[] id = bytes(16);
-    out.come(id);
-    out.open(5, "BP-1");
-    AskStream in = written();
-    assertThat(in.readInvitation()).isEqualTo(id);
-    assertThat(in.readOpening().dialect()).isEqualTo(5);
-    assertThatThrownBy(
-            () -> reading(Tape.record(WireFormat.INVITATION, new byte[15])).readInvitation())
-        .isInstanceOf(CorruptWireException.class);
-    assertThatThrownBy(
-            () -> reading(Tape.record(WireFormat.INVITATION, new byte[17])).readInvitation())
-        .isInstanceOf(CorruptWireException.class);
-    assertThatThrownBy(() -> reading(Tape.record(WireFormat.OPEN, new byte[16])).readInvitation())
-        .isInstanceOf(CorruptWireException.class);
-    assertThatThrownBy(() -> reading(new byte[0]).readInvitation())
-        .isInstanceOf(EOFException.class);
-  }
-
-  @Test
   void questionsAndAnswersOfAllLengths() throws IOException {
     List<Integer> counts = List.of(1, 2, 7, 8, 9, 100, ChunkLookup.MAX_CHUNKS);
     for (int count : counts) {

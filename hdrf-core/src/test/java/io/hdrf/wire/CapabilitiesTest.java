@@ -68,29 +68,13 @@ class CapabilitiesTest {
   }
 
   @Test
-  void whetherItCanBeInvitedIsReadAndWritten() throws IOException {
-    for (List<Long> dialects : List.of(List.<Long>of(), List.of(7L, -1L))) {
-      Capabilities written = new Capabilities(1, List.of(1, 300), dialects, true);
-      byte[] bytes = written.encode();
-      Capabilities read = read(bytes);
-      assertThat(read.isInvitable()).isTrue();
-      assertThat(read.dialects()).containsExactlyInAnyOrderElementsOf(dialects);
-      assertThat(read.frameSchemes()).containsExactly(1, 300);
-      assertThat(read.encode()).isEqualTo(bytes);
-      assertThat(read(new Capabilities(1, List.of(1), dialects).encode()).isInvitable()).isFalse();
-    }
-    assertThat(read(stored(1, 0, 0, 0, 1)).isInvitable()).isTrue();
-  }
-
-  @Test
   void whetherItMakesChecksumsIsReadAndWritten() throws IOException {
     Capabilities plain = new Capabilities(1, List.of(1, 300));
-    Capabilities invitable = new Capabilities(1, List.of(1, 300), List.of(7L), true);
-    for (Capabilities other : List.of(plain, invitable)) {
+    Capabilities toAsk = new Capabilities(1, List.of(1, 300), List.of(7L));
+    for (Capabilities other : List.of(plain, toAsk)) {
       assertThat(other.makesChecksums()).isFalse();
       Capabilities read = read(other.makingChecksums().encode());
       assertThat(read.makesChecksums()).isTrue();
-      assertThat(read.isInvitable()).isEqualTo(other.isInvitable());
       assertThat(read.dialects()).isEqualTo(other.dialects());
       assertThat(read.frameSchemes()).containsExactly(1, 300);
     }
@@ -100,8 +84,9 @@ class CapabilitiesTest {
 
   @Test
   void otherFlagsAreSkipped() throws IOException {
-    assertThat(read(stored(1, 0, 0, 0, 0xFE, 1, 1)).isInvitable()).isFalse();
-    assertThat(read(stored(1, 0, 0, 0, 0xFF, 1, 1)).isInvitable()).isTrue();
+    assertThat(read(stored(1, 0, 0, 0, 0xFD, 1, 1)).encode())
+        .isEqualTo(read(stored(1, 0, 0)).encode());
+    assertThat(read(stored(1, 0, 0, 0, 0xFF, 1, 1)).makesChecksums()).isTrue();
   }
 
   @Test

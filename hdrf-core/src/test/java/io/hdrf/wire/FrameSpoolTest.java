@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FrameSpoolTest {
 
+  private static final long GENERATION = 1007;
   private static final int[] CHAIN = {1, 2};
   private static final int FRAME = 64 << 10;
 
@@ -38,6 +39,7 @@ class FrameSpoolTest {
 
   private FrameSpool open() {
     return new FrameSpool(
+        GENERATION,
         () -> {
           places++;
           return SpoolFile.create(LocalDurableFiles.INSTANCE, directory.resolve("spool"));
@@ -61,7 +63,7 @@ class FrameSpoolTest {
     ByteBuffer stored = ByteBuffer.allocateDirect(storedLength).put(bytes).flip();
     int stages = random.nextInt(4);
     frames.add(describe(originalLength, stages, stored));
-    boolean wanted = spool.frame(CHAIN, originalLength, stages, stored, null);
+    boolean wanted = spool.frame(CHAIN, originalLength, stages, stored);
     assertThat(stored.remaining()).as("left in the buffer").isEqualTo(storedLength);
     return wanted;
   }
@@ -79,7 +81,7 @@ class FrameSpoolTest {
 
   private void fill(FrameSpool spool, int count, int storedLength) throws IOException {
     for (int i = 0; i < count; i++) {
-      assertThat(spool.packet((long) i * FRAME, FRAME, false)).isTrue();
+      assertThat(spool.packet((long) i * FRAME, FRAME)).isTrue();
       assertThat(frame(spool, FRAME, storedLength)).isTrue();
     }
   }
@@ -90,7 +92,7 @@ class FrameSpoolTest {
       int taken = 0;
       boolean wanted = true;
       while (wanted) {
-        assertThat(spool.packet(20L * taken, 20, false)).isTrue();
+        assertThat(spool.packet(20L * taken, 20)).isTrue();
         wanted = frame(spool, 20, 10);
         taken++;
         assertThat(taken).isLessThan(2 * FrameSpool.MAX_SHORT_FRAMES);
@@ -103,12 +105,12 @@ class FrameSpoolTest {
   void someShortFramesAreNotTooMany() throws IOException {
     try (FrameSpool spool = open()) {
       for (int i = 0; i < FrameSpool.MAX_SHORT_FRAMES; i++) {
-        spool.packet(20L * i, 20, false);
+        spool.packet(20L * i, 20);
         assertThat(frame(spool, 20, 10)).isTrue();
       }
       long end = 20L * FrameSpool.MAX_SHORT_FRAMES;
       for (int i = 0; i < 400; i++) {
-        spool.packet(end + (long) i * FRAME, FRAME, false);
+        spool.packet(end + (long) i * FRAME, FRAME);
         assertThat(frame(spool, FRAME, 100)).isTrue();
       }
       try (SpooledFrames spooled = spool.finish()) {
@@ -122,11 +124,12 @@ class FrameSpoolTest {
   void aShortBlockStaysInMemory() throws IOException {
     try (FrameSpool spool = open()) {
       fill(spool, 8, FrameSpool.BUFFER_SIZE / 8);
-      assertThat(spool.packet(8 * FRAME, 0, false)).isTrue();
+      assertThat(spool.packet(8 * FRAME, 0)).isTrue();
       try (SpooledFrames spooled = spool.finish()) {
         spool.close();
         assertThat(spooled.chainIds()).isEqualTo(CHAIN);
         assertThat(spooled.length()).isEqualTo(8 * FRAME);
+        assertThat(spooled.generationStamp()).isEqualTo(GENERATION);
         assertThat(spooled.frameCount()).isEqualTo(8);
         assertThat(spooled.memoryBytes()).isEqualTo(FrameSpool.BUFFER_SIZE + 8 * 13);
         assertThat(replayed(spooled)).isEqualTo(frames);
@@ -142,7 +145,7 @@ class FrameSpoolTest {
       fill(spool, 8, FrameSpool.BUFFER_SIZE / 8);
       nothingIsLeft();
       assertThat(places).isZero();
-      assertThat(spool.packet(8 * FRAME, 1, false)).isTrue();
+      assertThat(spool.packet(8 * FRAME, 1)).isTrue();
       assertThat(frame(spool, 1, 1)).isTrue();
       assertThat(directory.resolve("spool")).exists();
       assertThat(places).isEqualTo(1);
@@ -164,12 +167,12 @@ class FrameSpoolTest {
       long end = 0;
       for (int i = 0; i < 600; i++) {
         int length = FRAME + random.nextInt(FRAME);
-        assertThat(spool.packet(end, length, false)).isTrue();
+        assertThat(spool.packet(end, length)).isTrue();
         end += length;
         int stored = random.nextInt(100) == 0 ? random.nextInt(FRAME) : random.nextInt(5000);
         assertThat(frame(spool, length, stored)).isTrue();
       }
-      assertThat(spool.packet(end, 0, false)).isTrue();
+      assertThat(spool.packet(end, 0)).isTrue();
       try (SpooledFrames spooled = spool.finish()) {
         assertThat(spooled.length()).isEqualTo(end);
         assertThat(replayed(spooled)).isEqualTo(frames);
@@ -180,7 +183,7 @@ class FrameSpoolTest {
   @Test
   void aFrameLongerThanTheBufferComesBack() throws IOException {
     try (FrameSpool spool = open()) {
-      spool.packet(0, 3_000_000, false);
+      spool.packet(0, 3_000_000);
       frame(spool, 3_000_000, 2_000_000);
       try (SpooledFrames spooled = spool.finish()) {
         assertThat(replayed(spooled)).isEqualTo(frames);
@@ -191,10 +194,10 @@ class FrameSpoolTest {
   @Test
   void framesAndPacketsNeedNotEndTogether() throws IOException {
     try (FrameSpool spool = open()) {
-      spool.packet(0, 10_000, false);
+      spool.packet(0, 10_000);
       frame(spool, 100_000, 10);
-      spool.packet(10_000, 90_000, false);
-      spool.packet(100_000, 60_000, false);
+      spool.packet(10_000, 90_000);
+      spool.packet(100_000, 60_000);
       frame(spool, 40_000, 10);
       frame(spool, 20_000, 10);
       try (SpooledFrames spooled = spool.finish()) {
@@ -209,14 +212,14 @@ class FrameSpoolTest {
   void gapsOverlapsAndPacketsSentAgainBreakTheSequence(long offset) throws IOException {
     try (FrameSpool spool = open()) {
       fill(spool, 1, 100);
-      assertThat(spool.packet(offset, FRAME, false)).isFalse();
+      assertThat(spool.packet(offset, FRAME)).isFalse();
     }
   }
 
   @Test
   void aBlockThatDoesNotBeginAtItsBeginningIsNoUse() throws IOException {
     try (FrameSpool spool = open()) {
-      assertThat(spool.packet(512, FRAME, false)).isFalse();
+      assertThat(spool.packet(512, FRAME)).isFalse();
     }
   }
 
@@ -224,10 +227,10 @@ class FrameSpoolTest {
   @Test
   void packetsWithoutDataDoNotMatter() throws IOException {
     try (FrameSpool spool = open()) {
-      assertThat(spool.packet(0, 0, false)).isTrue();
+      assertThat(spool.packet(0, 0)).isTrue();
       fill(spool, 1, 100);
-      assertThat(spool.packet(0, 0, false)).isTrue();
-      assertThat(spool.packet(FRAME, 0, false)).isTrue();
+      assertThat(spool.packet(0, 0)).isTrue();
+      assertThat(spool.packet(FRAME, 0)).isTrue();
       try (SpooledFrames spooled = spool.finish()) {
         assertThat(spooled.length()).isEqualTo(FRAME);
       }
@@ -239,8 +242,8 @@ class FrameSpoolTest {
     try (FrameSpool spool = open()) {
       fill(spool, 1, 100);
       ByteBuffer stored = ByteBuffer.allocateDirect(1);
-      assertThat(spool.frame(new int[] {1}, FRAME, 1, stored, null)).isFalse();
-      assertThat(spool.frame(new int[] {2, 1}, FRAME, 1, stored, null)).isFalse();
+      assertThat(spool.frame(new int[] {1}, FRAME, 1, stored)).isFalse();
+      assertThat(spool.frame(new int[] {2, 1}, FRAME, 1, stored)).isFalse();
     }
   }
 
@@ -249,19 +252,19 @@ class FrameSpoolTest {
     try (FrameSpool spool = open()) {
       fill(spool, 1, 100);
       spool.finish().close();
-      assertThat(spool.packet(FRAME, 1, false)).isFalse();
+      assertThat(spool.packet(FRAME, 1)).isFalse();
     }
   }
 
   @Test
   void framesThatAreNotTheBlockAreNoUse() throws IOException {
     try (FrameSpool spool = open()) {
-      spool.packet(0, FRAME, false);
+      spool.packet(0, FRAME);
       assertThat(spool.finish()).as("no frames").isNull();
     }
     for (int length : new int[] {FRAME - 1, FRAME + 1}) {
       try (FrameSpool spool = open()) {
-        spool.packet(0, FRAME, false);
+        spool.packet(0, FRAME);
         frame(spool, length, 10);
         assertThat(spool.finish()).as("frames of %d bytes", length).isNull();
       }
@@ -276,7 +279,7 @@ class FrameSpoolTest {
     for (int more : new int[] {0, 1}) {
       try (FrameSpool spool = open()) {
         int length = 2 * FrameSpool.MIN_MEAN_FRAME - 1 + more;
-        spool.packet(0, length, false);
+        spool.packet(0, length);
         frame(spool, 1, 1);
         frame(spool, length - 1, 1);
         SpooledFrames spooled = spool.finish();
@@ -284,7 +287,7 @@ class FrameSpoolTest {
       }
     }
     try (FrameSpool spool = open()) {
-      spool.packet(0, 100, false);
+      spool.packet(0, 100);
       frame(spool, 100, 10);
       assertThat(spool.finish()).as("the only one may be short").isNotNull();
     }
@@ -296,7 +299,7 @@ class FrameSpoolTest {
       boolean wanted = true;
       int count = 0;
       while (wanted) {
-        spool.packet((long) count * FRAME, FRAME, false);
+        spool.packet((long) count * FRAME, FRAME);
         wanted = frame(spool, FRAME, FRAME / 100 * 97);
         count++;
       }
@@ -311,6 +314,7 @@ class FrameSpoolTest {
   void aFullDiskIsAnErrorAndTheBufferComesBack() throws IOException {
     FrameSpool spool =
         new FrameSpool(
+            GENERATION,
             () -> {
               throw new IOException("No space left on device");
             });
@@ -349,8 +353,8 @@ class FrameSpoolTest {
   @Test
   void theStoredBytesAreThoseThatCame() throws IOException {
     try (FrameSpool spool = open()) {
-      spool.packet(0, 5, false);
-      spool.frame(CHAIN, 5, 3, ByteBuffer.allocateDirect(3).put(new byte[] {7, 8, 9}).flip(), null);
+      spool.packet(0, 5);
+      spool.frame(CHAIN, 5, 3, ByteBuffer.allocateDirect(3).put(new byte[] {7, 8, 9}).flip());
       try (SpooledFrames spooled = spool.finish()) {
         spooled.chainIds()[0] = 99;
         assertThat(spooled.chainIds()).isEqualTo(CHAIN);

@@ -36,16 +36,11 @@ final class GoldenStream {
   static final Capabilities ANSWER_TO_ASK =
       new Capabilities(1, List.of(1, 2), List.of(0x0102030405060708L, -2L));
 
-  /** What comes back where a block is copied from a DataNode, which asks for its chunks. */
+  /** What comes back where a block is copied from a DataNode. */
   static final String COPY = "copy-v1.golden";
 
-  /** What the side that was invited says. */
-  static final String INVITED = "invited-v1.golden";
-
+  /** Of a version that could be invited to be asked, which no version since can be. */
   static final String CAPABILITIES_INVITABLE = "capabilities-invitable-v1.golden";
-
-  static final Capabilities ANSWER_INVITABLE =
-      new Capabilities(1, List.of(1, 2), List.of(-2L), true);
 
   /** Packets whose checksums the receiver makes. */
   static final String SUMMED = "summed-v1.golden";
@@ -96,7 +91,6 @@ final class GoldenStream {
   static byte[] copy() throws IOException {
     ByteArrayOutputStream stream = new ByteArrayOutputStream();
     try (RecordWriter records = new RecordWriter(bytes -> Tape.take(bytes, stream))) {
-      records.invite(filled(16, 6));
       records.bytes(new byte[] {8, 0}, 0, 2);
       records.packet(2, head(1), 0, 26);
       records.session(new byte[WireFormat.SESSION_ID]);
@@ -131,17 +125,6 @@ final class GoldenStream {
     byte[] data = new byte[length];
     Arrays.fill(data, length - ones, length, (byte) 1);
     return Tape.digest(Tape.checksums(data));
-  }
-
-  static byte[] invited() throws IOException {
-    ByteArrayOutputStream stream = new ByteArrayOutputStream();
-    stream.writeBytes(WireFormat.preamble(WireFormat.INVITED));
-    try (AskStream out = new AskStream(new ByteArrayInputStream(new byte[0]), stream)) {
-      out.come(filled(16, 6));
-      out.challenge(filled(32, 1));
-      out.grant(filled(16, 4));
-    }
-    return stream.toByteArray();
   }
 
   static byte[] asking() throws IOException {
@@ -241,18 +224,12 @@ final class GoldenStream {
     Files.write(inputs.resolve("anyCapabilities/to-ask"), ANSWER_TO_ASK.encode());
     Files.write(inputs.resolve("anyCapabilities/golden"), ANSWER.encode());
     Files.write(directory.resolve(COPY), copy());
-    Files.write(directory.resolve(INVITED), invited());
     Files.write(directory.resolve(SUMMED), summed());
     Files.write(directory.resolve(CAPABILITIES_SUMMING), ANSWER_SUMMING.encode());
-    Files.write(directory.resolve(CAPABILITIES_INVITABLE), ANSWER_INVITABLE.encode());
     for (String method : new String[] {"anyStream", "signedRecords"}) {
       Files.write(inputs.resolve(method).resolve("copy"), copy());
       Files.write(inputs.resolve(method).resolve("summed"), summed());
     }
-    Files.write(
-        inputs.resolve("anyQuestions/invited"), Arrays.copyOfRange(invited(), 8, invited().length));
-    Files.write(inputs.resolve("anyBeginning/invited"), invited());
-    Files.write(inputs.resolve("anyCapabilities/invitable"), ANSWER_INVITABLE.encode());
     Files.write(inputs.resolve("anyCapabilities/summing"), ANSWER_SUMMING.encode());
   }
 }

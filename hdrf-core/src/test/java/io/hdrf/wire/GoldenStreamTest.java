@@ -107,7 +107,6 @@ class GoldenStreamTest {
     Playback playback = played(GoldenStream.read(GoldenStream.COPY), 0);
     assertThat(eventsOf(playback))
         .containsExactly(
-            "0 invited " + "06".repeat(16),
             "0 bytes 2",
             "2 packet 2 26",
             "28 session",
@@ -145,7 +144,6 @@ class GoldenStreamTest {
             new ByteArrayInputStream(GoldenStream.read(GoldenStream.CAPABILITIES_SUMMING)));
     assertThat(read.frameSchemes()).containsExactly(1, 2);
     assertThat(read.makesChecksums()).isTrue();
-    assertThat(read.isInvitable()).isFalse();
   }
 
   /**
@@ -172,47 +170,27 @@ class GoldenStreamTest {
   }
 
   @Test
-  void oldVisitsStayReadable() throws IOException {
-    ByteArrayInputStream bytes = new ByteArrayInputStream(GoldenStream.read(GoldenStream.INVITED));
-    Preamble preamble = Preamble.read(bytes);
-    assertThat(preamble.isHdrf()).isTrue();
-    assertThat(preamble.kind()).isEqualTo(WireFormat.INVITED);
-    try (AskStream in = new AskStream(bytes, java.io.OutputStream.nullOutputStream())) {
-      assertThat(in.readInvitation()).hasSize(16).containsOnly(6);
-      assertThat(in.readReply().challenge()).hasSize(32).containsOnly(1);
-      assertThat(in.readGrant()).hasSize(16).containsOnly(4);
-    }
-  }
-
-  @Test
   void oldAnswersOfWhoCanBeInvitedStayReadable() throws IOException {
     Capabilities read =
         Capabilities.read(
             new ByteArrayInputStream(GoldenStream.read(GoldenStream.CAPABILITIES_INVITABLE)));
     assertThat(read.frameSchemes()).containsExactly(1, 2);
     assertThat(read.dialects()).containsExactly(-2L);
-    assertThat(read.isInvitable()).isTrue();
+    assertThat(read.encode()).hasSize(6 + 3 + 2 * 2 + 1 + 8);
   }
 
   /** The specification, followed by hand; only the CRCs are taken over. */
   @Test
-  void invitationsByteByByte() throws IOException {
+  void copiesByteByByte() throws IOException {
     String crc = "[0-9a-f]{8}";
     assertThat(HexFormat.of().formatHex(GoldenStream.read(GoldenStream.COPY)))
         .matches(
-            ("09" + "10000000" + crc + "06".repeat(16))
-                + ("01" + "02000000" + crc + "0800")
+            ("01" + "02000000" + crc + "0800")
                 + ("03" + "1e000000" + crc + "02000000" + "01".repeat(26))
                 + ("06" + "10000000" + crc + "00".repeat(16))
                 + ("07" + "0c000000" + crc + "03000000" + "0000" + "0100" + "00000000")
                 + ("03" + "1f000000" + crc + "00000000" + "02".repeat(27))
                 + ("01" + "02000000" + crc + "0064"));
-    assertThat(HexFormat.of().formatHex(GoldenStream.read(GoldenStream.INVITED)))
-        .matches(
-            ("48445246" + "01" + "03" + "[0-9a-f]{4}")
-                + ("16" + "10000000" + crc + "06".repeat(16))
-                + ("11" + "20000000" + crc + "01".repeat(32))
-                + ("13" + "10000000" + crc + "04".repeat(16)));
     assertThat(HexFormat.of().formatHex(GoldenStream.read(GoldenStream.CAPABILITIES_INVITABLE)))
         .matches(crc + "1100" + "01" + "0200" + "01000200" + "01" + "feffffffffffffff" + "01");
   }
@@ -290,12 +268,9 @@ class GoldenStreamTest {
     assertThat(GoldenStream.references()).isEqualTo(GoldenStream.read(GoldenStream.REFERENCES));
     assertThat(GoldenStream.asking()).isEqualTo(GoldenStream.read(GoldenStream.ASKING));
     assertThat(GoldenStream.copy()).isEqualTo(GoldenStream.read(GoldenStream.COPY));
-    assertThat(GoldenStream.invited()).isEqualTo(GoldenStream.read(GoldenStream.INVITED));
     assertThat(GoldenStream.summed()).isEqualTo(GoldenStream.read(GoldenStream.SUMMED));
     assertThat(GoldenStream.ANSWER_SUMMING.encode())
         .isEqualTo(GoldenStream.read(GoldenStream.CAPABILITIES_SUMMING));
-    assertThat(GoldenStream.ANSWER_INVITABLE.encode())
-        .isEqualTo(GoldenStream.read(GoldenStream.CAPABILITIES_INVITABLE));
     assertThat(GoldenStream.ANSWER_TO_ASK.encode())
         .isEqualTo(GoldenStream.read(GoldenStream.CAPABILITIES_TO_ASK));
     assertThat(GoldenStream.ANSWER.encode())

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 
@@ -111,11 +110,6 @@ final class Playback implements WireInput.Listener {
   @Override
   public void session() {
     add("session");
-  }
-
-  @Override
-  public void invited(byte[] id) {
-    add("invited " + HexFormat.of().formatHex(id));
   }
 
   /** A stream that gives as many bytes as it likes, but at least one. */

@@ -66,11 +66,12 @@ class SpooledBlocksTest {
   private SpooledFrames frames(int storedLength) throws IOException {
     try (FrameSpool spool =
         new FrameSpool(
+            1001,
             () ->
                 SpoolFile.create(
                     LocalDurableFiles.INSTANCE, directory.resolve("spool" + files++)))) {
-      spool.packet(0, FRAME, false);
-      spool.frame(new int[] {1}, FRAME, 1, ByteBuffer.allocateDirect(storedLength), null);
+      spool.packet(0, FRAME);
+      spool.frame(new int[] {1}, FRAME, 1, ByteBuffer.allocateDirect(storedLength));
       return spool.finish();
     }
   }

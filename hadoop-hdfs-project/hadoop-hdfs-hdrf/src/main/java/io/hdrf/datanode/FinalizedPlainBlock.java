@@ -75,6 +75,11 @@ final class FinalizedPlainBlock implements PlainBlock {
   }
 
   @Override
+  public long generationStamp() {
+    return snapshot.generationStamp();
+  }
+
+  @Override
   public long length() {
     return snapshot.length();
   }

@@ -69,6 +69,10 @@ final class ReplicaSnapshot {
             && replica.getOriginalReplica().getState() == ReplicaState.FINALIZED);
   }
 
+  long generationStamp() {
+    return generationStamp;
+  }
+
   /**
    * Whether {@code current}, which the map holds now, is still what was seen, and its file the same
    * inode. One stat; call it under the dataset lock.

@@ -11,7 +11,10 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.function.Function;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /** What mirroring needs to know of blocks that are being written. Thread-safe. */
 final class SpoolStorage implements Mirroring.Storage {
@@ -51,19 +54,55 @@ final class SpoolStorage implements Mirroring.Storage {
   }
 
   @Override
-  public SpoolFile spoolFile(BlockRef block) throws IOException {
+  public Mirroring.Written written(BlockRef block) {
     ReplicaInfo replica = replicas.apply(block);
-    if (replica == null || replica.getVolume() == null) {
-      throw new IOException("there is no replica of " + block);
+    return replica != null && replica.getVolume() != null && isWrittenByThisThread(replica)
+        ? new Written(block, replica)
+        : null;
+  }
+
+  /**
+   * HDFS's code has the thread that writes a replica noted in it, once it has checked its right.
+   */
+  private static boolean isWrittenByThisThread(ReplicaInfo replica) {
+    Thread thread = Thread.currentThread();
+    return replica instanceof ReplicaInPipeline
+        && (replica.getState() == ReplicaState.RBW || replica.getState() == ReplicaState.TEMPORARY)
+        && ((ReplicaInPipeline) replica).attemptToSetWriter(thread, thread);
+  }
+
+  private final class Written implements Mirroring.Written {
+    private final BlockRef block;
+    private final FsVolumeSpi on;
+    private final long generationStamp;
+
+    Written(BlockRef block, ReplicaInfo replica) {
+      this.block = block;
+      this.on = replica.getVolume();
+      this.generationStamp = replica.getGenerationStamp();
     }
-    PoolVolume volume = volumes.use(replica.getVolume(), block.poolId());
-    try {
-      if (!volume.mayHoldReducedBlocks()) {
-        throw new IOException(replica.getVolume() + " holds no reduced blocks");
+
+    @Override
+    public long generationStamp() {
+      return generationStamp;
+    }
+
+    @Override
+    public SchemeChain chain() {
+      return chains.get(on.getStorageType());
+    }
+
+    @Override
+    public SpoolFile spoolFile() throws IOException {
+      PoolVolume volume = volumes.use(on, block.poolId());
+      try {
+        if (!volume.mayHoldReducedBlocks()) {
+          throw new IOException(on + " holds no reduced blocks");
+        }
+        return SpoolFile.create(files, volume.temporaryFile(block.blockId()));
+      } finally {
+        volume.endUse();
       }
-      return SpoolFile.create(files, volume.temporaryFile(block.blockId()));
-    } finally {
-      volume.endUse();
     }
   }
 }

@@ -69,7 +69,6 @@ class MirroringTest {
     cluster.assertContent("/one", data);
 
     assertThat(reducer("blocksAdopted")).containsOnly(1);
-    assertThat(reducer("adoptionsProved")).containsOnly(1);
     assertThat(reducer("framesEncoded")).containsOnly(0);
     long[] encoded = wire("mirrorFramesEncoded");
     assertThat(Arrays.stream(encoded).filter(count -> count > 0)).hasSize(1);
@@ -183,7 +182,6 @@ class MirroringTest {
     cluster.assertContent("/busy", data);
 
     assertThat(reducer("blocksAdopted")).containsOnly(1);
-    assertThat(reducer("adoptionsProved")).containsOnly(1);
     assertThat(reducer("framesEncoded")).containsOnly(0);
     long[] encoded = wire("mirrorFramesEncoded");
     assertThat(Arrays.stream(encoded).filter(count -> count > 0)).hasSize(1);

@@ -144,27 +144,23 @@ final class OneBlockDataNode implements AutoCloseable {
    * Takes a block's frames, as from another DataNode that sent them with the data.
    *
    * @param reduced the other DataNode's volume, on which the block is reduced
-   * @param data what the frames decode to
+   * @param length of the block
    */
-  void receive(Path reduced, byte[] data) throws IOException {
+  void receive(Path reduced, int length) throws IOException {
     Path temporaries = poolDirectory(directory).resolve("hdrf/tmp");
     Path file = blockFile(reduced);
     TagKey key = key(poolDirectory(reduced).resolve("hdrf"));
     try (FrameSpool spool =
-            new FrameSpool(() -> SpoolFile.create(files, temporaries.resolve("received")));
+            new FrameSpool(STAMP, () -> SpoolFile.create(files, temporaries.resolve("received")));
         ReducedBlock block =
             ReducedBlock.open(file, ChannelFile.open(file), new BlockIdentity(POOL, BLOCK), key)) {
       FrameTable frames = block.frames();
-      spool.packet(0, data.length, false);
-      int from = 0;
+      spool.packet(0, length);
       for (int i = 0; i < frames.frameCount(); i++) {
         ByteBuffer stored = ByteBuffer.allocateDirect(frames.storedLength(i));
         block.readStored(i, stored);
         stored.flip();
-        ByteBuffer decoded = ByteBuffer.wrap(data, from, frames.originalLength(i));
-        spool.frame(
-            block.header().chainIds(), frames.originalLength(i), frames.stages(i), stored, decoded);
-        from += frames.originalLength(i);
+        spool.frame(block.header().chainIds(), frames.originalLength(i), frames.stages(i), stored);
       }
       service.mirroring().spooled().put(new BlockRef(POOL, BLOCK), spool.finish());
     }
@@ -174,9 +170,9 @@ final class OneBlockDataNode implements AutoCloseable {
     return Superblock.load(hdrf, LocalDurableFiles.INSTANCE).orElseThrow().key();
   }
 
-  /** How many blocks were stored as they were received, without decoding them again. */
-  long adoptionsProved() {
-    return service.counters().values().get("adoptionsProved");
+  /** How many blocks were stored as they were received. */
+  long adoptions() {
+    return service.counters().values().get("blocksAdopted");
   }
 
   /** Makes the block plain, as an append does first. */

@@ -120,10 +120,10 @@ class PowerLossTest {
     PowerLoss.Work work =
         (directory, files) -> {
           try (OneBlockDataNode datanode = open(directory, files)) {
-            datanode.receive(sender, data);
+            datanode.receive(sender, data.length);
             datanode.reduce();
             assertThat(datanode.isReduced()).isTrue();
-            assertThat(datanode.adoptionsProved()).isEqualTo(1);
+            assertThat(datanode.adoptions()).isEqualTo(1);
           }
         };
     reduceWithoutPower(seed, directory -> OneBlockDataNode.format(directory, data), work, true);
@@ -152,7 +152,7 @@ class PowerLossTest {
         receiveInSpiteOf(failure, datanode, sender);
         reduceAndAgain(datanode, directory, files, seed, context);
         if (files.operations() < operation) {
-          assertThat(datanode.adoptionsProved()).isEqualTo(1);
+          assertThat(datanode.adoptions()).isEqualTo(1);
           return;
         }
       }
@@ -162,7 +162,7 @@ class PowerLossTest {
   private void receiveInSpiteOf(String failure, OneBlockDataNode datanode, Path sender)
       throws IOException {
     try {
-      datanode.receive(sender, data);
+      datanode.receive(sender, data.length);
     } catch (IOException e) {
       assertThat(e).hasMessage(failure);
     }

@@ -5,7 +5,7 @@ import io.hdrf.wire.AskStream;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** A connection to another DataNode, behind the preamble, on which one of the two asks. */
+/** A connection to another DataNode, behind the preamble, on which this one asks. */
 final class AskConnection implements Closeable {
 
   /** Connects. */
@@ -19,7 +19,7 @@ final class AskConnection implements Closeable {
   private final Closeable socket;
 
   /**
-   * @param address where it goes, as of {@link PeerProofs#address} or {@link PeerProofs#invited}
+   * @param address where it goes, as of {@link PeerProofs#address}
    * @param socket ends it
    */
   AskConnection(AskStream stream, String address, Closeable socket) {

@@ -31,7 +31,6 @@ final class AskServer {
   private final AskStream stream;
   private final String address;
   private final String peerName;
-  private final String poolId;
 
   /**
    * @param stream behind the preamble; not closed
@@ -39,17 +38,6 @@ final class AskServer {
    * @param peerName the other one, for messages
    */
   AskServer(Mirroring mirroring, AskStream stream, String address, String peerName) {
-    this(mirroring, stream, address, peerName, null);
-  }
-
-  /**
-   * As the other.
-   *
-   * @param address what {@link PeerProofs} are for
-   * @param poolId the only pool of which chunks can be asked for; null for any
-   */
-  AskServer(Mirroring mirroring, AskStream stream, String address, String peerName, String poolId) {
-    this.poolId = poolId;
     this.mirroring = mirroring;
     this.stream = stream;
     this.address = address;
@@ -63,11 +51,6 @@ final class AskServer {
    */
   void serve() throws IOException {
     AskStream.Opening opening = stream.readOpening();
-    if (poolId != null && !poolId.equals(opening.poolId())) {
-      LOG.debug("{} asks for chunks of {} in place of {}", peerName, opening.poolId(), poolId);
-      stream.refuse();
-      return;
-    }
     if (!isProved(opening)) {
       stream.refuse();
       return;

@@ -5,6 +5,7 @@ import io.hdrf.reduce.BlockRef;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.FrameSpool;
 import io.hdrf.wire.SpooledFrames;
+import io.hdrf.wire.WireChains;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,34 +27,33 @@ final class BlockCollector implements Closeable {
   private final int[] chainIds;
   private FrameSpool spool;
 
-  private BlockCollector(Mirroring mirroring, BlockRef block, int[] chainIds) {
+  private BlockCollector(Mirroring mirroring, BlockRef block, Mirroring.Written replica) {
     this.mirroring = mirroring;
     this.block = block;
-    this.chainIds = chainIds;
-    this.spool = new FrameSpool(() -> mirroring.spoolFile(block));
+    this.chainIds = replica.chain().ids();
+    this.spool = new FrameSpool(replica.generationStamp(), replica::spoolFile);
     mirroring.spooled().drop(block);
   }
 
   /**
-   * Begins to collect, once the block's replica exists.
+   * Begins to collect, once this thread writes the block's replica: its right to do so, and to name
+   * this block, was found out by the DataNode's own code.
    *
-   * @return null where the block will not be stored as frames
+   * @return null where the block will not be stored as frames, or this thread does not write it
    */
   static BlockCollector of(Mirroring mirroring, BlockRef block) {
-    int[] chainIds = mirroring.storedAsFramesOf(block);
-    return chainIds.length == 0 ? null : new BlockCollector(mirroring, block, chainIds);
+    Mirroring.Written replica = mirroring.written(block);
+    return replica == null || replica.chain().isEmpty() || !WireChains.travels(replica.chain())
+        ? null
+        : new BlockCollector(mirroring, block, replica);
   }
 
-  /**
-   * A packet begins. Its last one ends the block.
-   *
-   * @param summed whether {@link #checksums} of its data follow
-   */
-  void packet(PacketHeader header, boolean summed) {
+  /** A packet begins. Its last one ends the block. */
+  void packet(PacketHeader header) {
     if (spool == null) {
       return;
     }
-    if (!spool.packet(header.getOffsetInBlock(), header.getDataLen(), summed)) {
+    if (!spool.packet(header.getOffsetInBlock(), header.getDataLen())) {
       abandon(Fallback.BROKEN_SEQUENCE);
     } else if (header.isLastPacketInBlock()) {
       finish(header.getDataLen());
@@ -75,13 +75,8 @@ final class BlockCollector implements Closeable {
     }
   }
 
-  /**
-   * A frame of the packet came.
-   *
-   * @param decoded what it decoded to; null if it was not decoded
-   */
-  void frame(
-      int[] frameChainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded) {
+  /** A frame of the packet came. */
+  void frame(int[] frameChainIds, int originalLength, int stages, ByteBuffer stored) {
     if (spool == null) {
       return;
     }
@@ -90,7 +85,7 @@ final class BlockCollector implements Closeable {
       return;
     }
     try {
-      if (!spool.frame(frameChainIds, originalLength, stages, stored, decoded)) {
+      if (!spool.frame(frameChainIds, originalLength, stages, stored)) {
         abandon(Fallback.NOT_WORTH_KEEPING);
       }
     } catch (IOException e) {
@@ -99,17 +94,10 @@ final class BlockCollector implements Closeable {
     }
   }
 
-  /** The packet's checksums were made of what its frames decoded to. */
-  void checksums(ByteBuffer checksums) {
-    if (spool != null) {
-      spool.checksums(checksums);
-    }
-  }
-
   /** A frame was encoded here for the packet: the encoder's last one, of so many bytes. */
   void frame(FrameEncoder encoder, int stages, int length) {
     if (spool != null) {
-      frame(encoder.chainIds(), length, stages, encoder.encoded(), encoder.decoded(stages, length));
+      frame(encoder.chainIds(), length, stages, encoder.encoded());
     }
   }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.wire.Fallback;
 import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -23,7 +22,6 @@ final class CopyReply extends FilterInputStream {
   /** Null where nothing is copied from the peer. */
   private MirrorInputStream copied;
 
-  private boolean brokeWithReferences;
   private final byte[] single = new byte[1];
 
   /**
@@ -40,7 +38,7 @@ final class CopyReply extends FilterInputStream {
   void expect(BlockTransfer transfer) {
     if (transfer.isCopy()) {
       copied = new MirrorInputStream(mirroring, in, 0, Peers.name(peer.address()), request -> {});
-      copied.expect(transfer, id -> mirroring.come(peer, id, transfer.block().poolId()));
+      copied.expect(transfer);
       in = copied;
     } else {
       in = new BufferedInputStream(in, ACKNOWLEDGEMENTS);
@@ -49,18 +47,8 @@ final class CopyReply extends FilterInputStream {
 
   @Override
   public void close() throws IOException {
-    noteBrokenReferences();
     copied = null;
     super.close();
-  }
-
-  /** Before anybody hears that the copy failed, who may ask for it again. */
-  private void noteBrokenReferences() {
-    if (!brokeWithReferences && copied != null && copied.brokeWithReferences()) {
-      brokeWithReferences = true;
-      mirroring.counters().fallback(Fallback.REFERENCES_BROKE);
-      mirroring.referencesBroke(peer);
-    }
   }
 
   @Override
@@ -70,13 +58,7 @@ final class CopyReply extends FilterInputStream {
 
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
-    int count;
-    try {
-      count = length == 0 ? 0 : check(in.read(bytes, offset, length));
-    } catch (IOException e) {
-      noteBrokenReferences();
-      throw e;
-    }
+    int count = length == 0 ? 0 : check(in.read(bytes, offset, length));
     if (in != copied) {
       acknowledgements.read(bytes, offset, Math.max(0, count));
     }
@@ -90,7 +72,6 @@ final class CopyReply extends FilterInputStream {
    */
   private int check(int result) {
     if (result < 0) {
-      noteBrokenReferences();
       mirroring.broken(peer);
     }
     return result;

@@ -6,19 +6,14 @@ import io.hdrf.scheme.FrameChain;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Encodes data into frames of one chain, in a buffer that it keeps. For one thread. */
 final class FrameEncoder implements Closeable {
-
-  private static final Logger LOG = LoggerFactory.getLogger(FrameEncoder.class);
 
   private final Mirroring mirroring;
   private final int[] chainIds;
   private final FrameChain chain;
   private ByteBuffer encoded = BufferPool.shared().take(0);
-  private ByteBuffer decoded = BufferPool.shared().take(0);
 
   FrameEncoder(Mirroring mirroring, int[] chainIds) throws IOException {
     this.mirroring = mirroring;
@@ -76,33 +71,10 @@ final class FrameEncoder implements Closeable {
     return encoded.duplicate();
   }
 
-  /**
-   * Decodes what was encoded last, which is best done while it is in the processor's caches.
-   *
-   * @param length how many bytes it stands for
-   * @return null if it can't be decoded, or is to be decoded when it is stored
-   */
-  ByteBuffer decoded(int stages, int length) {
-    if (mirroring.decodesAgain()) {
-      return null;
-    }
-    decoded = cleared(decoded, length);
-    decoded.limit(length);
-    try {
-      chain.decode(stages, encoded.duplicate(), decoded);
-    } catch (IOException e) {
-      LOG.debug("{} does not decode what it has encoded; the Reducer will find it out", chain, e);
-      return null;
-    }
-    decoded.flip();
-    return decoded;
-  }
-
   @Override
   public void close() {
     if (encoded != null) {
       BufferPool.shared().give(encoded);
-      BufferPool.shared().give(decoded);
       encoded = null;
     }
   }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.CorruptWireException;
+import io.hdrf.wire.StreamOrder;
 import io.hdrf.wire.WireCounters;
 import io.hdrf.wire.WireInput;
 import java.io.IOException;
@@ -10,6 +13,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.apache.hadoop.hdfs.protocol.datatransfer.Op;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
 
 /**
  * HDFS's bytes out of what another DataNode sent as records. Knows which block comes, collects its
@@ -22,18 +26,20 @@ final class MirrorInputStream extends InputStream {
   private final String peerName;
   private final WireInput wire;
   private final Consumer<BlockTransfer> onRequest;
+  private final StreamOrder order = new StreamOrder();
+
+  /** Null where the stream begins with a reply. */
   private OperationParser request = new OperationParser();
+
+  private ReplyParser reply;
   private Op operation;
 
-  /** The block that is to come; null once its first packet has. */
+  /** The block whose packets follow the opening; null once its first packet has come. */
   private BlockRef expected;
 
   private BlockCollector collector;
   private PacketFrames forwarding;
   private Capabilities peer = Capabilities.none();
-  private Consumer<byte[]> onInvitation;
-  private boolean refers;
-  private boolean ended;
   private long plain;
   private final byte[] single = new byte[1];
 
@@ -56,22 +62,12 @@ final class MirrorInputStream extends InputStream {
     this.wire = new WireInput(this.in, mirroring.chains(), new Listener(), mirroring.sessions());
   }
 
-  /**
-   * Expects a block to be copied from the other side, with no request before it.
-   *
-   * @param invited is told if the other side invites this one to be asked
-   */
-  void expect(BlockTransfer transfer, Consumer<byte[]> invited) {
+  /** Expects a block to be copied from the other side, with no request before it. */
+  void expect(BlockTransfer transfer) {
     request = null;
-    onInvitation = invited;
-    begin(transfer);
-  }
-
-  private void begin(BlockTransfer transfer) {
+    reply = new ReplyParser();
     operation = transfer.operation();
-    if (transfer.isCopy() == (request == null)) {
-      expected = transfer.block();
-    }
+    expected = transfer.block();
   }
 
   /** The packet being received; kept from the first call on, which precedes the first packet. */
@@ -87,11 +83,6 @@ final class MirrorInputStream extends InputStream {
     return peer;
   }
 
-  /** Whether the other side would refer to chunks, and the block's last packet did not come. */
-  boolean brokeWithReferences() {
-    return refers && !ended;
-  }
-
   /** What the parser was told, in the order of the stream. */
   private final class Listener implements WireInput.Listener {
 
@@ -101,25 +92,52 @@ final class MirrorInputStream extends InputStream {
     }
 
     @Override
-    public void bytes(ByteBuffer bytes) throws IOException {
-      if (request == null || request.isComplete()) {
+    public void record(int type) throws IOException {
+      order.record(type);
+    }
+
+    /** The request is found in the very bytes that the DataNode's own code is given. */
+    @Override
+    public void handedOut(byte[] bytes, int offset, int length, int left) throws IOException {
+      if (!order.isOpening()) {
         return;
       }
-      byte[] copy = new byte[bytes.remaining()];
-      bytes.get(copy);
-      request.take(copy, 0, copy.length);
-      if (request.isComplete()) {
-        BlockTransfer transfer = BlockTransfer.of(request);
-        if (transfer != null) {
-          begin(transfer);
-          onRequest.accept(transfer);
+      try {
+        int taken =
+            request == null
+                ? reply.take(bytes, offset, length)
+                : request.take(bytes, offset, length);
+        if (request == null ? reply.isComplete() : request.isComplete()) {
+          order.handedOut(opened(), length - taken + left);
         }
+      } catch (InvalidProtocolBufferException e) {
+        throw new CorruptWireException("the peer sent a request that can't be parsed", e);
       }
+    }
+
+    /** Whether packets follow. */
+    private boolean opened() throws IOException {
+      if (request == null) {
+        return reply.isSuccess();
+      }
+      BlockTransfer transfer = BlockTransfer.of(request);
+      if (transfer == null) {
+        return false;
+      }
+      operation = transfer.operation();
+      onRequest.accept(transfer);
+      if (!transfer.isCopy()) {
+        expected = transfer.block();
+      }
+      return !transfer.isCopy();
     }
 
     @Override
     public void packet(int dataLength, ByteBuffer head, boolean summed) throws IOException {
-      ended = dataLength == 0;
+      PacketHeader header = PacketHeads.parse(dataLength, head);
+      if (header.isLastPacketInBlock()) {
+        order.lastPacket();
+      }
       if (expected != null) {
         collector = BlockCollector.of(mirroring, expected);
         expected = null;
@@ -128,7 +146,7 @@ final class MirrorInputStream extends InputStream {
         forwarding.begin(dataLength, head.duplicate());
       }
       if (collector != null) {
-        collector.packet(PacketHeads.parse(dataLength, head), summed);
+        collector.packet(header);
       }
     }
 
@@ -136,9 +154,6 @@ final class MirrorInputStream extends InputStream {
     public void checksums(ByteBuffer checksums, long digest) {
       if (forwarding != null) {
         forwarding.checksums(checksums.duplicate(), digest);
-      }
-      if (collector != null) {
-        collector.checksums(checksums);
       }
     }
 
@@ -149,22 +164,8 @@ final class MirrorInputStream extends InputStream {
         forwarding.add(chainIds, originalLength, stages, stored);
       }
       if (collector != null) {
-        collector.frame(chainIds, originalLength, stages, stored, decoded);
+        collector.frame(chainIds, originalLength, stages, stored);
       }
-    }
-
-    @Override
-    public void invited(byte[] id) throws IOException {
-      if (onInvitation == null) {
-        WireInput.Listener.super.invited(id);
-      } else {
-        onInvitation.accept(id);
-      }
-    }
-
-    @Override
-    public void session() {
-      refers = true;
     }
 
     @Override

@@ -44,7 +44,6 @@ final class MirrorOutput implements Closeable {
   private OperationParser request;
   private ReplyParser reply;
   private BlockTransfer transfer;
-  private Invitation invitation;
   private PacketFramer framer;
   private Op operation;
   private long plain;
@@ -90,7 +89,7 @@ final class MirrorOutput implements Closeable {
         new MirrorOutput(
             mirroring, under, peerName, peer, upstream, acknowledgements, onRequest, State.REQUEST);
     out.request = new OperationParser();
-    out.records.begin(mirroring.helloTo(peer));
+    out.records.begin(mirroring.own());
     return out;
   }
 
@@ -106,10 +105,7 @@ final class MirrorOutput implements Closeable {
    */
   void beginReply(BlockTransfer copied, InetSocketAddress requester, Capabilities capabilities) {
     transfer = copied;
-    if (capabilities.isInvitable()) {
-      invitation = new Invitation(mirroring.probeTimeoutMillis());
-    }
-    peer = new PeerLink(requester, capabilities, invitation);
+    peer = new PeerLink(requester, capabilities);
     reply = new ReplyParser();
     state = State.REPLY;
   }
@@ -181,10 +177,6 @@ final class MirrorOutput implements Closeable {
     ReferenceSender references = mirroring.references(transfer.block(), peer, records);
     PacketFramer made = null;
     try {
-      if (references != null && invitation != null) {
-        mirroring.invitations().add(invitation);
-        records.invite(invitation.id());
-      }
       made =
           new PacketFramer(
               mirroring,
@@ -289,9 +281,6 @@ final class MirrorOutput implements Closeable {
     if (framer != null) {
       framer.close();
       framer = null;
-    }
-    if (invitation != null) {
-      mirroring.invitations().withdraw(invitation);
     }
     if (writerIsFree) {
       records.close();

@@ -94,11 +94,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     if (mirroring.sends()) {
       InetSocketAddress address = (InetSocketAddress) socket.getRemoteSocketAddress();
       peer =
-          mirroring.link(
-              address,
-              () -> probe(address, handshake),
-              () -> ask(address, handshake),
-              () -> come(address, handshake));
+          mirroring.link(address, () -> probe(address, handshake), () -> ask(address, handshake));
     }
     IOStreamPair streams = handshake.on(socket, underlyingOut, underlyingIn);
     return peer == null ? streams : framed(socket, streams, peer);
@@ -127,41 +123,20 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
 
   /** Connects once more, to ask for chunks. */
   private AskConnection ask(InetSocketAddress address, Handshake handshake) throws IOException {
-    return connect(address, handshake, WireFormat.ASK, 0, PeerProofs.address(address));
-  }
-
-  /** Connects once more, to be asked for chunks. */
-  private AskConnection come(InetSocketAddress address, Handshake handshake) throws IOException {
-    return connect(
-        address,
-        handshake,
-        WireFormat.INVITED,
-        MirrorSaslServer.ASK_TIMEOUT_MILLIS,
-        PeerProofs.invited(PeerProofs.address(address)));
-  }
-
-  /**
-   * @param what follows the preamble
-   * @param readTimeout in milliseconds; 0 for none
-   * @param proved what {@link PeerProofs} are for
-   */
-  private AskConnection connect(
-      InetSocketAddress address, Handshake handshake, int what, int readTimeout, String proved)
-      throws IOException {
     int timeout = mirroring.probeTimeoutMillis();
     Socket socket = sockets.newSocket();
     boolean connected = false;
     try {
       NetUtils.connect(socket, address, timeout);
       socket.setTcpNoDelay(true);
-      socket.setSoTimeout(readTimeout);
       IOStreamPair streams =
           handshake.on(
               socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
-      streams.out.write(WireFormat.preamble(what));
+      streams.out.write(WireFormat.preamble(WireFormat.ASK));
       streams.out.flush();
       connected = true;
-      return new AskConnection(new AskStream(streams.in, streams.out), proved, socket);
+      return new AskConnection(
+          new AskStream(streams.in, streams.out), PeerProofs.address(address), socket);
     } finally {
       if (!connected) {
         socket.close();

@@ -83,8 +83,6 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     }
     if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.ASK) {
       answer(peer, streams);
-    } else if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.INVITED) {
-      ask(peer, streams);
     } else if (preamble.kind() == WireFormat.PROBE) {
       streams.out.write(mirroring.own().encode());
       streams.out.flush();
@@ -108,29 +106,6 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
           .serve();
     } catch (IOException e) {
       LOG.debug("{} asks no more", name, e);
-    }
-  }
-
-  /** Has the other side asked, if it was invited, and waits until there are no more questions. */
-  private void ask(Peer peer, IOStreamPair streams) throws IOException {
-    String name = Peers.name(peer.getRemoteAddressString());
-    AskStream stream = new AskStream(streams.in, streams.out);
-    boolean taken = false;
-    try {
-      Invitation invitation = mirroring.invitations().take(stream.readInvitation());
-      if (invitation == null) {
-        LOG.debug("{} is not invited, or not any more", name);
-      } else {
-        peer.setReadTimeout(ASK_TIMEOUT_MILLIS);
-        String address = PeerProofs.address(peer.getLocalAddressString());
-        taken = invitation.serve(stream, PeerProofs.invited(address), peer);
-      }
-    } catch (IOException e) {
-      LOG.debug("{} says nothing of an invitation", name, e);
-    } finally {
-      if (!taken) {
-        stream.close();
-      }
     }
   }
 

@@ -48,17 +48,32 @@ public final class Mirroring implements Closeable {
   /** How often an encoder that fails is written of, however many packets it fails on. */
   private static final long COMPLAINT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+  /** A replica that is being written. */
+  public interface Written {
+    long generationStamp();
+
+    /** The chain that it will be stored with; may be empty. */
+    SchemeChain chain();
+
+    /**
+     * A new temporary file on its volume.
+     *
+     * @throws IOException if HDRF keeps nothing there
+     */
+    SpoolFile spoolFile() throws IOException;
+  }
+
   /** What mirroring asks of the DataNode's storage. */
   public interface Storage {
-    /** The chain that the block, which is being written, will be stored with; may be empty. */
+    /** The chain that a block of this DataNode is, or will be, stored with; may be empty. */
     SchemeChain chainOf(BlockRef block);
 
     /**
-     * A new temporary file on the volume of a block that is being written.
+     * The replica of a block that this very thread writes, in the state RBW or TEMPORARY.
      *
-     * @throws IOException if there is no such block, or HDRF keeps nothing on its volume
+     * @return null if it writes none of this block
      */
-    SpoolFile spoolFile(BlockRef block) throws IOException;
+    Written written(BlockRef block);
 
     /** Looks for chunks in a scheme's stores on all volumes of a pool. */
     ChunkLookup chunks(String poolId, String scheme);
@@ -83,7 +98,6 @@ public final class Mirroring implements Closeable {
   private final Storage storage;
   private final ChunkOffers offers;
   private final HeldSessions sessions;
-  private final Invitations invitations = new Invitations();
   private final Map<InetSocketAddress, Long> penalties = new ConcurrentHashMap<>();
   private final AtomicBoolean refusalLogged = new AtomicBoolean();
   private final ExecutorService threads = newThreads();
@@ -92,7 +106,6 @@ public final class Mirroring implements Closeable {
   private final WireCounters counters = new WireCounters();
   private final SpooledBlocks spooled;
   private final Capabilities own;
-  private final Capabilities ownUninvited;
   private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
   /**
@@ -128,18 +141,15 @@ public final class Mirroring implements Closeable {
             () -> counters.fallback(Fallback.SPOOL_DROPPED),
             timer);
     this.peers = new PeerDirectory(TimeUnit.SECONDS.toNanos(settings.peerExpirySeconds()));
-    this.own = capabilities(true);
-    this.ownUninvited = capabilities(false);
+    this.own = capabilities();
   }
 
-  private Capabilities capabilities(boolean invitable) {
+  private Capabilities capabilities() {
     if (!settings.isEnabled()) {
       return new Capabilities(0, Collections.emptySet());
     }
     List<Long> dialects = settings.references() ? offers.dialects() : Collections.emptyList();
-    return new Capabilities(
-            WireFormat.VERSION, chains.installed(), dialects, invitable && !dialects.isEmpty())
-        .makingChecksums();
+    return new Capabilities(WireFormat.VERSION, chains.installed(), dialects).makingChecksums();
   }
 
   private static ExecutorService newThreads() {
@@ -168,11 +178,6 @@ public final class Mirroring implements Closeable {
   /** What other DataNodes asked for, and is held for them. */
   public HeldSessions sessions() {
     return sessions;
-  }
-
-  /** Those to whom blocks are copied, and who are awaited to be asked. */
-  public Invitations invitations() {
-    return invitations;
   }
 
   /** Whether others may ask for chunks. */
@@ -211,19 +216,6 @@ public final class Mirroring implements Closeable {
       return false;
     }
     return until != null;
-  }
-
-  /**
-   * Begins to answer the DataNode that a block is copied from, which invites to it; or does not,
-   * and the block comes by value.
-   *
-   * @param poolId the block's
-   */
-  void come(PeerLink peer, byte[] invitation, String poolId) {
-    if (!answers() || peer.coming() == null || isPenalized(peer)) {
-      return;
-    }
-    execute(new InvitedAnswers(this, peer, invitation, poolId));
   }
 
   /**
@@ -272,11 +264,6 @@ public final class Mirroring implements Closeable {
     }
   }
 
-  /** Whether what is received or encoded here is decoded once more when it is stored. */
-  boolean decodesAgain() {
-    return settings.decodesAgain();
-  }
-
   /** Whether packets go to a peer without checksums that it can make. */
   boolean leavesChecksumsOut(PeerLink peer) {
     return !settings.sendsChecksums() && peer.makesChecksums();
@@ -300,11 +287,6 @@ public final class Mirroring implements Closeable {
     return own;
   }
 
-  /** What it can receive from a peer now, as it tells that peer. */
-  Capabilities helloTo(PeerLink peer) {
-    return isPenalized(peer) ? ownUninvited : own;
-  }
-
   WireChains chains() {
     return chains;
   }
@@ -323,14 +305,9 @@ public final class Mirroring implements Closeable {
    * The peer at an address, if blocks can go there as frames.
    *
    * @param asking connects to it to ask for chunks
-   * @param coming connects to it to be asked, where it invites to
    * @return null if blocks must go there as HDFS sends them
    */
-  PeerLink link(
-      InetSocketAddress address,
-      PeerDirectory.Probe probe,
-      AskConnection.Source asking,
-      AskConnection.Source coming) {
+  PeerLink link(InetSocketAddress address, PeerDirectory.Probe probe, AskConnection.Source asking) {
     Capabilities capabilities = peers.of(address, probe);
     if (capabilities == null) {
       counters.fallback(Fallback.PEER_UNKNOWN);
@@ -345,7 +322,7 @@ public final class Mirroring implements Closeable {
       counters.fallback(Fallback.PEER_LACKS_SCHEME);
       return null;
     }
-    return new PeerLink(address, capabilities, asking, coming);
+    return new PeerLink(address, capabilities, asking);
   }
 
   /** A connection to the peer failed. */
@@ -383,10 +360,9 @@ public final class Mirroring implements Closeable {
         : substitute;
   }
 
-  /** The schemes with whose frames a block will be stored; none where it will not be. */
-  int[] storedAsFramesOf(BlockRef block) {
-    SchemeChain chain = storage.chainOf(block);
-    return WireChains.travels(chain) ? chain.ids() : new int[0];
+  /** The replica of a block that this very thread writes, or null. */
+  Written written(BlockRef block) {
+    return storage.written(block);
   }
 
   /** Whether frames of these schemes mean the same on every DataNode. */
@@ -397,10 +373,6 @@ public final class Mirroring implements Closeable {
       }
     }
     return true;
-  }
-
-  SpoolFile spoolFile(BlockRef block) throws IOException {
-    return storage.spoolFile(block);
   }
 
   @Override

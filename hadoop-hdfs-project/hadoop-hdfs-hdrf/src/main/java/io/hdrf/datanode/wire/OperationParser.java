@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import io.hdrf.wire.CorruptWireException;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.hadoop.hdfs.protocol.datatransfer.Op;
@@ -15,8 +16,10 @@ final class OperationParser {
   private static final int LENGTH_AT = 3;
   private static final int MAX_VARINT = 5;
 
-  /** Requests are a few hundred bytes long, and grow with the pipeline. */
-  private static final int MAX_MESSAGE = 16 << 20;
+  /**
+   * Requests are a few hundred bytes long, and grow by as many with each DataNode of a pipeline.
+   */
+  private static final int MAX_MESSAGE = 256 << 10;
 
   private byte[] bytes = new byte[512];
   private int count;
@@ -48,7 +51,7 @@ final class OperationParser {
   private void findEnd() throws IOException {
     if (count <= LENGTH_AT || bytes[count - 1] < 0) {
       if (count > LENGTH_AT + MAX_VARINT) {
-        throw new IOException("the length of a request for an operation is no number");
+        throw new CorruptWireException("the length of a request for an operation is no number");
       }
       return;
     }
@@ -57,7 +60,7 @@ final class OperationParser {
       length |= (long) (bytes[i] & 0x7F) << (7 * (i - LENGTH_AT));
     }
     if (length > MAX_MESSAGE) {
-      throw new IOException("a request for an operation of " + length + " bytes");
+      throw new CorruptWireException("a request for an operation of " + length + " bytes");
     }
     messageAt = count;
     end = count + (int) length;

@@ -143,7 +143,7 @@ final class PacketBatch {
       int length = header.getDataLen();
       boolean last = header.isLastPacketInBlock();
       if (collector != null && !last) {
-        collector.packet(header, false);
+        collector.packet(header);
       }
       heads.add(head);
       lengths.add(length);
@@ -160,7 +160,7 @@ final class PacketBatch {
         sendWaiting();
       }
       if (collector != null && last) {
-        collector.packet(header, false);
+        collector.packet(header);
       }
     } finally {
       turn.unlock();

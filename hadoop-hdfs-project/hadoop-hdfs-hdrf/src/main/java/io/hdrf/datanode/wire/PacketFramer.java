@@ -219,7 +219,7 @@ final class PacketFramer implements Closeable {
       return;
     }
     if (collector != null) {
-      collector.packet(header, false);
+      collector.packet(header);
     }
     if (references != null) {
       references.send(header.getOffsetInBlock(), head(), data, last, receivedInStep());

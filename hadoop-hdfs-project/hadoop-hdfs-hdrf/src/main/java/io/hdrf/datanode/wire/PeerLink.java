@@ -10,7 +10,6 @@ final class PeerLink {
   private final InetSocketAddress address;
   private final Capabilities capabilities;
   private final AskConnection.Source asking;
-  private final AskConnection.Source coming;
 
   /**
    * @param address null on the side that was connected to, unless a block is copied to there
@@ -23,34 +22,14 @@ final class PeerLink {
    * @param asking connects to ask for chunks; null where that can't be done
    */
   PeerLink(InetSocketAddress address, Capabilities capabilities, AskConnection.Source asking) {
-    this(address, capabilities, asking, null);
-  }
-
-  /**
-   * As the others.
-   *
-   * @param coming connects to be asked, where the DataNode invites to; null where that can't be
-   *     done
-   */
-  PeerLink(
-      InetSocketAddress address,
-      Capabilities capabilities,
-      AskConnection.Source asking,
-      AskConnection.Source coming) {
     this.address = address;
     this.capabilities = capabilities;
     this.asking = asking;
-    this.coming = coming;
   }
 
   /** Connects to the DataNode to ask it for chunks; null if it can't be asked. */
   AskConnection.Source asking() {
     return asking;
-  }
-
-  /** Connects to the DataNode to be asked by it; null if that can't be done. */
-  AskConnection.Source coming() {
-    return coming;
   }
 
   /** Whether it can be asked for chunks that were cut and named in this way. */

@@ -38,8 +38,7 @@ public interface PeerProofs {
    * Makes a proof.
    *
    * @param challenge what the other side sent
-   * @param address where the other side was connected to, as of {@link #address}; or, on the side
-   *     that was connected to, where that was, as of {@link #invited}
+   * @param address where the other side was connected to, as of {@link #address}
    */
   AskStream.Proof prove(String poolId, byte[] challenge, String address) throws IOException;
 
@@ -52,16 +51,6 @@ public interface PeerProofs {
    */
   void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
       throws IOException;
-
-  /**
-   * What is proved where the side that was connected to asks: such a proof is of no use to whoever
-   * asks on a connection of its own, nor the other way round.
-   *
-   * @param address where was connected to, as of {@link #address}
-   */
-  static String invited(String address) {
-    return "invited to " + address;
-  }
 
   /** An address and port as both sides write them. */
   static String address(InetSocketAddress address) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import io.hdrf.wire.CorruptWireException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
@@ -11,9 +12,12 @@ final class ReplyParser {
 
   private static final int MAX_VARINT = 5;
 
+  /** Answers are a few dozen bytes long, or have the text of an error. */
+  private static final int MAX_MESSAGE = 256 << 10;
+
   private final ByteArrayOutputStream message = new ByteArrayOutputStream();
   private int lengthBytes;
-  private int length;
+  private long length;
   private boolean lengthKnown;
   private boolean complete;
 
@@ -25,7 +29,7 @@ final class ReplyParser {
         takeLength(source[offset + taken]);
         taken++;
       } else {
-        int part = Math.min(available - taken, length - message.size());
+        int part = (int) Math.min(available - taken, length - message.size());
         message.write(source, offset + taken, part);
         taken += part;
       }
@@ -36,10 +40,13 @@ final class ReplyParser {
 
   private void takeLength(byte next) throws IOException {
     if (lengthBytes == MAX_VARINT) {
-      throw new IOException("the length of an answer is no number");
+      throw new CorruptWireException("the length of an answer is no number");
     }
-    length |= (next & 0x7F) << (7 * lengthBytes++);
+    length |= (next & 0x7FL) << (7 * lengthBytes++);
     lengthKnown = next >= 0;
+    if (length > MAX_MESSAGE) {
+      throw new CorruptWireException("an answer of " + length + " bytes");
+    }
   }
 
   boolean isComplete() {

@@ -71,16 +71,6 @@ class BlockKeyProofsTest {
     assertRefused(new AskStream.Proof(code, proof.identifier()), POOL, CHALLENGE, ADDRESS);
   }
 
-  /** What one DataNode says to whom it invited, nobody can use to ask it or another one. */
-  @Test
-  void aProofIsForOneWayOfAsking() throws IOException {
-    String invited = PeerProofs.invited(ADDRESS);
-    AskStream.Proof proof = one.prove(POOL, CHALLENGE, invited);
-    assertThatCode(() -> other.check(proof, POOL, CHALLENGE, invited)).doesNotThrowAnyException();
-    assertRefused(proof, POOL, CHALLENGE, ADDRESS);
-    assertRefused(one.prove(POOL, CHALLENGE, ADDRESS), POOL, CHALLENGE, invited);
-  }
-
   @Test
   void theKeysOfAnotherClusterAreOfNoUse() throws IOException {
     PeerProofs stranger =

@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
 
@@ -36,6 +37,10 @@ final class MemoryStore implements Mirroring.Storage {
 
   final Map<ByteBuffer, byte[]> chunks = new ConcurrentHashMap<>();
   volatile Hook hook = () -> {};
+
+  /** The blocks whose replicas are written here. */
+  final Set<BlockRef> writing = ConcurrentHashMap.newKeySet();
+
   private final SchemeChain chain;
 
   MemoryStore(SchemeChain chain) {
@@ -85,8 +90,25 @@ final class MemoryStore implements Mirroring.Storage {
   }
 
   @Override
-  public SpoolFile spoolFile(BlockRef block) throws IOException {
-    throw new IOException("no spool");
+  public Mirroring.Written written(BlockRef block) {
+    return !writing.contains(block)
+        ? null
+        : new Mirroring.Written() {
+          @Override
+          public long generationStamp() {
+            return 1001;
+          }
+
+          @Override
+          public SchemeChain chain() {
+            return chain;
+          }
+
+          @Override
+          public SpoolFile spoolFile() throws IOException {
+            throw new IOException("no spool");
+          }
+        };
   }
 
   @Override
