@@ -37,7 +37,6 @@ public final class HdrfConf {
   private final int minBlockSize;
   private final int nice;
   private final int delayMillis;
-  private final boolean inline;
   private final int scanIntervalSeconds;
   private final boolean scanReducesExisting;
   private final boolean duringUpgrade;
@@ -64,7 +63,6 @@ public final class HdrfConf {
     minBlockSize = reduce.getSize(HdrfKeys.REDUCE_MIN_BLOCK_SIZE, 16 << 10, 0, 1 << 30);
     nice = reduce.getInt(HdrfKeys.REDUCE_NICE, 10, 0, 19);
     delayMillis = reduce.getInt(HdrfKeys.REDUCE_DELAY, 200, 0, 60_000);
-    inline = reduce.getBoolean(HdrfKeys.REDUCE_INLINE, false);
     scanIntervalSeconds = reduce.getInt(HdrfKeys.REDUCE_SCAN_INTERVAL, 600, 1, 7 * 24 * 3600);
     scanReducesExisting = isFirst(configuration, HdrfKeys.REDUCE_EXISTING, SCAN, CONVERT);
     duringUpgrade = reduce.getBoolean(HdrfKeys.REDUCE_DURING_UPGRADE, false);
@@ -183,11 +181,6 @@ public final class HdrfConf {
   /** The nice value of the Reducer's threads, 0 to 19. */
   public int nice() {
     return nice;
-  }
-
-  /** Whether a block is reduced before its last packet is acknowledged. */
-  public boolean inline() {
-    return inline;
   }
 
   public int scanIntervalSeconds() {

@@ -14,7 +14,6 @@ public final class HdrfKeys {
   public static final String REDUCE_MIN_BLOCK_SIZE = "min.block.size";
   public static final String REDUCE_NICE = "nice";
   public static final String REDUCE_DELAY = "delay";
-  public static final String REDUCE_INLINE = "inline";
   public static final String REDUCE_SCAN_INTERVAL = "scan.interval";
   public static final String REDUCE_EXISTING = "hdrf.reduce.existing";
   public static final String REDUCE_DURING_UPGRADE = "during.upgrade";

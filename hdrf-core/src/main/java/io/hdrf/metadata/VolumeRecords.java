@@ -2,6 +2,7 @@
 package io.hdrf.metadata;
 
 import io.hdrf.io.DurableFiles;
+import io.hdrf.thread.RepeatingThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -49,7 +50,7 @@ public final class VolumeRecords implements Closeable {
   private final RecordSettings settings;
   private final RecordCounters counters;
   private final StoreListener listener;
-  private final Thread thread;
+  private final RepeatingThread thread;
 
   /** The blocks that changed, and why they are plain if they are. */
   private final ConcurrentHashMap<Long, Integer> changed = new ConcurrentHashMap<>();
@@ -92,8 +93,7 @@ public final class VolumeRecords implements Closeable {
     this.settings = settings;
     this.counters = counters;
     this.listener = listener;
-    this.thread = new Thread(this::run, "hdrf-records-" + context.storageId());
-    thread.setDaemon(true);
+    this.thread = new RepeatingThread("hdrf-records-" + context.storageId(), new Keeping());
   }
 
   /** Begins to keep records. Called once. */
@@ -278,11 +278,14 @@ public final class VolumeRecords implements Closeable {
     }
   }
 
-  private void run() {
-    long downSince = 0;
-    long retryMillis = FIRST_RETRY_MILLIS;
-    long reminder = 0;
-    while (!stopping) {
+  /** What the thread does. */
+  private final class Keeping implements RepeatingThread.Task {
+    private long downSince;
+    private long retryMillis = FIRST_RETRY_MILLIS;
+    private long reminder;
+
+    @Override
+    public void step() {
       long cpu = threadCpu();
       try {
         work();
@@ -293,7 +296,7 @@ public final class VolumeRecords implements Closeable {
         retryMillis = FIRST_RETRY_MILLIS;
         status = link.isComplete() ? StoreStatus.inStep() : status;
         awaitChanges();
-      } catch (IOException | RuntimeException | LinkageError e) {
+      } catch (IOException | RuntimeException | Error e) {
         counters.failure();
         long now = System.nanoTime();
         downSince = downSince == 0 ? now : downSince;
@@ -311,7 +314,11 @@ public final class VolumeRecords implements Closeable {
         counters.cpu(threadCpu() - cpu);
       }
     }
-    finish();
+
+    @Override
+    public void end() {
+      finish();
+    }
   }
 
   private void warn(Throwable e) {
@@ -503,7 +510,7 @@ public final class VolumeRecords implements Closeable {
         }
         inStep = !comparisonWanted;
       }
-    } catch (IOException | RuntimeException | LinkageError e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.info("Records of {} are caught up at the next start: {}", directory, e.getMessage());
     }
     closeLink(inStep);
@@ -519,7 +526,7 @@ public final class VolumeRecords implements Closeable {
     if (closing != null) {
       try {
         closing.close(inStep);
-      } catch (IOException | RuntimeException | LinkageError e) {
+      } catch (IOException | RuntimeException | Error e) {
         LOG.warn("Closing the {} store for {} failed", provider.name(), directory, e);
       }
     }
@@ -532,6 +539,7 @@ public final class VolumeRecords implements Closeable {
   /** Begins to close, and does not wait for that. */
   public void beginClose() {
     stopping = true;
+    thread.stop();
     wake.release();
   }
 
@@ -539,12 +547,7 @@ public final class VolumeRecords implements Closeable {
   @Override
   public void close() {
     beginClose();
-    try {
-      thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    if (thread.isAlive()) {
+    if (!thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS))) {
       LOG.warn("The {} store for {} takes long to close", provider.name(), directory);
     }
   }

@@ -30,6 +30,7 @@ final class PluginClassLoader extends URLClassLoader {
     "io.hdrf.metadata.",
     "io.hdrf.io.",
     "io.hdrf.jni.",
+    "io.hdrf.thread.",
     "org.slf4j.",
     "org.apache.hadoop."
   };

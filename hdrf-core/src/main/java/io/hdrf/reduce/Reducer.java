@@ -3,8 +3,8 @@ package io.hdrf.reduce;
 
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.DurableFiles;
-import io.hdrf.jni.NativeThreads;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.thread.RepeatingThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ public final class Reducer implements Closeable {
 
   private final AtomicInteger inWork = new AtomicInteger();
   private final AtomicBoolean overflowed = new AtomicBoolean();
-  private final List<Thread> threads = new ArrayList<>();
+  private final List<RepeatingThread> threads = new ArrayList<>();
   private final long delayNanos;
   private final int roomMark;
   private final Runnable onRoom;
@@ -91,10 +91,10 @@ public final class Reducer implements Closeable {
     this.onRoom = onRoom;
     this.onSkip = onSkip;
     for (int i = 0; i < conf.reduceThreads(); i++) {
-      Thread thread = new Thread(() -> work(conf.nice()), "hdrf-reducer-" + name + "-" + i);
-      thread.setDaemon(true);
-      thread.start();
+      RepeatingThread thread =
+          new RepeatingThread("hdrf-reducer-" + name + "-" + i, conf.nice(), this::work);
       threads.add(thread);
+      thread.start();
     }
   }
 
@@ -165,8 +165,8 @@ public final class Reducer implements Closeable {
       failed(block, e);
       owner.onIoError(block, e);
       return SkipReason.FAILED;
-    } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
-      // A fault of a scheme must not end the Reducer.
+    } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
+      // A fault of a scheme says nothing of other blocks.
       failed(block, e);
       return SkipReason.FAILED;
     } finally {
@@ -210,38 +210,27 @@ public final class Reducer implements Closeable {
     return Math.max(0, queue.remainingCapacity() - parked.size());
   }
 
-  private void work(int nice) {
-    if (nice > 0) {
-      NativeThreads.setNice(nice);
-    }
-    while (!stopping) {
-      try {
-        ParkedBlocks.Parked ready = parked.takeReady();
-        BlockRef block =
-            ready != null ? ready.block() : queue.poll(POLL_NANOS, TimeUnit.NANOSECONDS);
-        if (block != null) {
-          if (ready == null) {
-            awaitDelay(block);
-          }
-          inWork.incrementAndGet();
-          waiting.remove(block);
-          try {
-            if (ready != null) {
-              reduce(block, ready.chain());
-            } else {
-              reduceOrPark(block);
-            }
-          } finally {
-            inWork.decrementAndGet();
-          }
-        }
-        if (queueLength() <= roomMark && overflowed.compareAndSet(true, false)) {
-          onRoom.run();
-        }
-      } catch (InterruptedException e) {
-        // Only close() interrupts; the loop ends by 'stopping'.
-        continue;
+  private void work() throws InterruptedException {
+    ParkedBlocks.Parked ready = parked.takeReady();
+    BlockRef block = ready != null ? ready.block() : queue.poll(POLL_NANOS, TimeUnit.NANOSECONDS);
+    if (block != null) {
+      if (ready == null) {
+        awaitDelay(block);
       }
+      inWork.incrementAndGet();
+      waiting.remove(block);
+      try {
+        if (ready != null) {
+          reduce(block, ready.chain());
+        } else {
+          reduceOrPark(block);
+        }
+      } finally {
+        inWork.decrementAndGet();
+      }
+    }
+    if (queueLength() <= roomMark && overflowed.compareAndSet(true, false)) {
+      onRoom.run();
     }
   }
 
@@ -297,24 +286,15 @@ public final class Reducer implements Closeable {
   @Override
   public void close() {
     stopping = true;
+    threads.forEach(RepeatingThread::stop);
     queue.clear();
     parked.drain();
     waiting.clear();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
-    boolean interrupted = false;
-    for (Thread thread : threads) {
-      long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-      try {
-        thread.join(Math.max(1, left));
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-      if (thread.isAlive()) {
+    for (RepeatingThread thread : threads) {
+      if (!thread.join(TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()))) {
         thread.interrupt();
       }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

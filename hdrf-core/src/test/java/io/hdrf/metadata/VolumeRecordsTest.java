@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
@@ -261,6 +262,27 @@ class VolumeRecordsTest {
     assertThat(records.pending()).isEqualTo(2);
     stores.failure = null;
     awaitRecords();
+  }
+
+  /** Nor does any other block go unrecorded. */
+  @Test
+  void wantOfMemoryDoesNotEndTheRecords() {
+    awaitRecords();
+    for (Error fault :
+        new Error[] {new OutOfMemoryError("for a test"), new StackOverflowError("for a test")}) {
+      AtomicBoolean thrown = new AtomicBoolean();
+      blocks.watcher =
+          id -> {
+            if (thrown.compareAndSet(false, true)) {
+              throw fault;
+            }
+          };
+      put(1, reduced(1000));
+      await("the failure", thrown::get);
+      put(2, reduced(2000));
+      awaitRecords();
+    }
+    assertThat(counters.values().get("metadataFailures")).isEqualTo(2);
   }
 
   @Test

@@ -133,6 +133,36 @@ class ReducerTest {
     assertThat(counters.byChain()).containsOnlyKeys("hooked");
   }
 
+  /** With one thread: had it ended, nothing would be reduced any more. */
+  @Test
+  void noErrorEndsAThread() throws Exception {
+    start(1, 100);
+    Error[] faults = {
+      new OutOfMemoryError("for a test"),
+      new StackOverflowError("for a test"),
+      new AssertionError("for a test"),
+      new NoClassDefFoundError("for a test")
+    };
+    for (int id = 0; id < faults.length; id++) {
+      Error fault = faults[id];
+      byte[] data = text(LENGTH);
+      scheme.beforeEncode =
+          frame -> {
+            throw fault;
+          };
+      BlockRef block = write(id, data);
+      assertThat(reducer.offer(block)).isTrue();
+      awaitIdle();
+      assertThat(blocks.skips).containsEntry(block, SkipReason.FAILED);
+      assertThat(blocks.isReduced(id)).isFalse();
+    }
+    scheme.beforeEncode = frame -> {};
+    assertThat(reducer.offer(write(9, text(LENGTH)))).isTrue();
+    awaitIdle();
+    assertThat(blocks.isReduced(9)).isTrue();
+    assertThat(reducer.inProcess()).containsEntry("hooked", 0);
+  }
+
   @Test
   void reducingTwiceIsNoticed() throws Exception {
     start(1, 10);

@@ -97,9 +97,9 @@ final class BlockOpener {
     ChainCodec codec() throws UnavailableException {
       try {
         return volume.schemes().codec(reduced.header().chainIds());
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) {
         throw new UnavailableException(
-            reduced.name() + " needs schemes that can't be opened: " + e.getMessage(), e);
+            reduced.name() + " needs schemes that can't be opened: " + e, e);
       }
     }
 
@@ -109,10 +109,13 @@ final class BlockOpener {
         return;
       }
       closed = true;
-      if (volume != null) {
-        volume.endUse();
+      try {
+        stream.close();
+      } finally {
+        if (volume != null) {
+          volume.endUse();
+        }
       }
-      stream.close();
     }
   }
 

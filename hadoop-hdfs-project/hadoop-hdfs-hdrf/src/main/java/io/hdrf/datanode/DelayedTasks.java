@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.thread.HdrfThreads;
 import io.hdrf.wire.HeldSessions;
 import java.io.Closeable;
 import java.util.concurrent.RejectedExecutionException;
@@ -21,14 +22,7 @@ final class DelayedTasks implements HeldSessions.Timer, Closeable {
   private final ScheduledThreadPoolExecutor executor;
 
   DelayedTasks() {
-    executor =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "hdrf-delayed-tasks");
-              thread.setDaemon(true);
-              return thread;
-            });
+    executor = new ScheduledThreadPoolExecutor(1, HdrfThreads.factory("hdrf-delayed-tasks"));
     executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     executor.allowCoreThreadTimeOut(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -48,7 +42,7 @@ final class DelayedTasks implements HeldSessions.Timer, Closeable {
   private static void run(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("A delayed task failed", e);
     }
   }

@@ -306,12 +306,7 @@ public final class HdrfService implements Closeable {
   public void finalized(String poolId, long blockId) {
     BlockRef block = new BlockRef(poolId, blockId);
     forget(poolId, blockId);
-    if (!anyChain) {
-      return;
-    }
-    if (conf.inline()) {
-      reducer.reduceNow(block);
-    } else {
+    if (anyChain) {
       reducer.offer(block);
     }
   }
@@ -575,6 +570,10 @@ public final class HdrfService implements Closeable {
   /** The stores of block schemes. */
   SchemeStores schemeStores() {
     return schemeStores;
+  }
+
+  Reducer reducer() {
+    return reducer;
   }
 
   /** What administrators have it do. */

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.Reducer;
+import io.hdrf.thread.RepeatingThread;
 import java.io.Closeable;
 import java.util.Map;
 import java.util.Set;
@@ -33,9 +34,8 @@ final class PlainBlockScan implements Closeable {
   /** Blocks that need no second look until they are written to, by pool. */
   private final Map<String, SettledBlocks> settled = new ConcurrentHashMap<>();
 
-  private final Thread thread;
+  private final RepeatingThread thread;
   private boolean roundWanted;
-  private volatile boolean stopping;
 
   /**
    * @param seconds between two rounds
@@ -54,15 +54,12 @@ final class PlainBlockScan implements Closeable {
     this.reducer = reducer;
     this.intervalMillis = TimeUnit.SECONDS.toMillis(seconds);
     this.queueLength = queue;
-    this.thread = new Thread(this::run, "hdrf-plain-block-scan-" + name);
-    thread.setDaemon(true);
+    this.thread = new RepeatingThread("hdrf-plain-block-scan-" + name, this::round);
   }
 
   /** Starts the rounds, unless they were started or the scan was closed. */
-  synchronized void start() {
-    if (thread.getState() == Thread.State.NEW && !stopping) {
-      thread.start();
-    }
+  void start() {
+    thread.start();
   }
 
   void addPool(String poolId) {
@@ -106,25 +103,16 @@ final class PlainBlockScan implements Closeable {
     return blocks == null ? unknown : blocks.saved(block.blockId(), unknown);
   }
 
-  private void run() {
-    while (!stopping) {
-      try {
-        awaitRound();
-        for (String pool : pools) {
-          scan(pool);
-        }
-      } catch (InterruptedException e) {
-        // Only close() interrupts; the loop ends by 'stopping'.
-        continue;
-      } catch (RuntimeException e) {
-        LOG.warn("The scan for plain blocks failed; the next round tries again", e);
-      }
+  private void round() throws InterruptedException {
+    awaitRound();
+    for (String pool : pools) {
+      scan(pool);
     }
   }
 
   private synchronized void awaitRound() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(intervalMillis);
-    while (!roundWanted && !stopping) {
+    while (!roundWanted && !thread.isStopping()) {
       long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
       if (left <= 0) {
         break;
@@ -138,7 +126,7 @@ final class PlainBlockScan implements Closeable {
     SettledBlocks known = settled.computeIfAbsent(pool, id -> new SettledBlocks());
     int offered = 0;
     for (ReplicaInfo replica : dataset.finalizedReplicas(pool)) {
-      if (stopping) {
+      if (thread.isStopping()) {
         return;
       }
       if (known.contains(replica.getBlockId())
@@ -146,7 +134,7 @@ final class PlainBlockScan implements Closeable {
           || !wanted.test(pool, replica)) {
         continue;
       }
-      while (reducer.room() < queueLength / 2 && !stopping) {
+      while (reducer.room() < queueLength / 2 && !thread.isStopping()) {
         Thread.sleep(100);
       }
       reducer.offer(new BlockRef(pool, replica.getBlockId()));
@@ -157,12 +145,8 @@ final class PlainBlockScan implements Closeable {
 
   @Override
   public void close() {
-    stopping = true;
+    thread.stop();
     thread.interrupt();
-    try {
-      thread.join(TimeUnit.SECONDS.toMillis(10));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    thread.join(TimeUnit.SECONDS.toMillis(10));
   }
 }

@@ -333,7 +333,7 @@ final class PoolVolume implements Closeable {
     if (uses.decrementAndGet() == 0) {
       try {
         schemes.close();
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) {
         LOG.warn("Closing the schemes in {} failed", directory, e);
       }
     }

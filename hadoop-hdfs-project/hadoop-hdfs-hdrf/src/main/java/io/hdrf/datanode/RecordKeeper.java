@@ -15,6 +15,7 @@ import io.hdrf.metadata.StoreStatus;
 import io.hdrf.metadata.VolumeRecords;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.thread.HdrfThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -127,9 +128,9 @@ public final class RecordKeeper implements Closeable {
             downMillis,
             why.getMessage());
         // Not on the thread that writes records, which the removal of the volume waits for.
-        new Thread(
-                () -> dataset.failVolume(volume, "its metadata store failed: " + why.getMessage()),
-                "hdrf-fail-volume")
+        HdrfThreads.create(
+                "hdrf-fail-volume",
+                () -> dataset.failVolume(volume, "its metadata store failed: " + why.getMessage()))
             .start();
       }
     };

@@ -4,7 +4,7 @@ package io.hdrf.datanode;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.io.RateThrottle;
-import io.hdrf.jni.NativeThreads;
+import io.hdrf.thread.HdrfThreads;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,6 @@ final class VolumeJob {
   private final BlockTask task;
   private final RateThrottle throttle;
   private final JobCounters counters;
-  private final int nice;
   private final Consumer<VolumeJob> onEnd;
   private final JobProgress progress = new JobProgress();
   private final Thread thread;
@@ -67,10 +66,8 @@ final class VolumeJob {
     this.task = task;
     this.throttle = throttle;
     this.counters = counters;
-    this.nice = nice;
     this.onEnd = onEnd;
-    this.thread = new Thread(this::run, "hdrf-" + kind.command() + "-" + name);
-    thread.setDaemon(true);
+    this.thread = HdrfThreads.create("hdrf-" + kind.command() + "-" + name, nice, this::run);
   }
 
   /** Finds out which blocks there are, and begins. */
@@ -115,14 +112,8 @@ final class VolumeJob {
   private void run() {
     JobInfo.State end = JobInfo.State.FAILED;
     try {
-      if (nice > 0) {
-        NativeThreads.setNice(nice);
-      }
       runAll();
       end = stopping ? JobInfo.State.STOPPED : JobInfo.State.DONE;
-    } catch (RuntimeException | Error e) {
-      LOG.error("{} of {} broke off", kind, name, e);
-      throw e;
     } finally {
       counters.ended();
       progress.end(end);

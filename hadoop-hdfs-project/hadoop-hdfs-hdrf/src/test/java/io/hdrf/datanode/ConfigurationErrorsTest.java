@@ -34,7 +34,6 @@ class ConfigurationErrorsTest {
         "hdrf.reduce.queue.length | -1 | hdrf.reduce.queue.length | from 1 to | \"-1\"",
         "hdrf.reduce.min.block.size | 1x | hdrf.reduce.min.block.size | size in bytes | \"1x\"",
         "hdrf.reduce.nice | 20 | hdrf.reduce.nice | from 0 to 19 | \"20\"",
-        "hdrf.reduce.inline | yes | hdrf.reduce.inline | true or false | \"yes\"",
         "hdrf.reduce.scan.interval | 0 | hdrf.reduce.scan.interval | from 1 to | \"0\"",
         "hdrf.reduce.during.upgrade | 1 | hdrf.reduce.during.upgrade | true or false | \"1\"",
         "hdrf.read.cache.size | -1 | hdrf.read.cache.size | from 0 to | \"-1\"",

@@ -29,23 +29,21 @@ class MetamorphicTest {
 
   private static final int ACTORS = 5;
 
-  private static Configuration with(String chain, boolean inline) {
+  private static Configuration with(String chain) {
     Configuration conf = HdrfCluster.configuration();
     conf.set(HdrfKeys.SCHEMES, chain);
-    conf.setBoolean("hdrf.reduce.inline", inline);
     return conf;
   }
 
   @Test
   void everyChainGivesTheBytesOfStockHdfs() throws Exception {
     long seed = TestSeed.random(MetamorphicTest.class.getName()).nextLong();
-    Configuration store = with("store", false);
+    Configuration store = with("store");
     store.set(HdrfKeys.PLUGINS_DIR, RuleCluster.plugins(StoreScheme.class).toString());
     store.setInt("hdrf.reduce.min.block.size", 0);
     Map<String, Configuration> configurations = new LinkedHashMap<>();
     configurations.put("stock", HdrfCluster.stockConfiguration());
-    configurations.put("lz4", with("lz4", false));
-    configurations.put("lz4 inline", with("lz4", true));
+    configurations.put("lz4", with("lz4"));
     configurations.put("store", store);
     List<String> stock = null;
     for (Map.Entry<String, Configuration> entry : configurations.entrySet()) {

@@ -98,7 +98,6 @@ final class OneBlockDataNode implements AutoCloseable {
     Configuration conf = new Configuration();
     conf.set(HdrfKeys.PLUGINS_DIR, plugins.toString());
     conf.set(HdrfKeys.SCHEMES, chain);
-    conf.setBoolean("hdrf.reduce.inline", true);
     conf.setInt("hdrf.reduce.threads", 1);
     conf.setInt("hdrf.read.ahead.threads", 0);
     return conf;
@@ -137,7 +136,8 @@ final class OneBlockDataNode implements AutoCloseable {
 
   /** Reduces the block if that is possible; failures are HDRF's to handle. */
   void reduce() {
-    service.finalized(POOL, BLOCK);
+    service.forget(POOL, BLOCK);
+    service.reducer().reduceNow(new BlockRef(POOL, BLOCK));
   }
 
   /**

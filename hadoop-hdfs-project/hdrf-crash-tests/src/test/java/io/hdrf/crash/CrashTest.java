@@ -154,7 +154,7 @@ class CrashTest {
         ClusterConfig.in(directory)
             .withSchemes(CHAINS.get(random.nextInt(CHAINS.size())))
             .withHeaps("256m", "256m")
-            .with("hdrf.reduce.inline", Boolean.toString(random.nextInt(3) == 0))
+            .with("hdrf.reduce.delay", random.nextInt(3) == 0 ? "0" : "200")
             .with("hdrf.reduce.scan.interval", "1")
             .with("hdrf.reduce.threads", "2")
             // Many containers and filters, and a collector that never rests.

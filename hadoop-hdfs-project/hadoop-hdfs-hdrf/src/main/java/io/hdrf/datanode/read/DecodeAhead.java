@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.read;
 
+import io.hdrf.thread.HdrfThreads;
 import java.io.Closeable;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Threads that decode frames ahead of readers, shared by all of a DataNode's readers. When all are
@@ -27,7 +27,6 @@ public final class DecodeAhead implements Closeable {
       executor = null;
       return;
     }
-    AtomicInteger number = new AtomicInteger();
     executor =
         new ThreadPoolExecutor(
             threads,
@@ -35,11 +34,7 @@ public final class DecodeAhead implements Closeable {
             30,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(QUEUED_PER_THREAD * threads),
-            task -> {
-              Thread thread = new Thread(task, "hdrf-decode-ahead-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+            HdrfThreads.factory("hdrf-decode-ahead"));
     executor.allowCoreThreadTimeOut(true);
   }
 
@@ -51,8 +46,8 @@ public final class DecodeAhead implements Closeable {
   void submit(FrameSlot slot) {
     try {
       executor.execute(slot);
-    } catch (RejectedExecutionException e) {
-      // The reader decodes the frame when it gets there.
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // No thread has time, or none could be made: the reader decodes the frame when it gets there.
     }
   }
 

@@ -185,7 +185,10 @@ final class DecodedBlockChannel extends FileChannel implements StoredFrameSource
 
   @Override
   protected void implCloseChannel() throws IOException {
-    reader.close();
-    file.close();
+    try {
+      reader.close();
+    } finally {
+      file.close();
+    }
   }
 }

@@ -244,13 +244,20 @@ final class FrameReader implements Closeable {
       return;
     }
     closed = true;
-    if (current != null) {
-      keepPositional();
-      current.release();
+    try {
+      if (current != null) {
+        keepPositional();
+      }
+    } catch (OutOfMemoryError e) {
+      // Then it is not kept.
+    } finally {
+      if (current != null) {
+        current.release();
+      }
+      upcoming.forEach(FrameSlot::release);
+      idle.forEach(FrameSlot::release);
+      currentBytes = null;
     }
-    upcoming.forEach(FrameSlot::release);
-    idle.forEach(FrameSlot::release);
-    currentBytes = null;
   }
 
   private void keepPositional() {

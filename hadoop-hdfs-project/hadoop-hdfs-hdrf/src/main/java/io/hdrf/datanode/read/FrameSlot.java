@@ -106,7 +106,8 @@ final class FrameSlot implements Runnable {
       block.readFrames(first, count, codec::decode, stored, decoded);
       decoded.flip();
       counters.decoded(decoded.limit(), System.nanoTime() - start);
-    } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+    } catch (Throwable e) {
+      // Whatever it is: readers wait until the state is another one.
       thrown = e;
     }
     synchronized (this) {

@@ -58,9 +58,12 @@ public final class ReducedReads implements Closeable {
     Closeable underlying =
         dropBehind
             ? () -> {
-              NativeFiles.fadvise(
-                  descriptor, 0, block.physicalLength(), NativeFiles.Advice.DONTNEED);
-              file.close();
+              try {
+                NativeFiles.fadvise(
+                    descriptor, 0, block.physicalLength(), NativeFiles.Advice.DONTNEED);
+              } finally {
+                file.close();
+              }
             }
             : file;
     return new DecodedBlockInputStream(new DecodedBlockChannel(reader, underlying, position));

@@ -7,6 +7,7 @@ import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.thread.HdrfThreads;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.HeldSessions;
@@ -153,13 +154,7 @@ public final class Mirroring implements Closeable {
   }
 
   private static ExecutorService newThreads() {
-    AtomicLong number = new AtomicLong();
-    return Executors.newCachedThreadPool(
-        task -> {
-          Thread thread = new Thread(task, "hdrf-mirror-" + number.incrementAndGet());
-          thread.setDaemon(true);
-          return thread;
-        });
+    return Executors.newCachedThreadPool(HdrfThreads.factory("hdrf-mirror"));
   }
 
   /** How DataNodes prove themselves to each other from now on. */

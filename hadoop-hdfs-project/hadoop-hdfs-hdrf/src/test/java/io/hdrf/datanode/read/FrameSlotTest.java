@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
@@ -221,6 +222,35 @@ class FrameSlotTest {
     assertHolds(slot.get(), 3);
   }
 
+  /** Whoever waits for what another thread decodes is told, and everything can be given back. */
+  @Test
+  void anErrorOfTheThreadThatDecodesAheadEndsTheWait() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    file.scheme.afterDecode =
+        frame -> {
+          begun.countDown();
+          try {
+            gate.await();
+          } catch (InterruptedException e) {
+            throw new java.io.InterruptedIOException();
+          }
+          throw new StackOverflowError("for a test");
+        };
+    FrameSlot slot = slot();
+    slot.assign(1, 1);
+    ExecutorService ahead = Executors.newFixedThreadPool(2);
+    ahead.execute(slot);
+    begun.await();
+    Future<ByteBuffer> reader = ahead.submit(slot::get);
+    gate.countDown();
+    assertThatThrownBy(() -> reader.get(30, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(UnavailableException.class);
+    slot.release();
+    assertThat(buffers.idleBytes()).isPositive();
+    ahead.shutdown();
+  }
+
   @Test
   void aSchemeWithoutMemoryIsNoDamage() {
     FrameSlot slot = slot();
@@ -228,6 +258,9 @@ class FrameSlotTest {
         new Throwable[] {
           new OutOfMemoryError("for a test"),
           new NoClassDefFoundError(),
+          new StackOverflowError("for a test"),
+          new AssertionError("for a test"),
+          new InternalError("for a test"),
           new IOException((String) null),
           new java.net.SocketException("the store is down")
         }) {

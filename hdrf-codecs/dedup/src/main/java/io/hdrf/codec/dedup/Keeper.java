@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.GcSettings;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.thread.HdrfThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.Semaphore;
@@ -30,10 +31,8 @@ final class Keeper implements Closeable {
     this.index = index;
     this.collector = collector;
     this.gc = gc;
-    this.indexThread = new Thread(this::keepIndex, "hdrf-dedup-index-" + name);
-    this.collectorThread = new Thread(this::collect, "hdrf-dedup-gc-" + name);
-    indexThread.setDaemon(true);
-    collectorThread.setDaemon(true);
+    this.indexThread = HdrfThreads.create("hdrf-dedup-index-" + name, this::keepIndex);
+    this.collectorThread = HdrfThreads.create("hdrf-dedup-gc-" + name, this::collect);
   }
 
   void start() {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
+import io.hdrf.thread.HdrfThreads;
 import java.util.function.BooleanSupplier;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.CompactRangeOptions;
@@ -35,8 +36,7 @@ final class Compaction {
     boolean interrupted = false;
     // Unless it is set before, RocksDB looks for it no more once it has begun.
     try (CompactRangeOptions options = new CompactRangeOptions().setCanceled(false)) {
-      Thread thread = new Thread(() -> compact(options), "hdrf-compaction");
-      thread.setDaemon(true);
+      Thread thread = HdrfThreads.create("hdrf-compaction", () -> compact(options));
       thread.start();
       while (thread.isAlive()) {
         if (!cancelled && (interrupted || stopping.getAsBoolean())) {

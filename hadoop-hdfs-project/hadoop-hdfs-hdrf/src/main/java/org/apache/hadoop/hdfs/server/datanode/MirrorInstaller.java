@@ -5,6 +5,7 @@ import io.hdrf.datanode.wire.BlockKeyProofs;
 import io.hdrf.datanode.wire.MirrorSaslClient;
 import io.hdrf.datanode.wire.MirrorSaslServer;
 import io.hdrf.datanode.wire.Mirroring;
+import io.hdrf.thread.HdrfThreads;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -28,9 +29,7 @@ public final class MirrorInstaller {
   public static void install(DataNode datanode, Mirroring mirroring) {
     MirrorInstaller installer = new MirrorInstaller(datanode, mirroring);
     if (!installer.installNow()) {
-      Thread thread = new Thread(installer::awaitAndInstall, "hdrf-mirror-installer");
-      thread.setDaemon(true);
-      thread.start();
+      HdrfThreads.create("hdrf-mirror-installer", installer::awaitAndInstall).start();
     }
   }
 

@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
+import io.hdrf.thread.HdrfThreads;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,12 +53,7 @@ class HdrfDataset extends FsDatasetImpl {
     super(datanode, storage, conf);
     this.service = service;
     this.cacheInflater =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              Thread thread = new Thread(task, "hdrf-cache-inflater");
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newSingleThreadExecutor(HdrfThreads.factory("hdrf-cache-inflater"));
     service.start(datanode.getDatanodeUuid(), new HdrfDatasetAccess(this));
     HdrfDataNodeBridge.serve(datanode, service.adminService(), conf);
     MirrorInstaller.install(datanode, service.mirroring());
@@ -302,7 +298,7 @@ class HdrfDataset extends FsDatasetImpl {
       List<Thread> threads = new ArrayList<>();
       for (FsVolumeSpi volume : volumes) {
         Thread thread =
-            new Thread(() -> openPool(bpid, volume, failing), "hdrf-open-pool-" + volume);
+            HdrfThreads.create("hdrf-open-pool-" + volume, () -> openPool(bpid, volume, failing));
         thread.start();
         threads.add(thread);
       }
@@ -321,7 +317,7 @@ class HdrfDataset extends FsDatasetImpl {
     } catch (IOException e) {
       LOG.error("{} does not start: {}", volume, e.getMessage(), e);
       failing.put(volume, e);
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("{} does not start: a scheme fails", volume, e);
       failing.put(volume, new IOException(e));
     }

@@ -17,10 +17,14 @@ public final class HdrfDatasetFactory extends FsDatasetSpi.Factory<FsDatasetImpl
   @Override
   public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
+    return new HdrfDataset(datanode, storage, conf, service(conf));
+  }
+
+  /** Makes the DataNode's service, unless HDRF refuses to run in it. */
+  static HdrfService service(Configuration conf) throws IOException {
     HadoopLine.require();
     DescriptorRequests.requireRecognizable();
     PacketSize.raiseUnlessConfigured(conf);
-    HdrfService service = new HdrfService(conf);
-    return new HdrfDataset(datanode, storage, conf, service);
+    return new HdrfService(conf);
   }
 }

@@ -7,27 +7,53 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 
 /**
  * HDRF's factory in runs of Hadoop's own tests, which keeps what every DataNode of the JVM has
- * counted, also those that were shut down. It needs no other class of these tests.
+ * counted, also those that were shut down, and lets no write end before its block is reduced: what
+ * a test does next meets reduced blocks. It needs no other class of these tests.
  */
 public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetImpl> {
 
   private static final List<HdrfService> SERVICES = new CopyOnWriteArrayList<>();
 
-  private final HdrfDatasetFactory factory = new HdrfDatasetFactory();
-
   @Override
   public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
-    FsDatasetImpl dataset = factory.newInstance(datanode, storage, conf);
-    SERVICES.add(((HdrfDataset) dataset).service());
-    return dataset;
+    HdrfService service = HdrfDatasetFactory.service(conf);
+    SERVICES.add(service);
+    return new PromptDataset(datanode, storage, conf, service);
+  }
+
+  /** Package-private as its parent is. */
+  static class PromptDataset extends HdrfDataset {
+
+    /** Hadoop's tests stop DataNodes in the middle of a write. */
+    private static final long MOST_MILLIS = 2000;
+
+    PromptDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfService service)
+        throws IOException {
+      super(datanode, storage, conf, service);
+    }
+
+    @Override
+    public void finalizeBlock(ExtendedBlock block, boolean fsyncDir) throws IOException {
+      super.finalizeBlock(block, fsyncDir);
+      long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS);
+      try {
+        while (service().pending() > 0 && System.nanoTime() < deadline) {
+          Thread.sleep(1);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** The sums over every DataNode that has run in this JVM, and how many there were. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** In what runs in a DataNode, {@code HdrfThreads} alone makes threads. */
+class ThreadSourcesTest {
+
+  private static final List<String> MODULES =
+      List.of(
+          "native",
+          "hdrf-core",
+          "hdrf-codecs",
+          "hdrf-metadata",
+          "hadoop-hdfs-project/hadoop-hdfs-hdrf");
+
+  private static final String FACTORY = "HdrfThreads.java";
+
+  private static final Pattern MAKES_THREADS =
+      Pattern.compile(
+          "new (Thread|Daemon|SubjectInheritingThread|Timer|ForkJoinPool)\\b"
+              + "|extends (Thread|Daemon|ForkJoinPool)\\b"
+              + "|Executors\\.defaultThreadFactory"
+              + "|Executors\\s*\\.new\\w+\\((?![^;]*HdrfThreads)"
+              + "|new \\w*ThreadPoolExecutor\\((?![^;]*HdrfThreads)"
+              + "|(supply|run)Async\\(|\\.parallel\\(\\)|parallelStream\\(|parallelSort\\(");
+
+  @Test
+  void onlyOnePlaceMakesThreads() throws IOException {
+    List<String> found = new ArrayList<>();
+    boolean factorySeen = false;
+    for (Path source : sources()) {
+      boolean makesThreads = MAKES_THREADS.matcher(Files.readString(source)).find();
+      if (source.endsWith(FACTORY)) {
+        factorySeen = makesThreads;
+      } else if (makesThreads) {
+        found.add(source.toString());
+      }
+    }
+    assertThat(found).isEmpty();
+    assertThat(factorySeen).as("what is looked for is found").isTrue();
+  }
+
+  private static List<Path> sources() throws IOException {
+    Path root = root();
+    List<Path> sources = new ArrayList<>();
+    for (String module : MODULES) {
+      try (Stream<Path> files = Files.walk(root.resolve(module))) {
+        files
+            .filter(file -> file.toString().endsWith(".java"))
+            .filter(file -> file.toString().contains("/src/main/java/"))
+            .forEach(sources::add);
+      } catch (UncheckedIOException e) {
+        throw e.getCause();
+      }
+    }
+    return sources;
+  }
+
+  private static Path root() {
+    Path directory = Paths.get("").toAbsolutePath();
+    while (!Files.isDirectory(directory.resolve(MODULES.get(0) + "/src/main"))
+        || !Files.isDirectory(directory.resolve("hdrf-core"))) {
+      directory = directory.getParent();
+    }
+    return directory;
+  }
+}

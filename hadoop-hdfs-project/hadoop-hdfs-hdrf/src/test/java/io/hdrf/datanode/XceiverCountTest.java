@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.thread.HdrfThreads;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The DataNode counts the threads of a group as its transfers, refuses more than {@code
+ * dfs.datanode.max.transfer.threads} of them, and reports them as its load: none of HDRF's may be
+ * among them, whoever caused it.
+ */
+@Timeout(180)
+class XceiverCountTest {
+
+  private static final String COUNTED = "dataXceiverServer";
+
+  /** Names of HDRF's threads that ran at any time, and where. */
+  private final Set<String> counted = new TreeSet<>();
+
+  private final Set<String> own = new TreeSet<>();
+
+  /** HDRF's pools keep their threads for a while, so that looking now and then sees all kinds. */
+  private void look() {
+    Thread[] threads = new Thread[10_000];
+    ThreadGroup root = Thread.currentThread().getThreadGroup();
+    while (root.getParent() != null) {
+      root = root.getParent();
+    }
+    int count = root.enumerate(threads);
+    for (Thread thread : Arrays.copyOf(threads, count)) {
+      String name = thread.getName();
+      if (name.startsWith("hdrf-")) {
+        boolean isCounted = false;
+        for (ThreadGroup at = thread.getThreadGroup(); at != null; at = at.getParent()) {
+          isCounted |= at.getName().equals(COUNTED);
+        }
+        (isCounted ? counted : own).add(name.replaceFirst("-[0-9].*", ""));
+        if (thread.getThreadGroup() != null) {
+          assertThat(thread.getThreadGroup().getName())
+              .as(name)
+              .isIn(COUNTED, HdrfThreads.GROUP_NAME);
+        }
+      }
+    }
+  }
+
+  /** What stock code accounts for: the server, and with each open stream a receiver and more. */
+  private static List<Integer> counts(HdrfCluster cluster) {
+    List<Integer> counts = new ArrayList<>();
+    for (DataNode datanode : cluster.mini().getDataNodes()) {
+      counts.add(datanode.getXceiverCount());
+    }
+    return counts;
+  }
+
+  private void run(HdrfCluster cluster, List<Integer> whileWriting) throws Exception {
+    byte[] data = HdrfCluster.text(3 * HdrfCluster.BLOCK_SIZE, 7);
+    try (FSDataOutputStream out = cluster.fs().create(new Path("/file"), (short) 3)) {
+      out.write(data, 0, data.length / 2);
+      out.hflush();
+      look();
+      // A DataXceiver and a PacketResponder on each, beside the server.
+      HdrfCluster.await("the pipeline", () -> counts(cluster).stream().allMatch(n -> n >= 3));
+      whileWriting.addAll(counts(cluster));
+      out.write(data, data.length / 2, data.length - data.length / 2);
+    }
+    look();
+    if (cluster.conf().get("dfs.datanode.fsdataset.factory") != null) {
+      cluster.awaitReduced("/file");
+    }
+    HdrfCluster.assertSame("the file", cluster.read("/file"), data);
+    look();
+    cluster.write("/one", data, 1);
+    if (cluster.conf().get("dfs.datanode.fsdataset.factory") != null) {
+      cluster.awaitReduced("/one");
+    }
+    cluster.fs().setReplication(new Path("/one"), (short) 2);
+    cluster.awaitReplication("/one", 2);
+    look();
+  }
+
+  @Test
+  void noThreadOfHdrfsIsCounted() throws Exception {
+    Configuration conf = HdrfCluster.configuration();
+    conf.set(HdrfKeys.SCHEMES, "lz4");
+    List<Integer> counts = new ArrayList<>();
+    try (HdrfCluster cluster = HdrfCluster.start(conf, 3)) {
+      run(cluster, counts);
+      assertThat(own).contains("hdrf-reducer", "hdrf-decode-ahead");
+      assertThat(counted).isEmpty();
+      assertThat(counts).containsExactly(3, 3, 3);
+      // The streams are closed; HDRF's threads still wait for more work.
+      HdrfCluster.await(
+          "the server to be the only one counted",
+          () -> counts(cluster).stream().allMatch(count -> count == 1));
+    }
+  }
+
+  /** Questions about chunks come as connections of their own, which stock code counts. */
+  @Test
+  void norAreThoseThatAskForChunks() throws Exception {
+    try (HdrfCluster cluster = HdrfCluster.start(ReferencesTest.configuration("dedup,lz4"), 3)) {
+      run(cluster, new ArrayList<>());
+      assertThat(own).contains("hdrf-reducer", "hdrf-decode-ahead", "hdrf-mirror");
+      assertThat(counted).isEmpty();
+    }
+  }
+
+  /** So that the numbers above are stock's. */
+  @Test
+  void stockCountsTheSame() throws Exception {
+    List<Integer> counts = new ArrayList<>();
+    try (HdrfCluster cluster = HdrfCluster.start(HdrfCluster.stockConfiguration(), 3)) {
+      run(cluster, counts);
+      assertThat(counts).containsExactly(3, 3, 3);
+      assertThat(counted).isEmpty();
+    }
+  }
+}
