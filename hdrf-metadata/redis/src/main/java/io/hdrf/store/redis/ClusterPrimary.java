@@ -51,6 +51,12 @@ final class ClusterPrimary extends Primary {
     return new HostAndPort(name.isEmpty() || name.equals("?") ? asked.getHost() : name, port);
   }
 
+  /** Any node of a cluster may name any other: whoever may join it is trusted with all of it. */
+  @Override
+  boolean mayMove() {
+    return true;
+  }
+
   @Override
   String describe() {
     return "Redis Cluster " + settings.addresses();

@@ -79,8 +79,8 @@ final class Connector {
   }
 
   /** Connects to a server of the data, and logs in. */
-  Connection connect(HostAndPort address) {
-    Connection connection = connectToSentinel(address);
+  RedisConnection connect(HostAndPort address) {
+    RedisConnection connection = connectToSentinel(address);
     try {
       logIn(connection);
       return connection;
@@ -106,8 +106,8 @@ final class Connector {
   }
 
   /** Connects to a Sentinel, without a log-in. */
-  Connection connectToSentinel(HostAndPort address) {
-    return RedisConnection.to(plain -> connected(plain, address));
+  RedisConnection connectToSentinel(HostAndPort address) {
+    return RedisConnection.to(plain -> connected(plain, address), settings.timeoutMillis());
   }
 
   private Socket connected(Socket plain, HostAndPort address) throws IOException {

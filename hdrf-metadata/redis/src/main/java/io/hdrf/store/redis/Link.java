@@ -5,7 +5,6 @@ import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -14,13 +13,13 @@ import redis.clients.jedis.exceptions.JedisException;
 /** One connection. For one thread at a time. */
 final class Link {
 
-  private final Connection connection;
+  private final RedisConnection connection;
   private final HostAndPort address;
   private final int timeoutMillis;
   private long lastUsed = System.nanoTime();
   private boolean outcomeUnknown;
 
-  Link(Connection connection, HostAndPort address, int timeoutMillis) {
+  Link(RedisConnection connection, HostAndPort address, int timeoutMillis) {
     this.connection = connection;
     this.address = address;
     this.timeoutMillis = timeoutMillis;
@@ -41,6 +40,7 @@ final class Link {
    */
   List<Object> exchange(List<Command> commands, boolean changes) {
     outcomeUnknown |= changes;
+    connection.beginExchange();
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     for (Command command : commands) {
       connection.sendCommand(command.toJedis());
@@ -73,6 +73,7 @@ final class Link {
 
   /** Asks for a sign of life. */
   void ping() {
+    connection.beginExchange();
     connection.ping();
   }
 

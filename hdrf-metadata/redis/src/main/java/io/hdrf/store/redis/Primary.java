@@ -106,6 +106,11 @@ abstract class Primary {
    */
   void check(Connection connection) {}
 
+  /** Whether a server's word counts that the namespace is elsewhere. The password goes there. */
+  boolean mayMove() {
+    return false;
+  }
+
   /** Tells that the server has another address now. */
   final void moved(HostAndPort address) {
     known = address;

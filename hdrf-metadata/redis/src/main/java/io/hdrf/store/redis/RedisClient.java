@@ -11,7 +11,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
@@ -52,6 +51,11 @@ final class RedisClient implements Closeable {
   /** Reads; one answer for each command, of the types that {@link Link#exchange} tells. */
   List<Object> read(List<Command> commands) throws MetadataException {
     return call(new SeparateCommands(commands, false));
+  }
+
+  /** As {@link #read}, but an error that the server answers is an answer. */
+  List<Object> tryRead(List<Command> commands) throws MetadataException {
+    return call(link -> link.exchange(commands, false));
   }
 
   /** Makes changes, each atomic by itself; one answer for each command. */
@@ -148,7 +152,7 @@ final class RedisClient implements Closeable {
           link = null;
           return answers;
         } catch (JedisMovedDataException e) {
-          if (redirections == MAX_REDIRECTIONS) {
+          if (redirections == MAX_REDIRECTIONS || !primary.mayMove()) {
             throw e;
           }
           primary.moved(target(e, link));
@@ -156,6 +160,8 @@ final class RedisClient implements Closeable {
           link = null;
         }
       }
+    } catch (ClassCastException e) {
+      throw new StoreUnreachableException(primary + " answers what no Redis does", e);
     } catch (JedisException e) {
       MetadataException translated =
           errors.translate(e, primary.toString(), link != null && link.outcomeUnknown());
@@ -187,7 +193,7 @@ final class RedisClient implements Closeable {
       }
       link.close();
     }
-    Connection connection = connector.connect(address);
+    RedisConnection connection = connector.connect(address);
     try {
       primary.check(connection);
     } catch (RuntimeException e) {

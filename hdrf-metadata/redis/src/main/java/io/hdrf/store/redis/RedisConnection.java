@@ -3,7 +3,11 @@ package io.hdrf.store.redis;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -24,17 +28,22 @@ final class RedisConnection extends Connection {
 
   private static final class Factory implements JedisSocketFactory, Closeable {
     private final Sockets sockets;
+    private final int timeoutMillis;
     private Socket plain;
+    private ReplyGuard guard;
 
-    Factory(Sockets sockets) {
+    Factory(Sockets sockets, int timeoutMillis) {
       this.sockets = sockets;
+      this.timeoutMillis = timeoutMillis;
     }
 
     @Override
     public Socket createSocket() {
       plain = new Socket();
       try {
-        return sockets.connect(plain);
+        Socket socket = sockets.connect(plain);
+        guard = new ReplyGuard(socket.getInputStream(), timeoutMillis);
+        return new GuardedSocket(socket, guard);
       } catch (IOException | RuntimeException e) {
         try {
           plain.close();
@@ -62,9 +71,89 @@ final class RedisConnection extends Connection {
     this.factory = factory;
   }
 
-  /** Connects. */
-  static RedisConnection to(Sockets sockets) {
-    RedisConnection connection = new RedisConnection(new Factory(sockets));
+  /** A socket whose replies are looked at; what Jedis asks of a socket goes to the other. */
+  private static final class GuardedSocket extends Socket {
+    private final Socket socket;
+    private final InputStream replies;
+
+    GuardedSocket(Socket socket, InputStream replies) {
+      this.socket = socket;
+      this.replies = replies;
+    }
+
+    @Override
+    public InputStream getInputStream() {
+      return replies;
+    }
+
+    @Override
+    public OutputStream getOutputStream() throws IOException {
+      return socket.getOutputStream();
+    }
+
+    @Override
+    public synchronized void setSoTimeout(int millis) throws SocketException {
+      socket.setSoTimeout(millis);
+    }
+
+    @Override
+    public synchronized int getSoTimeout() throws SocketException {
+      return socket.getSoTimeout();
+    }
+
+    @Override
+    public boolean isBound() {
+      return socket.isBound();
+    }
+
+    @Override
+    public boolean isConnected() {
+      return socket.isConnected();
+    }
+
+    @Override
+    public boolean isClosed() {
+      return socket.isClosed();
+    }
+
+    @Override
+    public boolean isInputShutdown() {
+      return socket.isInputShutdown();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+      return socket.isOutputShutdown();
+    }
+
+    @Override
+    public SocketAddress getRemoteSocketAddress() {
+      return socket.getRemoteSocketAddress();
+    }
+
+    @Override
+    public SocketAddress getLocalSocketAddress() {
+      return socket.getLocalSocketAddress();
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+      socket.close();
+    }
+  }
+
+  /** What is sent from now on is answered within a new budget of memory and time. */
+  void beginExchange() {
+    factory.guard.begin();
+  }
+
+  /**
+   * Connects.
+   *
+   * @param timeoutMillis for all answers to what is sent at once
+   */
+  static RedisConnection to(Sockets sockets, int timeoutMillis) {
+    RedisConnection connection = new RedisConnection(new Factory(sockets, timeoutMillis));
     connection.connect();
     return connection;
   }

@@ -69,6 +69,11 @@ final class RedisErrors {
     if (message.contains("DB index")) {
       return "; see " + settings.key(RedisSettings.DATABASE);
     }
+    if (message.startsWith("MOVED ")) {
+      return "; if it is part of a cluster, set "
+          + settings.key(RedisSettings.CLUSTER_ADDRESSES)
+          + ": a single server is not followed elsewhere";
+    }
     if (message.startsWith("ASK ") || message.startsWith("TRYAGAIN")) {
       return "; the cluster is moving the store's slot to another node";
     }

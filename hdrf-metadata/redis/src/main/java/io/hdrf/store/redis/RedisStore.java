@@ -31,7 +31,10 @@ final class RedisStore implements MetadataStore {
 
   private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
   private static final Pattern POLICY = Pattern.compile("(?m)^maxmemory_policy:(\\S+)");
+  private static final Pattern EVICTED = Pattern.compile("(?m)^evicted_keys:(\\d+)");
   private static final String SAFE_POLICY = "noeviction";
+  private static final String EVICTING = "allkeys-";
+  private static final int MAX_DIGITS = 18;
 
   /** How often an entry is tried to be put that others delete again and again. */
   private static final int MAX_ROUNDS = 100;
@@ -41,10 +44,13 @@ final class RedisStore implements MetadataStore {
   /** A scan asks for as many buckets at once as have about this many bytes. */
   private static final int SCAN_BYTES = 1 << 20;
 
-  private static final int FIRST_SCAN_BUCKETS = 64;
+  /** Where buckets are long, few at once are as much as {@link ReplyGuard} lets through. */
+  private static final int FIRST_SCAN_BUCKETS = 1;
 
   /** An estimate that rests on this many entries is good enough: its error is about 5 %. */
   private static final int SAMPLE_ENTRIES = 400;
+
+  private static final int SCAN_GROWTH = 4;
 
   private static final int FIRST_SAMPLE_BUCKETS = 256;
   private static final int SAMPLE_GROWTH = 16;
@@ -52,6 +58,12 @@ final class RedisStore implements MetadataStore {
   private final RedisClient client;
   private final RedisNamespace namespace;
   private final int buckets;
+
+  /** How many keys the server had dropped when it was last asked, -1 before. */
+  private long evicted = -1;
+
+  /** Whether the server was last asked in vain. */
+  private boolean silent;
 
   private RedisStore(RedisClient client, RedisNamespace namespace, int buckets) {
     this.client = client;
@@ -66,10 +78,10 @@ final class RedisStore implements MetadataStore {
         new RedisClient(settings, connector, Primary.of(settings, connector, namespace));
     try {
       Command get = getFormat(namespace);
-      byte[] format = (byte[]) client.read(Collections.singletonList(get)).get(0);
+      byte[] format = value(client.read(Collections.singletonList(get)).get(0), client);
       if (format == null) {
         Command put = putFormat(namespace, settings.buckets());
-        format = (byte[]) client.change(Arrays.asList(put, get)).get(1);
+        format = value(client.change(Arrays.asList(put, get)).get(1), client);
       }
       int buckets = bucketsOf(format, client, namespace);
       if (buckets != settings.buckets()) {
@@ -81,7 +93,6 @@ final class RedisStore implements MetadataStore {
             settings.key(RedisSettings.BUCKETS),
             settings.buckets());
       }
-      warnOfEviction(client);
       RedisStore store = new RedisStore(client, namespace, buckets);
       client = null;
       return store;
@@ -124,22 +135,58 @@ final class RedisStore implements MetadataStore {
     return buckets;
   }
 
-  private static void warnOfEviction(RedisClient client) {
-    Command info = new Command(Protocol.Command.INFO, "memory".getBytes(ISO_8859_1));
-    try {
-      byte[] answer = (byte[]) client.read(Collections.singletonList(info)).get(0);
-      Matcher policy = POLICY.matcher(new String(answer, ISO_8859_1));
-      if (policy.find() && !policy.group(1).equals(SAFE_POLICY)) {
+  /** Keys of HDRF's never expire, so only policies for all keys drop them. */
+  @Override
+  public synchronized String mayForget() throws MetadataException {
+    List<Object> answers =
+        client.tryRead(
+            Arrays.asList(
+                new Command(Protocol.Command.INFO, "memory".getBytes(ISO_8859_1)),
+                new Command(Protocol.Command.INFO, "stats".getBytes(ISO_8859_1))));
+    String policy = field(POLICY, answers.get(0));
+    String evictions = field(EVICTED, answers.get(1));
+    if (policy == null || evictions == null) {
+      if (!silent) {
         LOG.warn(
-            "{} has the eviction policy {}: when its memory is full it may drop records, which then"
-                + " have to be made again from the files. Set maxmemory-policy {} in redis.conf",
+            "{} does not tell its eviction policy: {}. Whether it drops records when its memory is"
+                + " full is not known; let the user run INFO, and see that maxmemory-policy is {}",
             client,
-            policy.group(1),
+            policy == null ? text(answers.get(0)) : text(answers.get(1)),
             SAFE_POLICY);
+        silent = true;
       }
-    } catch (MetadataException e) {
-      LOG.debug("{}: the eviction policy is not known", client, e);
+      return null;
     }
+    silent = false;
+    long before = evicted;
+    evicted = number(evictions);
+    if (policy.startsWith(EVICTING)) {
+      return client
+          + " has the eviction policy "
+          + policy
+          + " and drops records when its memory is full; set maxmemory-policy "
+          + SAFE_POLICY
+          + " in redis.conf";
+    }
+    if (before >= 0 && evicted > before) {
+      return client + " dropped " + (evicted - before) + " keys to make room";
+    }
+    return null;
+  }
+
+  private static String field(Pattern pattern, Object answer) {
+    Matcher found = pattern.matcher(text(answer));
+    return found.find() ? found.group(1) : null;
+  }
+
+  private static String text(Object answer) {
+    return answer instanceof byte[]
+        ? new String((byte[]) answer, ISO_8859_1)
+        : String.valueOf(answer instanceof Throwable ? ((Throwable) answer).getMessage() : answer);
+  }
+
+  private static long number(String digits) {
+    return digits.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(digits);
   }
 
   @Override
@@ -155,7 +202,7 @@ final class RedisStore implements MetadataStore {
     }
     List<byte[]> values = new ArrayList<>(keys.size());
     for (Object answer : client.read(commands)) {
-      values.add((byte[]) answer);
+      values.add(value(answer, client));
     }
     return values;
   }
@@ -196,11 +243,11 @@ final class RedisStore implements MetadataStore {
       commands.add(new Command(Protocol.Command.HGET, hash, entry.key()));
     }
     List<Object> answers = client.change(commands);
-    checkFormat((byte[]) answers.get(1));
+    checkFormat(value(answers.get(1), client));
     List<Integer> again = new ArrayList<>();
     for (int i = 0; i < places.size(); i++) {
-      boolean put = (Long) answers.get(2 + 2 * i) == 1;
-      byte[] value = put ? null : (byte[]) answers.get(3 + 2 * i);
+      boolean put = count(answers.get(2 + 2 * i), client) == 1;
+      byte[] value = put ? null : value(answers.get(3 + 2 * i), client);
       before[places.get(i)] = value;
       if (!put && value == null) {
         again.add(places.get(i));
@@ -232,7 +279,7 @@ final class RedisStore implements MetadataStore {
             : Collections.emptyList();
     List<Object> answers = client.changeTogether(before, commands);
     if (puts) {
-      checkFormat((byte[]) answers.get(1));
+      checkFormat(value(answers.get(1), client));
     }
   }
 
@@ -261,10 +308,13 @@ final class RedisStore implements MetadataStore {
       }
       long bytes = 0;
       for (Object answer : client.read(commands)) {
-        List<?> pairs = (List<?>) answer;
+        List<?> pairs = pairs(answer);
         for (int i = 0; i < pairs.size(); i += 2) {
-          byte[] key = (byte[]) pairs.get(i);
-          byte[] value = (byte[]) pairs.get(i + 1);
+          byte[] key = value(pairs.get(i), client);
+          byte[] value = value(pairs.get(i + 1), client);
+          if (key == null || value == null) {
+            throw nonsense(client);
+          }
           bytes += key.length + value.length;
           if (startsWith(key, prefix) && !visitor.visit(key, value)) {
             return;
@@ -272,9 +322,42 @@ final class RedisStore implements MetadataStore {
         }
       }
       long bytesPerBucket = 1 + bytes / (to - from);
-      atOnce = (int) Math.max(1, Math.min(Pipeline.MAX_COMMANDS, SCAN_BYTES / bytesPerBucket));
+      atOnce =
+          (int)
+              Math.max(
+                  1,
+                  Math.min(
+                      Math.min(Pipeline.MAX_COMMANDS, SCAN_GROWTH * atOnce),
+                      SCAN_BYTES / bytesPerBucket));
       from = to;
     }
+  }
+
+  /** A value that a server gave is believed only if HDRF could have written it. */
+  private static byte[] value(Object answer, RedisClient client) throws MetadataException {
+    if (answer != null
+        && (!(answer instanceof byte[]) || ((byte[]) answer).length > MAX_VALUE_LENGTH)) {
+      throw nonsense(client);
+    }
+    return (byte[]) answer;
+  }
+
+  private static long count(Object answer, RedisClient client) throws MetadataException {
+    if (!(answer instanceof Long)) {
+      throw nonsense(client);
+    }
+    return (Long) answer;
+  }
+
+  private List<?> pairs(Object answer) throws MetadataException {
+    if (!(answer instanceof List) || ((List<?>) answer).size() % 2 != 0) {
+      throw nonsense(client);
+    }
+    return (List<?>) answer;
+  }
+
+  private static MetadataException nonsense(RedisClient client) {
+    return new StoreCorruptException(client + " holds or answers what HDRF never wrote");
   }
 
   private static boolean startsWith(byte[] key, byte[] prefix) {
@@ -301,7 +384,7 @@ final class RedisStore implements MetadataStore {
       }
       long counted = 0;
       for (Object answer : client.read(commands)) {
-        counted += (Long) answer;
+        counted += count(answer, client);
       }
       if (counted >= SAMPLE_ENTRIES || sample == hashes) {
         return counted * step;

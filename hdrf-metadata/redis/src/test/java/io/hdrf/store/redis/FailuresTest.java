@@ -28,17 +28,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.apache.log4j.Appender;
-import org.apache.log4j.AppenderSkeleton;
-import org.apache.log4j.Level;
-import org.apache.log4j.Logger;
-import org.apache.log4j.spi.LoggingEvent;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -290,41 +284,27 @@ class FailuresTest {
   }
 
   @Test
-  void warnsOfAServerThatForgets() throws Exception {
-    assertThat(warningsOfOpening()).isEmpty();
+  void aServerThatForgetsSaysSo() throws Exception {
+    assertThat(store.mayForget()).isNull();
+    server.cli("config", "set", "maxmemory-policy", "volatile-lru");
+    assertThat(store.mayForget()).as("keys of HDRF's never expire").isNull();
     server.cli("config", "set", "maxmemory-policy", "allkeys-lru");
-    assertThat(warningsOfOpening())
-        .singleElement()
-        .asString()
+    assertThat(store.mayForget())
         .contains(server.address(), "allkeys-lru", "maxmemory-policy noeviction");
+    server.cli("config", "set", "maxmemory", "1mb");
+    put(store, "k", "v");
+    server.cli("config", "set", "maxmemory", "0", "maxmemory-policy", "noeviction");
+    assertThat(store.mayForget()).contains("dropped");
+    assertThat(store.mayForget()).isNull();
   }
 
-  private List<String> warningsOfOpening() throws IOException {
-    List<String> warnings = Collections.synchronizedList(new ArrayList<>());
-    Appender appender =
-        new AppenderSkeleton() {
-          @Override
-          protected void append(LoggingEvent event) {
-            if (event.getLevel().isGreaterOrEqual(Level.WARN)) {
-              warnings.add(event.getRenderedMessage());
-            }
-          }
-
-          @Override
-          public void close() {}
-
-          @Override
-          public boolean requiresLayout() {
-            return false;
-          }
-        };
-    Logger.getRootLogger().addAppender(appender);
-    try {
-      open(configuration(server)).close();
-    } finally {
-      Logger.getRootLogger().removeAppender(appender);
-    }
-    return warnings;
+  @Test
+  void aServerThatTellsNothingIsUsedAllTheSame() throws Exception {
+    server.cli("acl", "setuser", "default", "-info");
+    assertThat(store.mayForget()).isNull();
+    put(store, "k", "v");
+    assertThat(get(store, "k")).isEqualTo("v");
+    server.cli("acl", "setuser", "default", "+info");
   }
 
   @Test

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import io.hdrf.metadata.MetadataStore;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/**
+ * What a server answers, on its way to Jedis, which allocates whatever a reply announces. Follows
+ * the replies as far as lengths go, and throws before an announcement arrives there that no store
+ * could have brought about. For one thread.
+ */
+final class ReplyGuard extends FilterInputStream {
+
+  /** Of one string, in bytes: no value is longer, but what INFO tells. */
+  static final int MAX_STRING = 16 * MetadataStore.MAX_VALUE_LENGTH;
+
+  /** Of all answers to what was sent at once, in bytes of the heap, about. */
+  static final long MAX_EXCHANGE = 64 << 20;
+
+  /** Lists in lists: those of CLUSTER SLOTS need four. */
+  static final int MAX_DEPTH = 8;
+
+  private static final String KINDS = "+-:$*";
+  private static final int STRING = '$';
+  private static final int LIST = '*';
+  private static final int MAX_LINE = 4096;
+  private static final int OBJECT_BYTES = 32;
+  private static final int POINTER_BYTES = 8;
+
+  private final long timeoutNanos;
+  private long deadline;
+  private long budget;
+
+  /** How many elements are to come of each list that is open. */
+  private final long[] open = new long[MAX_DEPTH];
+
+  private int depth;
+
+  /** The kind of line that is being read, or 0 between two. */
+  private int kind;
+
+  private int lineLength;
+  private long number;
+  private boolean negative;
+  private boolean carriageReturn;
+
+  /** Bytes of a string with its end that are to come. */
+  private long stringLeft;
+
+  ReplyGuard(InputStream in, int timeoutMillis) {
+    super(in);
+    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    begin();
+  }
+
+  /** Allows for the answers to something that is about to be sent. */
+  void begin() {
+    deadline = System.nanoTime() + timeoutNanos;
+    budget = MAX_EXCHANGE;
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+  }
+
+  @Override
+  public int read(byte[] bytes, int offset, int length) throws IOException {
+    int count = in.read(bytes, offset, length);
+    if (System.nanoTime() - deadline > 0) {
+      // Each byte may have come in time, and all of them never end.
+      throw new SocketTimeoutException("Read timed out");
+    }
+    int end = offset + Math.max(0, count);
+    for (int i = offset; i < end; ) {
+      if (stringLeft > 0) {
+        int skipped = (int) Math.min(stringLeft, end - i);
+        stringLeft -= skipped;
+        i += skipped;
+        if (stringLeft == 0) {
+          endElement();
+        }
+      } else {
+        line(bytes[i++]);
+      }
+    }
+    return count;
+  }
+
+  private void line(byte next) {
+    if (kind == 0) {
+      if (KINDS.indexOf(next) < 0) {
+        throw refused("a reply that begins with byte " + next);
+      }
+      kind = next;
+      lineLength = 0;
+      number = 0;
+      negative = false;
+      carriageReturn = false;
+    } else if (carriageReturn != (next == '\n')) {
+      // Jedis ends lines at both together; were they taken one by one, it would read other replies.
+      throw refused("a line that does not end like one");
+    } else if (next == '\n') {
+      charge(OBJECT_BYTES + lineLength);
+      int ended = kind;
+      kind = 0;
+      endLine(ended);
+    } else if (next == '\r') {
+      carriageReturn = true;
+    } else {
+      if (++lineLength > MAX_LINE) {
+        throw refused("a line of more than " + MAX_LINE + " bytes");
+      }
+      if (kind == STRING || kind == LIST) {
+        digit(next);
+      }
+    }
+  }
+
+  private void digit(byte next) {
+    if (next == '-' && lineLength == 1) {
+      negative = true;
+    } else if (next < '0' || next > '9') {
+      throw refused("no length");
+    } else {
+      number = Math.min(10 * number + (next - '0'), Integer.MAX_VALUE);
+    }
+  }
+
+  private void endLine(int ended) {
+    if (negative && number != 1) {
+      throw refused("a length below zero");
+    }
+    if (ended == STRING && !negative) {
+      if (number > MAX_STRING) {
+        throw refused("a string of " + number + " bytes");
+      }
+      charge(number);
+      stringLeft = number + 2;
+    } else if (ended == LIST && !negative && number > 0) {
+      if (depth == MAX_DEPTH) {
+        throw refused("lists in lists in lists");
+      }
+      charge(number * POINTER_BYTES);
+      open[depth++] = number;
+    } else {
+      endElement();
+    }
+  }
+
+  private void endElement() {
+    while (depth > 0 && --open[depth - 1] == 0) {
+      depth--;
+    }
+  }
+
+  private void charge(long bytes) {
+    budget -= bytes;
+    if (budget < 0) {
+      throw refused("more than " + MAX_EXCHANGE + " bytes");
+    }
+  }
+
+  private static JedisConnectionException refused(String what) {
+    return new JedisConnectionException("the server announces " + what + ", and is not believed");
+  }
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.metadata.MetadataException;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.scheme.TestSeed;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.RedisInputStream;
+
+/** What a server may announce, and whom it may name. */
+class ReplyGuardTest {
+
+  private static Object read(String reply) {
+    return Protocol.read(
+        new RedisInputStream(
+            new ReplyGuard(new ByteArrayInputStream(reply.getBytes(ISO_8859_1)), 60_000)));
+  }
+
+  @Test
+  void whatRedisAnswersPasses() {
+    assertThat(read("$5\r\nhello\r\n")).isEqualTo("hello".getBytes(ISO_8859_1));
+    assertThat(read("$-1\r\n")).isNull();
+    assertThat(read("*-1\r\n")).isNull();
+    assertThat(read(":-17\r\n")).isEqualTo(-17L);
+    assertThat((List<?>) read("*3\r\n*0\r\n:1\r\n*1\r\n$0\r\n\r\n")).hasSize(3);
+    String value = "v".repeat(4096);
+    assertThat((byte[]) read("$4096\r\n" + value + "\r\n")).hasSize(4096);
+  }
+
+  @Test
+  void whatWouldExhaustTheHeapIsRefused() {
+    for (String reply :
+        List.of(
+            "$2147483647\r\n",
+            "$99999999999999999999\r\n",
+            "$65537\r\n",
+            "*2147483647\r\n",
+            "*9000000\r\n",
+            "*4294967297\r\n",
+            "*1\r\n".repeat(100),
+            "*1000000\r\n".repeat(9),
+            "+" + "x".repeat(5000) + "\r\n",
+            "$999-999999\r\n",
+            "$-2\r\n",
+            "$9:99999\r\n",
+            "%2147483647\r\n",
+            // Jedis sees a line, and then a string of 2 GiB.
+            "+x\n$14\r\n$2147483647\r\n",
+            "+x\r\r\n$2147483647\r\n")) {
+      assertThatThrownBy(() -> read(reply)).as(reply).isInstanceOf(JedisException.class);
+    }
+  }
+
+  @Test
+  void noReplyTakesMoreThanItMay() {
+    Random random = TestSeed.random("replies");
+    String alphabet = "$*+-:%~>#_,(0123456789\r\n\r\n\r\nx";
+    for (int i = 0; i < 200_000; i++) {
+      StringBuilder reply = new StringBuilder();
+      for (int length = random.nextInt(40); length > 0; length--) {
+        reply.append(alphabet.charAt(random.nextInt(alphabet.length())));
+      }
+      try {
+        read(reply.toString());
+      } catch (JedisException e) {
+        assertThat(e).isNotNull();
+      }
+    }
+  }
+
+  /** Answers every command line with the same bytes, until it is closed. */
+  private static Thread serve(ServerSocket server, byte[] answer, AtomicInteger connections) {
+    Thread thread =
+        new Thread(
+            () -> {
+              while (true) {
+                try (Socket socket = server.accept()) {
+                  connections.incrementAndGet();
+                  InputStream in = socket.getInputStream();
+                  byte[] buffer = new byte[8192];
+                  while (in.read(buffer) > 0) {
+                    socket.getOutputStream().write(answer);
+                  }
+                } catch (IOException e) {
+                  if (server.isClosed()) {
+                    return;
+                  }
+                }
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  @Test
+  void oneServerIsNotFollowedElsewhere() throws Exception {
+    try (ServerSocket thief = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      AtomicInteger stolen = new AtomicInteger();
+      serve(thief, "+OK\r\n".getBytes(ISO_8859_1), stolen);
+      AtomicInteger asked = new AtomicInteger();
+      byte[] moved = ("-MOVED 1 127.0.0.1:" + thief.getLocalPort() + "\r\n").getBytes(ISO_8859_1);
+      serve(server, moved, asked);
+      Configuration conf =
+          RedisStores.configuration("address", "127.0.0.1:" + server.getLocalPort());
+      assertThatThrownBy(() -> RedisStores.open(conf))
+          .isInstanceOf(StoreUnreachableException.class)
+          .hasMessageContaining("MOVED")
+          .hasMessageContaining("cluster.addresses");
+      assertThat(asked).hasPositiveValue();
+      assertThat(stolen).hasValue(0);
+    }
+  }
+
+  @Test
+  void hugeAndEndlessAnswersFailTheStoreAlone() throws Exception {
+    for (String answer : List.of("$2147483647\r\n", "*9000000\r\n", ":1\r\n", "*1\r\n:1\r\n")) {
+      try (ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+        serve(server, answer.getBytes(ISO_8859_1), new AtomicInteger());
+        Configuration conf =
+            RedisStores.configuration("address", "127.0.0.1:" + server.getLocalPort());
+        assertThatThrownBy(() -> RedisStores.open(conf).close())
+            .as(answer)
+            .isInstanceOf(MetadataException.class);
+      }
+    }
+  }
+
+  @Test
+  void answerThatComesByteByByteEndsInTime() {
+    InputStream slow =
+        new InputStream() {
+          @Override
+          public int read() throws IOException {
+            try {
+              Thread.sleep(20);
+            } catch (InterruptedException e) {
+              throw new IOException(e);
+            }
+            return 'x';
+          }
+
+          @Override
+          public int read(byte[] bytes, int offset, int length) throws IOException {
+            bytes[offset] = (byte) read();
+            return 1;
+          }
+        };
+    ReplyGuard guard =
+        new ReplyGuard(
+            new java.io.SequenceInputStream(
+                new ByteArrayInputStream("$60000\r\n".getBytes(ISO_8859_1)), slow),
+            100);
+    assertThatThrownBy(() -> Protocol.read(new RedisInputStream(guard)))
+        .hasRootCauseInstanceOf(java.net.SocketTimeoutException.class);
+  }
+}
