@@ -56,6 +56,16 @@ public interface MetadataStore extends Closeable {
    */
   void scan(Table table, byte[] prefix, StoreVisitor visitor) throws MetadataException;
 
+  /**
+   * Why entries may vanish without having been deleted, such as to make room; or that some did
+   * since this was last asked. Records in such a store are never vouched for. Asked now and then.
+   *
+   * @return a few words for people; null if everything is kept, as by default
+   */
+  default String mayForget() throws MetadataException {
+    return null;
+  }
+
   /** About how many entries a table has; cheap. */
   long estimatedCount(Table table) throws MetadataException;
 

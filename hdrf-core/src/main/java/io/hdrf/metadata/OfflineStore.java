@@ -3,7 +3,6 @@ package io.hdrf.metadata;
 
 import io.hdrf.block.TagKey;
 import java.io.IOException;
-import java.util.Collections;
 
 /** Opens stores of volumes that no DataNode has in service. */
 public final class OfflineStore {
@@ -24,9 +23,9 @@ public final class OfflineStore {
     MetadataStore store = provider.open(context);
     boolean opened = false;
     try {
-      byte[] value = store.get(Table.STATE, Collections.singletonList(StoreIdentity.key())).get(0);
+      StoreIdentity found = StoreLink.lastIdentity(store);
       byte[] volume = key.derive(VOLUME_PURPOSE, StoreIdentity.ID_LENGTH);
-      if (value != null && !StoreIdentity.decode(value).isOfVolume(volume)) {
+      if (found != null && !found.isOfVolume(volume)) {
         throw new StoreForeignException(
             "the "
                 + provider.name()

@@ -11,21 +11,78 @@ import java.util.function.LongConsumer;
 /**
  * Compares every record with its block, and every block with its record, and writes what differs
  * where that is wanted. It is what rebuilding, repairing and checking have in common. For one
- * thread.
+ * thread, on a running DataNode that of {@link VolumeRecords}: then nobody writes an older state of
+ * a block over a newer one.
+ *
+ * <p>Blocks change meanwhile, and their records some time after them. So what differs is no
+ * difference yet: it is looked at once more at the end, when what was under way has been written.
  */
 public final class RecordCheck {
 
   /** Records written or looked up at a time. */
   static final int BATCH = 512;
 
+  /** What is done about differences. */
+  enum Mode {
+    /** They are counted. */
+    LOOK,
+    /** They are counted, and mended. */
+    MEND,
+    /** All that differs is written at once: nothing was trusted anyway. */
+    MAKE
+  }
+
+  /** What a check needs of whoever runs it. All calls come on the check's thread. */
+  interface Host {
+
+    boolean isStopping();
+
+    /** How many blocks were compared so far. */
+    void progress(long blocks);
+
+    /** Writes what differs. */
+    void write(StoreBatch batch) throws IOException;
+
+    /** Between two batches. */
+    default void between() throws IOException {}
+
+    /** Now and then while all records are read; the table of records is not to be changed. */
+    default void alive() throws IOException {}
+
+    /** Has changes that are under way written, before what differs is looked at once more. */
+    default void settle() throws IOException {}
+
+    /** Whether a block's record is about to be written. */
+    default boolean isUnderWay(long blockId) {
+      return false;
+    }
+
+    /** A block can't be looked at; its record stays as it is. */
+    default void unreadable(long blockId) {}
+
+    /** Why a block is plain, if it is and that is known. */
+    default int reason(long blockId) {
+      return BlockRecord.NO_REASON;
+    }
+  }
+
   private final MetadataStore store;
   private final BlockInventory inventory;
-  private final boolean repair;
-  private final BooleanSupplier stopping;
-  private final LongConsumer progress;
+  private final Mode mode;
+  private final Host host;
   private final CheckResult result = new CheckResult();
+  private LongList suspects = new LongList();
+
+  RecordCheck(MetadataStore store, BlockInventory inventory, Mode mode, Host host) {
+    this.store = store;
+    this.inventory = inventory;
+    this.mode = mode;
+    this.host = host;
+  }
 
   /**
+   * A check of a store that nobody else uses.
+   *
    * @param repair whether what differs is written
    * @param stopping asked now and then whether to stop
    * @param progress told how many blocks were compared, after each batch
@@ -36,11 +93,26 @@ public final class RecordCheck {
       boolean repair,
       BooleanSupplier stopping,
       LongConsumer progress) {
-    this.store = store;
-    this.inventory = inventory;
-    this.repair = repair;
-    this.stopping = stopping;
-    this.progress = progress;
+    this(
+        store,
+        inventory,
+        repair ? Mode.MEND : Mode.LOOK,
+        new Host() {
+          @Override
+          public boolean isStopping() {
+            return stopping.getAsBoolean();
+          }
+
+          @Override
+          public void progress(long blocks) {
+            progress.accept(blocks);
+          }
+
+          @Override
+          public void write(StoreBatch batch) throws IOException {
+            store.write(batch, Durability.PROCESS);
+          }
+        });
   }
 
   /**
@@ -50,40 +122,78 @@ public final class RecordCheck {
    * @return null if it was stopped
    */
   public CheckResult run() throws IOException {
-    long[] present = blockIds();
-    for (int from = 0; from < present.length; from += BATCH) {
-      if (stopping.getAsBoolean()) {
-        return null;
-      }
-      compare(Arrays.copyOfRange(present, from, Math.min(from + BATCH, present.length)));
-      progress.accept(Math.min(from + BATCH, present.length));
+    LongList ids = new LongList();
+    inventory.forEach(ids);
+    long[] present = ids.sorted();
+    for (int from = 0; from < present.length && !host.isStopping(); from += BATCH) {
+      host.between();
+      int to = Math.min(from + BATCH, present.length);
+      compare(Arrays.copyOfRange(present, from, to), mode == Mode.MAKE);
+      host.progress(to);
     }
-    List<byte[]> strangers = new ArrayList<>();
+    compareStrangers(present);
+    if (mode != Mode.MAKE && !host.isStopping()) {
+      long[] again = suspects.toArray();
+      if (again.length > 0) {
+        host.settle();
+      }
+      for (int from = 0; from < again.length && !host.isStopping(); from += BATCH) {
+        host.between();
+        compare(Arrays.copyOfRange(again, from, Math.min(from + BATCH, again.length)), true);
+      }
+    }
+    return host.isStopping() ? null : result;
+  }
+
+  /** Those of blocks that were not there. */
+  private void compareStrangers(long[] present) throws IOException {
+    LongList strangers = new LongList();
+    List<byte[]> noKeys = new ArrayList<>();
+    long[] shown = new long[1];
+    IOException[] failure = new IOException[1];
     store.scan(
         Table.BLOCKS,
         new byte[0],
         (key, value) -> {
-          if (key.length != Long.BYTES
-              || Arrays.binarySearch(present, BlockRecord.blockId(key)) < 0) {
-            strangers.add(key);
+          if (key.length != Long.BYTES) {
+            noKeys.add(key);
+          } else if (Arrays.binarySearch(present, BlockRecord.blockId(key)) < 0) {
+            strangers.accept(BlockRecord.blockId(key));
           }
-          return !stopping.getAsBoolean();
+          if (++shown[0] % BATCH != 0) {
+            return true;
+          }
+          try {
+            host.alive();
+          } catch (IOException e) {
+            failure[0] = e;
+          }
+          return failure[0] == null && !host.isStopping();
         });
-    for (int from = 0; from < strangers.size(); from += BATCH) {
-      removeWhereGone(strangers.subList(from, Math.min(from + BATCH, strangers.size())));
+    if (failure[0] != null) {
+      throw failure[0];
     }
-    return stopping.getAsBoolean() ? null : result;
+    if (host.isStopping()) {
+      return;
+    }
+    long[] ids = strangers.toArray();
+    for (int from = 0; from < ids.length && !host.isStopping(); from += BATCH) {
+      host.between();
+      compare(Arrays.copyOfRange(ids, from, Math.min(from + BATCH, ids.length)), mode == Mode.MAKE);
+    }
+    StoreBatch batch = new StoreBatch();
+    for (byte[] key : noKeys) {
+      result.extra(-1);
+      batch.delete(Table.BLOCKS, key);
+    }
+    write(batch);
   }
 
-  private long[] blockIds() throws IOException {
-    LongList ids = new LongList();
-    inventory.forEach(ids);
-    long[] present = ids.toArray();
-    Arrays.sort(present);
-    return present;
-  }
-
-  private void compare(long[] ids) throws IOException {
+  /**
+   * @param certain whether what differs is counted, and written where that is wanted; otherwise it
+   *     is kept to be looked at again
+   */
+  private void compare(long[] ids, boolean certain) throws IOException {
     List<byte[]> keys = new ArrayList<>();
     for (long id : ids) {
       keys.add(BlockRecord.key(id));
@@ -91,16 +201,28 @@ public final class RecordCheck {
     List<byte[]> values = store.get(Table.BLOCKS, keys);
     StoreBatch batch = new StoreBatch();
     for (int i = 0; i < ids.length; i++) {
+      long id = ids[i];
       BlockRecord is;
       try {
-        is = inventory.look(ids[i], BlockRecord.NO_REASON);
+        is = inventory.look(id, host.reason(id));
       } catch (IOException e) {
-        result.unreadable(ids[i], e.getMessage());
+        result.unreadable(id, e.getMessage());
+        host.unreadable(id);
         continue;
       }
-      if (is != null) {
-        result.block();
-        if (!agrees(ids[i], is, values.get(i))) {
+      BlockRecord record = decoded(id, values.get(i));
+      if (agree(is, record, values.get(i) != null)) {
+        count(is);
+      } else if (!certain) {
+        suspects.accept(id);
+      } else if (host.isUnderWay(id)) {
+        count(is);
+      } else {
+        count(is);
+        differs(id, is, record, values.get(i) != null);
+        if (is == null) {
+          batch.delete(Table.BLOCKS, keys.get(i));
+        } else {
           batch.put(Table.BLOCKS, keys.get(i), is.encode());
         }
       }
@@ -108,57 +230,41 @@ public final class RecordCheck {
     write(batch);
   }
 
-  private boolean agrees(long id, BlockRecord is, byte[] value) {
-    if (value == null) {
-      result.missing(id, is);
-      return false;
+  private void count(BlockRecord is) {
+    if (is != null) {
+      result.block();
     }
+  }
+
+  /** Null where it can't be read. */
+  private static BlockRecord decoded(long id, byte[] value) {
     try {
-      BlockRecord record = BlockRecord.decode(id, value);
-      if (!record.agreesWith(is)) {
-        result.wrong(id, is, record.toString());
-        return false;
-      }
-      return true;
+      return value == null ? null : BlockRecord.decode(id, value);
     } catch (MetadataException e) {
-      result.wrong(id, is, e.getMessage());
-      return false;
+      return null;
     }
   }
 
-  private void removeWhereGone(List<byte[]> keys) throws IOException {
-    StoreBatch batch = new StoreBatch();
-    for (byte[] key : keys) {
-      long id = key.length == Long.BYTES ? BlockRecord.blockId(key) : -1;
-      if (key.length != Long.BYTES || inventory.look(id, BlockRecord.NO_REASON) == null) {
-        result.extra(id);
-        batch.delete(Table.BLOCKS, key);
-      }
+  private static boolean agree(BlockRecord is, BlockRecord record, boolean stored) {
+    if (is == null || record == null) {
+      return is == null && !stored;
     }
-    write(batch);
+    return record.agreesWith(is);
   }
 
-  private void write(StoreBatch batch) throws MetadataException {
-    if (repair && batch.size() > 0) {
-      store.write(batch, Durability.PROCESS);
+  private void differs(long id, BlockRecord is, BlockRecord record, boolean stored) {
+    if (is == null) {
+      result.extra(id);
+    } else if (!stored) {
+      result.missing(id, is);
+    } else {
+      result.wrong(id, is, record == null ? "nothing that can be read" : record.toString());
     }
   }
 
-  /** Longs without a box each. */
-  private static final class LongList implements LongConsumer {
-    private long[] values = new long[BATCH];
-    private int size;
-
-    @Override
-    public void accept(long value) {
-      if (size == values.length) {
-        values = Arrays.copyOf(values, 2 * size);
-      }
-      values[size++] = value;
-    }
-
-    long[] toArray() {
-      return Arrays.copyOf(values, size);
+  private void write(StoreBatch batch) throws IOException {
+    if (mode != Mode.LOOK && batch.size() > 0) {
+      host.write(batch);
     }
   }
 }

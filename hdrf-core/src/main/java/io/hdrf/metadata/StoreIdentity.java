@@ -8,10 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The entry of {@link Table#STATE} that says whose a store is and how far it was written. It is
+ * The entry of {@link Table#STATE} that says whose a store is and how far it was written. One is
  * written with every batch, so that a store that lost batches, was put back from an older copy, or
  * is written by somebody else is told from one that is in step. This is the specification of the
  * value, version 1. Immutable.
+ *
+ * <p>It has two places, {@link #key(long)}, which batches take in turns. So the identity of the
+ * batch before stays, and whoever finds another one there knows that the store went back between
+ * the two, however short that was: what one batch would hide the other shows.
  *
  * <table>
  * <caption>Fields of the value, little-endian</caption>
@@ -33,7 +37,8 @@ public final class StoreIdentity {
   static final int VERSION = 1;
   static final int LENGTH = 46;
 
-  private static final byte[] KEY = "identity".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] EVEN = "identity".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] ODD = "identity.odd".getBytes(StandardCharsets.US_ASCII);
 
   private final byte[] volume;
   private final byte[] session;
@@ -47,8 +52,9 @@ public final class StoreIdentity {
     this.complete = complete;
   }
 
-  static byte[] key() {
-    return KEY.clone();
+  /** The place of the batch with that number. */
+  static byte[] key(long sequence) {
+    return (sequence & 1) == 0 ? EVEN.clone() : ODD.clone();
   }
 
   byte[] encode() {
@@ -103,6 +109,21 @@ public final class StoreIdentity {
   }
 
   StoreIdentity next(boolean nowComplete) {
-    return new StoreIdentity(volume, session, sequence + 1, nowComplete);
+    return after(1, nowComplete);
+  }
+
+  StoreIdentity after(long batches, boolean nowComplete) {
+    return new StoreIdentity(volume, session, sequence + batches, nowComplete);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof StoreIdentity
+        && Arrays.equals(encode(), ((StoreIdentity) other).encode());
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(session) + Long.hashCode(sequence);
   }
 }

@@ -8,54 +8,108 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * An open store and the proof that it is still this volume's and still in step: see {@link
- * StoreIdentity}. For one thread, but for {@link #store}.
+ * StoreIdentity}. Whatever is written to the records goes through {@link #write}, which looks for
+ * that proof first: so a store that went back to an earlier state is noticed by the next batch, and
+ * no batch hides it. For one thread, but for {@link #store}.
  */
 final class StoreLink implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreLink.class);
+
+  /** After so many times of its heartbeat without one, a user is taken for gone. */
+  private static final int SILENT_BEATS = 5;
+
+  private static final long POLL_MILLIS = 500;
 
   private final MetadataStore store;
   private final String name;
   private final Path directory;
   private final DurableFiles files;
   private final byte[] session;
-  private StoreIdentity identity;
+  private final StoreOwner owner;
+
+  /** The identities of the last batch and of the one before: what the store is to hold. */
+  private Identities held;
+
+  /** What the store may hold as well, because a batch failed that may have been written. */
+  private Identities unsure;
+
+  private int losses;
+  private long writtenNanos;
+
+  /** The two identities of a store; either may be null. */
+  private static final class Identities {
+    private final StoreIdentity last;
+    private final StoreIdentity before;
+
+    Identities(StoreIdentity last, StoreIdentity before) {
+      this.last = last;
+      this.before = before;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Identities
+          && Objects.equals(last, ((Identities) other).last)
+          && Objects.equals(before, ((Identities) other).before);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(last, before);
+    }
+  }
 
   private StoreLink(
-      MetadataStore store, String name, Path directory, DurableFiles files, byte[] session) {
+      MetadataStore store,
+      String name,
+      Path directory,
+      DurableFiles files,
+      byte[] session,
+      StoreOwner owner) {
     this.store = store;
     this.name = name;
     this.directory = directory;
     this.files = files;
     this.session = session;
+    this.owner = owner;
   }
 
   /**
-   * Opens a store and takes it over.
+   * Opens a store and takes it over. Where its last user did not close it and lies elsewhere, waits
+   * until that one is sure to be gone.
    *
    * @param volume names the volume, {@link StoreIdentity#ID_LENGTH} bytes
    * @param directory for the volume's {@link StoreMark}
-   * @throws StoreForeignException if it is another volume's
+   * @param beatMillis within which time {@link #beat} or {@link #write} will be called again
+   * @throws StoreForeignException if it is another volume's, or a copy of this one uses it
    */
   static StoreLink open(
       MetadataStoreProvider provider,
       StoreContext context,
       byte[] volume,
       Path directory,
-      DurableFiles files)
+      DurableFiles files,
+      long beatMillis,
+      BooleanSupplier stopping)
       throws IOException {
     byte[] session = new byte[StoreIdentity.ID_LENGTH];
     new SecureRandom().nextBytes(session);
+    StoreOwner owner = StoreOwner.here(directory, beatMillis);
     MetadataStore store = provider.open(context);
     boolean opened = false;
     try {
-      StoreLink link = new StoreLink(store, provider.name(), directory, files, session);
-      link.takeOver(volume);
+      StoreLink link = new StoreLink(store, provider.name(), directory, files, session, owner);
+      link.takeOver(volume, stopping);
       opened = true;
       return link;
     } finally {
@@ -65,18 +119,18 @@ final class StoreLink implements Closeable {
     }
   }
 
-  private void takeOver(byte[] volume) throws IOException {
+  private void takeOver(byte[] volume, BooleanSupplier stopping) throws IOException {
     StoreMark mark = StoreMark.load(directory);
-    StoreIdentity found = read();
+    StoreIdentity found = read().last;
     if (found != null && !found.isOfVolume(volume)) {
       throw new StoreForeignException(
-          "the "
-              + name
-              + " store for "
-              + directory
+          prefix()
               + " belongs to another volume; empty it, or give each DataNode a store of its own");
     }
-    boolean trusted = found != null && mark.vouchesFor(name, found);
+    if (found != null) {
+      awaitSilence(found, stopping);
+    }
+    boolean trusted = found != null && mark.vouchesFor(name, found) && store.mayForget() == null;
     if (found != null && !trusted && found.sequence() < mark.sequence()) {
       LOG.warn(
           "The {} store for {} was put back from an older copy (batch {}, last written {});"
@@ -87,15 +141,66 @@ final class StoreLink implements Closeable {
           mark.sequence());
     }
     long last = Math.max(mark.sequence(), found == null ? 0 : found.sequence());
-    identity = new StoreIdentity(volume, session, last + 1, trusted);
-    new StoreMark(name, identity.sequence(), false).save(directory, files);
-    store.write(
-        new StoreBatch().put(Table.STATE, StoreIdentity.key(), identity.encode()),
-        Durability.PROCESS);
+    StoreIdentity begin = new StoreIdentity(volume, session, last, trusted);
+    new StoreMark(name, last + 2, false).save(directory, files);
+    held = new Identities(begin, null);
+    fence(new StoreBatch().put(Table.STATE, StoreOwner.key(), owner.encode()), begin, trusted);
   }
 
-  private StoreIdentity read() throws MetadataException {
-    byte[] value = store.get(Table.STATE, Collections.singletonList(StoreIdentity.key())).get(0);
+  private String prefix() {
+    return "the " + name + " store for " + directory;
+  }
+
+  /** Returns when the one who uses the store is this storage, or gone. */
+  private void awaitSilence(StoreIdentity found, BooleanSupplier stopping) throws IOException {
+    byte[] value = store.get(Table.STATE, Collections.singletonList(StoreOwner.key())).get(0);
+    StoreOwner other = value == null ? null : StoreOwner.decode(value);
+    if (other == null || other.isAt(owner)) {
+      return;
+    }
+    LOG.info("The {} store for {} was last used by {} and not closed", name, directory, other);
+    long patience = TimeUnit.MILLISECONDS.toNanos(SILENT_BEATS * other.beatMillis());
+    long begun = System.nanoTime();
+    do {
+      try {
+        Thread.sleep(Math.min(POLL_MILLIS, other.beatMillis()));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new StoreUnreachableException(prefix() + ": interrupted", e);
+      }
+      if (stopping.getAsBoolean()) {
+        throw new StoreUnreachableException(prefix() + " is not opened any more");
+      }
+      if (!found.equals(read().last)) {
+        throw new StoreForeignException(
+            prefix()
+                + " is used by a storage with the same identity, "
+                + other
+                + ": one is a copy of the other. Give each DataNode a store of its own and restart"
+                + " this one");
+      }
+    } while (System.nanoTime() - begun < patience);
+  }
+
+  /** The identity of the last batch that a store holds, or null. */
+  static StoreIdentity lastIdentity(MetadataStore store) throws MetadataException {
+    return read(store).last;
+  }
+
+  private Identities read() throws MetadataException {
+    return read(store);
+  }
+
+  private static Identities read(MetadataStore store) throws MetadataException {
+    List<byte[]> values =
+        store.get(Table.STATE, Arrays.asList(StoreIdentity.key(0), StoreIdentity.key(1)));
+    StoreIdentity even = decode(values.get(0));
+    StoreIdentity odd = decode(values.get(1));
+    boolean evenIsLast = odd == null || (even != null && even.sequence() > odd.sequence());
+    return evenIsLast ? new Identities(even, odd) : new Identities(odd, even);
+  }
+
+  private static StoreIdentity decode(byte[] value) throws MetadataException {
     return value == null ? null : StoreIdentity.decode(value);
   }
 
@@ -105,7 +210,12 @@ final class StoreLink implements Closeable {
 
   /** Whether every block had its record after the last batch. */
   boolean isComplete() {
-    return identity.isComplete();
+    return held.last.isComplete();
+  }
+
+  /** How often the store was found to have lost something of what was written. */
+  int losses() {
+    return losses;
   }
 
   /**
@@ -115,21 +225,24 @@ final class StoreLink implements Closeable {
    * @throws StoreForeignException if another process writes to it
    */
   boolean isInStep() throws IOException {
-    StoreIdentity found = read();
-    if (found != null && Arrays.equals(found.encode(), identity.encode())) {
+    Identities found = read();
+    if (found.equals(held)) {
+      if (unsure != null) {
+        fence(new StoreBatch(), held.last, held.last.isComplete());
+      }
       return true;
     }
-    if (found != null && found.isOfSession(session) && found.sequence() > identity.sequence()) {
+    if (unsure != null && found.equals(unsure)) {
       // A batch that seemed to fail was written all the same; its changes are written again.
-      identity = found;
+      held = found;
+      fence(new StoreBatch(), held.last, held.last.isComplete());
       return true;
     }
-    if (found != null && !found.isOfSession(session) && found.sequence() > identity.sequence()) {
+    if (found.last != null
+        && !found.last.isOfSession(session)
+        && found.last.sequence() > held.last.sequence()) {
       throw new StoreForeignException(
-          "the "
-              + name
-              + " store for "
-              + directory
+          prefix()
               + " is written by another DataNode too; give each DataNode a store of its own and"
               + " restart this one");
     }
@@ -137,17 +250,54 @@ final class StoreLink implements Closeable {
         "The {} store for {} {}; its records are compared with the blocks",
         name,
         directory,
-        found == null ? "was emptied" : "was put back from an older copy");
-    write(new StoreBatch(), false);
+        found.last == null ? "was emptied" : "went back to an earlier state");
+    losses++;
+    fence(new StoreBatch().put(Table.STATE, StoreOwner.key(), owner.encode()), held.last, false);
     return false;
   }
 
-  /** Writes changes together with the next identity. */
-  void write(StoreBatch batch, boolean complete) throws MetadataException {
-    StoreIdentity next = identity.next(complete);
-    batch.put(Table.STATE, StoreIdentity.key(), next.encode());
+  /**
+   * Writes both identities anew, with numbers that no batch has had: so one that seemed to fail,
+   * and that the server carries out even later, is noticed.
+   */
+  private void fence(StoreBatch batch, StoreIdentity from, boolean complete)
+      throws MetadataException {
+    long beyond = unsure == null ? 1 : 3;
+    write(
+        batch,
+        new Identities(from.after(beyond + 1, complete), from.after(beyond, complete)),
+        true);
+  }
+
+  /**
+   * Writes changes together with the next identity, once it is certain that all before are there.
+   *
+   * @param complete whether every block has its record then; false all the same if some of what was
+   *     written before is lost
+   */
+  void write(StoreBatch batch, boolean complete) throws IOException {
+    boolean inStep = isInStep();
+    write(batch, new Identities(held.last.next(complete && inStep), held.last), false);
+  }
+
+  private void write(StoreBatch batch, Identities next, boolean both) throws MetadataException {
+    batch.put(Table.STATE, StoreIdentity.key(next.last.sequence()), next.last.encode());
+    if (both) {
+      batch.put(Table.STATE, StoreIdentity.key(next.before.sequence()), next.before.encode());
+    }
+    unsure = next;
     store.write(batch, Durability.PROCESS);
-    identity = next;
+    held = next;
+    unsure = null;
+    writtenNanos = System.nanoTime();
+  }
+
+  /** Advances the identity if that was not done for some time, which shows others who is here. */
+  void beat() throws IOException {
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - writtenNanos);
+    if (2 * millis >= owner.beatMillis()) {
+      write(new StoreBatch(), isComplete());
+    }
   }
 
   /**
@@ -157,8 +307,11 @@ final class StoreLink implements Closeable {
    */
   void close(boolean inStep) throws IOException {
     try {
-      if (inStep && identity.isComplete()) {
-        new StoreMark(name, identity.sequence(), true).save(directory, files);
+      if (inStep) {
+        write(new StoreBatch().delete(Table.STATE, StoreOwner.key()), isComplete());
+        if (isComplete()) {
+          new StoreMark(name, held.last.sequence(), true).save(directory, files);
+        }
       }
     } finally {
       close();

@@ -9,6 +9,8 @@ public final class StoreStatus {
     OPENING,
     COMPARING,
     IN_STEP,
+    /** It works, but some records may be wrong, and it is known why. */
+    NOT_IN_STEP,
     DOWN
   }
 
@@ -30,6 +32,10 @@ public final class StoreStatus {
 
   static StoreStatus inStep() {
     return new StoreStatus(State.IN_STEP, "in step");
+  }
+
+  static StoreStatus notInStep(String why) {
+    return new StoreStatus(State.NOT_IN_STEP, "not in step: " + why);
   }
 
   static StoreStatus down(Throwable why) {

@@ -6,15 +6,19 @@ import io.hdrf.thread.RepeatingThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.SoftReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,6 +43,19 @@ public final class VolumeRecords implements Closeable {
   private static final long CLOSE_SECONDS = 10;
 
   private static final long FIRST_RETRY_MILLIS = 500;
+
+  /** The longest time between two looks at a block that could not be looked at. */
+  private static final long MAX_LOOK_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
+  /** How long a change may take from the file to {@link #changed}. */
+  private static final long SETTLE_MILLIS = 200;
+
+  /** Values of {@link #comparedAt}. */
+  private static final int NEVER = -1;
+
+  /** So many blocks could not be looked at that they are not remembered. */
+  private static final int TOO_MANY_UNLOOKED = -2;
+
   private static final long REMINDER_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private final MetadataStoreProvider provider;
@@ -62,10 +79,34 @@ public final class VolumeRecords implements Closeable {
   private volatile boolean marked;
   private volatile int inWork;
 
+  private volatile boolean ended;
+  private final Queue<RecordTask> tasks = new ConcurrentLinkedQueue<>();
+
+  /** {@link #changed} blocks that could not be looked at. This and what follows: the thread's. */
+  private final Map<Long, Integer> unlooked = new HashMap<>();
+
+  private String unlookedExample = "";
+  private boolean tooManyUnlooked;
+  private long lookAgainAt;
+  private long lookMillis = FIRST_RETRY_MILLIS;
+
+  /** The link's losses when all records were known to be right, or that they are not. */
+  private int comparedAt = NEVER;
+
+  /** Why the store may lose records by itself, or null. */
+  private String forgets;
+
+  private StoreForeignException foreign;
+
+  private volatile int unlookedCount;
+
   /** Damage that somebody else met; for the thread to deal with. */
   private final AtomicReference<StoreCorruptException> damage = new AtomicReference<>();
 
   private volatile StoreStatus status = StoreStatus.opening();
+
+  /** The ids of all blocks, for a listing that goes on; 8 bytes for each block. */
+  private volatile SoftReference<long[]> listing;
 
   /** Written by the thread alone; others read it to look records up. */
   private volatile StoreLink link;
@@ -129,13 +170,20 @@ public final class VolumeRecords implements Closeable {
     }
   }
 
-  /** Has all records compared with the blocks and mended; with {@code clear}, made anew. */
-  public void rebuild(boolean clear) {
-    if (clear) {
-      clearWanted = true;
+  /** Has the thread that writes the records do something with all of them. Never waits. */
+  public RecordTask begin(RecordTask.Kind kind) {
+    RecordTask task = new RecordTask(kind);
+    StoreStatus now = status;
+    if (now.state() == StoreStatus.State.DOWN) {
+      task.fail(unreachable(now));
+      return task;
     }
-    comparisonWanted = true;
+    tasks.add(task);
     wake.release();
+    if (ended) {
+      endTasks(null);
+    }
+    return task;
   }
 
   /** The store, for entries of other kinds than block records. Never null. */
@@ -153,7 +201,7 @@ public final class VolumeRecords implements Closeable {
 
   /** How many changes wait to be written. */
   public int pending() {
-    return changed.size() + inWork;
+    return changed.size() + inWork + unlookedCount;
   }
 
   /** The volume's id in HDFS. */
@@ -176,19 +224,28 @@ public final class VolumeRecords implements Closeable {
     return value == null ? null : BlockRecord.decode(blockId, value);
   }
 
-  /** The blocks behind {@code after} by ascending id, at most {@code limit}. */
+  /**
+   * The blocks behind {@code after} by ascending id, at most {@code limit}; {@link Long#MIN_VALUE}
+   * begins a listing. Later pages show the blocks that there were when it began: to list all blocks
+   * takes the inventory once, not once for each page.
+   */
   public List<Long> blockIdsAfter(long after, int limit) throws IOException {
-    TreeSet<Long> least = new TreeSet<>();
-    inventory.forEach(
-        id -> {
-          if (id > after && (least.size() < limit || id < least.last())) {
-            least.add(id);
-            if (least.size() > limit) {
-              least.pollLast();
-            }
-          }
-        });
-    return new ArrayList<>(least);
+    SoftReference<long[]> reference = listing;
+    long[] ids = reference == null || after == Long.MIN_VALUE ? null : reference.get();
+    if (ids == null) {
+      LongList all = new LongList();
+      inventory.forEach(all);
+      ids = all.sorted();
+    }
+    int found = Arrays.binarySearch(ids, after);
+    int from = found < 0 ? -found - 1 : found + 1;
+    int to = Math.min(ids.length, from + limit);
+    listing = to < ids.length ? new SoftReference<>(ids) : null;
+    List<Long> page = new ArrayList<>(to - from);
+    for (int i = from; i < to; i++) {
+      page.add(ids[i]);
+    }
+    return page;
   }
 
   /** The values of many records as they are stored, null where a block has none. */
@@ -220,16 +277,13 @@ public final class VolumeRecords implements Closeable {
   }
 
   /**
-   * Compares all records with the blocks, and mends what differs if that is wanted. May take as
-   * long as the store and the disk like. Differences that are only changes under way are none.
+   * Compares all records with the blocks, and mends what differs if that is wanted; waits for the
+   * end. Differences that are only changes under way are none.
    *
    * @return null if this is being closed
    */
   public CheckResult check(boolean repair) throws IOException {
-    open();
-    awaitWritten();
-    return ask(
-        store -> new RecordCheck(store, inventory, repair, () -> stopping, done -> {}).run());
+    return begin(repair ? RecordTask.Kind.REPAIR : RecordTask.Kind.CHECK).await();
   }
 
   interface Question<T, E extends IOException> {
@@ -259,23 +313,14 @@ public final class VolumeRecords implements Closeable {
   private MetadataStore open() throws StoreUnreachableException {
     StoreLink current = link;
     if (current == null) {
-      throw new StoreUnreachableException(
-          "the " + provider.name() + " store for " + directory + " is " + status);
+      throw unreachable(status);
     }
     return current.store();
   }
 
-  private void awaitWritten() throws IOException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
-    try {
-      while ((pending() > 0 || status().state() == StoreStatus.State.COMPARING)
-          && System.nanoTime() < deadline) {
-        Thread.sleep(Math.min(50, settings.flushMillis()));
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
-    }
+  private StoreUnreachableException unreachable(StoreStatus now) {
+    return new StoreUnreachableException(
+        "the " + provider.name() + " store for " + directory + " is " + now);
   }
 
   /** What the thread does. */
@@ -294,7 +339,7 @@ public final class VolumeRecords implements Closeable {
         }
         downSince = 0;
         retryMillis = FIRST_RETRY_MILLIS;
-        status = link.isComplete() ? StoreStatus.inStep() : status;
+        status = worked();
         awaitChanges();
       } catch (IOException | RuntimeException | Error e) {
         counters.failure();
@@ -307,6 +352,7 @@ public final class VolumeRecords implements Closeable {
         }
         status = StoreStatus.down(e);
         afterFailure(e);
+        endTasks(e);
         listener.onDown(downMillis, e instanceof Exception ? (Exception) e : new IOException(e));
         awaitRetry(retryMillis);
         retryMillis = Math.min(2 * retryMillis, settings.checkMillis());
@@ -318,6 +364,35 @@ public final class VolumeRecords implements Closeable {
     @Override
     public void end() {
       finish();
+    }
+  }
+
+  /** How things are when nothing is left to do. */
+  private StoreStatus worked() {
+    if (forgets != null) {
+      return StoreStatus.notInStep(forgets);
+    }
+    if (!unlooked.isEmpty()) {
+      return StoreStatus.notInStep(
+          unlooked.size() + " blocks can't be looked at, such as " + unlookedExample);
+    }
+    return isVouchedFor()
+        ? StoreStatus.inStep()
+        : StoreStatus.notInStep("blocks can't be looked at, such as " + unlookedExample);
+  }
+
+  /** Whether every block has its record but those that {@link #changed}. */
+  private boolean isVouchedFor() {
+    return comparedAt == link.losses() && forgets == null && unlooked.isEmpty();
+  }
+
+  private void endTasks(Throwable why) {
+    for (RecordTask task = tasks.poll(); task != null; task = tasks.poll()) {
+      if (why == null) {
+        task.end(null);
+      } else {
+        task.fail(why);
+      }
     }
   }
 
@@ -336,6 +411,10 @@ public final class VolumeRecords implements Closeable {
       return;
     }
     closeLink(false);
+    if (e instanceof StoreForeignException) {
+      // Whoever uses it is not to be disturbed again, not even when it pauses.
+      foreign = (StoreForeignException) e;
+    }
     if (e instanceof StoreCorruptException) {
       try {
         provider.setAside(context);
@@ -347,62 +426,233 @@ public final class VolumeRecords implements Closeable {
   }
 
   private void work() throws IOException {
+    if (foreign != null) {
+      throw foreign;
+    }
     StoreCorruptException met = damage.getAndSet(null);
     if (met != null && link != null) {
       throw met;
     }
     if (link == null) {
       status = StoreStatus.opening();
-      link = StoreLink.open(provider, context, volume, directory, files);
+      StoreLink opened =
+          StoreLink.open(
+              provider, context, volume, directory, files, settings.checkMillis(), () -> stopping);
+      comparedAt = opened.isComplete() ? opened.losses() : NEVER;
+      link = opened;
     } else {
       link.isInStep();
     }
+    askWhetherItForgets();
     if (clearWanted) {
       link.store().clear();
+      comparedAt = NEVER;
       link.isInStep();
       clearWanted = false;
     }
-    if (comparisonWanted || !link.isComplete()) {
+    link.beat();
+    if (comparisonWanted || (comparedAt != link.losses() && isTimeToCompare())) {
       compareAll();
     }
-    while (!changed.isEmpty() && !stopping) {
-      writeChanges();
+    lookAgain();
+    writeAllChanges();
+    for (RecordTask task = tasks.poll(); task != null; task = tasks.poll()) {
+      run(task);
+      writeAllChanges();
+    }
+    scheduleLooks();
+  }
+
+  private void askWhetherItForgets() throws MetadataException {
+    String before = forgets;
+    forgets = link.store().mayForget();
+    if (forgets != null && before == null) {
+      LOG.warn(
+          "The {} store for {} may lose records by itself, which are not vouched for: {}",
+          provider.name(),
+          directory,
+          forgets);
+    } else if (forgets == null && before != null) {
+      comparedAt = NEVER;
     }
   }
 
+  private boolean isTimeToCompare() {
+    return comparedAt != TOO_MANY_UNLOOKED || System.nanoTime() - lookAgainAt >= 0;
+  }
+
   private void compareAll() throws IOException {
-    LOG.info("Comparing the records in the {} store with {}", provider.name(), directory);
-    counters.rebuild();
-    status = StoreStatus.comparing(0);
     comparisonWanted = false;
     boolean done = false;
     try {
-      RecordCheck check =
-          new RecordCheck(
-              link.store(),
-              inventory,
-              true,
-              () -> stopping,
-              blocks -> status = StoreStatus.comparing(blocks));
-      CheckResult result = check.run();
-      // A store that was emptied or put back meanwhile holds only part of what was written.
-      if (result != null && link.isInStep()) {
-        done = true;
-        counters.written(result.missing() + result.wrong());
-        counters.deleted(result.extra());
-        link.write(new StoreBatch(), true);
-        LOG.info(
-            "Records of {} blocks in {} are complete: {} were missing, {} wrong, {} of blocks that"
-                + " are gone, {} blocks can't be read",
-            result.blocks(),
-            directory,
-            result.missing(),
-            result.wrong(),
-            result.extra(),
-            result.unreadable());
-      }
+      done = compareAll(PlainReasons.none(), null) != null;
     } finally {
-      comparisonWanted |= !done;
+      comparisonWanted |= !done && comparedAt != TOO_MANY_UNLOOKED;
+    }
+  }
+
+  /**
+   * Writes whatever differs.
+   *
+   * @param reasons why blocks are plain
+   * @param task is told how far this is, or null
+   * @return null if it was stopped, or records were lost meanwhile
+   */
+  private CheckResult compareAll(PlainReasons reasons, RecordTask task) throws IOException {
+    LOG.info("Comparing the records in the {} store with {}", provider.name(), directory);
+    counters.rebuild();
+    comparedAt = NEVER;
+    CheckResult result = check(RecordCheck.Mode.MAKE, reasons, task);
+    if (result != null) {
+      LOG.info(
+          "Records of {} blocks in {} are compared: {} were missing, {} wrong, {} of blocks that"
+              + " are gone, {} blocks can't be looked at",
+          result.blocks(),
+          directory,
+          result.missing(),
+          result.wrong(),
+          result.extra(),
+          result.unreadable());
+    }
+    return result;
+  }
+
+  /**
+   * Compares all records. Begins and ends with a batch, so that a store which goes back to what it
+   * was before, at whatever time, is found out.
+   *
+   * @return null if it was stopped, or records were lost meanwhile
+   */
+  private CheckResult check(RecordCheck.Mode mode, PlainReasons reasons, RecordTask task)
+      throws IOException {
+    int lossesBefore = link.losses();
+    link.write(new StoreBatch(), isVouchedFor());
+    status = StoreStatus.comparing(0);
+    tooManyUnlooked = false;
+    CheckResult result =
+        new RecordCheck(link.store(), inventory, mode, new Host(reasons, task)).run();
+    if (result == null || !link.isInStep() || link.losses() != lossesBefore) {
+      return null;
+    }
+    if (mode != RecordCheck.Mode.LOOK) {
+      counters.written(result.missing() + result.wrong());
+      counters.deleted(result.extra());
+      comparedAt = tooManyUnlooked ? TOO_MANY_UNLOOKED : lossesBefore;
+    }
+    link.write(new StoreBatch(), isVouchedFor());
+    return link.losses() == lossesBefore ? result : null;
+  }
+
+  private final class Host implements RecordCheck.Host {
+    private final PlainReasons reasons;
+    private final RecordTask task;
+
+    Host(PlainReasons reasons, RecordTask task) {
+      this.reasons = reasons;
+      this.task = task;
+    }
+
+    @Override
+    public boolean isStopping() {
+      return stopping || (task != null && task.isStopping());
+    }
+
+    @Override
+    public void progress(long blocks) {
+      status = StoreStatus.comparing(blocks);
+      if (task != null) {
+        task.progress(blocks);
+      }
+    }
+
+    @Override
+    public void write(StoreBatch batch) throws IOException {
+      link.write(batch, isVouchedFor());
+    }
+
+    @Override
+    public void between() throws IOException {
+      link.beat();
+      if (!changed.isEmpty()) {
+        writeChanges();
+      }
+    }
+
+    @Override
+    public void alive() throws IOException {
+      link.beat();
+    }
+
+    @Override
+    public void settle() throws IOException {
+      try {
+        Thread.sleep(SETTLE_MILLIS);
+      } catch (InterruptedException e) {
+        LOG.debug("Nobody interrupts this thread to any purpose", e);
+      }
+      writeAllChanges();
+    }
+
+    @Override
+    public boolean isUnderWay(long blockId) {
+      return changed.containsKey(blockId);
+    }
+
+    @Override
+    public void unreadable(long blockId) {
+      unlooked(blockId, reasons.of(blockId), "block " + blockId);
+    }
+
+    @Override
+    public int reason(long blockId) {
+      return reasons.of(blockId);
+    }
+  }
+
+  private void run(RecordTask task) throws IOException {
+    try {
+      CheckResult result;
+      if (task.kind() == RecordTask.Kind.REBUILD) {
+        PlainReasons reasons = reasons();
+        link.store().clear();
+        link.isInStep();
+        result = compareAll(reasons, task);
+      } else {
+        result =
+            check(
+                task.kind() == RecordTask.Kind.REPAIR
+                    ? RecordCheck.Mode.MEND
+                    : RecordCheck.Mode.LOOK,
+                PlainReasons.none(),
+                task);
+      }
+      if (result == null && !stopping && !task.isStopping()) {
+        throw new StoreUnreachableException(
+            "the "
+                + provider.name()
+                + " store for "
+                + directory
+                + " lost records meanwhile; all are compared with the blocks");
+      }
+      task.end(result);
+    } catch (IOException | RuntimeException | Error e) {
+      task.fail(e);
+      throw e;
+    }
+  }
+
+  private PlainReasons reasons() throws MetadataException {
+    try {
+      return PlainReasons.of(link.store());
+    } catch (StoreCorruptException e) {
+      LOG.warn("Why blocks in {} are plain can't be read any more", directory, e);
+      return PlainReasons.none();
+    }
+  }
+
+  private void writeAllChanges() throws IOException {
+    while (!changed.isEmpty() && !stopping) {
+      writeChanges();
     }
   }
 
@@ -417,15 +667,17 @@ public final class VolumeRecords implements Closeable {
         long blockId = change.getKey();
         try {
           BlockRecord is = inventory.look(blockId, change.getValue());
+          unlooked.remove(blockId);
           if (is == null) {
             gone.add(BlockRecord.key(blockId));
           } else {
             batch.put(Table.BLOCKS, BlockRecord.key(blockId), is.encode());
           }
         } catch (IOException e) {
-          LOG.debug("Block {} can't be looked at; its record stays as it is", blockId, e);
+          unlooked(blockId, change.getValue(), "block " + blockId + ": " + e.getMessage());
         }
       }
+      unlookedCount = unlooked.size();
       int puts = batch.size();
       // Most blocks that are not here never were, but lie on another volume.
       List<byte[]> known = link.store().get(Table.BLOCKS, gone);
@@ -436,7 +688,7 @@ public final class VolumeRecords implements Closeable {
       }
       if (batch.size() > 0) {
         int deletes = batch.size() - puts;
-        link.write(batch, link.isComplete());
+        link.write(batch, isVouchedFor());
         counters.written(puts);
         counters.deleted(deletes);
       }
@@ -446,6 +698,42 @@ public final class VolumeRecords implements Closeable {
         taken.forEach(changed::putIfAbsent);
       }
       inWork = 0;
+    }
+  }
+
+  /** The block's record may be wrong until it can be looked at. */
+  private void unlooked(long blockId, int reason, String example) {
+    if (unlooked.isEmpty()) {
+      LOG.warn(
+          "The record of {} in {} can't be written: it can't be looked at", example, directory);
+      unlookedExample = example;
+    }
+    if (unlooked.size() >= settings.maxPending() && !unlooked.containsKey(blockId)) {
+      counters.overflow();
+      tooManyUnlooked = true;
+      comparedAt = TOO_MANY_UNLOOKED;
+      return;
+    }
+    unlooked.put(blockId, reason);
+    unlookedCount = unlooked.size();
+  }
+
+  /** Has blocks looked at that could not be, when some time has passed. */
+  private void lookAgain() {
+    if (!unlooked.isEmpty() && System.nanoTime() - lookAgainAt >= 0) {
+      unlooked.forEach(changed::putIfAbsent);
+    }
+  }
+
+  private void scheduleLooks() {
+    if (unlooked.isEmpty() && comparedAt != TOO_MANY_UNLOOKED) {
+      lookMillis = FIRST_RETRY_MILLIS;
+      return;
+    }
+    long now = System.nanoTime();
+    if (lookMillis == FIRST_RETRY_MILLIS || now - lookAgainAt >= 0) {
+      lookAgainAt = now + TimeUnit.MILLISECONDS.toNanos(lookMillis);
+      lookMillis = Math.min(2 * lookMillis, MAX_LOOK_MILLIS);
     }
   }
 
@@ -463,12 +751,16 @@ public final class VolumeRecords implements Closeable {
   private void awaitChanges() {
     long began = System.nanoTime();
     boolean gathering = false;
-    while (!stopping && !comparisonWanted && damage.get() == null) {
+    while (!stopping && !comparisonWanted && damage.get() == null && tasks.isEmpty()) {
       if (!gathering && !changed.isEmpty()) {
         gathering = true;
         began = System.nanoTime();
       }
       long millis = gathering ? settings.flushMillis() : settings.checkMillis();
+      if (!gathering && (!unlooked.isEmpty() || comparedAt == TOO_MANY_UNLOOKED)) {
+        long left = TimeUnit.NANOSECONDS.toMillis(lookAgainAt - began);
+        millis = Math.max(1, Math.min(millis, left));
+      }
       // changed() takes no lock and wakes nobody, so it is looked for now and then.
       if (!sleepUntil(began, millis, settings.flushMillis())) {
         return;
@@ -508,7 +800,7 @@ public final class VolumeRecords implements Closeable {
         while (!changed.isEmpty()) {
           writeChanges();
         }
-        inStep = !comparisonWanted;
+        inStep = !comparisonWanted && isVouchedFor();
       }
     } catch (IOException | RuntimeException | Error e) {
       LOG.info("Records of {} are caught up at the next start: {}", directory, e.getMessage());
@@ -518,6 +810,8 @@ public final class VolumeRecords implements Closeable {
     if (marked && !changed.isEmpty()) {
       unmark();
     }
+    ended = true;
+    endTasks(null);
   }
 
   private void closeLink(boolean inStep) {

@@ -32,6 +32,14 @@ final class FailingStores implements MetadataStoreProvider {
   volatile MetadataException failure;
   volatile MetadataException scanFailure;
   volatile CountDownLatch frozen;
+  volatile String forgets;
+
+  /** Is run once, when the next batch is about to be written. */
+  volatile Action beforeWrite;
+
+  interface Action {
+    void run(StoreBatch batch) throws MetadataException;
+  }
 
   @Override
   public String name() {
@@ -57,6 +65,14 @@ final class FailingStores implements MetadataStoreProvider {
             (proxy, method, arguments) -> {
               if (!method.getName().equals("close")) {
                 enter();
+              }
+              if (method.getName().equals("mayForget")) {
+                return forgets;
+              }
+              Action action = beforeWrite;
+              if (method.getName().equals("write") && action != null) {
+                beforeWrite = null;
+                action.run((StoreBatch) arguments[0]);
               }
               MetadataException wanted = scanFailure;
               if (method.getName().equals("scan") && wanted != null) {
@@ -132,5 +148,13 @@ final class FailingStores implements MetadataStoreProvider {
 
   void set(StoreContext context, Table table, byte[] key, byte[] value) throws MetadataException {
     stores.open(context).write(new StoreBatch().put(table, key, value), Durability.BUFFERED);
+  }
+
+  void delete(StoreContext context, Table table, byte[] key) throws MetadataException {
+    stores.open(context).write(new StoreBatch().delete(table, key), Durability.BUFFERED);
+  }
+
+  void write(StoreContext context, StoreBatch batch) throws MetadataException {
+    stores.open(context).write(batch, Durability.BUFFERED);
   }
 }

@@ -28,7 +28,7 @@ class OfflineStoreTest {
           new StoreBatch()
               .put(
                   Table.STATE,
-                  StoreIdentity.key(),
+                  StoreIdentity.key(7),
                   new StoreIdentity(own, session, 7, true).encode()),
           Durability.PROCESS);
     }
@@ -39,7 +39,7 @@ class OfflineStoreTest {
         .isInstanceOf(StoreForeignException.class)
         .hasMessageContaining("another volume");
     try (MetadataStore store = provider.open(context)) {
-      assertThat(store.get(Table.STATE, List.of(StoreIdentity.key())).get(0)).isNotNull();
+      assertThat(store.get(Table.STATE, List.of(StoreIdentity.key(7))).get(0)).isNotNull();
     }
   }
 }

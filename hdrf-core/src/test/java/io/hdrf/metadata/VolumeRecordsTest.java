@@ -48,16 +48,25 @@ class VolumeRecordsTest {
   private static final class Blocks implements BlockInventory {
     final Map<Long, BlockRecord> present = new ConcurrentSkipListMap<>();
     volatile LongConsumer watcher = id -> {};
+    final AtomicLong listings = new AtomicLong();
+    volatile LongConsumer lookedAt = id -> {};
+    volatile long unreadable = -1;
 
     @Override
     public void forEach(LongConsumer ids) {
+      listings.incrementAndGet();
       present.keySet().forEach(ids::accept);
     }
 
     @Override
     public BlockRecord look(long blockId, int reason) throws IOException {
       watcher.accept(blockId);
-      return present.get(blockId);
+      if (blockId == unreadable) {
+        throw new IOException("Too many open files");
+      }
+      BlockRecord is = present.get(blockId);
+      lookedAt.accept(blockId);
+      return is;
     }
   }
 
@@ -67,12 +76,16 @@ class VolumeRecordsTest {
   }
 
   private VolumeRecords open(byte[] volume) {
+    return open(volume, directory);
+  }
+
+  private VolumeRecords open(byte[] volume, Path place) {
     VolumeRecords opened =
         new VolumeRecords(
             stores,
             context(),
             volume,
-            directory,
+            place,
             LocalDurableFiles.INSTANCE,
             blocks,
             SETTINGS,
@@ -358,10 +371,266 @@ class VolumeRecordsTest {
   @Test
   void rebuildMakesAllRecordsAnew() throws IOException {
     put(1, reduced(1000));
+    put(2, BlockRecord.plain(10, 3, 7, 0));
     awaitRecords();
     stores.set(context(), Table.BLOCKS, BlockRecord.key(9), new byte[] {1});
-    records.rebuild(true);
+    assertThat(records.begin(RecordTask.Kind.REBUILD).await().missing()).isEqualTo(2);
     awaitRecords();
+    assertThat(records.get(2).reason()).as("why it is plain").isEqualTo(3);
+  }
+
+  @Test
+  void blockThatCannotBeLookedAtIsNotInStepUntilItCan() throws IOException {
+    put(1, reduced(1000));
+    awaitRecords();
+    blocks.unreadable = 1;
+    put(1, reduced(2000));
+    await("it is told", () -> records.status().state() == StoreStatus.State.NOT_IN_STEP);
+    assertThat(records.status().toString()).contains("block 1", "Too many open files");
+    assertThat(records.get(1)).isEqualTo(reduced(1000));
+    blocks.unreadable = -1;
+    awaitRecords();
+  }
+
+  @Test
+  void comparisonWithUnreadableBlocksDoesNotCount() throws IOException {
+    put(1, reduced(1000));
+    awaitRecords();
+    blocks.unreadable = 1;
+    assertThat(records.check(true).unreadable()).isEqualTo(1);
+    await("it is told", () -> records.status().state() == StoreStatus.State.NOT_IN_STEP);
+    records.close();
+    long rebuilds = counters.values().get("metadataRebuilds");
+    blocks.unreadable = -1;
+    blocks.present.put(1L, reduced(2000));
+    records = open(VOLUME);
+    awaitRecords();
+    assertThat(counters.values().get("metadataRebuilds")).isGreaterThan(rebuilds);
+  }
+
+  @Test
+  void repairNeverWritesAnOlderStateOverANewerOne() throws Exception {
+    put(1, reduced(1000));
+    awaitRecords();
+    blocks.present.put(1L, reduced(2000));
+    // Whoever looks at it sees the second state; then it changes, and that is written or queued.
+    blocks.lookedAt =
+        id -> {
+          blocks.lookedAt = any -> {};
+          put(1, reduced(3000));
+          pause();
+        };
+    records.check(true);
+    awaitRecords();
+    assertThat(records.get(1)).isEqualTo(reduced(3000));
+  }
+
+  /** As long as changes need to be written by whoever does that meanwhile. */
+  private static void pause() {
+    try {
+      Thread.sleep(20 * SETTINGS.flushMillis());
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void olderCopyIsNoticedWhereverABatchFollowsIt() throws IOException {
+    for (int copied = 0; copied < 3; copied++) {
+      for (int later = 1; later < 4; later++) {
+        for (int between = 0; between < 3; between++) {
+          StoreLink link = link();
+          write(link, copied);
+          Map<FailingStores.Key, byte[]> older = stores.copy(context());
+          write(link, later);
+          stores.restore(context(), older);
+          int losses = link.losses();
+          write(link, between);
+          link.isInStep();
+          assertThat(link.losses())
+              .as("%d batches, a copy, %d batches, put back, %d", copied, later, between)
+              .isEqualTo(losses + 1);
+          link.close();
+        }
+      }
+    }
+  }
+
+  private StoreLink link() throws IOException {
+    records.close();
+    return StoreLink.open(
+        stores,
+        context(),
+        VOLUME,
+        directory,
+        LocalDurableFiles.INSTANCE,
+        SETTINGS.checkMillis(),
+        () -> false);
+  }
+
+  private static void write(StoreLink link, int batches) throws IOException {
+    for (int i = 0; i < batches; i++) {
+      link.write(new StoreBatch(), true);
+    }
+  }
+
+  @Test
+  void olderCopyIsNoticedWithinABatch() throws IOException {
+    StoreLink link = link();
+    write(link, 2);
+    Map<FailingStores.Key, byte[]> older = stores.copy(context());
+    write(link, 1);
+    // After the batch has looked at the store, and before it is written.
+    stores.beforeWrite = batch -> stores.restore(context(), older);
+    write(link, 1);
+    assertThat(link.isInStep()).isFalse();
+    assertThat(link.isComplete()).isFalse();
+    link.close();
+  }
+
+  @Test
+  void batchThatTheServerMakesMuchLaterIsNoticed() throws IOException {
+    StoreLink link = link();
+    StoreBatch[] late = new StoreBatch[1];
+    stores.beforeWrite =
+        batch -> {
+          late[0] = batch;
+          throw new StoreUnreachableException("timed out");
+        };
+    StoreBatch first = new StoreBatch().put(Table.BLOCKS, BlockRecord.key(1), new byte[] {1});
+    assertThatThrownBy(() -> link.write(first, true)).isInstanceOf(StoreUnreachableException.class);
+    link.write(new StoreBatch().put(Table.BLOCKS, BlockRecord.key(1), new byte[] {2}), true);
+    assertThat(link.isInStep()).isTrue();
+    stores.write(context(), late[0]);
+    assertThat(link.isInStep()).isFalse();
+    link.close();
+  }
+
+  @Test
+  void olderCopyDuringAComparisonIsNoticed() throws IOException {
+    for (long id = 0; id < 3000; id++) {
+      blocks.present.put(id, reduced(1000 + id));
+    }
+    Map<FailingStores.Key, byte[]> older = new java.util.HashMap<>();
+    blocks.watcher =
+        id -> {
+          try {
+            if (id == 1000 && older.isEmpty()) {
+              older.putAll(stores.copy(context()));
+            } else if (id == 2500 && !older.isEmpty()) {
+              blocks.watcher = any -> {};
+              stores.restore(context(), older);
+            }
+          } catch (MetadataException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    records.begin(RecordTask.Kind.REBUILD);
+    await("it is noticed", () -> counters.values().get("metadataRebuilds") >= 3);
+    awaitRecords();
+  }
+
+  @Test
+  void storeThatForgetsIsNeverVouchedFor() throws IOException {
+    stores.forgets = "it evicts";
+    put(1, reduced(1000));
+    await("it is told", () -> records.status().toString().contains("it evicts"));
+    assertThat(records.status().state()).isEqualTo(StoreStatus.State.NOT_IN_STEP);
+    records.close();
+    long rebuilds = counters.values().get("metadataRebuilds");
+    records = open(VOLUME);
+    await("it is told", () -> records.status().toString().contains("it evicts"));
+    assertThat(counters.values().get("metadataRebuilds")).isGreaterThan(rebuilds);
+    stores.delete(context(), Table.BLOCKS, BlockRecord.key(1));
+    stores.forgets = null;
+    awaitRecords();
+  }
+
+  @Test
+  void copyOfAStorageLeavesTheStoreAlone() throws IOException {
+    put(1, reduced(1000));
+    awaitRecords();
+    VolumeRecords copy = open(VOLUME, directory.resolve("copy"));
+    await("refusal", () -> copy.status().toString().contains("same identity"));
+    long rebuilds = counters.values().get("metadataRebuilds");
+    put(2, reduced(2000));
+    awaitRecords();
+    copy.close();
+    assertThat(counters.values().get("metadataRebuilds")).isEqualTo(rebuilds);
+  }
+
+  @Test
+  void storageThatWasMovedTakesItsStoreOver() throws IOException {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    Path moved = java.nio.file.Files.createDirectory(directory.resolve("moved"));
+    records = open(VOLUME, moved);
+    awaitRecords();
+  }
+
+  @Test
+  void storageWhoseUserDiedIsTakenOver() throws IOException {
+    Path moved = java.nio.file.Files.createDirectory(directory.resolve("moved"));
+    StoreLink dead = link();
+    write(dead, 1);
+    dead.close();
+    records = open(VOLUME, moved);
+    blocks.present.put(1L, reduced(1000));
+    awaitRecords();
+  }
+
+  @Test
+  void blocksThatChangeMeanwhileAreNoDifference() throws IOException {
+    for (long id = 0; id < 600; id++) {
+      blocks.present.put(id, reduced(1000 + id));
+    }
+    records.begin(RecordTask.Kind.REBUILD).await();
+    Random random = TestSeed.random("busy");
+    blocks.watcher =
+        id -> {
+          // A block that is finalized: its file is there some time before its record is wanted.
+          long added = 1000L + random.nextInt(100_000);
+          blocks.present.put(added, reduced(5000));
+          new Thread(
+                  () -> {
+                    try {
+                      Thread.sleep(20);
+                    } catch (InterruptedException e) {
+                      throw new IllegalStateException(e);
+                    }
+                    records.changed(added, BlockRecord.NO_REASON);
+                  })
+              .start();
+          blocks.present.put(id, reduced(7000 + id));
+          records.changed(id, BlockRecord.NO_REASON);
+          if (id > 400) {
+            blocks.watcher = any -> {};
+          }
+        };
+    CheckResult result = records.check(false);
+    assertThat(result.examples()).isEmpty();
+    awaitRecords();
+  }
+
+  @Test
+  void pagesOfAListingTakeTheInventoryOnce() throws IOException {
+    awaitRecords();
+    for (long id = 0; id < 1005; id++) {
+      blocks.present.put(id * 3, reduced(1000));
+    }
+    long before = blocks.listings.get();
+    List<Long> listed = new ArrayList<>();
+    long after = Long.MIN_VALUE;
+    for (List<Long> page = records.blockIdsAfter(after, 10);
+        !page.isEmpty();
+        page = records.blockIdsAfter(after, 10)) {
+      listed.addAll(page);
+      after = page.get(page.size() - 1);
+    }
+    assertThat(listed).containsExactlyElementsOf(blocks.present.keySet());
+    // One for the pages, and one that finds nothing behind the last.
+    assertThat(blocks.listings.get() - before).isLessThanOrEqualTo(2);
   }
 
   @Test
@@ -369,15 +638,16 @@ class VolumeRecordsTest {
     put(1, reduced(1000));
     awaitRecords();
     records.close();
-    byte[] identity = stores.value(context(), Table.STATE, StoreIdentity.key()).clone();
+    byte[] key = StoreIdentity.key(0);
+    byte[] identity = stores.value(context(), Table.STATE, key).clone();
     identity[0] = StoreIdentity.VERSION + 1;
     ByteBuffer.wrap(identity)
         .order(ByteOrder.LITTLE_ENDIAN)
         .putInt(identity.length - Integer.BYTES, StoreIdentity.checksum(identity));
-    stores.set(context(), Table.STATE, StoreIdentity.key(), identity);
+    stores.set(context(), Table.STATE, key, identity);
     records = open(VOLUME);
     await("refusal", () -> records.status().toString().contains("version"));
-    assertThat(stores.value(context(), Table.STATE, StoreIdentity.key())).isEqualTo(identity);
+    assertThat(stores.value(context(), Table.STATE, key)).isEqualTo(identity);
     assertThatThrownBy(() -> records.get(1)).isInstanceOf(StoreUnreachableException.class);
   }
 

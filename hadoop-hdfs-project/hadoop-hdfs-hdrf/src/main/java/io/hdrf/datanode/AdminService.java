@@ -10,6 +10,7 @@ import io.hdrf.admin.RecordPage;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.CheckResult;
+import io.hdrf.metadata.RecordTask;
 import io.hdrf.metadata.VolumeRecords;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -78,9 +79,20 @@ public final class AdminService implements HdrfAdminProtocol {
     List<byte[]> values = volume.encoded(ids);
     Map<Long, byte[]> page = new LinkedHashMap<>();
     for (int i = 0; i < ids.size(); i++) {
-      page.put(ids.get(i), values.get(i));
+      if (values.get(i) != null || isThere(volume, ids.get(i))) {
+        page.put(ids.get(i), values.get(i));
+      }
     }
     return RecordPage.encode(page);
+  }
+
+  /** Blocks go while they are listed. */
+  private static boolean isThere(VolumeRecords volume, long blockId) {
+    try {
+      return volume.look(blockId) != null;
+    } catch (IOException e) {
+      return true;
+    }
   }
 
   @Override
@@ -120,7 +132,7 @@ public final class AdminService implements HdrfAdminProtocol {
   @Override
   public void rebuild(String storageId, String poolId) throws IOException {
     administrators.requireCaller();
-    volume(storageId, poolId).rebuild(true);
+    volume(storageId, poolId).begin(RecordTask.Kind.REBUILD);
   }
 
   @Override

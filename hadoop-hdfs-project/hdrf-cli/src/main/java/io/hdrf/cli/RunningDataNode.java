@@ -23,6 +23,7 @@ import org.apache.hadoop.conf.Configuration;
 final class RunningDataNode implements RecordSource {
   private static final Pattern COMPARING = Pattern.compile(".*compared, (\\d+) blocks.*");
   private static final String IN_STEP = "in step";
+  private static final String NOT_IN_STEP = "not in step";
   private static final String DOWN = "down";
   private static final int COUNTS = 5;
 
@@ -103,9 +104,11 @@ final class RunningDataNode implements RecordSource {
         progress.set(Long.parseLong(comparing.group(1)));
       } else if (now.status().startsWith(DOWN)) {
         throw new IOException(volume.directory() + ": the store is " + now.status());
+      } else if (now.status().startsWith(NOT_IN_STEP) && begun) {
+        throw new IOException(volume.directory() + ": the store is " + now.status());
       } else if (now.status().startsWith(IN_STEP) && begun) {
         return;
-      } else if (now.status().startsWith(IN_STEP)) {
+      } else if (now.status().startsWith(IN_STEP) || now.status().startsWith(NOT_IN_STEP)) {
         begun = true;
       }
     }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.metadata;
+
+import java.util.Arrays;
+
+/**
+ * Why blocks are plain, as the records of a store tell before they are made anew: the files do not
+ * show it. 8 bytes for each plain block. Immutable.
+ */
+final class PlainReasons {
+  private static final int REASONS = 256;
+
+  /** Block ids by reason, ascending; null where no block has it. */
+  private final long[][] blocks = new long[REASONS][];
+
+  private PlainReasons() {}
+
+  static PlainReasons none() {
+    return new PlainReasons();
+  }
+
+  /** Reads all records; what can't be read counts as none. */
+  static PlainReasons of(MetadataStore store) throws MetadataException {
+    LongList[] found = new LongList[REASONS];
+    store.scan(
+        Table.BLOCKS,
+        new byte[0],
+        (key, value) -> {
+          int reason = reason(key, value);
+          if (reason != BlockRecord.NO_REASON) {
+            if (found[reason] == null) {
+              found[reason] = new LongList();
+            }
+            found[reason].accept(BlockRecord.blockId(key));
+          }
+          return true;
+        });
+    PlainReasons reasons = new PlainReasons();
+    for (int i = 0; i < REASONS; i++) {
+      reasons.blocks[i] = found[i] == null ? null : found[i].sorted();
+    }
+    return reasons;
+  }
+
+  private static int reason(byte[] key, byte[] value) {
+    if (key.length != Long.BYTES) {
+      return BlockRecord.NO_REASON;
+    }
+    try {
+      return BlockRecord.decode(BlockRecord.blockId(key), value).reason();
+    } catch (MetadataException e) {
+      return BlockRecord.NO_REASON;
+    }
+  }
+
+  /** Why a block is plain, if it is; {@link BlockRecord#NO_REASON} where that was not known. */
+  int of(long blockId) {
+    for (int reason = 0; reason < REASONS; reason++) {
+      if (blocks[reason] != null && Arrays.binarySearch(blocks[reason], blockId) >= 0) {
+        return reason;
+      }
+    }
+    return BlockRecord.NO_REASON;
+  }
+}
