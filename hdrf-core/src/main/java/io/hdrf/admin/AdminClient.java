@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.admin;
 
+import io.hdrf.thread.HdrfThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -156,8 +157,7 @@ public final class AdminClient implements Closeable {
   private <T> T longCall(Call<T> call) throws IOException {
     call(protocol::volumes);
     FutureTask<T> task = new FutureTask<>(() -> call(call));
-    Thread caller = new Thread(task, "hdrf-admin-" + address);
-    caller.setDaemon(true);
+    Thread caller = HdrfThreads.create("hdrf-admin-" + address, task);
     caller.start();
     while (true) {
       try {

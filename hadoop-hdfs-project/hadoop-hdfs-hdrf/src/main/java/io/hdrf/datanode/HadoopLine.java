@@ -7,23 +7,28 @@ import org.apache.hadoop.util.VersionInfo;
 /** Which DataNodes HDRF takes the storage of. */
 public final class HadoopLine {
 
-  private static final String LINE = "3.1.";
+  private static final String TESTED = "3.1.4";
 
   private HadoopLine() {}
 
   /**
-   * Refuses to start in a DataNode of another line. The classes may well fit together: but whether
-   * blocks are copied, deleted and locked there by the methods that HDRF overrides is not known.
+   * Refuses to start in a DataNode of another version than the tested one: 3.1.1 to 3.1.3 lack
+   * classes and methods that HDRF uses, and a vendor's build, such as 3.1.1.7.1.7 of CDP, is not
+   * what its first three numbers say. Where classes fit together, it still is not known whether
+   * blocks are copied, deleted and locked by the methods that HDRF overrides.
    *
-   * @throws IOException if this is another line; says which
+   * @throws IOException if this is another version; says which
    */
   public static void require() throws IOException {
-    String version = VersionInfo.getVersion();
-    if (!version.startsWith(LINE)) {
+    require(VersionInfo.getVersion());
+  }
+
+  static void require(String version) throws IOException {
+    if (!version.equals(TESTED)) {
       throw new IOException(
           "HDRF is for DataNodes of Hadoop "
-              + LINE
-              + "x, and this is "
+              + TESTED
+              + " exactly, and this is "
               + version
               + "; where blocks are reduced, go back to that version");
     }

@@ -443,6 +443,10 @@ public final class HdrfService implements Closeable {
    */
   public boolean copyDecoded(String poolId, ReplicaInfo replica, Path target) throws IOException {
     BlockRef block = new BlockRef(poolId, replica.getBlockId());
+    if (!replica.blockDataExists() || !replica.metadataExists()) {
+      // Stock code copies both, and says which is missing.
+      return false;
+    }
     ReplicaSnapshot snapshot = ReplicaSnapshot.of(block, replica);
     if (snapshot == null) {
       return false;

@@ -7,7 +7,6 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +62,9 @@ final class PoolVolumes {
   private final StoreGrowth storeGrowth;
   private final Map<Key, PoolVolume> opened = new ConcurrentHashMap<>();
 
+  /** What is locked while a key's is opened. The map's own lock would keep others waiting. */
+  private final Map<Key, Object> opening = new ConcurrentHashMap<>();
+
   PoolVolumes(
       HdrfConf conf,
       SchemeRegistry registry,
@@ -82,27 +84,21 @@ final class PoolVolumes {
    * @throws IOException says why the volume must not start
    */
   void open(FsVolumeSpi volume, String poolId) throws IOException {
-    try {
-      // Never twice at once: a scheme may have a store of its own there.
-      opened.computeIfAbsent(
-          new Key(volume.getStorageID(), poolId), key -> openUnchecked(volume, poolId));
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-  }
-
-  private PoolVolume openUnchecked(FsVolumeSpi volume, String poolId) {
-    try {
-      return PoolVolume.open(
-          poolDirectory(volume, poolId),
-          poolId,
-          chains.get(volume.getStorageType()),
-          registry,
-          conf.configuration(),
-          files,
-          bytes -> storesGrew(volume, poolId, bytes));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    Key key = new Key(volume.getStorageID(), poolId);
+    // Never twice at once: a scheme may have a store of its own there.
+    synchronized (opening.computeIfAbsent(key, any -> new Object())) {
+      if (!opened.containsKey(key)) {
+        opened.put(
+            key,
+            PoolVolume.open(
+                poolDirectory(volume, poolId),
+                poolId,
+                chains.get(volume.getStorageType()),
+                registry,
+                conf.configuration(),
+                files,
+                bytes -> storesGrew(volume, poolId, bytes)));
+      }
     }
   }
 

@@ -19,8 +19,8 @@ import java.util.zip.ZipFile;
  * @param version as its jars say, for instance 3.1.4
  */
 record HadoopHome(Path directory, String version) {
-  /** The line that HDRF runs on. */
-  private static final String LINE = "3.1.";
+  /** The version that HDRF runs on, as the DataNode checks it again. */
+  private static final String TESTED = "3.1.4";
 
   private static final String VERSION_ENTRY = "common-version-info.properties";
 
@@ -47,9 +47,9 @@ record HadoopHome(Path directory, String version) {
       }
     }
     String version = version(home.resolve("share/hadoop/common"));
-    if (!version.startsWith(LINE)) {
+    if (!version.equals(TESTED)) {
       throw new ClusterException(
-          home + " is Hadoop " + version + "; this HDRF runs on Hadoop " + LINE + "x only");
+          home + " is Hadoop " + version + "; this HDRF runs on Hadoop " + TESTED + " only");
     }
     return new HadoopHome(home, version);
   }

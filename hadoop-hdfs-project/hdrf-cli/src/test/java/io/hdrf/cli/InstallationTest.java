@@ -69,7 +69,7 @@ class InstallationTest {
     assertThatThrownBy(() -> HadoopHome.of(hadoop))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("is Hadoop " + version)
-        .hasMessageContaining("3.1.x only");
+        .hasMessageContaining("3.1.4 only");
   }
 
   @Test

@@ -163,7 +163,7 @@ class HadoopLinesTest {
     assertThat(VersionInfo.getVersion()).startsWith("3.1.");
     JavaProcess.Result result = peer("3.3", "line", configuration.toString()).run();
     assertThat(result.output())
-        .contains("HDRF is for DataNodes of Hadoop 3.1.x, and this is 3.3.6");
+        .contains("HDRF is for DataNodes of Hadoop 3.1.4 exactly, and this is 3.3.6");
   }
 
   @ParameterizedTest

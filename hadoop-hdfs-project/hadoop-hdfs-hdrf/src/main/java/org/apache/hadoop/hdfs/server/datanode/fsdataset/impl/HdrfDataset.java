@@ -85,6 +85,12 @@ class HdrfDataset extends FsDatasetImpl {
       ExtendedBlock oldBlock, long recoveryId, long newBlockId, long newLength) throws IOException {
     String pool = oldBlock.getBlockPoolId();
     Replica updated;
+    try (AutoCloseableLock lock = acquireDatasetLock()) {
+      ReplicaInfo replica = volumeMap.get(pool, oldBlock.getBlockId());
+      if (StockRefusals.ofUpdate(replica, oldBlock, recoveryId, newLength)) {
+        return super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
+      }
+    }
     try (HdrfService.Hold plain =
         service.holdPlain(pool, oldBlock.getBlockId(), length -> newLength < length)) {
       updated = super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
@@ -101,6 +107,12 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public ReplicaHandler append(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
+    try (AutoCloseableLock lock = acquireDatasetLock()) {
+      ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+      if (StockRefusals.ofAppend(replica, block, newGs, expectedBlockLen)) {
+        return super.append(block, newGs, expectedBlockLen);
+      }
+    }
     try (HdrfService.Hold plain = holdForAppend(block, expectedBlockLen)) {
       return super.append(block, newGs, expectedBlockLen);
     }
@@ -109,6 +121,12 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public ReplicaHandler recoverAppend(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
+    try (AutoCloseableLock lock = acquireDatasetLock()) {
+      ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+      if (StockRefusals.ofRecoverAppend(replica, block, newGs, expectedBlockLen)) {
+        return super.recoverAppend(block, newGs, expectedBlockLen);
+      }
+    }
     try (HdrfService.Hold plain = holdForAppend(block, expectedBlockLen)) {
       return super.recoverAppend(block, newGs, expectedBlockLen);
     }
@@ -138,12 +156,20 @@ class HdrfDataset extends FsDatasetImpl {
         || cacheManager.getReplicaCachePath(block.getBlockPoolId(), block.getBlockId()) != null) {
       return super.getBlockInputStream(block, seekOffset);
     }
-    HdrfService.BlockStream opened =
-        service.open(
-            block.getBlockPoolId(),
-            replica,
-            seekOffset,
-            Thread.currentThread() instanceof VolumeScanner);
+    HdrfService.BlockStream opened;
+    try {
+      opened =
+          service.open(
+              block.getBlockPoolId(),
+              replica,
+              seekOffset,
+              Thread.currentThread() instanceof VolumeScanner);
+    } catch (IOException e) {
+      if (!replica.blockDataExists()) {
+        throw new IOException("No data exists for block " + block, e);
+      }
+      throw e;
+    }
     if (opened == null) {
       // Of this very replica, as stock code would: looking it up again might find it reduced.
       if (!replica.blockDataExists()) {
@@ -237,14 +263,18 @@ class HdrfDataset extends FsDatasetImpl {
   /** Stock code would put the copy in the place of a replica whose recovery began meanwhile. */
   @Override
   void finalizeNewReplica(ReplicaInfo copy, ExtendedBlock block) throws IOException {
-    ReplicaInfo current = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
-    if (current == null || current.getState() != ReplicaState.FINALIZED) {
-      copy.deleteBlockData();
-      copy.deleteMetadata();
-      throw new ReplicaNotFoundException(
-          ReplicaNotFoundException.UNFINALIZED_REPLICA + block + " any more");
+    try (AutoCloseableLock lock = acquireDatasetLock()) {
+      ReplicaInfo current = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+      if (current == null
+          || (current.getState() != ReplicaState.FINALIZED
+              && current.getGenerationStamp() <= copy.getGenerationStamp())) {
+        copy.deleteBlockData();
+        copy.deleteMetadata();
+        throw new ReplicaNotFoundException(
+            ReplicaNotFoundException.UNFINALIZED_REPLICA + block + " any more");
+      }
+      super.finalizeNewReplica(copy, block);
     }
-    super.finalizeNewReplica(copy, block);
   }
 
   // Deletion: stock code takes the logical length off the space used

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.Closeable;
+import java.nio.file.Files;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What stock HDFS refuses is refused under HDRF by the same exceptions, also of reduced blocks. */
+@Timeout(180)
+class StockRefusalsTest {
+
+  private static final int LENGTH = 300_000;
+
+  /** A block of a file of its own, to do something illegal with. */
+  private static final class Victim {
+    final RuleCluster cluster;
+    final FsDatasetSpi<?> dataset;
+    final ExtendedBlock block;
+    final long gs;
+
+    Victim(RuleCluster cluster, String path) throws Exception {
+      this.cluster = cluster;
+      this.dataset = cluster.dataset(0);
+      this.block = cluster.block(path);
+      this.gs = block.getGenerationStamp();
+    }
+
+    ExtendedBlock withStamp(long stamp) {
+      return new ExtendedBlock(
+          block.getBlockPoolId(), block.getBlockId(), block.getNumBytes(), stamp);
+    }
+
+    ExtendedBlock withLength(long length) {
+      return new ExtendedBlock(block.getBlockPoolId(), block.getBlockId(), length, gs);
+    }
+
+    ExtendedBlock unknown() {
+      return new ExtendedBlock(block.getBlockPoolId(), 7, LENGTH, gs);
+    }
+
+    ReplicaInfo replica() {
+      return cluster.replica(0, block);
+    }
+
+    Victim withoutData() throws Exception {
+      Files.delete(java.nio.file.Path.of(replica().getBlockURI()));
+      return this;
+    }
+
+    Victim withoutMeta() throws Exception {
+      Files.delete(java.nio.file.Path.of(replica().getMetadataURI()));
+      return this;
+    }
+
+    Victim underRecovery() throws Exception {
+      dataset.initReplicaRecovery(new RecoveringBlock(block, new DatanodeInfo[0], gs + 10));
+      return this;
+    }
+
+    FsVolumeSpi otherVolume() throws Exception {
+      for (FsVolumeSpi volume : cluster.volumes(0)) {
+        if (volume != replica().getVolume()) {
+          return volume;
+        }
+      }
+      throw new AssertionError("one volume only");
+    }
+  }
+
+  private interface Call {
+    Object on(Victim victim) throws Exception;
+  }
+
+  private static Map<String, Call> calls() {
+    Map<String, Call> calls = new LinkedHashMap<>();
+    calls.put("append, unknown", v -> v.dataset.append(v.unknown(), v.gs + 1, LENGTH));
+    calls.put("append, stamp goes back", v -> v.dataset.append(v.block, v.gs - 1, LENGTH));
+    calls.put(
+        "append, newer stamp", v -> v.dataset.append(v.withStamp(v.gs + 1), v.gs + 2, LENGTH));
+    calls.put(
+        "append, older stamp", v -> v.dataset.append(v.withStamp(v.gs - 1), v.gs + 2, LENGTH));
+    calls.put("append, length", v -> v.dataset.append(v.block, v.gs + 1, LENGTH - 1));
+    calls.put(
+        "append, under recovery", v -> v.underRecovery().dataset.append(v.block, v.gs + 1, LENGTH));
+    calls.put("append, no data", v -> v.withoutData().dataset.append(v.block, v.gs + 1, LENGTH));
+    calls.put("append, no meta", v -> v.withoutMeta().dataset.append(v.block, v.gs + 1, LENGTH));
+
+    calls.put(
+        "recoverAppend, unknown", v -> v.dataset.recoverAppend(v.unknown(), v.gs + 1, LENGTH));
+    calls.put(
+        "recoverAppend, stamp goes back", v -> v.dataset.recoverAppend(v.block, v.gs - 1, LENGTH));
+    calls.put(
+        "recoverAppend, newer stamp",
+        v -> v.dataset.recoverAppend(v.withStamp(v.gs + 1), v.gs + 2, LENGTH));
+    calls.put("recoverAppend, length", v -> v.dataset.recoverAppend(v.block, v.gs + 1, 1));
+    calls.put(
+        "recoverAppend, under recovery",
+        v -> v.underRecovery().dataset.recoverAppend(v.block, v.gs + 1, LENGTH));
+    calls.put(
+        "recoverAppend, no data",
+        v -> v.withoutData().dataset.recoverAppend(v.block, v.gs + 1, LENGTH));
+    calls.put(
+        "recoverAppend, no meta",
+        v -> v.withoutMeta().dataset.recoverAppend(v.block, v.gs + 1, LENGTH));
+
+    calls.put("recoverClose, unknown", v -> v.dataset.recoverClose(v.unknown(), v.gs + 1, LENGTH));
+    calls.put(
+        "recoverClose, newer stamp",
+        v -> v.dataset.recoverClose(v.withStamp(v.gs + 1), v.gs + 2, LENGTH));
+    calls.put("recoverClose, length", v -> v.dataset.recoverClose(v.block, v.gs + 1, 1));
+
+    calls.put("update, unknown", v -> update(v, v.unknown(), v.gs + 10, 1000));
+    calls.put("update, not under recovery", v -> update(v, v.block, v.gs + 10, 1000));
+    calls.put(
+        "update, length on disk", v -> update(v.underRecovery(), v.withLength(1), v.gs + 10, 1000));
+    calls.put("update, other recovery", v -> update(v.underRecovery(), v.block, v.gs + 9, 1000));
+    calls.put("update, longer", v -> update(v.underRecovery(), v.block, v.gs + 10, LENGTH + 1));
+    calls.put(
+        "update, no data", v -> update(v.underRecovery().withoutData(), v.block, v.gs + 10, 1000));
+    calls.put(
+        "update, no meta", v -> update(v.underRecovery().withoutMeta(), v.block, v.gs + 10, 1000));
+
+    calls.put("read, unknown", v -> v.dataset.getBlockInputStream(v.unknown(), 0));
+    calls.put("read, newer stamp", v -> v.dataset.getBlockInputStream(v.withStamp(v.gs + 1), 0));
+    calls.put("read, no data", v -> v.withoutData().dataset.getBlockInputStream(v.block, 0));
+
+    calls.put("move, unknown", v -> v.dataset.moveBlockAcrossVolumes(v.unknown(), v.otherVolume()));
+    calls.put(
+        "move, newer stamp",
+        v -> v.dataset.moveBlockAcrossVolumes(v.withStamp(v.gs + 1), v.otherVolume()));
+    calls.put(
+        "move, under recovery",
+        v -> v.underRecovery().dataset.moveBlockAcrossVolumes(v.block, v.otherVolume()));
+    calls.put(
+        "move, no data",
+        v -> {
+          FsVolumeSpi target = v.otherVolume();
+          return v.withoutData().dataset.moveBlockAcrossVolumes(v.block, target);
+        });
+    calls.put(
+        "move, no meta",
+        v -> {
+          FsVolumeSpi target = v.otherVolume();
+          return v.withoutMeta().dataset.moveBlockAcrossVolumes(v.block, target);
+        });
+
+    calls.put(
+        "finalize, unknown",
+        v -> {
+          v.dataset.finalizeBlock(v.unknown(), false);
+          return null;
+        });
+    calls.put(
+        "invalidate, newer stamp",
+        v -> {
+          Block[] blocks = {v.withStamp(v.gs + 1).getLocalBlock()};
+          v.dataset.invalidate(v.block.getBlockPoolId(), blocks);
+          return null;
+        });
+    return calls;
+  }
+
+  private static Object update(Victim victim, ExtendedBlock block, long recoveryId, long length)
+      throws Exception {
+    return victim.dataset.updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), length);
+  }
+
+  private static Map<String, String> answers(Configuration conf, boolean reduced) throws Exception {
+    Map<String, String> answers = new LinkedHashMap<>();
+    try (RuleCluster cluster = RuleCluster.start(conf, 1, 2)) {
+      Map<String, Call> calls = calls();
+      for (String name : calls.keySet()) {
+        String path = "/" + name.replaceAll("[ ,]+", "-");
+        cluster.write(path, HdrfCluster.text(LENGTH, 3), 1);
+        if (reduced) {
+          cluster.awaitReduced(path);
+        }
+      }
+      String directory = cluster.volumes(0).get(0).getBaseURI().getPath();
+      String data = directory.replaceAll("/data/data\\d+/?$", "");
+      calls.forEach((name, call) -> answers.put(name, answer(cluster, name, call, data)));
+    }
+    return answers;
+  }
+
+  private static String answer(RuleCluster cluster, String name, Call call, String data) {
+    try {
+      Object result = call.on(new Victim(cluster, "/" + name.replaceAll("[ ,]+", "-")));
+      if (result instanceof Closeable) {
+        ((Closeable) result).close();
+      }
+      return "accepted";
+    } catch (Exception | AssertionError e) {
+      return e.getClass().getName()
+          + ": "
+          + String.valueOf(e.getMessage()).replace(data, "DIR").replaceAll("BP-[-.0-9]+", "BP");
+    }
+  }
+
+  @Test
+  void whatStockCodeRefusesIsRefusedInItsWords() throws Exception {
+    Map<String, String> stock = answers(HdrfCluster.stockConfiguration(), false);
+    assertThat(stock).as("the calls are illegal").doesNotContainValue("accepted");
+    assertThat(answers(HdrfCluster.configuration(), true)).containsExactlyEntriesOf(stock);
+  }
+}
