@@ -33,6 +33,9 @@ public interface DatasetAccess {
   /** Corrects what the volume counts as used by a pool. */
   void adjustUsed(FsVolumeSpi volume, String poolId, long bytes);
 
+  /** Whether a block is mapped in the DataNode's cache. */
+  boolean isCached(String poolId, long blockId);
+
   /** Revokes descriptors of the block that short-circuit readers hold. */
   void revokeDescriptors(String poolId, long blockId);
 

@@ -63,7 +63,7 @@ public final class HdrfService implements Closeable {
   private final DurableFiles files;
   private final ReducerCounters counters = new ReducerCounters();
   private final BlockLocks locks = new BlockLocks();
-  private final PlainHolds holds = new PlainHolds();
+  private final PlainHolds holds = new PlainHolds(this::isCached);
   private final DelayedTasks later = new DelayedTasks();
   private final PoolVolumes volumes;
   private final SchemeStores schemeStores;
@@ -363,21 +363,8 @@ public final class HdrfService implements Closeable {
     }
   }
 
-  /**
-   * Makes a block plain and keeps it so until {@link #releaseCached}.
-   *
-   * @throws IOException if the block can't be inflated
-   */
-  public void holdCached(String poolId, long blockId) throws IOException {
-    BlockRef block = new BlockRef(poolId, blockId);
-    try (Hold hold = holdPlain(poolId, blockId, ANY_LENGTH)) {
-      holds.setCached(block);
-    }
-  }
-
-  /** Ends {@link #holdCached}; the block may be reduced again. */
-  public void releaseCached(String poolId, long blockId) {
-    forget(poolId, blockId);
+  private boolean isCached(BlockRef block) {
+    return dataset.isCached(block.poolId(), block.blockId());
   }
 
   /** Keeps a block's file as it is, neither swapped nor inflated, until the lock is closed. */
@@ -430,7 +417,6 @@ public final class HdrfService implements Closeable {
   /** The block is gone, or was written to: what was known of it no longer holds. */
   public void forget(String poolId, long blockId) {
     BlockRef block = new BlockRef(poolId, blockId);
-    holds.clearCached(block);
     scan.unsettle(block);
     records.changed(block, BlockRecord.NO_REASON);
   }

@@ -280,6 +280,11 @@ final class OneBlockDataNode implements AutoCloseable {
     public void adjustUsed(FsVolumeSpi onVolume, String poolId, long bytes) {}
 
     @Override
+    public boolean isCached(String poolId, long blockId) {
+      return false;
+    }
+
+    @Override
     public void revokeDescriptors(String poolId, long blockId) {}
 
     @Override

@@ -4,12 +4,15 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.reduce.BlockRef;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PlainHoldsTest {
 
   private static final BlockRef BLOCK = new BlockRef("BP", 1);
-  private final PlainHolds holds = new PlainHolds();
+  private final Set<BlockRef> cached = new HashSet<>();
+  private final PlainHolds holds = new PlainHolds(cached::contains);
 
   @Test
   void aBlockIsHeldUntilItsLastHoldIsReleased() {
@@ -33,17 +36,12 @@ class PlainHoldsTest {
   }
 
   @Test
-  void cachingHoldsOnItsOwnAndOnce() {
-    holds.setCached(BLOCK);
-    holds.setCached(BLOCK);
+  void aCachedBlockIsHeldForAsLongAsItIsCached() {
+    cached.add(BLOCK);
     holds.hold(BLOCK);
     holds.release(BLOCK);
     assertThat(holds.isHeld(BLOCK)).isTrue();
-    holds.clearCached(BLOCK);
+    cached.remove(BLOCK);
     assertThat(holds.isHeld(BLOCK)).isFalse();
-    holds.clearCached(BLOCK);
-    holds.hold(BLOCK);
-    holds.clearCached(BLOCK);
-    assertThat(holds.isHeld(BLOCK)).isTrue();
   }
 }

@@ -12,9 +12,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
@@ -207,22 +209,52 @@ class HdrfDataset extends FsDatasetImpl {
     }
   }
 
+  /** Held until it is in the cache, or is known not to get there; from then on the cache tells. */
   private void cachePlain(String bpid, long blockId) {
+    HdrfService.Hold plain;
     try {
-      service.holdCached(bpid, blockId);
+      plain = service.holdPlain(bpid, blockId, HdrfService.ANY_LENGTH);
     } catch (IOException e) {
       LOG.warn("Block {} of pool {} can't be inflated and is not cached", blockId, bpid, e);
       cacheManager.numBlocksFailedToCache.incrementAndGet();
       return;
     }
-    super.cache(bpid, new long[] {blockId});
+    boolean handedOver = false;
+    try {
+      ReplicaInfo replica = volumeMap.get(bpid, blockId);
+      if (replica == null
+          || replica.getState() != ReplicaState.FINALIZED
+          || !(replica.getVolume() instanceof FsVolumeImpl)
+          || replica.getVolume().isTransientStorage()) {
+        // Refused there, or nothing to do with HDRF.
+        super.cache(bpid, new long[] {blockId});
+        return;
+      }
+      Executor executor = ((FsVolumeImpl) replica.getVolume()).getCacheExecutor();
+      AtomicBoolean begun = new AtomicBoolean();
+      cacheManager.cacheBlock(
+          blockId,
+          bpid,
+          replica.getBlockURI().toString(),
+          replica.getVisibleLength(),
+          replica.getGenerationStamp(),
+          task -> {
+            executor.execute(() -> runAndClose(task, plain));
+            begun.set(true);
+          });
+      handedOver = begun.get();
+    } finally {
+      if (!handedOver) {
+        plain.close();
+      }
+    }
   }
 
-  @Override
-  public void uncache(String bpid, long[] blockIds) {
-    super.uncache(bpid, blockIds);
-    for (long blockId : blockIds) {
-      service.releaseCached(bpid, blockId);
+  private static void runAndClose(Runnable task, HdrfService.Hold hold) {
+    try {
+      task.run();
+    } finally {
+      hold.close();
     }
   }
 

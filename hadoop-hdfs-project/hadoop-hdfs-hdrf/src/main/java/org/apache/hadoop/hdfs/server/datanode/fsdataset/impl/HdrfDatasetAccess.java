@@ -56,6 +56,11 @@ final class HdrfDatasetAccess implements DatasetAccess {
   }
 
   @Override
+  public boolean isCached(String poolId, long blockId) {
+    return dataset.cacheManager.isCached(poolId, blockId);
+  }
+
+  @Override
   public void revokeDescriptors(String poolId, long blockId) {
     dataset
         .datanode
