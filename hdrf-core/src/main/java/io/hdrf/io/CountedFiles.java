@@ -28,7 +28,13 @@ public final class CountedFiles extends ForwardingFiles {
 
   @Override
   public DurableFile create(Path file) throws IOException {
-    return new CountedFile(super.create(file));
+    return new CountedFile(super.create(file), 0);
+  }
+
+  @Override
+  public DurableFile open(Path file) throws IOException {
+    long length = length(file);
+    return new CountedFile(super.open(file), length);
   }
 
   @Override
@@ -63,8 +69,9 @@ public final class CountedFiles extends ForwardingFiles {
   private final class CountedFile extends ForwardingFile {
     private long length;
 
-    CountedFile(DurableFile file) {
+    CountedFile(DurableFile file, long length) {
       super(file);
+      this.length = length;
     }
 
     private void setCounted(long now) {

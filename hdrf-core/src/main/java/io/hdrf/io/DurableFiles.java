@@ -22,6 +22,13 @@ public interface DurableFiles {
    */
   DurableFile create(Path file) throws IOException;
 
+  /**
+   * Opens a file that is there for reading and writing.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is none
+   */
+  DurableFile open(Path file) throws IOException;
+
   /** Gives {@code target} the mode of {@code model}: all permission bits, the sticky bit too. */
   void copyMode(Path model, Path target) throws IOException;
 

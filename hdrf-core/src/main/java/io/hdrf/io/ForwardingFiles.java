@@ -22,6 +22,11 @@ public abstract class ForwardingFiles implements DurableFiles {
   }
 
   @Override
+  public DurableFile open(Path file) throws IOException {
+    return files.open(file);
+  }
+
+  @Override
   public void copyMode(Path model, Path target) throws IOException {
     files.copyMode(model, target);
   }

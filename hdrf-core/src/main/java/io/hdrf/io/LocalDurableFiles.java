@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -38,6 +39,14 @@ public final class LocalDurableFiles implements DurableFiles {
   @Override
   public DurableFile create(Path file) throws IOException {
     Files.createFile(file, OWNER_ONLY);
+    return new LocalFile(new RandomAccessFile(file.toFile(), "rw"));
+  }
+
+  @Override
+  public DurableFile open(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw new NoSuchFileException(file.toString());
+    }
     return new LocalFile(new RandomAccessFile(file.toFile(), "rw"));
   }
 

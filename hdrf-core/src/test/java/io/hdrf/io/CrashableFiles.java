@@ -190,6 +190,13 @@ public final class CrashableFiles implements DurableFiles {
   }
 
   @Override
+  public synchronized DurableFile open(Path file) throws IOException {
+    checkPower();
+    Path path = inside(file);
+    return new CrashableFile(real.open(path), known(path), root.relativize(path).toString());
+  }
+
+  @Override
   public synchronized void copyMode(Path model, Path target) throws IOException {
     Path path = inside(target);
     step(

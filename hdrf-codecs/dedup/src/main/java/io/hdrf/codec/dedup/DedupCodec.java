@@ -66,7 +66,9 @@ final class DedupCodec implements BlockCodec {
     this.references = references(context);
     this.collector =
         new GarbageCollector(containers, index, liveness, references, settings.gc(), () -> closed);
-    this.keeper = new Keeper(context.storeDirectory().toString(), index, collector, settings.gc());
+    this.keeper =
+        new Keeper(
+            context.storeDirectory().toString(), containers, index, collector, settings.gc());
   }
 
   static DedupCodec open(SchemeContext context) throws IOException {

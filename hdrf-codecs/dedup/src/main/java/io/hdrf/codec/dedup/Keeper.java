@@ -1,42 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
+import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.GcSettings;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.io.RateThrottle;
 import io.hdrf.thread.HdrfThreads;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Two threads for what is done in the background: one for the index, one for the collector. */
+/**
+ * Three threads for what is done in the background: one each for the index, the collector and
+ * containers that need mending.
+ */
 final class Keeper implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Keeper.class);
 
   private static final long TICK_MILLIS = 1000;
 
+  private final ContainerStore containers;
   private final FingerprintIndex index;
   private final GarbageCollector collector;
   private final GcSettings gc;
   private final Semaphore wake = new Semaphore(0);
   private final Thread indexThread;
   private final Thread collectorThread;
+  private final Thread mendingThread;
+  private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
   private volatile boolean stopping;
 
-  Keeper(String name, FingerprintIndex index, GarbageCollector collector, GcSettings gc) {
+  Keeper(
+      String name,
+      ContainerStore containers,
+      FingerprintIndex index,
+      GarbageCollector collector,
+      GcSettings gc) {
+    this.containers = containers;
     this.index = index;
     this.collector = collector;
     this.gc = gc;
     this.indexThread = HdrfThreads.create("hdrf-dedup-index-" + name, this::keepIndex);
     this.collectorThread = HdrfThreads.create("hdrf-dedup-gc-" + name, this::collect);
+    this.mendingThread = HdrfThreads.create("hdrf-dedup-mend-" + name, this::mend);
+    throttle.setRate(gc.bytesPerSecond());
   }
 
   void start() {
     indexThread.start();
+    mendingThread.start();
     if (gc.intervalSeconds() > 0) {
       collectorThread.start();
     }
@@ -104,11 +122,34 @@ final class Keeper implements Closeable {
     return true;
   }
 
+  private void mend() {
+    try {
+      while (!stopping) {
+        Thread.sleep(TICK_MILLIS);
+        try {
+          containers.mend(System.nanoTime(), this::pace);
+        } catch (RuntimeException | Error e) {
+          LOG.error("Containers are not mended", e);
+        }
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("Nothing is mended any more");
+    }
+  }
+
+  private void pace(long bytes) throws InterruptedIOException {
+    if (!throttle.take(bytes, () -> stopping)) {
+      throw new InterruptedIOException("the store is being closed");
+    }
+  }
+
   @Override
   public void close() {
     stopping = true;
     wake.release();
     collectorThread.interrupt();
+    mendingThread.interrupt();
+    join(mendingThread);
     join(indexThread);
     join(collectorThread);
   }

@@ -74,7 +74,15 @@ public final class ChunkAppender implements Closeable {
       } else {
         OpenContainer full = open;
         open = null;
-        full.seal();
+        boolean sealed = false;
+        try {
+          full.seal();
+          sealed = true;
+        } finally {
+          if (!sealed) {
+            containers.giveBack(full);
+          }
+        }
       }
     }
   }

@@ -2,7 +2,6 @@
 package io.hdrf.codec.dedup.container;
 
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A container that a store knows of. */
 final class Container {
@@ -23,9 +22,6 @@ final class Container {
 
   /** Why an open container that was found at start could not be recovered, or null. */
   private volatile IOException problem;
-
-  /** Whether the directory alone is damaged, and was made again in memory. */
-  private final AtomicBoolean repair = new AtomicBoolean();
 
   /** How often the file was replaced; guarded by the cache. */
   private int generation;
@@ -68,15 +64,6 @@ final class Container {
 
   void setProblem(IOException value) {
     problem = value;
-  }
-
-  void wantRepair() {
-    repair.set(true);
-  }
-
-  /** Whether a repair is wanted; only one caller gets to know. */
-  boolean takeRepair() {
-    return repair.compareAndSet(true, false);
   }
 
   int generation() {

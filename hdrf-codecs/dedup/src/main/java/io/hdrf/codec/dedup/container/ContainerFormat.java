@@ -26,8 +26,8 @@ import java.nio.file.Path;
  * <p>Names: {@code <id>.hdc} (12 lower-case hexadecimal digits) is a sealed container. A file gets
  * this name by a rename after it was forced, so that it is complete whatever happens. {@code
  * <id>.hdc.open} is a container that is being written, or was when the process ended: its groups
- * count as far as they are sound, and it is replaced by a sealed copy of them before the store is
- * used. {@code <id>.hdc.tmp} is a copy that was not finished; it is deleted.
+ * count as far as they are sound, whatever follows them, and it is sealed as soon as there is room
+ * for the directory. {@code <id>.hdc.tmp} is a copy that was not finished; it is deleted.
  */
 public final class ContainerFormat {
 

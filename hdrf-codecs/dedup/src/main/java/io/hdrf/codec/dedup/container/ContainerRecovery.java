@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.io.BufferPool;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DurableFile;
+import io.hdrf.scheme.FrameChain;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,25 +22,23 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the containers of a store that is opened. Those that were open when the process ended are
- * copied, as far as they are sound, and sealed; others are only listed. For one thread.
+ * sealed, as far as they are sound, and can be read even where that fails; others are only listed.
+ * For one thread.
  */
 final class ContainerRecovery {
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerRecovery.class);
 
+  private static final int PIECE = 1 << 20;
+
   private final ContainerContext context;
-  private final ContainerReplacer replacer;
   private final ConcurrentSkipListMap<Long, Container> containers;
 
   /**
    * @param containers gets those that are found
    */
-  ContainerRecovery(
-      ContainerContext context,
-      ContainerReplacer replacer,
-      ConcurrentSkipListMap<Long, Container> containers) {
+  ContainerRecovery(ContainerContext context, ConcurrentSkipListMap<Long, Container> containers) {
     this.context = context;
-    this.replacer = replacer;
     this.containers = containers;
   }
 
@@ -79,38 +81,67 @@ final class ContainerRecovery {
         return;
       }
       header.check(path, id, context.settings().identity());
+      FrameChain chain = context.chains().chain(header.chainIds());
+      IOException notForced = writeAgain(path, file.length());
       ContainerScanner scanner =
-          new ContainerScanner(
-              path,
-              file,
-              header,
-              context.chains().chain(header.chainIds()),
-              context.fingerprinter(),
-              file.length());
+          new ContainerScanner(path, file, header, chain, context.fingerprinter(), file.length());
       scanner.scan();
       if (scanner.directory().chunkCount() == 0 && file.length() == ContainerHeader.LENGTH) {
         context.files().deleteIfExists(path);
         return;
       }
       ContainerDirectory found = scanner.directory();
-      LoadedContainer source =
-          new LoadedContainer(path, header, file, () -> found, context.chains());
-      replacer.replace(id, source, null, Throttle.NONE);
-      context.files().deleteIfExists(path);
+      OpenContainer open =
+          new OpenContainer(container, header, context, found, scanner.hasGaps(), notForced);
+      container.setOpen(open);
       LOG.info(
-          "{}: sealed with {} chunks, up to byte {} of {}",
+          "{}: has {} chunks, up to byte {} of {}",
           path,
           found.chunkCount(),
           scanner.endOfGroups(),
           file.length());
+      end(open, path);
     } catch (IOException e) {
-      if (Files.exists(context.file(id, ContainerNames.SEALED))) {
-        throw e;
-      }
       LOG.error("{} could not be recovered and is left as it is: {}", path, e.toString());
       container.setProblem(e);
     }
     containers.put(id, container);
+  }
+
+  /**
+   * Makes durable what is in a file, in its place. Where a force had failed before the process
+   * ended, pages that never reached the disk may lie in the cache as clean ones, which no force
+   * would write: so all are written again.
+   *
+   * @return why that can't be done, or null
+   */
+  private IOException writeAgain(Path path, long length) {
+    ByteBuffer bytes = BufferPool.shared().take(PIECE);
+    try (DurableFile file = context.files().open(path)) {
+      for (long position = 0; position < length; position += PIECE) {
+        bytes.clear();
+        file.read(bytes, position);
+        bytes.flip();
+        int count = bytes.remaining();
+        file.write(bytes, position);
+        file.beginWriting(position, count);
+      }
+      file.force();
+      return null;
+    } catch (IOException e) {
+      LOG.warn("{} can't be written again: {}", path, e.toString());
+      return e;
+    } finally {
+      BufferPool.shared().give(bytes);
+    }
+  }
+
+  private static void end(OpenContainer open, Path path) {
+    try {
+      open.end();
+    } catch (IOException e) {
+      LOG.warn("{} can't be sealed now, and is read as it is: {}", path, e.toString());
+    }
   }
 
   /** The header of a container that was open; null if it is a torn one with nothing behind it. */

@@ -46,9 +46,10 @@ public final class ContainerStore implements Closeable {
   private final ContainerListing listing;
   private final ContainerMaintenance maintenance;
   private final OpenContainers appended;
+  private final Mending mending = new Mending();
 
   /**
-   * @param containers those that were found; none of them is open
+   * @param containers those that were found
    */
   private ContainerStore(
       ContainerContext context,
@@ -66,7 +67,7 @@ public final class ContainerStore implements Closeable {
             new SealedLoader(context, quarantine));
     this.groups = new GroupCache(settings.groupMemory());
     this.reader = new ChunkReader(groups);
-    this.loaded = new LoadedContainers(context, containers, cache, replacer);
+    this.loaded = new LoadedContainers(context, containers, cache, replacer, mending);
     this.listing = new ContainerListing(context, cache);
     this.maintenance =
         new ContainerMaintenance(context, containers, loaded, cache, replacer, quarantine);
@@ -75,7 +76,7 @@ public final class ContainerStore implements Closeable {
 
   /**
    * Opens a store, creating it if there is none. Containers that were open when the process ended
-   * are copied, as far as they are sound, and sealed; others are only listed.
+   * are sealed, as far as they are sound; others are only listed.
    *
    * @param directory where the files are; no other store may be open there. Files that are not of a
    *     store are left alone
@@ -98,7 +99,7 @@ public final class ContainerStore implements Closeable {
     ContainerReplacer replacer = new ContainerReplacer(context);
     Quarantine quarantine = Quarantine.load(directory, files);
     ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
-    new ContainerRecovery(context, replacer, containers).findContainers();
+    new ContainerRecovery(context, containers).findContainers();
     return new ContainerStore(context, containers, replacer, quarantine);
   }
 
@@ -123,10 +124,30 @@ public final class ContainerStore implements Closeable {
     if (open == null) {
       return true;
     }
-    if (!appended.remove(open)) {
-      return false;
+    return appended.seal(open);
+  }
+
+  /**
+   * Mends what is not as it should be and is due: seals containers that could not be sealed, as on
+   * a full disk, and gives others their directory again. Fails for none of them, but tries again
+   * later. To be called by one thread now and then.
+   *
+   * @param now of {@link System#nanoTime}
+   */
+  public void mend(long now, Throttle throttle) {
+    appended.unsealed().forEach(mending::want);
+    mending.run(now, id -> mend(containers.get(id), throttle));
+  }
+
+  private boolean mend(Container container, Throttle throttle) throws IOException {
+    if (container == null) {
+      return true;
     }
-    open.seal();
+    OpenContainer open = container.open();
+    if (open != null) {
+      return appended.seal(open);
+    }
+    loaded.repair(container, throttle);
     return true;
   }
 

@@ -84,28 +84,54 @@ final class ContainerWriter implements Closeable {
 
   /** Writes directory and footer; nothing can follow. */
   void finish(long sealTime) throws IOException {
-    ContainerDirectory content = directory();
+    length = finish(file, header, directory(), sealTime);
+  }
+
+  /** Where the groups of a container end that follow each other without gaps. */
+  static long end(ContainerDirectory content) {
+    int last = content.groupCount() - 1;
+    return last < 0 ? ContainerHeader.LENGTH : content.groupEnd(last);
+  }
+
+  /**
+   * Writes directory and footer behind the groups, in the place of what may be there.
+   *
+   * @param content groups that follow each other without gaps
+   * @return the file's length
+   */
+  static long finish(
+      DurableFile file, ContainerHeader header, ContainerDirectory content, long sealTime)
+      throws IOException {
+    long end = end(content);
+    if (file.length() > end) {
+      file.setLength(end);
+    }
     BufferPool buffers = BufferPool.shared();
     int directoryLength = DirectoryFormat.encodedLength(content);
     ByteBuffer bytes = buffers.take(directoryLength);
     try {
       DirectoryFormat.encode(content, bytes);
-      file.write(bytes, position);
+      file.write(bytes, end);
     } finally {
       buffers.give(bytes);
     }
     ContainerFooter footer =
         new ContainerFooter(
             header,
-            position,
+            end,
             directoryLength,
             content.groupCount(),
             content.chunkCount(),
             content.originalBytes(),
             sealTime);
-    file.write(footer.encode(), position + directoryLength);
-    length = position + directoryLength + ContainerFooter.LENGTH;
+    file.write(footer.encode(), end + directoryLength);
+    long length = end + directoryLength + ContainerFooter.LENGTH;
     file.setLength(length);
+    return length;
+  }
+
+  DurableFile file() {
+    return file;
   }
 
   /** The file's length, as far as it was written. */

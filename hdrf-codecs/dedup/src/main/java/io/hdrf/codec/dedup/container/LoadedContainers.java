@@ -12,10 +12,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Containers for reading, whether they are open or sealed. One of which nothing but the directory
- * is damaged gets it again on the way. Safe for use by many threads.
- */
+/** Containers for reading, whether they are open or sealed. Safe for use by many threads. */
 final class LoadedContainers {
 
   private static final Logger LOG = LoggerFactory.getLogger(LoadedContainers.class);
@@ -24,20 +21,24 @@ final class LoadedContainers {
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final ContainerCache cache;
   private final ContainerReplacer replacer;
+  private final Mending mending;
 
   /**
    * @param containers all of the store
    * @param cache of the sealed ones
+   * @param mending is told of those that should get their directory again
    */
   LoadedContainers(
       ContainerContext context,
       ConcurrentSkipListMap<Long, Container> containers,
       ContainerCache cache,
-      ContainerReplacer replacer) {
+      ContainerReplacer replacer,
+      Mending mending) {
     this.context = context;
     this.containers = containers;
     this.cache = cache;
     this.replacer = replacer;
+    this.mending = mending;
   }
 
   Container find(long id) throws MissingChunkException {
@@ -60,16 +61,15 @@ final class LoadedContainers {
       LoadedContainer loaded = null;
       if (open == null) {
         loaded = cache.acquire(container);
-        if (loaded.origin() == LoadedContainer.Origin.REBUILT && container.takeRepair()) {
-          try {
-            repair(container);
-          } finally {
-            loaded.release();
-          }
-          loaded = null;
+        if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
+          mending.want(container.id());
         }
       } else {
         loaded = open.acquire();
+        if (loaded == null && container.open() == open) {
+          throw new IOException(
+              context.file(container.id(), ContainerNames.OPEN) + ": the store is closed");
+        }
       }
       if (loaded != null) {
         return loaded;
@@ -120,20 +120,21 @@ final class LoadedContainers {
     }
   }
 
-  /** Gives a container a directory again of which nothing but the directory is damaged. */
-  private void repair(Container container) throws IOException {
+  /**
+   * Gives a container a directory again of which nothing but the directory is damaged. Until then
+   * it is read by the one in memory.
+   */
+  void repair(Container container, Throttle throttle) throws IOException {
     synchronized (container.maintenance()) {
       LoadedContainer loaded = cache.acquire(container);
       try {
         if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
-          replacer.replace(container.id(), loaded, null, Throttle.NONE);
+          replacer.replace(container.id(), loaded, null, throttle);
+          cache.replaced(container);
           LOG.info("{}: the directory was made again", loaded.path());
         }
-      } catch (IOException e) {
-        LOG.warn("{}: the directory could not be made again", loaded.path(), e);
       } finally {
         loaded.release();
-        cache.replaced(container);
       }
     }
   }

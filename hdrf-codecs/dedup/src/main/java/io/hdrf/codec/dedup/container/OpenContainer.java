@@ -2,12 +2,15 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.ChannelFile;
+import io.hdrf.io.DurableFile;
 import io.hdrf.io.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A container that is being written. One appender at a time writes; any number of threads read it.
+ * A container whose file has no directory yet: it is being written, or was when the process ended,
+ * or could not be ended. What it holds is known from memory. One appender at a time writes; any
+ * number of threads read it.
  *
  * <p>What was written can be read, by those who wrote it; only what was forced can be found. So
  * nobody comes to refer to chunks that a power loss would take away, whoever wrote them, and
@@ -21,12 +24,26 @@ final class OpenContainer {
   private final ContainerSettings settings;
   private final ChainSource chains;
   private final Path path;
-  private final ContainerWriter writer;
+  private final ContainerHeader header;
+
+  /** Whether the directory's form can't tell where the groups lie, as damage lies between them. */
+  private final boolean gaps;
 
   /** Held while the file is changed or forced. */
   private final Object io = new Object();
 
+  /** Null when nothing is to be appended any more. */
+  private ContainerWriter writer;
+
+  /** Why nothing is to be appended any more, or null. */
   private IOException failure;
+
+  /** Set for ever when a force failed. */
+  private ForceFailure forceFailure;
+
+  /** Whether something was dropped that could not be forced. */
+  private boolean lost;
+
   private boolean sealed;
   private boolean closed;
 
@@ -50,7 +67,9 @@ final class OpenContainer {
     this.files = context.files();
     this.settings = context.settings();
     this.chains = context.chains();
-    this.path = ContainerNames.file(directory, container.id(), ContainerNames.OPEN);
+    this.path = context.file(container.id(), ContainerNames.OPEN);
+    this.header = header;
+    this.gaps = false;
     this.writer = new ContainerWriter(files, path, header);
     this.written = writer.directory();
     this.forced = written;
@@ -68,12 +87,42 @@ final class OpenContainer {
     }
   }
 
+  /**
+   * Takes a file that was found at start. Nothing can be appended.
+   *
+   * @param found what was found in it
+   * @param gaps whether something else lies between groups
+   * @param notForced why it could not be made durable, or null if it is
+   */
+  OpenContainer(
+      Container container,
+      ContainerHeader header,
+      ContainerContext context,
+      ContainerDirectory found,
+      boolean gaps,
+      IOException notForced) {
+    this.container = container;
+    this.directory = context.directory();
+    this.files = context.files();
+    this.settings = context.settings();
+    this.chains = context.chains();
+    this.path = context.file(container.id(), ContainerNames.OPEN);
+    this.header = header;
+    this.gaps = gaps;
+    this.written = found;
+    this.forced = notForced == null ? found : new DirectoryBuilder(1, 1).build();
+    this.forceFailure = notForced == null ? null : new ForceFailure(path, notForced);
+    this.length = ContainerWriter.end(found);
+    this.nextNumber = settings.maxChunks();
+    this.failure = notForced == null ? new IOException(path + " was found at start") : forceFailure;
+  }
+
   Container container() {
     return container;
   }
 
   ContainerHeader header() {
-    return writer.header();
+    return header;
   }
 
   /** What can be read. */
@@ -141,29 +190,53 @@ final class OpenContainer {
     }
   }
 
+  /** Works on the file while the caller holds the lock. */
+  private interface Work {
+    void run(DurableFile file) throws IOException;
+  }
+
+  private void onFile(Work work) throws IOException {
+    if (closed) {
+      throw new IOException(path + " was closed");
+    }
+    if (writer != null) {
+      work.run(writer.file());
+      return;
+    }
+    try (DurableFile file = files.open(path)) {
+      work.run(file);
+    }
+  }
+
   /**
    * Makes durable what was written before the call, so that it can be found. If the file can't be
    * forced, what is in it is written to another file; if this fails too, what was not forced before
-   * is never found.
+   * is lost, and never found.
    */
   void force() throws IOException {
     synchronized (io) {
+      if (lost) {
+        throw new IOException(forceFailure.getMessage(), forceFailure);
+      }
       if (sealed || forced == written) {
         return;
       }
-      if (closed) {
-        throw new IOException(path + " was closed before it was forced");
+      if (forceFailure == null) {
+        onFile(this::force);
       }
-      try {
-        if (failure instanceof ForceFailure) {
-          throw failure;
-        }
-        writer.force();
-        forced = written;
-      } catch (IOException e) {
-        failure = new ForceFailure(path, e);
-        rescue();
+      if (forceFailure != null) {
+        copy();
       }
+    }
+  }
+
+  private void force(DurableFile file) {
+    try {
+      file.force();
+      forced = written;
+    } catch (IOException e) {
+      forceFailure = new ForceFailure(path, e);
+      failure = forceFailure;
     }
   }
 
@@ -176,63 +249,129 @@ final class OpenContainer {
     }
   }
 
-  private void rescue() throws IOException {
+  /** Writes what is in the file to another one, which takes its place as a sealed container. */
+  private void copy() throws IOException {
     LoadedContainer source =
-        new LoadedContainer(path, header(), ChannelFile.open(path), this::written, chains);
+        new LoadedContainer(path, header, ChannelFile.open(path), this::written, chains);
     try {
       Path copy = ContainerNames.file(directory, container.id(), ContainerNames.TEMPORARY);
+      files.deleteIfExists(copy);
       ContainerRewriter rewriter =
           new ContainerRewriter(files, source, copy, settings.groupSize(), chains, Throttle.NONE);
       rewriter.rewrite(null, System.currentTimeMillis());
       if (rewriter.damagedGroups() > 0) {
         files.deleteIfExists(copy);
-        throw new IOException(path + ": what was written can't be read back", failure);
+        throw new IOException(path + ": what was written can't be read back");
       }
       files.rename(copy, sealedPath());
       files.forceDirectory(directory);
       becomeSealed();
-      files.deleteIfExists(path);
     } catch (IOException e) {
-      if (e != failure) {
-        e.addSuppressed(failure);
+      if (forceFailure != null) {
+        e.addSuppressed(forceFailure);
       }
       throw e;
     } finally {
       source.release();
     }
+    files.deleteIfExists(path);
   }
 
-  /** Ends the container; what it holds is durable on return. */
+  /**
+   * Ends the container; what it holds is durable on return. Directory and footer are written behind
+   * the groups, in the place of whatever a torn write left there. A second call tries again what
+   * failed.
+   */
   void seal() throws IOException {
     synchronized (io) {
       if (sealed) {
         return;
       }
-      checkSound();
       try {
-        writer.finish(System.currentTimeMillis());
+        if (gaps || forceFailure != null) {
+          copy();
+        } else {
+          sealInPlace();
+        }
       } catch (IOException e) {
-        failure = e;
-        throw e;
-      }
-      try {
-        writer.force();
-        forced = written;
-      } catch (IOException e) {
-        failure = new ForceFailure(path, e);
-        throw e;
-      }
-      // Together, so that no reader looks for the file under the name that it had.
-      synchronized (this) {
-        try {
-          files.rename(path, sealedPath());
-        } catch (IOException e) {
+        if (failure == null) {
           failure = e;
+        }
+        throw e;
+      }
+    }
+  }
+
+  private void sealInPlace() throws IOException {
+    onFile(
+        file -> {
+          ContainerWriter.finish(file, header, written, System.currentTimeMillis());
+          force(file);
+        });
+    if (forceFailure != null) {
+      throw forceFailure;
+    }
+    // Together, so that no reader looks for the file under the name that it had.
+    synchronized (this) {
+      files.rename(path, sealedPath());
+      becomeSealed();
+    }
+    files.forceDirectory(directory);
+  }
+
+  /**
+   * Ends a container after a failure, or one that was found at start. What can't be made durable is
+   * dropped; if no directory can be written, the file is read without one, and {@link #seal} may be
+   * called again. Takes no space that it does not find.
+   *
+   * @return false if there is nothing in it: it was deleted
+   */
+  boolean end() throws IOException {
+    synchronized (io) {
+      if (sealed) {
+        return true;
+      }
+      try {
+        force();
+      } catch (IOException e) {
+        if (writer == null) {
           throw e;
         }
-        becomeSealed();
+        failure.addSuppressed(e);
+        drop();
       }
-      files.forceDirectory(directory);
+      if (sealed) {
+        return true;
+      }
+      if (writer != null && forced.chunkCount() == 0) {
+        delete();
+        return false;
+      }
+      seal();
+      return true;
+    }
+  }
+
+  /** The truncation rids the cache of what is not on the disk, so that no restart finds it. */
+  private void drop() {
+    lost = true;
+    written = forced;
+    length = ContainerWriter.end(forced);
+    try {
+      writer.file().setLength(length);
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /** Closes the file for writing; it is opened again for what has to be done. */
+  void stopWriting() throws IOException {
+    synchronized (io) {
+      ContainerWriter last = writer;
+      writer = null;
+      if (last != null) {
+        last.close();
+      }
     }
   }
 
@@ -243,11 +382,11 @@ final class OpenContainer {
   private void becomeSealed() throws IOException {
     sealed = true;
     container.setOpen(null);
-    writer.close();
+    stopWriting();
     releaseLoaded();
   }
 
-  /** Deletes the file, in which nothing was written. */
+  /** Deletes the file, in which nothing was written that anybody knows of. */
   void delete() throws IOException {
     synchronized (io) {
       close();
@@ -260,7 +399,7 @@ final class OpenContainer {
     synchronized (io) {
       if (!sealed && !closed) {
         closed = true;
-        writer.close();
+        stopWriting();
         releaseLoaded();
       }
     }

@@ -7,6 +7,9 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The containers that appenders write to. An appender has one for itself until it gives it back.
@@ -14,25 +17,37 @@ import java.util.concurrent.ConcurrentSkipListMap;
  */
 final class OpenContainers implements Closeable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(OpenContainers.class);
+
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
 
-  /** Guards the next three. */
+  /** Guards the next four. */
   private final Object openLock = new Object();
 
   private final List<OpenContainer> idle = new ArrayList<>();
+
+  /** Those to which nothing is appended any more, and that could not be sealed. */
+  private final List<OpenContainer> unsealed = new ArrayList<>();
+
   private long nextId;
   private boolean closed;
 
   /**
-   * @param containers all of the store, none of them open; gets those that are created
+   * @param containers all of the store; those that are open were found so. Gets those that are
+   *     created
    */
   OpenContainers(ContainerContext context, ConcurrentSkipListMap<Long, Container> containers) {
     this.context = context;
     this.containers = containers;
     this.nextId = containers.isEmpty() ? 0 : containers.lastKey() + 1;
+    for (Container container : containers.values()) {
+      if (container.open() != null) {
+        unsealed.add(container.open());
+      }
+    }
   }
 
   /** An open container with that chain that no other appender has. */
@@ -65,28 +80,79 @@ final class OpenContainers implements Closeable {
     return container.open();
   }
 
-  /** Takes back a container that an appender had for itself. */
+  /**
+   * Takes back a container that an appender had for itself. One that failed is ended, as far as the
+   * disk lets it.
+   */
   void giveBack(OpenContainer open) throws IOException {
+    boolean failed = open.hasFailed();
     boolean late;
     synchronized (openLock) {
       late = closed;
-      if (!late && open.container().open() != null && !open.hasFailed()) {
+      if (!late && !failed && open.container().open() != null) {
         idle.add(open);
       }
     }
     if (late) {
       end(open);
+    } else if (failed) {
+      endFailed(open);
+    }
+  }
+
+  private void endFailed(OpenContainer open) {
+    try {
+      if (!open.end()) {
+        containers.remove(open.container().id());
+      }
+    } catch (IOException e) {
+      LOG.warn(
+          "Container {} can't be sealed now, and is read as it is: {}",
+          ContainerNames.hex(open.container().id()),
+          e.toString());
+      try {
+        open.stopWriting();
+      } catch (IOException again) {
+        LOG.debug("It can't be closed either", again);
+      }
+      synchronized (openLock) {
+        if (!closed) {
+          unsealed.add(open);
+        }
+      }
+    }
+  }
+
+  /** The ids of those that could not be sealed. */
+  List<Long> unsealed() {
+    synchronized (openLock) {
+      return unsealed.stream().map(open -> open.container().id()).collect(Collectors.toList());
     }
   }
 
   /**
-   * Takes a container out of those that are given out.
+   * Seals a container. If that fails, it is read as it is, and nothing is appended to it.
    *
-   * @return false if an appender has it
+   * @return false if an appender has it, or another thread is about to seal it
    */
-  boolean remove(OpenContainer open) {
+  boolean seal(OpenContainer open) throws IOException {
     synchronized (openLock) {
-      return idle.remove(open);
+      if (!idle.remove(open) && !unsealed.remove(open)) {
+        return false;
+      }
+    }
+    boolean done = false;
+    try {
+      open.seal();
+      done = true;
+      return true;
+    } finally {
+      if (!done) {
+        open.stopWriting();
+        synchronized (openLock) {
+          unsealed.add(open);
+        }
+      }
     }
   }
 
@@ -106,6 +172,7 @@ final class OpenContainers implements Closeable {
       closed = true;
       rest = new ArrayList<>(idle);
       idle.clear();
+      unsealed.clear();
     }
     IOException failure = null;
     for (OpenContainer open : rest) {

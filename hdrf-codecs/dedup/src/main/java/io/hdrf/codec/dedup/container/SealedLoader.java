@@ -95,9 +95,7 @@ final class SealedLoader implements ContainerCache.Loader {
     } else {
       whole &= hasDirectoryAt(file, scanner.endOfGroups());
     }
-    if (whole) {
-      container.wantRepair();
-    } else {
+    if (!whole) {
       BitSet bad = scanner.damaged();
       bad.set(Math.min(scanner.nextNumber(), ContainerFormat.MAX_CHUNKS - 1));
       quarantine.add(container.id(), bad);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -386,8 +387,11 @@ class ContainerCrashTest {
     appender.flush();
     files.failFrom(files.operations() + 1, "Input/output error");
     assertThatThrownBy(appender::force).hasMessageContaining("Input/output error");
-    files.failAt(-1, "");
     appender.close();
+    assertThatThrownBy(appender::force).isInstanceOf(IOException.class);
+    files.failAt(-1, "");
+    store.mend(0, Throttle.NONE);
+    store.mend(TimeUnit.SECONDS.toNanos(Mending.FIRST_SECONDS), Throttle.NONE);
     try (ChunkAppender next = store.appender(Chunks.DEFLATE)) {
       ledger.append(next, 3);
       ledger.force(next);

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +64,11 @@ class ContainerDamageTest {
     return Chunks.chunk(number, 100 + number);
   }
 
+  private static void mend(ContainerStore store) {
+    store.mend(0, Throttle.NONE);
+    store.mend(TimeUnit.SECONDS.toNanos(Mending.FIRST_SECONDS), Throttle.NONE);
+  }
+
   /** Reads every chunk: it is right or reported. Returns the numbers of those reported. */
   private static BitSet readAll(ContainerStore store) throws IOException {
     BitSet reported = new BitSet();
@@ -97,6 +103,7 @@ class ContainerDamageTest {
             assertThat(store.holds(ref, Chunks.fingerprint(chunk(i)), 0))
                 .isEqualTo(reported.isEmpty());
           }
+          mend(store);
           boolean repaired = !Arrays.equals(Files.readAllBytes(file), bad);
           VerifyReport report = store.verify(0, Throttle.NONE);
           assertThat(report.isSound()).as("position %d", position).isEqualTo(repaired);
