@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.container.Prefix;
+import io.hdrf.codec.dedup.container.SlotHash;
 import java.util.Arrays;
 
 /**
@@ -20,9 +21,17 @@ final class OwnChunks {
   /** Index of a chunk plus one; 0 in a free slot. A power of two of slots, half of them free. */
   private int[] slots = new int[MIN_SLOTS];
 
+  /** Slots that chunks found taken when they were put in, since the last clear, for tests. */
+  private long displaced;
+
   void clear() {
     count = 0;
+    displaced = 0;
     Arrays.fill(slots, 0);
+  }
+
+  long displaced() {
+    return displaced;
   }
 
   int count() {
@@ -76,13 +85,14 @@ final class OwnChunks {
   private void insert(int index) {
     int slot = slotOf(fingerprints, index * Fingerprinter.LENGTH);
     while (slots[slot] != 0) {
+      displaced++;
       slot = slot + 1 & slots.length - 1;
     }
     slots[slot] = index + 1;
   }
 
   private int slotOf(byte[] from, int offset) {
-    return (int) Prefix.of(from, offset) & slots.length - 1;
+    return SlotHash.slot(Prefix.of(from, offset), slots.length);
   }
 
   private boolean equal(int index, byte[] from, int offset) {

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import java.security.SecureRandom;
-
 /**
  * A hash table with open addressing: finds the index of a chunk by its fingerprint. The
  * fingerprints themselves lie elsewhere. One thread may add chunks while others look for those that
  * were added before they learned of the table; what is added meanwhile only fills free slots.
  */
 final class FingerprintSlots {
-
-  /** Nobody can know in which slots chunks come to lie, and fill one of them on purpose. */
-  private static final long SEED = new SecureRandom().nextLong() | 1;
 
   /** Index of a chunk plus one; 0 in a free slot. */
   private final int[] slots;
@@ -69,7 +64,6 @@ final class FingerprintSlots {
   }
 
   private int slotOf(byte[] fingerprint, int offset) {
-    long mixed = Prefix.of(fingerprint, offset) * SEED;
-    return (int) (mixed >>> Integer.SIZE) & slots.length - 1;
+    return SlotHash.slot(Prefix.of(fingerprint, offset), slots.length);
   }
 }

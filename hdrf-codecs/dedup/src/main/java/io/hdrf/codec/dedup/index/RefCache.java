@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
+import io.hdrf.codec.dedup.container.SlotHash;
+
 /**
  * Where chunks were seen lately, by the first eight bytes of their fingerprints: a hint that must
  * be confirmed, for two fingerprints may begin alike and chunks may be gone. Of bounded memory: in
@@ -12,7 +14,9 @@ final class RefCache {
   /** No reference. */
   static final long NONE = -1;
 
-  private static final int STRIPES = 64;
+  private static final int STRIPE_BITS = 6;
+
+  private static final int STRIPES = 1 << STRIPE_BITS;
 
   /** Two generations of slots, each with a key and a value. */
   private static final int SLOT_BYTES = 2 * 2 * Long.BYTES;
@@ -46,7 +50,7 @@ final class RefCache {
   }
 
   private Stripe stripe(long prefix) {
-    return stripes[(int) (prefix >>> 58)];
+    return stripes[(int) (SlotHash.of(key(prefix)) >>> (Long.SIZE - STRIPE_BITS))];
   }
 
   /** 0 marks a free slot. */
@@ -54,15 +58,29 @@ final class RefCache {
     return prefix == 0 ? 1 : prefix;
   }
 
+  /** Slots that were found taken by other keys since the beginning, for tests. */
+  long displaced() {
+    long sum = 0;
+    for (Stripe stripe : stripes) {
+      synchronized (stripe) {
+        sum += stripe.displaced;
+      }
+    }
+    return sum;
+  }
+
   private static final class Stripe {
+    private final int bits;
     private final int mask;
     private long[] youngKeys;
     private long[] youngRefs;
     private long[] oldKeys;
     private long[] oldRefs;
     private int youngCount;
+    private long displaced;
 
     Stripe(int capacity) {
+      bits = Integer.numberOfTrailingZeros(capacity);
       mask = capacity - 1;
       youngKeys = new long[capacity];
       youngRefs = new long[capacity];
@@ -115,8 +133,10 @@ final class RefCache {
 
     /** The key's slot, or the free one where it would be. */
     private int slot(long[] keys, long key) {
-      int slot = (int) key & mask;
+      // By bits that did not choose the stripe.
+      int slot = (int) ((SlotHash.of(key) << STRIPE_BITS) >>> (Long.SIZE - bits));
       while (keys[slot] != 0 && keys[slot] != key) {
+        displaced++;
         slot = slot + 1 & mask;
       }
       return slot;
