@@ -96,6 +96,13 @@ static uint32_t ask(void)
 
 #endif
 
+static _Atomic uint32_t allowed_features = HDRF_CPU_ALL;
+
+void hdrf_cpu_restrict(uint32_t allowed)
+{
+    atomic_store_explicit(&allowed_features, allowed & HDRF_CPU_ALL, memory_order_relaxed);
+}
+
 uint32_t hdrf_cpu_features(void)
 {
     /* Threads that race here store the same value. */
@@ -105,5 +112,5 @@ uint32_t hdrf_cpu_features(void)
         features = ask() | ASKED;
         atomic_store_explicit(&cached, features, memory_order_relaxed);
     }
-    return features & ~ASKED;
+    return features & atomic_load_explicit(&allowed_features, memory_order_relaxed);
 }

@@ -20,6 +20,12 @@
  */
 uint32_t hdrf_cpu_features(void);
 
+/*
+ * From now on hdrf_cpu_features() has no others than `allowed`. For any number of threads, each of
+ * which sees it at some time: to be called before all else.
+ */
+void hdrf_cpu_restrict(uint32_t allowed);
+
 /* What CPUID and XGETBV answered; 0 for a leaf or register that does not exist. */
 struct hdrf_cpu_registers {
     uint32_t leaf1_ecx;

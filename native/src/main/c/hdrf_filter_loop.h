@@ -45,6 +45,18 @@ static inline __attribute__((always_inline)) bool and_words(const struct hdrf_fi
 }
 
 /*
+ * The position of an element, the number of which may have been changed since it was checked: by
+ * another thread, or because the caller's arrays overlap.
+ */
+static inline __attribute__((always_inline)) uint32_t
+position_of(const struct hdrf_filter_row *row, const uint64_t *hashes, size_t hash_count,
+            uint32_t number)
+{
+    const uint64_t *hash = hashes + (number < hash_count ? (size_t)2 * number : 0);
+    return hdrf_filter_position(hash[0], hash[1], row->function, row->length);
+}
+
+/*
  * Positions are worked out here, and not all of them before, because that takes no time while words
  * are waited for. Nothing branches on what was read, as no such branch could be predicted: each
  * element is stored at the front, and one that leaves is overwritten.
@@ -65,16 +77,14 @@ static inline __attribute__((always_inline)) size_t keep(const struct hdrf_filte
     uint32_t positions[AHEAD];
     size_t ahead = 0;
     for (; ahead < count && ahead < AHEAD; ahead++) {
-        const uint64_t *hash = hashes + (size_t)2 * left[ahead];
-        positions[ahead] = hdrf_filter_position(hash[0], hash[1], row.function, row.length);
+        positions[ahead] = position_of(&row, hashes, hash_count, left[ahead]);
         __builtin_prefetch(words_at(&row, positions[ahead], lanes));
     }
     size_t remaining = 0;
     size_t i = 0;
     for (; ahead < count; i++, ahead++) {
         uint32_t position = positions[i % AHEAD];
-        const uint64_t *hash = hashes + (size_t)2 * left[ahead];
-        uint32_t next = hdrf_filter_position(hash[0], hash[1], row.function, row.length);
+        uint32_t next = position_of(&row, hashes, hash_count, left[ahead]);
         __builtin_prefetch(words_at(&row, next, lanes));
         positions[i % AHEAD] = next;
         left[remaining] = left[i];

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hdrf_chunk.h"
+#include "hdrf_jni.h"
 #include "io_hdrf_jni_Chunker.h"
 
 /* Cuts that are found before they are copied into the Java array. */
 #define AT_ONCE 1024
 
-/*
- * The caller has checked that the buffer is direct and that the range lies within its capacity;
- * the parameters are those of hdrf_chunker_init().
- */
+/* No kernel looks at so many bytes before a cut's place unless its chunk has them. */
+#define LEAST_MINIMUM 48
+
+static bool is_chunker(jint algorithm, jint window, jint minimum, jint maximum)
+{
+    return algorithm >= 0 && algorithm < HDRF_CHUNK_ALGORITHMS && window >= 0 &&
+           window <= minimum && minimum >= LEAST_MINIMUM && minimum <= maximum &&
+           maximum <= (jint)HDRF_CHUNK_LIMIT;
+}
+
+/* The parameters are those of hdrf_chunker_init(). */
 JNIEXPORT jint JNICALL Java_io_hdrf_jni_Chunker_cutDirect(JNIEnv *env, jclass cls, jobject buffer,
                                                           jint offset, jint length, jboolean last,
                                                           jintArray cuts, jint algorithm,
@@ -16,9 +24,12 @@ JNIEXPORT jint JNICALL Java_io_hdrf_jni_Chunker_cutDirect(JNIEnv *env, jclass cl
                                                           jint normal, jlong strict, jlong loose)
 {
     (void)cls;
-    const uint8_t *address = (*env)->GetDirectBufferAddress(env, buffer);
-    /* A direct buffer without capacity may have no address. */
-    if (address == NULL || length <= 0) {
+    const uint8_t *data = hdrf_jni_elements(env, buffer, offset, length, 1);
+    if (data == NULL || !hdrf_jni_has(env, cuts, 0)) {
+        return 0;
+    }
+    if (!is_chunker(algorithm, window, minimum, maximum)) {
+        hdrf_jni_refuse(env, "no such chunker");
         return 0;
     }
     struct hdrf_chunker chunker = {.algorithm = (enum hdrf_chunk_algorithm)algorithm,
@@ -28,7 +39,6 @@ JNIEXPORT jint JNICALL Java_io_hdrf_jni_Chunker_cutDirect(JNIEnv *env, jclass cl
                                    .normal = (uint32_t)normal,
                                    .strict = (uint64_t)strict,
                                    .loose = (uint64_t)loose};
-    const uint8_t *data = address + offset;
     uint32_t start = 0;
     jint capacity = (*env)->GetArrayLength(env, cuts);
     jint count = 0;
@@ -54,6 +64,10 @@ JNIEXPORT jstring JNICALL Java_io_hdrf_jni_Chunker_kernelName(JNIEnv *env, jclas
                                                               jint algorithm)
 {
     (void)cls;
+    if (algorithm < 0 || algorithm >= HDRF_CHUNK_ALGORITHMS) {
+        hdrf_jni_refuse(env, "no such algorithm");
+        return NULL;
+    }
     return (*env)->NewStringUTF(env,
                                 hdrf_chunk_kernel_name((enum hdrf_chunk_algorithm)algorithm));
 }

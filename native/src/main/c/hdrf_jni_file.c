@@ -12,6 +12,9 @@
 /* The field's id or NULL; no exception is left pending. */
 static jfieldID find_field(JNIEnv *env, jobject object, const char *name, const char *signature)
 {
+    if (object == NULL) {
+        return NULL;
+    }
     jclass cls = (*env)->GetObjectClass(env, object);
     jfieldID field = (*env)->GetFieldID(env, cls, name, signature);
     if (field == NULL) {

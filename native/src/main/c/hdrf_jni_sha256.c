@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "hdrf_jni.h"
 #include "hdrf_sha256.h"
 #include "io_hdrf_jni_Sha256.h"
 
 /* Messages whose digests are made before they are copied into the Java array. */
 #define AT_ONCE 256
 
-/*
- * The caller has checked that the buffer is direct, that the ends rise and lie within its capacity,
- * and that the array has room.
- */
 JNIEXPORT void JNICALL Java_io_hdrf_jni_Sha256_hashDirect(JNIEnv *env, jclass cls, jobject buffer,
-                                                          jint offset, jintArray ends, jint count,
-                                                          jbyteArray digests)
+                                                          jint offset, jint length, jintArray ends,
+                                                          jint count, jbyteArray digests)
 {
     (void)cls;
-    const uint8_t *address = (*env)->GetDirectBufferAddress(env, buffer);
-    if (address == NULL) {
+    const uint8_t *data = hdrf_jni_elements(env, buffer, offset, length, 1);
+    if (data == NULL || !hdrf_jni_has(env, ends, count)) {
         return;
     }
-    uint32_t start = (uint32_t)offset;
+    if (!hdrf_sha256_supported() || count > INT32_MAX / HDRF_SHA256_LENGTH) {
+        hdrf_jni_refuse(env, "not supported here, or too many messages");
+        return;
+    }
+    if (!hdrf_jni_has(env, digests, count * HDRF_SHA256_LENGTH)) {
+        return;
+    }
+    jint start = 0;
     for (jint done = 0; done < count;) {
         jint now = count - done < AT_ONCE ? count - done : AT_ONCE;
         jint found[AT_ONCE];
         uint32_t relative[AT_ONCE];
         uint8_t made[AT_ONCE][HDRF_SHA256_LENGTH];
-        (*env)->GetIntArrayRegion(env, ends, done, now, found);
-        uint32_t skipped = start - (uint32_t)offset;
-        for (jint i = 0; i < now; i++) {
-            relative[i] = (uint32_t)found[i] - skipped;
+        if (!hdrf_jni_ends(env, ends, done, now, start, length, found)) {
+            return;
         }
-        hdrf_sha256(address + start, relative, (size_t)now, made);
+        for (jint i = 0; i < now; i++) {
+            relative[i] = (uint32_t)(found[i] - start);
+        }
+        hdrf_sha256(data + start, relative, (size_t)now, made);
         (*env)->SetByteArrayRegion(env, digests, done * HDRF_SHA256_LENGTH,
                                    now * HDRF_SHA256_LENGTH, (const jbyte *)made);
-        start += relative[now - 1];
+        start = found[now - 1];
         done += now;
     }
 }

@@ -2,6 +2,7 @@
 package io.hdrf.jni;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /**
  * Cuts a stream of bytes into chunks at places that its content decides.
@@ -106,6 +107,7 @@ public final class Chunker {
    * @return how many ends were stored; less than {@code cuts.length} if there are no more
    */
   public int cut(ByteBuffer data, boolean last, int[] cuts) {
+    Objects.requireNonNull(cuts, "cuts");
     int position = data.position();
     int length = data.limit() - position;
     if (!NATIVE || !data.isDirect()) {

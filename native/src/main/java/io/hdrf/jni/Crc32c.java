@@ -56,7 +56,7 @@ public final class Crc32c {
       if (length < 0 || position > data.capacity() - length) {
         throw new IllegalArgumentException("position and limit changed by another thread");
       }
-      ofEachDirect(data, position, ends, count, checksums);
+      ofEachDirect(data, position, length, ends, count, checksums);
     } else {
       ofEachInJava(data, ends, count, checksums);
     }
@@ -99,7 +99,7 @@ public final class Crc32c {
   private static native int updateDirect(int crc, ByteBuffer buffer, int offset, int length);
 
   private static native void ofEachDirect(
-      ByteBuffer data, int position, int[] ends, int count, int[] checksums);
+      ByteBuffer data, int position, int length, int[] ends, int count, int[] checksums);
 
   private static native String kernelName();
 }

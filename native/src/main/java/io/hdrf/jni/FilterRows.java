@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.jni;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+
 /**
  * Queries of Bloom filters that are stored in columns: for each position of a hash function, a row
  * has a bit of each filter, side by side, in a part of a word, a word, or several.
  *
  * <p>Where many elements are asked for at once, the native library reads the row, which fetches the
  * words that come next while it works on others; Java reads it for a few elements, and where there
- * is no native library. The results are the same. For any number of threads, each with columns and
- * numbers of its own.
+ * is no native library. The results are the same. The native library reads what lies in direct
+ * buffers only, so that it holds no array that the collector would have to wait for. For any number
+ * of threads, each with columns and numbers of its own.
  */
 public final class FilterRows {
 
@@ -22,7 +28,6 @@ public final class FilterRows {
   static final int WORTH_WHILE = 16;
 
   static final int NO_HASH = -1;
-  static final int NO_ARRAYS = -2;
 
   private static final boolean NATIVE = NativeLibrary.isLoaded();
 
@@ -52,8 +57,11 @@ public final class FilterRows {
    *
    * <p>Other threads may set bits of the row meanwhile; whether such a bit is seen is unspecified.
    *
-   * @param row has the bits of position 0 from the least significant one of {@code row[start]} on,
-   *     followed by those of the other positions
+   * <p>All buffers are used from index 0 to their limits, whatever their positions, which stay.
+   * They may not overlap.
+   *
+   * @param row has the bits of position 0 from the least significant one of its first word on,
+   *     followed by those of the other positions; as from {@link NativeWords}
    * @param length positions of the row
    * @param width bits for each position, a power of two up to {@value #MAX_WIDTH}
    * @param function which hash function has this row, 0 for the first
@@ -63,61 +71,91 @@ public final class FilterRows {
    * @param left which of {@code hashes} is that of each element that is left
    * @return how many elements stay
    * @throws IllegalArgumentException if {@code width}, {@code length} or {@code function} is out of
-   *     range
-   * @throws IndexOutOfBoundsException if the row ends within {@code row}, or an array is too short
+   *     range, {@code columns} or {@code left} can't be written, or a direct buffer is not of the
+   *     machine's byte order
+   * @throws IndexOutOfBoundsException if {@code row} ends within the row, or a buffer is too short
    *     for {@code count} elements, or an element has no hash; nothing has changed then
    */
   public static int keep(
-      long[] row,
-      int start,
+      LongBuffer row,
       int length,
       int width,
       int function,
-      long[] hashes,
+      LongBuffer hashes,
       int count,
-      long[] columns,
-      int[] left) {
-    check(row, start, length, width, function, count, columns, left);
-    if (!NATIVE || count < WORTH_WHILE) {
-      return keepInJava(row, start, length, width, function, hashes, count, columns, left);
+      LongBuffer columns,
+      IntBuffer left) {
+    check(row, length, width, function, count, columns, left);
+    int hashCount = hashes.limit() / HASH_LONGS;
+    if (!isForNative(row, hashes, columns, left) || count < WORTH_WHILE) {
+      return keepInJava(row, length, width, function, hashes, count, columns, left);
     }
+    checkOrder(row.order());
+    checkOrder(hashes.order());
+    checkOrder(columns.order());
+    checkOrder(left.order());
     int log = Integer.numberOfTrailingZeros(width);
-    int hashCount = hashes.length / HASH_LONGS;
-    int remaining =
-        keepCritical(row, start, length, log, function, hashes, hashCount, count, columns, left);
+    int remaining = keepDirect(row, length, log, function, hashes, hashCount, count, columns, left);
     if (remaining == NO_HASH) {
       throw noHash(hashCount);
-    }
-    if (remaining == NO_ARRAYS) {
-      throw new IllegalStateException("the virtual machine gives no access to arrays");
     }
     return remaining;
   }
 
+  private static boolean isForNative(
+      LongBuffer row, LongBuffer hashes, LongBuffer columns, IntBuffer left) {
+    return NATIVE && row.isDirect() && hashes.isDirect() && columns.isDirect() && left.isDirect();
+  }
+
+  private static void checkOrder(ByteOrder order) {
+    if (order != ByteOrder.nativeOrder()) {
+      throw new IllegalArgumentException("a buffer's byte order is not the machine's");
+    }
+  }
+
   private static void check(
-      long[] row,
-      int start,
+      LongBuffer row,
       int length,
       int width,
       int function,
       int count,
-      long[] columns,
-      int[] left) {
+      LongBuffer columns,
+      IntBuffer left) {
     boolean isWidth = width > 0 && width <= MAX_WIDTH && Integer.bitCount(width) == 1;
     if (!isWidth || length < 1 || function < 0) {
       throw new IllegalArgumentException(
           "width " + width + ", " + length + " positions, function " + function);
     }
+    if (columns.isReadOnly() || left.isReadOnly()) {
+      throw new IllegalArgumentException("buffers that can't be written");
+    }
     long words = ((long) length * width + Long.SIZE - 1) / Long.SIZE;
-    if (start < 0 || words > row.length - start) {
-      throw new IndexOutOfBoundsException(
-          "row of " + words + " words from " + start + " on, of " + row.length);
+    if (words > row.limit()) {
+      throw new IndexOutOfBoundsException("row of " + words + " words, of " + row.limit());
     }
     int lanes = Math.max(1, width / Long.SIZE);
-    if (count < 0 || count > left.length || count > columns.length / lanes) {
+    if (count < 0 || count > left.limit() || count > columns.limit() / lanes) {
       throw new IndexOutOfBoundsException(
-          count + " elements, room for " + left.length + " and " + columns.length + " words");
+          count + " elements, room for " + left.limit() + " and " + columns.limit() + " words");
     }
+  }
+
+  /** Longs for a query's hashes or columns, where the native library can work on them. */
+  public static LongBuffer longs(int count) {
+    return NATIVE
+        ? ByteBuffer.allocateDirect(Math.multiplyExact(count, Long.BYTES))
+            .order(ByteOrder.nativeOrder())
+            .asLongBuffer()
+        : LongBuffer.allocate(count);
+  }
+
+  /** As {@link #longs}, for the numbers of elements that are left. */
+  public static IntBuffer ints(int count) {
+    return NATIVE
+        ? ByteBuffer.allocateDirect(Math.multiplyExact(count, Integer.BYTES))
+            .order(ByteOrder.nativeOrder())
+            .asIntBuffer()
+        : IntBuffer.allocate(count);
   }
 
   private static IndexOutOfBoundsException noHash(int hashes) {
@@ -136,18 +174,17 @@ public final class FilterRows {
 
   /** The Java twin, without the checks of lengths. */
   static int keepInJava(
-      long[] row,
-      int start,
+      LongBuffer row,
       int length,
       int width,
       int function,
-      long[] hashes,
+      LongBuffer hashes,
       int count,
-      long[] columns,
-      int[] left) {
-    int hashCount = hashes.length / HASH_LONGS;
+      LongBuffer columns,
+      IntBuffer left) {
+    int hashCount = hashes.limit() / HASH_LONGS;
     for (int i = 0; i < count; i++) {
-      if (left[i] < 0 || left[i] >= hashCount) {
+      if (left.get(i) < 0 || left.get(i) >= hashCount) {
         throw noHash(hashCount);
       }
     }
@@ -155,115 +192,116 @@ public final class FilterRows {
     // wait for each other.
     switch (width) {
       case 128:
-        and2(row, start, length, function, hashes, count, columns, left);
+        and2(row, length, function, hashes, count, columns, left);
         return compact(2, count, columns, left);
       case 256:
-        and4(row, start, length, function, hashes, count, columns, left);
+        and4(row, length, function, hashes, count, columns, left);
         return compact(4, count, columns, left);
       case 512:
-        and8(row, start, length, function, hashes, count, columns, left);
+        and8(row, length, function, hashes, count, columns, left);
         return compact(8, count, columns, left);
       default:
-        and1(row, start, length, width, function, hashes, count, columns, left);
+        and1(row, length, width, function, hashes, count, columns, left);
         return compact1(count, columns, left);
     }
   }
 
-  private static int positionOf(int element, long[] hashes, int function, int length) {
+  private static int positionOf(int element, LongBuffer hashes, int function, int length) {
     return position(
-        hashes[HASH_LONGS * element], hashes[HASH_LONGS * element + 1], function, length);
+        hashes.get(HASH_LONGS * element), hashes.get(HASH_LONGS * element + 1), function, length);
   }
 
   private static void and1(
-      long[] row,
-      int start,
+      LongBuffer row,
       int length,
       int width,
       int function,
-      long[] hashes,
+      LongBuffer hashes,
       int count,
-      long[] columns,
-      int[] left) {
+      LongBuffer columns,
+      IntBuffer left) {
     int log = Integer.numberOfTrailingZeros(width);
     int down = 6 - log;
     for (int i = 0; i < count; i++) {
-      int position = positionOf(left[i], hashes, function, length);
-      columns[i] &= row[start + (position >>> down)] >>> (position << log);
+      int position = positionOf(left.get(i), hashes, function, length);
+      long word = row.get(position >>> down) >>> (position << log);
+      columns.put(i, columns.get(i) & word);
     }
   }
 
   private static void and2(
-      long[] row,
-      int start,
+      LongBuffer row,
       int length,
       int function,
-      long[] hashes,
+      LongBuffer hashes,
       int count,
-      long[] columns,
-      int[] left) {
+      LongBuffer columns,
+      IntBuffer left) {
     for (int i = 0; i < count; i++) {
-      int at = start + 2 * positionOf(left[i], hashes, function, length);
-      columns[2 * i] &= row[at];
-      columns[2 * i + 1] &= row[at + 1];
+      int at = 2 * positionOf(left.get(i), hashes, function, length);
+      and(row, at, columns, 2 * i);
+      and(row, at + 1, columns, 2 * i + 1);
     }
   }
 
   private static void and4(
-      long[] row,
-      int start,
+      LongBuffer row,
       int length,
       int function,
-      long[] hashes,
+      LongBuffer hashes,
       int count,
-      long[] columns,
-      int[] left) {
+      LongBuffer columns,
+      IntBuffer left) {
     for (int i = 0; i < count; i++) {
-      int at = start + 4 * positionOf(left[i], hashes, function, length);
-      columns[4 * i] &= row[at];
-      columns[4 * i + 1] &= row[at + 1];
-      columns[4 * i + 2] &= row[at + 2];
-      columns[4 * i + 3] &= row[at + 3];
+      int at = 4 * positionOf(left.get(i), hashes, function, length);
+      and(row, at, columns, 4 * i);
+      and(row, at + 1, columns, 4 * i + 1);
+      and(row, at + 2, columns, 4 * i + 2);
+      and(row, at + 3, columns, 4 * i + 3);
     }
   }
 
   private static void and8(
-      long[] row,
-      int start,
+      LongBuffer row,
       int length,
       int function,
-      long[] hashes,
+      LongBuffer hashes,
       int count,
-      long[] columns,
-      int[] left) {
+      LongBuffer columns,
+      IntBuffer left) {
     for (int i = 0; i < count; i++) {
-      int at = start + 8 * positionOf(left[i], hashes, function, length);
+      int at = 8 * positionOf(left.get(i), hashes, function, length);
       for (int lane = 0; lane < 8; lane++) {
-        columns[8 * i + lane] &= row[at + lane];
+        and(row, at + lane, columns, 8 * i + lane);
       }
     }
   }
 
-  private static int compact1(int count, long[] columns, int[] left) {
+  private static void and(LongBuffer row, int from, LongBuffer columns, int at) {
+    columns.put(at, columns.get(at) & row.get(from));
+  }
+
+  private static int compact1(int count, LongBuffer columns, IntBuffer left) {
     int remaining = 0;
     for (int i = 0; i < count; i++) {
-      long word = columns[i];
-      columns[remaining] = word;
-      left[remaining] = left[i];
+      long word = columns.get(i);
+      columns.put(remaining, word);
+      left.put(remaining, left.get(i));
       remaining += isNonZero(word);
     }
     return remaining;
   }
 
-  private static int compact(int lanes, int count, long[] columns, int[] left) {
+  private static int compact(int lanes, int count, LongBuffer columns, IntBuffer left) {
     int remaining = 0;
     for (int i = 0; i < count; i++) {
       long any = 0;
       for (int lane = 0; lane < lanes; lane++) {
-        long word = columns[i * lanes + lane];
-        columns[remaining * lanes + lane] = word;
+        long word = columns.get(i * lanes + lane);
+        columns.put(remaining * lanes + lane, word);
         any |= word;
       }
-      left[remaining] = left[i];
+      left.put(remaining, left.get(i));
       remaining += isNonZero(any);
     }
     return remaining;
@@ -274,17 +312,16 @@ public final class FilterRows {
     return (int) ((word | -word) >>> 63);
   }
 
-  private static native int keepCritical(
-      long[] row,
-      int start,
+  private static native int keepDirect(
+      LongBuffer row,
       int length,
       int widthLog2,
       int function,
-      long[] hashes,
+      LongBuffer hashes,
       int hashCount,
       int count,
-      long[] columns,
-      int[] left);
+      LongBuffer columns,
+      IntBuffer left);
 
   private static native String kernelName();
 }

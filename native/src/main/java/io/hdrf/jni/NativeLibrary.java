@@ -7,6 +7,8 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +26,10 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>{@value #DISABLED}: {@code true} never loads the library (for tests);
  *   <li>{@value #DIRECTORY}: where to put the file, in place of {@code java.io.tmpdir}, for
- *       machines that mount that one {@code noexec}.
+ *       machines that mount that one {@code noexec};
+ *   <li>{@value #INSTRUCTIONS}: the highest of {@code portable}, {@code sse4.2}, {@code avx2} and
+ *       {@code avx512} that may be used where the CPU has it, for machines on which one of them is
+ *       slow or broken; with another value none is.
  * </ul>
  *
  * <p>For any number of threads.
@@ -36,6 +41,11 @@ public final class NativeLibrary {
 
   /** Name of the system property with the directory for the library's temporary file. */
   public static final String DIRECTORY = "hdrf.native.dir";
+
+  /** Name of the system property with the highest instructions that may be used. */
+  public static final String INSTRUCTIONS = "hdrf.native.instructions";
+
+  private static final List<String> LEVELS = Arrays.asList("portable", "sse4.2", "avx2", "avx512");
 
   private static final Logger LOG = LoggerFactory.getLogger(NativeLibrary.class);
 
@@ -65,12 +75,28 @@ public final class NativeLibrary {
         return warned("there is none for this platform: no resource " + resource);
       }
       loadCopyOf(library);
+      restrict();
       return "";
     } catch (IOException | LinkageError | RuntimeException e) {
       LOG.debug("Loading {} failed", resource, e);
       return warned(e.toString());
     }
   }
+
+  private static void restrict() {
+    String wanted = System.getProperty(INSTRUCTIONS);
+    if (wanted == null) {
+      return;
+    }
+    int level = LEVELS.indexOf(wanted);
+    if (level < 0) {
+      LOG.warn(
+          "{} is \"{}\", but must be one of {}: portable is taken", INSTRUCTIONS, wanted, LEVELS);
+    }
+    restrictTo(Math.max(0, level));
+  }
+
+  private static native void restrictTo(int level);
 
   private static String warned(String reason) {
     LOG.warn("HDRF goes on without its native library, slower: {}", reason);

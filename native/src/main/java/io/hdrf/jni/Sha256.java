@@ -56,7 +56,7 @@ public final class Sha256 {
       if (length < 0 || position > data.capacity() - length) {
         throw new IllegalArgumentException("position and limit changed by another thread");
       }
-      hashDirect(data, position, ends, count, digests);
+      hashDirect(data, position, length, ends, count, digests);
     } else {
       hashInJava(data, ends, count, digests);
     }
@@ -69,7 +69,9 @@ public final class Sha256 {
 
   /** The Java twin. */
   static void hashInJava(ByteBuffer data, int[] ends, int count, byte[] digests) {
-    MessageDigest digest = DIGEST.get();
+    MessageDigest digest = digestOfThread();
+    // An error, such as one of memory, may have left part of another message in it.
+    digest.reset();
     ByteBuffer message = data.duplicate();
     for (int i = 0; i < count; i++) {
       message.limit(data.position() + ends[i]);
@@ -82,8 +84,12 @@ public final class Sha256 {
     }
   }
 
+  static MessageDigest digestOfThread() {
+    return DIGEST.get();
+  }
+
   private static native boolean isSupported();
 
   private static native void hashDirect(
-      ByteBuffer data, int position, int[] ends, int count, byte[] digests);
+      ByteBuffer data, int position, int length, int[] ends, int count, byte[] digests);
 }

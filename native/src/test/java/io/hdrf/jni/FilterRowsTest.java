@@ -4,6 +4,8 @@ package io.hdrf.jni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -15,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rows read natively and by Java, against a definition that looks at one bit at a time. */
 class FilterRowsTest {
 
-  private static final int START = 6;
   private static final int MAX_COUNT = 1024;
   private static final long SEED = Long.getLong("hdrf.test.seed", System.nanoTime());
 
@@ -32,35 +33,56 @@ class FilterRowsTest {
     final int length;
     final int function = random.nextInt(64);
     final int lanes;
-    final long[] row;
-    final long[] hashes = random.longs(2 * MAX_COUNT).toArray();
-    long[] columns;
-    int[] left;
+    final boolean direct;
+    final LongBuffer row;
+    final LongBuffer hashes;
+    LongBuffer columns;
+    IntBuffer left;
 
     Query(int width, int length, int count) {
+      this(width, length, count, true);
+    }
+
+    Query(int width, int length, int count, boolean direct) {
+      this.direct = direct;
       this.width = width;
       this.length = length;
       this.lanes = Math.max(1, width / 64);
       int words = (int) (((long) length * width + 63) / 64);
       // Some rows have few bits.
       int ands = random.nextInt(8);
-      row = new long[START + words];
-      for (int i = 0; i < row.length; i++) {
-        row[i] = random.nextLong();
+      long[] bits = random.longs(words).toArray();
+      for (int i = 0; i < words; i++) {
         for (int j = 0; j < ands; j++) {
-          row[i] &= random.nextLong();
+          bits[i] &= random.nextLong();
         }
       }
+      row = longs(bits);
+      hashes = longs(random.longs(2 * MAX_COUNT).toArray());
       long used = width < 64 ? (1L << width) - 1 : -1;
-      columns = random.longs((long) count * lanes).map(word -> word & used).toArray();
-      left = random.ints(count, 0, MAX_COUNT).toArray();
+      columns = longs(random.longs((long) count * lanes).map(word -> word & used).toArray());
+      left = ints(random.ints(count, 0, MAX_COUNT).toArray());
+    }
+
+    private LongBuffer longs(long[] values) {
+      LongBuffer buffer =
+          direct ? FilterRows.longs(values.length) : LongBuffer.allocate(values.length);
+      buffer.duplicate().put(values);
+      return buffer;
+    }
+
+    private IntBuffer ints(int[] values) {
+      IntBuffer buffer =
+          direct ? FilterRows.ints(values.length) : IntBuffer.allocate(values.length);
+      buffer.duplicate().put(values);
+      return buffer;
     }
 
     Query copy() {
       try {
         Query copy = (Query) clone();
-        copy.columns = columns.clone();
-        copy.left = left.clone();
+        copy.columns = longs(longsOf(columns, columns.limit()));
+        copy.left = ints(intsOf(left, left.limit()));
         return copy;
       } catch (CloneNotSupportedException e) {
         throw new AssertionError(e);
@@ -68,48 +90,65 @@ class FilterRowsTest {
     }
 
     int keep() {
-      return FilterRows.keep(
-          row, START, length, width, function, hashes, left.length, columns, left);
+      return FilterRows.keep(row, length, width, function, hashes, left.limit(), columns, left);
     }
 
     int keepInJava() {
       return FilterRows.keepInJava(
-          row, START, length, width, function, hashes, left.length, columns, left);
+          row, length, width, function, hashes, left.limit(), columns, left);
     }
 
     int keepByDefinition() {
       int remaining = 0;
-      for (int i = 0; i < left.length; i++) {
+      for (int i = 0; i < left.limit(); i++) {
         int position =
-            FilterRows.position(hashes[2 * left[i]], hashes[2 * left[i] + 1], function, length);
+            FilterRows.position(
+                hashes.get(2 * left.get(i)), hashes.get(2 * left.get(i) + 1), function, length);
         long[] found = new long[lanes];
         for (int column = 0; column < width; column++) {
           long bit = (long) position * width + column;
-          long inRow = row[(int) (START + bit / 64)] >>> (bit % 64) & 1;
-          long inColumns = columns[i * lanes + column / 64] >>> (column % 64) & 1;
+          long inRow = row.get((int) (bit / 64)) >>> (bit % 64) & 1;
+          long inColumns = columns.get(i * lanes + column / 64) >>> (column % 64) & 1;
           found[column / 64] |= (inRow & inColumns) << (column % 64);
         }
         if (Arrays.stream(found).anyMatch(word -> word != 0)) {
-          System.arraycopy(found, 0, columns, remaining * lanes, lanes);
-          left[remaining++] = left[i];
+          for (int lane = 0; lane < lanes; lane++) {
+            columns.put(remaining * lanes + lane, found[lane]);
+          }
+          left.put(remaining++, left.get(i));
         }
       }
       return remaining;
     }
 
     void assertSame(Query other, int remaining) {
-      String what = width + " wide, " + left.length + " elements";
-      assertThat(Arrays.copyOf(left, remaining))
+      String what = width + " wide, " + left.limit() + " elements";
+      assertThat(intsOf(left, remaining)).as(what).isEqualTo(intsOf(other.left, remaining));
+      assertThat(longsOf(columns, remaining * lanes))
           .as(what)
-          .isEqualTo(Arrays.copyOf(other.left, remaining));
-      assertThat(Arrays.copyOf(columns, remaining * lanes))
-          .as(what)
-          .isEqualTo(Arrays.copyOf(other.columns, remaining * lanes));
+          .isEqualTo(longsOf(other.columns, remaining * lanes));
     }
   }
 
+  private static long[] longsOf(LongBuffer buffer, int count) {
+    long[] values = new long[count];
+    buffer.duplicate().get(values);
+    return values;
+  }
+
+  private static int[] intsOf(IntBuffer buffer, int count) {
+    int[] values = new int[count];
+    buffer.duplicate().get(values);
+    return values;
+  }
+
   private void check(int width, int count) {
-    Query query = new Query(width, 1 + random.nextInt(2000), count);
+    check(width, count, true);
+    check(width, count, false);
+  }
+
+  private void check(int width, int count, boolean direct) {
+    Query query = new Query(width, 1 + random.nextInt(2000), count, direct);
     Query java = query.copy();
     Query expected = query.copy();
     int remaining = expected.keepByDefinition();
@@ -153,19 +192,18 @@ class FilterRowsTest {
       Query q = new Query(width, 640, count);
       Query before = q.copy();
       Class<?> outside = IndexOutOfBoundsException.class;
-      assertRefused(() -> keep(q, q.row, START + 1, 640, q.width, count, q.left), outside);
-      assertRefused(() -> keep(q, q.row, -1, 640, q.width, count, q.left), outside);
-      assertRefused(() -> keep(q, q.row, Integer.MAX_VALUE, 640, q.width, count, q.left), outside);
-      assertRefused(() -> keep(q, q.row, START, 704, q.width, count, q.left), outside);
-      assertRefused(
-          () -> keep(q, q.row, START, Integer.MAX_VALUE, q.width, count, q.left), outside);
-      assertRefused(() -> keep(q, new long[0], 0, 640, q.width, count, q.left), outside);
-      assertRefused(() -> keep(q, q.row, START, 640, q.width, count + 1, q.left), outside);
-      assertRefused(() -> keep(q, q.row, START, 640, q.width, Integer.MAX_VALUE, q.left), outside);
-      assertRefused(() -> keep(q, q.row, START, 640, q.width, -1, q.left), outside);
+      LongBuffer shorter = q.row.duplicate();
+      shorter.limit(q.row.limit() - 1);
+      assertRefused(() -> keep(q, shorter, 640, q.width, count, q.left), outside);
+      assertRefused(() -> keep(q, q.row, 704, q.width, count, q.left), outside);
+      assertRefused(() -> keep(q, q.row, Integer.MAX_VALUE, q.width, count, q.left), outside);
+      assertRefused(() -> keep(q, FilterRows.longs(0), 640, q.width, count, q.left), outside);
+      assertRefused(() -> keep(q, q.row, 640, q.width, count + 1, q.left), outside);
+      assertRefused(() -> keep(q, q.row, 640, q.width, Integer.MAX_VALUE, q.left), outside);
+      assertRefused(() -> keep(q, q.row, 640, q.width, -1, q.left), outside);
       // More room for numbers than for columns.
       assertRefused(
-          () -> keep(q, q.row, START, 640, q.width, count + 1, new int[count + 1]), outside);
+          () -> keep(q, q.row, 640, q.width, count + 1, FilterRows.ints(count + 1)), outside);
       q.assertSame(before, count);
     }
   }
@@ -176,7 +214,7 @@ class FilterRowsTest {
     for (int width = 1; width <= FilterRows.MAX_WIDTH; width *= 2) {
       for (int wrong : new int[] {MAX_COUNT, -1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
         Query query = new Query(width, 640, count);
-        query.left[random.nextInt(count)] = wrong;
+        query.left.put(random.nextInt(count), wrong);
         Query before = query.copy();
         assertRefused(query::keep, IndexOutOfBoundsException.class);
         query.assertSame(before, count);
@@ -190,22 +228,20 @@ class FilterRowsTest {
   void rowsThatThereAreNotAreRefused() {
     Query q = new Query(512, 640, MAX_COUNT);
     assertRefused(
-        () -> FilterRows.keep(q.row, START, 640, 512, -1, q.hashes, MAX_COUNT, q.columns, q.left),
+        () -> FilterRows.keep(q.row, 640, 512, -1, q.hashes, MAX_COUNT, q.columns, q.left),
         IllegalArgumentException.class);
     for (int width : new int[] {0, -1, 3, 65, 192, 1024, Integer.MIN_VALUE}) {
       assertRefused(
-          () -> keep(q, q.row, START, 640, width, MAX_COUNT, q.left),
-          IllegalArgumentException.class);
+          () -> keep(q, q.row, 640, width, MAX_COUNT, q.left), IllegalArgumentException.class);
     }
     for (int length : new int[] {0, -1, Integer.MIN_VALUE}) {
       assertRefused(
-          () -> keep(q, q.row, START, length, 512, MAX_COUNT, q.left),
-          IllegalArgumentException.class);
+          () -> keep(q, q.row, length, 512, MAX_COUNT, q.left), IllegalArgumentException.class);
     }
   }
 
   private static int keep(
-      Query q, long[] row, int start, int length, int width, int count, int[] left) {
-    return FilterRows.keep(row, start, length, width, q.function, q.hashes, count, q.columns, left);
+      Query q, LongBuffer row, int length, int width, int count, IntBuffer left) {
+    return FilterRows.keep(row, length, width, q.function, q.hashes, count, q.columns, left);
   }
 }

@@ -2,6 +2,7 @@
 package io.hdrf.jni;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -55,6 +56,7 @@ class NativeLibraryTest {
     logger.removeAppender(appender);
     System.clearProperty(NativeLibrary.DIRECTORY);
     System.clearProperty(NativeLibrary.DISABLED);
+    System.clearProperty(NativeLibrary.INSTRUCTIONS);
   }
 
   @Test
@@ -80,6 +82,28 @@ class NativeLibraryTest {
     assertThat(loader.whyNot()).contains(NativeLibrary.DISABLED);
     assertGoesOnInJava(loader);
     assertThat(logged).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
+  }
+
+  @Test
+  void lowerInstructionsCanBeAskedFor() throws IOException {
+    assumeTrue(NativeLibrary.isLoaded());
+    System.setProperty(NativeLibrary.INSTRUCTIONS, "portable");
+    IsolatedLoader loader = IsolatedLoader.create();
+    assertThat(loader.isLoaded()).as(loader.whyNot()).isTrue();
+    assertThat(loader.implementation()).isEqualTo("native, portable");
+    assertThat(loader.update(0, checkMessage())).isEqualTo(CHECK_VALUE);
+    assertThat(logged).isEmpty();
+    System.setProperty(NativeLibrary.INSTRUCTIONS, "avx512");
+    assertThat(IsolatedLoader.create().implementation()).isEqualTo(Crc32c.implementation());
+  }
+
+  @Test
+  void instructionsThatThereAreNotAreWarnedOf() throws IOException {
+    assumeTrue(NativeLibrary.isLoaded());
+    System.setProperty(NativeLibrary.INSTRUCTIONS, "avx1024");
+    assertThat(IsolatedLoader.create().implementation()).isEqualTo("native, portable");
+    assertThat(logged).hasSize(1);
+    assertThat(logged.get(0).getRenderedMessage()).contains("avx1024");
   }
 
   @Test

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class Sha256Test {
 
@@ -80,5 +85,34 @@ class Sha256Test {
     assertThatThrownBy(() -> Sha256.hash(data, new int[] {1}, -1, digests))
         .isInstanceOf(IndexOutOfBoundsException.class);
     assertThat(digests).containsOnly(0);
+  }
+
+  /** What maps nothing is a direct buffer, at address 0. */
+  @Test
+  void emptyMessagesOfABufferWithoutAddressHaveDigests(@TempDir Path directory) throws Exception {
+    Path file = Files.createFile(directory.resolve("empty"));
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      ByteBuffer nothing = channel.map(FileChannel.MapMode.READ_ONLY, 0, 0);
+      assertThat(nothing.isDirect()).isTrue();
+      byte[] digests = new byte[3 * Sha256.LENGTH];
+      Sha256.hash(nothing, new int[3], 3, digests);
+      byte[] expected = MessageDigest.getInstance("SHA-256").digest();
+      for (int i = 0; i < 3; i++) {
+        assertThat(Arrays.copyOfRange(digests, i * Sha256.LENGTH, (i + 1) * Sha256.LENGTH))
+            .isEqualTo(expected);
+      }
+    }
+  }
+
+  /** As where memory runs out in the middle of a message. */
+  @Test
+  void whatAnErrorLeftBehindIsNotPartOfTheNextMessage() throws Exception {
+    ByteBuffer data = ByteBuffer.wrap(new byte[] {1, 2, 3});
+    byte[] expected = new byte[Sha256.LENGTH];
+    Sha256.hash(data, new int[] {3}, 1, expected);
+    Sha256.digestOfThread().update((byte) 7);
+    byte[] digest = new byte[Sha256.LENGTH];
+    Sha256.hash(data, new int[] {3}, 1, digest);
+    assertThat(digest).isEqualTo(expected);
   }
 }

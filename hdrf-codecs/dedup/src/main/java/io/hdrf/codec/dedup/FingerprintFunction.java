@@ -48,6 +48,8 @@ final class FingerprintFunction implements Fingerprinter {
   @Override
   public void fingerprint(ByteBuffer chunk, byte[] dst, int offset) {
     MessageDigest digest = digests.get();
+    // An error, such as one of memory, may have left part of another chunk in it.
+    digest.reset();
     digest.update(chunk);
     int length = digest.getDigestLength();
     try {

@@ -68,12 +68,17 @@ public final class BloomFilterArray implements Closeable {
    */
   public void query(byte[] fingerprints, int count, Candidates out) {
     check(fingerprints, count);
-    FilterTable.View view = table.view();
-    int negatives = out.fill(fingerprints, count, view.groups, view.complete);
-    counters.queries.add(count);
-    counters.candidates.add(out.total());
-    if (view.complete) {
-      counters.negatives.add(negatives);
+    int entered = table.enter();
+    try {
+      FilterTable.View view = table.view();
+      int negatives = out.fill(fingerprints, count, view.groups, view.complete);
+      counters.queries.add(count);
+      counters.candidates.add(out.total());
+      if (view.complete) {
+        counters.negatives.add(negatives);
+      }
+    } finally {
+      table.exit(entered);
     }
   }
 
@@ -122,7 +127,12 @@ public final class BloomFilterArray implements Closeable {
    */
   public boolean maintain() {
     synchronized (maintenanceLock) {
-      return !closed && maintenance.step();
+      int entered = table.enter();
+      try {
+        return !closed && maintenance.step();
+      } finally {
+        table.exit(entered);
+      }
     }
   }
 
@@ -131,10 +141,18 @@ public final class BloomFilterArray implements Closeable {
    * are durable.
    */
   public void flush() throws IOException {
-    writer.flush(false);
+    int entered = table.enter();
+    try {
+      writer.flush(false);
+    } finally {
+      table.exit(entered);
+    }
   }
 
-  /** Writes what has changed, unfinished work excepted. Ends a running scan. */
+  /**
+   * Writes what has changed, unfinished work excepted, and gives the memory back. Ends a running
+   * scan. Queries that come later learn that any segment may hold each fingerprint.
+   */
   @Override
   public void close() throws IOException {
     if (closed) {
@@ -142,7 +160,13 @@ public final class BloomFilterArray implements Closeable {
     }
     closed = true;
     synchronized (maintenanceLock) {
-      writer.flush(true);
+      int entered = table.enter();
+      try {
+        writer.flush(true);
+      } finally {
+        table.exit(entered);
+        table.close();
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.NativeWords;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collections;
@@ -101,7 +102,7 @@ final class ErrorControl {
 
   /** Stands for the group as long as its rows are not replaced. */
   private static Object key(Group group) {
-    return group.row(0);
+    return group.rows()[0];
   }
 
   private boolean canBeRaised(Group group) {
@@ -120,7 +121,7 @@ final class ErrorControl {
   /** Adds rows, and puts the elements into these only. */
   private void tighten(Group group, Shape raised) throws IOException {
     int first = group.shape().hashes();
-    long[][] rows = Arrays.copyOf(group.rows(), raised.hashes());
+    NativeWords[] rows = Arrays.copyOf(group.rows(), raised.hashes());
     for (int j = first; j < rows.length; j++) {
       rows[j] = Group.newRow(raised, group.width());
     }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.NativeWords;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +15,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The filters in memory. Queries read {@link #groups()} once and then only arrays; every change
- * happens under this object's lock and ends with {@link #publish}, a volatile write.
+ * The filters in memory. Queries read {@link #view} once and then only rows; every change happens
+ * under this object's lock and ends with {@link #publish}, a volatile write. Whoever reads rows
+ * without the lock does so between {@link #enter} and {@link #exit}: all others are given back to
+ * the system as soon as they are published no more.
  */
 final class FilterTable {
 
@@ -34,6 +39,8 @@ final class FilterTable {
   private final DbaSettings settings;
   private final DbaCounters counters;
   private final ErrorBudget budget;
+
+  private final RowMemory memory = new RowMemory();
 
   private volatile View view = new View(new Group[0], false);
 
@@ -98,14 +105,56 @@ final class FilterTable {
     return all;
   }
 
+  /**
+   * From now on the calling thread reads groups without the lock; to be handed to {@link #exit}.
+   */
+  int enter() {
+    return memory.enter();
+  }
+
+  void exit(int entered) {
+    memory.exit(entered);
+  }
+
+  /** Rows that are not published any more, and that readers may still have. */
+  int unreclaimedRows() {
+    return memory.unreclaimed();
+  }
+
+  /** Takes everything away from queries, and gives it back when the last one has ended. */
+  synchronized void close() {
+    groups.clear();
+    bySegment.clear();
+    open = null;
+    complete = false;
+    publish();
+  }
+
   /** Makes all changes visible to queries that begin from now on. */
   private void publish() {
+    Group[] before = view.groups;
     view = new View(groups.toArray(new Group[0]), complete);
+    retireRows(before);
     long bytes = 0;
     for (Group group : groups) {
       bytes += group.bytes();
     }
     counters.memoryBytes = bytes;
+  }
+
+  private void retireRows(Group[] before) {
+    Set<NativeWords> gone = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Group group : before) {
+      Collections.addAll(gone, group.rows());
+    }
+    for (Group group : groups) {
+      for (NativeWords row : group.rows()) {
+        gone.remove(row);
+      }
+    }
+    if (!gone.isEmpty()) {
+      memory.retire(new ArrayList<>(gone));
+    }
   }
 
   /** As {@link #publish}, where only bits were set. */

@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.dba;
 import io.hdrf.jni.FilterRows;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 
 /**
  * How fingerprints become positions in a filter. This is part of the format of filter files.
@@ -30,6 +31,16 @@ final class Fingerprints {
       int at = offset + i * LENGTH;
       hashes[hashOffset + HASH_LONGS * i] = in.getLong(at);
       hashes[hashOffset + HASH_LONGS * i + 1] = in.getLong(at + H2_OFFSET);
+    }
+  }
+
+  /** As the other, from the buffer's index 0 on. */
+  static void hash(byte[] fingerprints, int offset, int count, LongBuffer hashes) {
+    ByteBuffer in = ByteBuffer.wrap(fingerprints).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < count; i++) {
+      int at = offset + i * LENGTH;
+      hashes.put(HASH_LONGS * i, in.getLong(at));
+      hashes.put(HASH_LONGS * i + 1, in.getLong(at + H2_OFFSET));
     }
   }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.NativeWords;
+import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
@@ -9,23 +11,17 @@ import java.util.Arrays;
  *
  * <p>What a group is made of never changes; only bits of its rows are set, under the lock of {@link
  * FilterTable}, and queries that begin after the table was published again see them. Bits are never
- * cleared; where they must go, a row is replaced in a new group.
+ * cleared; where they must go, a row is replaced in a new group. Rows lie outside the heap; {@link
+ * RowMemory} gives those back that no group has any more.
  */
 final class Group {
-
-  /**
-   * Where the words of a row begin in its array. With the 16 bytes that most virtual machines have
-   * before the elements that is a cache line, so that no position lies in two of them where the
-   * array itself begins at one, as big arrays do in the heap of the collector G1.
-   */
-  static final int FIRST_WORD = 6;
 
   private final long id;
   private final Shape shape;
   private final int width;
   private final int log;
   private final int lanes;
-  private final long[][] rows;
+  private final NativeWords[] rows;
   private final Filter[] filters;
   private final int[][] segments;
   private final long[] live;
@@ -36,7 +32,7 @@ final class Group {
    * @param rows of {@link #newRow} each
    * @param filters one for each column, null where there is none
    */
-  Group(long id, Shape shape, int width, long[][] rows, Filter[] filters) {
+  Group(long id, Shape shape, int width, NativeWords[] rows, Filter[] filters) {
     this.id = id;
     this.shape = shape;
     this.width = width;
@@ -58,15 +54,15 @@ final class Group {
   }
 
   static Group empty(long id, Shape shape, int width) {
-    long[][] rows = new long[shape.hashes()][];
+    NativeWords[] rows = new NativeWords[shape.hashes()];
     for (int j = 0; j < rows.length; j++) {
       rows[j] = newRow(shape, width);
     }
     return new Group(id, shape, width, rows, new Filter[width]);
   }
 
-  static long[] newRow(Shape shape, int width) {
-    return new long[Math.toIntExact(FIRST_WORD + shape.rowWords(width))];
+  static NativeWords newRow(Shape shape, int width) {
+    return NativeWords.allocate(Math.toIntExact(shape.rowWords(width)));
   }
 
   static int lanes(int width) {
@@ -86,8 +82,8 @@ final class Group {
   }
 
   /** The same with one row replaced. */
-  Group withRow(int j, long[] row) {
-    long[][] others = rows.clone();
+  Group withRow(int j, NativeWords row) {
+    NativeWords[] others = rows.clone();
     others[j] = row;
     return new Group(id, shape, width, others, filters);
   }
@@ -109,12 +105,12 @@ final class Group {
     return lanes;
   }
 
-  long[] row(int j) {
-    return rows[j];
+  LongBuffer row(int j) {
+    return rows[j].buffer();
   }
 
   /** Not to be changed. */
-  long[][] rows() {
+  NativeWords[] rows() {
     return rows;
   }
 
@@ -198,13 +194,13 @@ final class Group {
   /** Adds elements by their h1 and h2 to a column, in the rows from {@code firstRow} on. */
   void add(int column, int firstRow, long[] hashes, int offset, int count) {
     for (int j = firstRow; j < rows.length; j++) {
-      addToRow(rows[j], shape.rowLength(), width, column, j, hashes, offset, count);
+      addToRow(row(j), shape.rowLength(), width, column, j, hashes, offset, count);
     }
   }
 
   /** Adds elements to a column in row {@code j} of a group. */
-  static void addToRow(
-      long[] row,
+  private static void addToRow(
+      LongBuffer row,
       int rowLength,
       int width,
       int column,
@@ -219,77 +215,83 @@ final class Group {
       int at = Fingerprints.HASH_LONGS * (offset + i);
       int position = Fingerprints.position(hashes[at], hashes[at + 1], j, rowLength);
       int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
-      row[FIRST_WORD + word] |= 1L << ((position << log) + column);
+      row.put(word, row.get(word) | 1L << ((position << log) + column));
     }
   }
 
   /** Copies a column's row into {@code bits}. */
   void extractRow(int column, int j, long[] bits) {
     Arrays.fill(bits, 0);
-    long[] row = rows[j];
+    LongBuffer row = row(j);
     int lane = column / Long.SIZE;
     for (int position = 0; position < shape.rowLength(); position++) {
       int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
-      long bit = (row[FIRST_WORD + word] >>> ((position << log) + column)) & 1;
+      long bit = (row.get(word) >>> ((position << log) + column)) & 1;
       bits[position >>> 6] |= bit << position;
     }
   }
 
   /** Sets the bits of a column's row that are set in {@code bits}, in place. */
   void includeRow(int column, int j, long[] bits) {
-    include(rows[j], column, bits);
+    include(row(j), column, bits);
   }
 
   /** A copy of a row in which a column has the given bits; null for none. */
-  long[] replacedRow(int column, int j, long[] bits) {
-    long[] row = rows[j].clone();
+  NativeWords replacedRow(int column, int j, long[] bits) {
+    NativeWords replaced = newRow(shape, width);
+    LongBuffer row = replaced.buffer();
     long mask = 0;
     for (int at = column % Long.SIZE; at < Long.SIZE; at += Math.min(width, Long.SIZE)) {
       mask |= 1L << at;
     }
-    for (int word = FIRST_WORD + column / Long.SIZE; word < row.length; word += lanes) {
-      row[word] &= ~mask;
+    row.duplicate().put(row(j).duplicate());
+    for (int word = column / Long.SIZE; word < row.limit(); word += lanes) {
+      row.put(word, row.get(word) & ~mask);
     }
     if (bits != null) {
       include(row, column, bits);
     }
-    return row;
+    return replaced;
   }
 
-  private void include(long[] row, int column, long[] bits) {
+  private void include(LongBuffer row, int column, long[] bits) {
     int lane = column / Long.SIZE;
     for (int i = 0; i < bits.length; i++) {
       for (long rest = bits[i]; rest != 0; rest &= rest - 1) {
         int position = i * Long.SIZE + Long.numberOfTrailingZeros(rest);
         int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
-        row[FIRST_WORD + word] |= 1L << ((position << log) + column);
+        row.put(word, row.get(word) | 1L << ((position << log) + column));
       }
     }
   }
 
   /** Row {@code j} of two groups of one shape and width side by side, in twice the width. */
-  static long[] interleave(Group first, Group second, int j) {
-    long[] merged = newRow(first.shape, first.width * 2);
-    long[] a = first.rows[j];
-    long[] b = second.rows[j];
+  static NativeWords interleave(Group first, Group second, int j) {
+    NativeWords both = newRow(first.shape, first.width * 2);
+    LongBuffer merged = both.buffer();
+    LongBuffer a = first.row(j);
+    LongBuffer b = second.row(j);
     if (first.width >= Long.SIZE) {
       int lanes = first.lanes;
       for (int position = 0; position < first.shape.rowLength(); position++) {
-        int from = FIRST_WORD + position * lanes;
-        int to = FIRST_WORD + position * 2 * lanes;
-        System.arraycopy(a, from, merged, to, lanes);
-        System.arraycopy(b, from, merged, to + lanes, lanes);
+        for (int lane = 0; lane < lanes; lane++) {
+          int from = position * lanes + lane;
+          int to = position * 2 * lanes + lane;
+          merged.put(to, a.get(from));
+          merged.put(to + lanes, b.get(from));
+        }
       }
-      return merged;
+      return both;
     }
     int width = first.width;
     long mask = (1L << width) - 1;
     for (int position = 0; position < first.shape.rowLength(); position++) {
-      int from = FIRST_WORD + (position >>> (6 - first.log));
+      int from = position >>> (6 - first.log);
       int shift = position << first.log;
-      long both = ((a[from] >>> shift) & mask) | (((b[from] >>> shift) & mask) << width);
-      merged[FIRST_WORD + (position >>> (5 - first.log))] |= both << (position << (first.log + 1));
+      long pair = ((a.get(from) >>> shift) & mask) | (((b.get(from) >>> shift) & mask) << width);
+      int to = position >>> (5 - first.log);
+      merged.put(to, merged.get(to) | pair << (position << (first.log + 1)));
     }
-    return merged;
+    return both;
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.NativeWords;
 import java.util.Arrays;
 import java.util.List;
 
@@ -68,7 +69,7 @@ final class GroupCombiner {
       int width = first.width();
       Filter[] filters = Arrays.copyOf(first.filters(), 2 * width);
       System.arraycopy(second.filters(), 0, filters, width, width);
-      long[][] rows = new long[first.shape().hashes()][];
+      NativeWords[] rows = new NativeWords[first.shape().hashes()];
       for (int j = 0; j < rows.length; j++) {
         rows[j] = Group.interleave(first, second, j);
       }

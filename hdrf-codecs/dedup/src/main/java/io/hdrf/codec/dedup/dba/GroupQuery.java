@@ -2,6 +2,8 @@
 package io.hdrf.codec.dedup.dba;
 
 import io.hdrf.jni.FilterRows;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
@@ -14,12 +16,12 @@ final class GroupQuery {
   /** Fingerprints that go through a group together: what is kept of them stays in cache. */
   static final int BATCH = 1024;
 
-  private final long[] hashes = new long[BATCH * Fingerprints.HASH_LONGS];
+  private final LongBuffer hashes = FilterRows.longs(BATCH * Fingerprints.HASH_LONGS);
 
   /** The fingerprints that are left, and for each the columns that are left. */
-  private final int[] left = new int[BATCH];
+  private final IntBuffer left = FilterRows.ints(BATCH);
 
-  private long[] columns = new long[BATCH];
+  private LongBuffer columns = FilterRows.longs(BATCH);
 
   private int matches;
   private int[] matchFingerprints = new int[BATCH];
@@ -33,7 +35,7 @@ final class GroupQuery {
 
   /** Looks for all candidates of a batch. */
   void run(byte[] fingerprints, int first, int count, Group[] groups) {
-    Fingerprints.hash(fingerprints, first * Fingerprints.LENGTH, count, hashes, 0);
+    Fingerprints.hash(fingerprints, first * Fingerprints.LENGTH, count, hashes);
     matches = 0;
     Arrays.fill(sizes, 0, count, 0);
     for (Group group : groups) {
@@ -78,19 +80,11 @@ final class GroupQuery {
     for (int j = 0; j < shape.hashes() && remaining > 0; j++) {
       remaining =
           FilterRows.keep(
-              group.row(j),
-              Group.FIRST_WORD,
-              shape.rowLength(),
-              group.width(),
-              j,
-              hashes,
-              remaining,
-              columns,
-              left);
+              group.row(j), shape.rowLength(), group.width(), j, hashes, remaining, columns, left);
     }
     for (int i = 0; i < remaining; i++) {
       for (int lane = 0; lane < lanes; lane++) {
-        addColumns(group, left[i], columns[i * lanes + lane], lane);
+        addColumns(group, left.get(i), columns.get(i * lanes + lane), lane);
       }
     }
   }
@@ -98,19 +92,15 @@ final class GroupQuery {
   /** Begins with all fingerprints, and for each with all columns whose bits count. */
   private void begin(Group group, int count) {
     int lanes = group.lanes();
-    if (columns.length < lanes * BATCH) {
-      columns = new long[lanes * BATCH];
+    if (columns.limit() < lanes * BATCH) {
+      columns = FilterRows.longs(lanes * BATCH);
     }
     for (int i = 0; i < count; i++) {
-      left[i] = i;
-    }
-    if (lanes == 1) {
-      Arrays.fill(columns, 0, count, group.live(0));
-      return;
+      left.put(i, i);
     }
     for (int i = 0; i < count; i++) {
       for (int lane = 0; lane < lanes; lane++) {
-        columns[i * lanes + lane] = group.live(lane);
+        columns.put(i * lanes + lane, group.live(lane));
       }
     }
   }

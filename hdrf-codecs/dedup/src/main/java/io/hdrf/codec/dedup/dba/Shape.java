@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.NativeWords;
+
 /** What two filters must have in common to stand in one group. Immutable. */
 final class Shape {
 
@@ -64,14 +66,14 @@ final class Shape {
     return (long) hashes * rowWords(width) * Long.BYTES;
   }
 
-  /** Words of the bits of one row of a group, which may be more than an array can have. */
+  /** Words of the bits of one row of a group, which may be more than a buffer can have. */
   long rowWords(int width) {
     return ((long) rowLength * width + Long.SIZE - 1) / Long.SIZE;
   }
 
-  /** Whether rows of a group fit into arrays. */
+  /** Whether rows of a group fit into buffers. */
   boolean fits(int width) {
-    return rowWords(width) <= Integer.MAX_VALUE - 8 - Group.FIRST_WORD;
+    return rowWords(width) <= NativeWords.MAX_WORDS;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.dba;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.jni.NativeWords;
 import io.hdrf.scheme.TestSeed;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,7 +70,7 @@ class GroupTest {
     Group a = filled(width, model);
     Group b = filled(width, second);
     System.arraycopy(second, 0, model, width, width);
-    long[][] rows = new long[SHAPE.hashes()][];
+    NativeWords[] rows = new NativeWords[SHAPE.hashes()];
     for (int j = 0; j < rows.length; j++) {
       rows[j] = Group.interleave(a, b, j);
     }

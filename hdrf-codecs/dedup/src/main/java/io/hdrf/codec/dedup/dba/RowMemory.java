@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+import io.hdrf.jni.NativeWords;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Gives the memory of rows back that no reader can have any more.
+ *
+ * <p>Readers are counted under one of two phases. A row that was taken out of what readers find is
+ * retired; then the phase changes, and when no reader is left in the one before, none can have the
+ * row: those that came later did not find it. The phase changes again only after that.
+ *
+ * <p>Thread-safe. Readers take no lock and wait for nobody.
+ */
+final class RowMemory {
+
+  private static final int PHASES = 2;
+
+  /** Counters of a phase, for different threads, each in cache lines of its own. */
+  private static final int STRIPES = 16;
+
+  private static final int SPACING = 16;
+
+  private final AtomicLongArray readers = new AtomicLongArray(PHASES * STRIPES * SPACING);
+  private volatile int phase;
+
+  /** Whether there is anything to give back, for readers that end. */
+  private volatile boolean pending;
+
+  /** Retired in this phase, and in the one before. */
+  private List<NativeWords> retired = new ArrayList<>();
+
+  private List<NativeWords> waiting = new ArrayList<>();
+
+  /**
+   * A reader begins; what it looks for rows in it reads after this.
+   *
+   * @return to be handed to {@link #exit}
+   */
+  int enter() {
+    int stripe = (int) (Thread.currentThread().getId() % STRIPES) * SPACING;
+    while (true) {
+      int current = phase;
+      int counter = current * STRIPES * SPACING + stripe;
+      readers.incrementAndGet(counter);
+      if (phase == current) {
+        return counter;
+      }
+      readers.decrementAndGet(counter);
+    }
+  }
+
+  /** A reader ends: it has no rows any more. */
+  void exit(int entered) {
+    readers.decrementAndGet(entered);
+    if (pending) {
+      reclaim();
+    }
+  }
+
+  /** Takes over rows that no reader finds who begins from now on. */
+  synchronized void retire(List<NativeWords> rows) {
+    retired.addAll(rows);
+    reclaim();
+  }
+
+  private synchronized void reclaim() {
+    while (!(waiting.isEmpty() && retired.isEmpty())) {
+      if (!waiting.isEmpty()) {
+        if (hasReaders(1 - phase)) {
+          break;
+        }
+        waiting.forEach(NativeWords::free);
+        waiting.clear();
+      } else {
+        List<NativeWords> empty = waiting;
+        waiting = retired;
+        retired = empty;
+        phase = 1 - phase;
+      }
+    }
+    pending = !(waiting.isEmpty() && retired.isEmpty());
+  }
+
+  private boolean hasReaders(int of) {
+    for (int stripe = 0; stripe < STRIPES; stripe++) {
+      if (readers.get((of * STRIPES + stripe) * SPACING) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Rows that were retired and not yet given back. */
+  synchronized int unreclaimed() {
+    return waiting.size() + retired.size();
+  }
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.jni;
+
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Words that native code can read in place. They lie outside the heap, and count neither as heap
+ * nor as direct memory of the virtual machine ({@code -XX:MaxDirectMemorySize}): whoever allocates
+ * bounds them. Without the native library, or if the system has no memory to give, they lie in the
+ * heap.
+ *
+ * <p>What is not freed is given back once the collector finds that nobody has the buffer. For any
+ * number of threads, except that nobody may use the words when they are freed.
+ */
+public final class NativeWords {
+
+  /** So that the bytes fit a buffer. */
+  public static final int MAX_WORDS = Integer.MAX_VALUE / Long.BYTES;
+
+  private static final Logger LOG = LoggerFactory.getLogger(NativeWords.class);
+
+  private static final AtomicLong ALLOCATED = new AtomicLong();
+  private static final ReferenceQueue<ByteBuffer> LOST = new ReferenceQueue<>();
+
+  /** Keeps mappings alive until they are given back. */
+  private static final Set<Mapping> MAPPINGS = ConcurrentHashMap.newKeySet();
+
+  private volatile LongBuffer words;
+  private final Mapping mapping;
+
+  private NativeWords(LongBuffer words, Mapping mapping) {
+    this.words = words;
+    this.mapping = mapping;
+  }
+
+  /**
+   * Gives memory back when its buffer, of which all others are views, is not reachable any more.
+   */
+  private static final class Mapping extends PhantomReference<ByteBuffer> {
+    private final long address;
+    private final long bytes;
+
+    Mapping(ByteBuffer memory, long address, long bytes) {
+      super(memory, LOST);
+      this.address = address;
+      this.bytes = bytes;
+    }
+
+    void release() {
+      if (MAPPINGS.remove(this)) {
+        unmap(address, bytes);
+        ALLOCATED.addAndGet(-bytes);
+      }
+    }
+  }
+
+  /**
+   * Words that are all 0.
+   *
+   * @param count 1 to {@link #MAX_WORDS}
+   * @throws IllegalArgumentException if {@code count} is out of range
+   */
+  public static NativeWords allocate(int count) {
+    if (count < 1 || count > MAX_WORDS) {
+      throw new IllegalArgumentException(count + " words");
+    }
+    releaseLost();
+    long bytes = (long) count * Long.BYTES;
+    long address = NativeLibrary.isLoaded() ? map(bytes) : 0;
+    if (address == 0) {
+      if (NativeLibrary.isLoaded()) {
+        LOG.warn("The system has no {} bytes outside the heap; they are taken from it", bytes);
+      }
+      return new NativeWords(LongBuffer.wrap(new long[count]), null);
+    }
+    ByteBuffer memory = wrap(address, bytes);
+    Mapping mapping = new Mapping(memory, address, bytes);
+    MAPPINGS.add(mapping);
+    ALLOCATED.addAndGet(bytes);
+    return new NativeWords(memory.order(ByteOrder.nativeOrder()).asLongBuffer(), mapping);
+  }
+
+  private static void releaseLost() {
+    for (Reference<?> lost = LOST.poll(); lost != null; lost = LOST.poll()) {
+      ((Mapping) lost).release();
+    }
+  }
+
+  /** Bytes outside the heap that are in use now, of all words of this process. */
+  public static long allocatedBytes() {
+    return ALLOCATED.get();
+  }
+
+  /**
+   * The words, from index 0 to the capacity.
+   *
+   * @throws IllegalStateException if they were freed
+   */
+  public LongBuffer buffer() {
+    LongBuffer buffer = words;
+    if (buffer == null) {
+      throw new IllegalStateException("these words were freed");
+    }
+    return buffer;
+  }
+
+  /** Gives the memory back. Nobody may be using it, nor use a buffer that was got before. */
+  public void free() {
+    words = null;
+    if (mapping != null) {
+      mapping.release();
+    }
+  }
+
+  private static native long map(long bytes);
+
+  private static native ByteBuffer wrap(long address, long bytes);
+
+  private static native void unmap(long address, long bytes);
+}

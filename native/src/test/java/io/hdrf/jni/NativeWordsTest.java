@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.jni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.LongBuffer;
+import org.junit.jupiter.api.Test;
+
+class NativeWordsTest {
+
+  @Test
+  void wordsAreZeroAndWritable() {
+    NativeWords words = NativeWords.allocate(1000);
+    LongBuffer buffer = words.buffer();
+    assertThat(buffer.limit()).isEqualTo(1000);
+    assertThat(buffer.isDirect()).isEqualTo(NativeLibrary.isLoaded());
+    for (int i = 0; i < 1000; i++) {
+      assertThat(buffer.get(i)).isZero();
+      buffer.put(i, ~i);
+    }
+    assertThat(buffer.get(999)).isEqualTo(~999);
+    words.free();
+  }
+
+  @Test
+  void whatIsFreedIsGivenBackOnceAndRefused() {
+    NativeWords words = NativeWords.allocate(1 << 17);
+    long with = NativeWords.allocatedBytes();
+    words.free();
+    words.free();
+    long mapped = NativeLibrary.isLoaded() ? 1 << 20 : 0;
+    assertThat(NativeWords.allocatedBytes()).isLessThanOrEqualTo(with - mapped);
+    assertThatThrownBy(words::buffer).isInstanceOf(IllegalStateException.class);
+  }
+
+  /** Some paths drop rows that they made aside. */
+  @Test
+  void whatIsLostIsGivenBackOnceCollected() throws Exception {
+    long before = NativeWords.allocatedBytes();
+    for (int i = 0; i < 64; i++) {
+      NativeWords.allocate(1 << 17).buffer().put(0, 1);
+    }
+    for (int i = 0; i < 500 && NativeWords.allocatedBytes() > before + (8 << 20); i++) {
+      System.gc();
+      Thread.sleep(10);
+      NativeWords.allocate(1).free();
+    }
+    assertThat(NativeWords.allocatedBytes()).isLessThanOrEqualTo(before + (8 << 20));
+  }
+
+  @Test
+  void countsThatThereAreNotAreRefused() {
+    for (int count : new int[] {0, -1, Integer.MIN_VALUE, NativeWords.MAX_WORDS + 1}) {
+      assertThatThrownBy(() -> NativeWords.allocate(count))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+}
