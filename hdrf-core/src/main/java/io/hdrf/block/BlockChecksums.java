@@ -93,6 +93,14 @@ public final class BlockChecksums implements Closeable {
   }
 
   /**
+   * Whether the block was written without checksums. A {@code .meta} file whose type was damaged
+   * has bytes behind its header.
+   */
+  public boolean isNone() {
+    return type == Type.NULL && metaLength == HEADER_LENGTH;
+  }
+
+  /**
    * Starts a verification.
    *
    * @throws IllegalStateException if the type is {@link Type#NULL}

@@ -124,6 +124,16 @@ public final class BlockVerifier {
     }
   }
 
+  /**
+   * Whether a file that begins like a reduced block is plain all the same. Its bytes match the
+   * checksums, or the block has none: blocks without checksums are never reduced, as nothing could
+   * tell a damaged one from data that look like it.
+   */
+  public static boolean provesPlain(ReadableFile file, BlockChecksums checksums)
+      throws IOException {
+    return checksums.isNone() || verifyPlain(file, checksums).isOk();
+  }
+
   /** Takes a block's data in order; returns false to end. */
   private interface Consumer {
     boolean accept(long position, ByteBuffer frame) throws IOException;

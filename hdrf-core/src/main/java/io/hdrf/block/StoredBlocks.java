@@ -3,9 +3,13 @@ package io.hdrf.block;
 
 import io.hdrf.io.BufferPool;
 import io.hdrf.io.ChannelFile;
+import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.StoredPayloads;
+import io.hdrf.scheme.UnreadableBlocksException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -14,7 +18,10 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -34,7 +41,21 @@ public final class StoredBlocks {
     boolean isProvedPlain(Path file) throws IOException;
   }
 
+  /** Is told of block files that can't be read. */
+  public interface UnreadableListener {
+
+    /** Called on the thread that reads them all, for each file once in a pass. */
+    void unreadable(Path file, long blockId, IOException why);
+  }
+
   private static final String CURRENT = "current";
+
+  /**
+   * What lies there was never reduced: HDFS writes into it, or moves it to its place when it is
+   * whole.
+   */
+  private static final Set<String> UNFINISHED = new HashSet<>(Arrays.asList("rbw", "tmp"));
+
   private static final Pattern BLOCK_FILE = Pattern.compile("blk_(-?\\d{1,19})");
 
   private final Path poolDirectory;
@@ -42,18 +63,32 @@ public final class StoredBlocks {
   private final String poolId;
   private final TagKey key;
   private final PlainCheck plainCheck;
+  private final UnreadableListener unreadable;
+
+  /** As the other constructor, with nobody to tell of what can't be read. */
+  public StoredBlocks(
+      Path poolDirectory, Path excluded, String poolId, TagKey key, PlainCheck plainCheck) {
+    this(poolDirectory, excluded, poolId, key, plainCheck, (file, blockId, why) -> {});
+  }
 
   /**
    * @param poolDirectory {@code <volume>/current/<pool>}
    * @param excluded a directory below it to be left out: HDRF's own
+   * @param unreadable is told of the files for which {@link #payloads} fails
    */
   public StoredBlocks(
-      Path poolDirectory, Path excluded, String poolId, TagKey key, PlainCheck plainCheck) {
+      Path poolDirectory,
+      Path excluded,
+      String poolId,
+      TagKey key,
+      PlainCheck plainCheck,
+      UnreadableListener unreadable) {
     this.poolDirectory = poolDirectory;
     this.excluded = excluded;
     this.poolId = poolId;
     this.key = key;
     this.plainCheck = plainCheck;
+    this.unreadable = unreadable;
   }
 
   /** The payloads of the blocks whose chain begins with this scheme. */
@@ -114,7 +149,60 @@ public final class StoredBlocks {
   }
 
   private void forEach(int schemeId, StoredPayloads.Visitor visitor) throws IOException {
-    forEachFile((file, blockId) -> visit(file, blockId, schemeId, visitor));
+    Unreadable bad = new Unreadable();
+    forEachFile(
+        (file, blockId) -> {
+          try {
+            visit(file, blockId, schemeId, visitor);
+          } catch (InterruptedIOException | ClosedByInterruptException | VisitorException e) {
+            throw e;
+          } catch (IOException e) {
+            bad.add(file, e);
+            unreadable.unreadable(file, blockId, e);
+          }
+        });
+    bad.throwIfAny();
+  }
+
+  /** Wraps what a visitor threw about something else than the block. */
+  private static final class VisitorException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    VisitorException(IOException cause) {
+      super(cause.getMessage(), cause);
+    }
+  }
+
+  /** The files of one pass that can't be read. */
+  private static final class Unreadable {
+    private static final int MAX_NAMED = 5;
+
+    private final StringBuilder names = new StringBuilder();
+    private IOException first;
+    private long count;
+
+    void add(Path file, IOException why) {
+      first = first == null ? why : first;
+      count++;
+      if (count <= MAX_NAMED) {
+        String reason = String.valueOf(why.getMessage());
+        names.append(names.length() == 0 ? "" : "; ");
+        names.append(reason.contains(file.toString()) ? reason : file + ": " + reason);
+      }
+    }
+
+    void throwIfAny() throws UnreadableBlocksException {
+      if (count > 0) {
+        throw new UnreadableBlocksException(
+            count
+                + (count == 1 ? " block file" : " block files")
+                + " can't be read: "
+                + names
+                + (count > MAX_NAMED ? " and others" : ""),
+            count,
+            first);
+      }
+    }
   }
 
   private void forEachFile(FileVisitor visitor) throws IOException {
@@ -124,7 +212,8 @@ public final class StoredBlocks {
           new SimpleFileVisitor<Path>() {
             @Override
             public FileVisitResult preVisitDirectory(Path entered, BasicFileAttributes attributes) {
-              return entered.equals(excluded)
+              Path name = entered.getFileName();
+              return entered.equals(excluded) || UNFINISHED.contains(name.toString())
                   ? FileVisitResult.SKIP_SUBTREE
                   : FileVisitResult.CONTINUE;
             }
@@ -189,10 +278,22 @@ public final class StoredBlocks {
         payload.clear();
         block.readStored(i, payload);
         payload.flip();
-        visitor.frame(blockId, frames.originalLength(i), payload);
+        show(visitor, blockId, frames.originalLength(i), payload);
       }
     } finally {
       BufferPool.shared().give(payload);
+    }
+  }
+
+  private static void show(
+      StoredPayloads.Visitor visitor, long blockId, int originalLength, ByteBuffer payload)
+      throws IOException {
+    try {
+      visitor.frame(blockId, originalLength, payload);
+    } catch (CorruptFrameException | InterruptedIOException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new VisitorException(e);
     }
   }
 }

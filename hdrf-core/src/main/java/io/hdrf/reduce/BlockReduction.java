@@ -101,17 +101,15 @@ final class BlockReduction {
 
   private static void checkPlain(PlainBlock block, ChannelFile plain, BlockChecksums checksums)
       throws IOException {
+    if (checksums.type() == BlockChecksums.Type.NULL) {
+      // That such blocks are plain is what tells look-alikes among them from damaged blocks.
+      throw new BlockSkippedException(
+          SkipReason.DECLINED, block.metaFile() + " has no checksums to prove a reduced form by");
+    }
     switch (BlockProbe.examine(block.dataFile(), plain, block.identity(), block.tagKey()).kind()) {
       case REDUCED:
         throw new BlockSkippedException(SkipReason.ALREADY_REDUCED, "it is reduced");
       case FOREIGN:
-        // Without checksums a damaged reduced block can't be told from data that looks like one,
-        // and reducing it again would make the damage look sound.
-        if (checksums.type() == BlockChecksums.Type.NULL) {
-          throw new BlockSkippedException(
-              SkipReason.DECLINED, "it begins like a reduced block and has no checksums");
-        }
-        break;
       case PLAIN:
         break;
     }

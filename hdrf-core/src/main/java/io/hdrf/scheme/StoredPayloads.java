@@ -28,8 +28,11 @@ public interface StoredPayloads {
    * its turn comes, those included that HDFS keeps for a rollback of an upgrade or as trash. Files
    * that are put in place meanwhile may be shown or not.
    *
-   * @throws IOException if a file can't be read or is damaged; then nothing may be concluded from
-   *     what was not shown
+   * @throws UnreadableBlocksException after all others were shown, if files can't be read or are
+   *     damaged, or if the visitor said so of their frames by a {@link CorruptFrameException}; then
+   *     nothing may be concluded from what was not shown
+   * @throws IOException at once, if a directory can't be read or the visitor failed otherwise; the
+   *     same holds then
    */
   void forEach(Visitor visitor) throws IOException;
 }

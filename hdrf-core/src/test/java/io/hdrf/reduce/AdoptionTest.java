@@ -200,7 +200,7 @@ class AdoptionTest {
   @ParameterizedTest
   @EnumSource(
       value = DataChecksum.Type.class,
-      names = {"NULL", "CRC32", "CRC32C"})
+      names = {"CRC32", "CRC32C"})
   void theBlocksOwnFramesAreStoredAsTheyCame(DataChecksum.Type type) throws IOException {
     byte[] data = text();
     SpooledFrames encoded = encode(codec, data);
@@ -221,7 +221,7 @@ class AdoptionTest {
   @ParameterizedTest
   @EnumSource(
       value = DataChecksum.Type.class,
-      names = {"NULL", "CRC32", "CRC32C"})
+      names = {"CRC32", "CRC32C"})
   void framesOfAnotherBlockAreFoundOut(DataChecksum.Type type) throws IOException {
     byte[] data = text();
     reducer.reduceNow(write(data, encode(codec, text()), type));
@@ -375,7 +375,7 @@ class AdoptionTest {
   @ParameterizedTest
   @EnumSource(
       value = DataChecksum.Type.class,
-      names = {"NULL", "CRC32", "CRC32C"})
+      names = {"CRC32", "CRC32C"})
   void eachFrameIsDecodedOnce(DataChecksum.Type type) throws IOException {
     byte[] data = text();
     BlockRef block = write(data, encode(codec, data), type);

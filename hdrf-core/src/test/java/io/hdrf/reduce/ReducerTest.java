@@ -340,7 +340,7 @@ class ReducerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"CRC32", "CRC32C", "NULL"})
+  @ValueSource(strings = {"CRC32", "CRC32C"})
   void aSchemeThatGivesOtherBytesBackIsFoundOut(String type) throws Exception {
     start(1, 10);
     AtomicInteger frames = new AtomicInteger();
@@ -357,6 +357,16 @@ class ReducerTest {
     awaitIdle();
     assertStaysPlain(block, data, SkipReason.VERIFICATION_FAILED);
     assertThat(blocks.mismatches.get()).isZero();
+  }
+
+  @Test
+  void aBlockWithoutChecksumsStaysPlain() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = blocks.write(1, data, DataChecksum.Type.NULL);
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.DECLINED);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.hdrf.datanode.wire.Mirroring;
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.BlockOwner;
 import io.hdrf.reduce.BlockRef;
@@ -26,6 +27,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -110,7 +112,7 @@ public final class HdrfService implements Closeable {
         configuration.getBoolean(
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_KEY,
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_DEFAULT);
-    volumes = new PoolVolumes(conf, registry, chains, files, this::storesGrew);
+    volumes = new PoolVolumes(conf, registry, chains, files, this::storesGrew, this::unreadable);
     schemeStores = new SchemeStores(volumes);
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
@@ -396,6 +398,45 @@ public final class HdrfService implements Closeable {
     DatasetAccess access = dataset;
     if (access != null) {
       access.adjustUsed(volume, poolId, bytes);
+    }
+  }
+
+  /**
+   * While a block file can't be read, nothing is collected on its volume. One in service is handed
+   * to HDFS, which replaces it and so makes it go; others only an administrator can see to.
+   */
+  private void unreadable(FsVolumeSpi volume, BlockRef block, Path file, IOException why) {
+    ReplicaInfo replica = current(block);
+    if (!isFileOf(replica, file)) {
+      LOG.warn(
+          "Nothing is collected on {} while {} can't be read: {}. HDFS keeps it for a rollback:"
+              + " finalize the upgrade, or, if there will be no rollback to it, delete the file",
+          volume,
+          file,
+          why.getMessage());
+      return;
+    }
+    LOG.warn(
+        "Nothing is collected on {} while {} can't be read: {}. Its replica is reported and goes"
+            + " when HDFS has replaced it; if there is no other one, delete the file that it"
+            + " belongs to (hdfs fsck -blockId)",
+        volume,
+        file,
+        why.getMessage());
+    boolean damaged = why instanceof CorruptFileException || why instanceof CorruptFrameException;
+    if (damaged || String.valueOf(why.getMessage()).contains("Input/output error")) {
+      dataset.handleDamaged(block.poolId(), replica, String.valueOf(why.getMessage()));
+    } else if (!(why instanceof UnknownFormatVersionException)) {
+      dataset.checkDisk(volume);
+    }
+  }
+
+  private static boolean isFileOf(ReplicaInfo replica, Path file) {
+    try {
+      return replica instanceof LocalReplica
+          && Files.isSameFile(((LocalReplica) replica).getBlockFile().toPath(), file);
+    } catch (IOException e) {
+      return false;
     }
   }
 

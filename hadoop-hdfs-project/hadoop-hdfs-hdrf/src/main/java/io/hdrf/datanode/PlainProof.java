@@ -12,14 +12,14 @@ import java.nio.file.Path;
 /**
  * Proof that a file which begins like a reduced block is plain all the same: a user's data that
  * look so. The bytes as they lie match the block's checksums, which those of a reduced block never
- * do.
+ * do, or there are no checksums, without which no block is reduced.
  */
 final class PlainProof {
 
   private PlainProof() {}
 
   /**
-   * Whether the file's bytes match the checksums. Reads all of it. False where there are none.
+   * Whether the file's bytes match the checksums. Reads all of it, unless there are none.
    *
    * @param metaFile the block's {@code .meta} file
    */
@@ -27,7 +27,7 @@ final class PlainProof {
     try (ChannelFile file = ChannelFile.open(blockFile);
         ChannelFile meta = ChannelFile.open(metaFile);
         BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {
-      return BlockVerifier.verifyPlain(file, checksums).isOk();
+      return BlockVerifier.provesPlain(file, checksums);
     } catch (NoSuchFileException | CorruptFileException e) {
       return false;
     }

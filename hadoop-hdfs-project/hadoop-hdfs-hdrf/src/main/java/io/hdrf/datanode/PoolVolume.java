@@ -92,6 +92,7 @@ final class PoolVolume implements Closeable {
    * @param poolDirectory {@code <volume>/current/<pool>}
    * @param chain what new blocks are stored with; may be empty
    * @param used is told by how many bytes the space changes that schemes' stores use
+   * @param unreadable is told of block files that can't be read when all are looked at
    * @throws IOException if the volume must not start: its secret is lost or damaged, or one of its
    *     blocks needs a scheme that is not installed
    */
@@ -102,7 +103,8 @@ final class PoolVolume implements Closeable {
       SchemeRegistry registry,
       Configuration configuration,
       DurableFiles files,
-      LongConsumer used)
+      LongConsumer used,
+      StoredBlocks.UnreadableListener unreadable)
       throws IOException {
     Path directory = poolDirectory.resolve(DIRECTORY);
     Superblock superblock = Superblock.load(directory, files).orElse(null);
@@ -126,7 +128,8 @@ final class PoolVolume implements Closeable {
                 directory,
                 poolId,
                 key,
-                file -> PlainProof.holds(file, MetaFiles.of(file))),
+                file -> PlainProof.holds(file, MetaFiles.of(file)),
+                unreadable),
             used);
     VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files, services);
     try {

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.DurableFiles;
+import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.File;
@@ -55,11 +56,17 @@ final class PoolVolumes {
     void add(FsVolumeSpi volume, String poolId, long bytes);
   }
 
+  /** Is told of block files that can't be read when all are looked at. */
+  interface UnreadableBlocks {
+    void found(FsVolumeSpi volume, BlockRef block, Path file, IOException why);
+  }
+
   private final HdrfConf conf;
   private final SchemeRegistry registry;
   private final Map<StorageType, SchemeChain> chains;
   private final DurableFiles files;
   private final StoreGrowth storeGrowth;
+  private final UnreadableBlocks unreadable;
   private final Map<Key, PoolVolume> opened = new ConcurrentHashMap<>();
 
   /** What is locked while a key's is opened. The map's own lock would keep others waiting. */
@@ -70,12 +77,14 @@ final class PoolVolumes {
       SchemeRegistry registry,
       Map<StorageType, SchemeChain> chains,
       DurableFiles files,
-      StoreGrowth storeGrowth) {
+      StoreGrowth storeGrowth,
+      UnreadableBlocks unreadable) {
     this.conf = conf;
     this.registry = registry;
     this.chains = chains;
     this.files = files;
     this.storeGrowth = storeGrowth;
+    this.unreadable = unreadable;
   }
 
   /**
@@ -97,7 +106,8 @@ final class PoolVolumes {
                 registry,
                 conf.configuration(),
                 files,
-                bytes -> storesGrew(volume, poolId, bytes)));
+                bytes -> storesGrew(volume, poolId, bytes),
+                (file, id, why) -> unreadable.found(volume, new BlockRef(poolId, id), file, why)));
       }
     }
   }

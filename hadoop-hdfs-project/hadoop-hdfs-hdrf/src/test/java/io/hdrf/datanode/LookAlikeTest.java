@@ -9,11 +9,17 @@ import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.util.EnumSet;
 import java.util.Random;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeProbe;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
+import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -125,6 +131,33 @@ class LookAlikeTest {
       for (int datanode = 0; datanode < 3; datanode++) {
         RuleCluster.assertSame(path, cluster.replicaBytes(datanode, cluster.block(path)), data);
       }
+    }
+  }
+
+  /** There is nothing to prove it plain by but that without checksums nothing is reduced. */
+  @Test
+  void withoutChecksumsItComesBackAsWritten() throws Exception {
+    byte[] raw = reducedFile("/model5");
+    raw[60] ^= 1;
+    try (FSDataOutputStream out =
+        cluster
+            .fs()
+            .create(
+                new Path("/none"),
+                FsPermission.getFileDefault(),
+                EnumSet.of(CreateFlag.CREATE),
+                4096,
+                (short) 3,
+                cluster.fs().getDefaultBlockSize(),
+                null,
+                new ChecksumOpt(DataChecksum.Type.NULL, 512))) {
+      out.write(raw);
+    }
+    RuleCluster.assertSame("just written", cluster.read("/none"), raw);
+    cluster.awaitIdle();
+    for (int datanode = 0; datanode < 3; datanode++) {
+      RuleCluster.assertSame(
+          "on " + datanode, cluster.replicaBytes(datanode, cluster.block("/none")), raw);
     }
   }
 

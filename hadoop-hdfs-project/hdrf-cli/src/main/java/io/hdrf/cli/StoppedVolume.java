@@ -175,7 +175,7 @@ final class StoppedVolume implements BlockInventory {
         try (ChannelFile data = ChannelFile.open(file);
             ChannelFile open = ChannelFile.open(meta);
             BlockChecksums checksums = BlockChecksums.open(meta, open)) {
-          return BlockVerifier.verifyPlain(data, checksums).isOk();
+          return BlockVerifier.provesPlain(data, checksums);
         } catch (CorruptFileException e) {
           return false;
         }

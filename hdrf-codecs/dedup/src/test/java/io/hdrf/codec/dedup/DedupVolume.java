@@ -15,6 +15,7 @@ import io.hdrf.scheme.Volume;
 import io.hdrf.scheme.VolumeServices;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -169,7 +170,11 @@ final class DedupVolume implements Closeable, VolumeServices {
               ByteBuffer.allocateDirect(frame.bytes().length).put(frame.bytes()).flip());
         }
       }
-      afterBlocksWereShown.run();
+      try {
+        afterBlocksWereShown.run();
+      } catch (UncheckedIOException e) {
+        throw e.getCause();
+      }
     };
   }
 

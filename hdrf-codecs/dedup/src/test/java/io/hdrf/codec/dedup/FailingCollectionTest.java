@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.DurableFile;
 import io.hdrf.io.ForwardingFiles;
@@ -11,7 +12,9 @@ import io.hdrf.metadata.StoreContext;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.scheme.SchemeSettings;
 import io.hdrf.scheme.TestSeed;
+import io.hdrf.scheme.UnreadableBlocksException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -233,5 +236,23 @@ class FailingCollectionTest {
     assertThat(collections.await(60, TimeUnit.SECONDS)).isTrue();
     volume.awaitIndexed();
     assertThat(errors.get()).isNegative();
+  }
+
+  @Test
+  void figuresSayThatNothingIsCollected() throws Exception {
+    for (int i = 1; i < 3; i++) {
+      volume.afterBlocksWereShown(
+          () -> {
+            throw new UncheckedIOException(
+                new UnreadableBlocksException("7 can't be read", 7, new IOException("damaged")));
+          });
+      assertThatThrownBy(() -> volume.collect()).hasMessageContaining("7 can't be read");
+      assertThat(volume.metric("gcAbortedInARow")).isEqualTo(i);
+      assertThat(volume.metric("gcBlocksUnreadable")).isEqualTo(7);
+    }
+    volume.afterBlocksWereShown(() -> {});
+    volume.collect();
+    assertThat(volume.metric("gcAbortedInARow")).isZero();
+    assertThat(volume.metric("gcBlocksUnreadable")).isZero();
   }
 }

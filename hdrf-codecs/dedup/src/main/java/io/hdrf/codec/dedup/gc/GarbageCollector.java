@@ -8,6 +8,7 @@ import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.liveness.Liveness;
 import io.hdrf.io.RateThrottle;
+import io.hdrf.scheme.UnreadableBlocksException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -63,6 +64,12 @@ public final class GarbageCollector {
 
   private long deadSince;
 
+  /** Cycles since the last one that ended; written under both locks, read under this object's. */
+  private long abortedInARow;
+
+  /** Block files for which the last cycle was aborted; as the former. */
+  private long blocksUnreadable;
+
   /** Guarded by {@link #cycleLock}. */
   private final FailedContainers failures = new FailedContainers();
 
@@ -96,6 +103,13 @@ public final class GarbageCollector {
         GcResult cycle = new GcResult();
         try {
           cycle(cycle, progress);
+          ended(0, 0);
+        } catch (UnreadableBlocksException e) {
+          ended(abortedInARow + 1, e.count());
+          throw e;
+        } catch (IOException | RuntimeException e) {
+          ended(abortedInARow + 1, blocksUnreadable);
+          throw e;
         } finally {
           result.add(cycle);
           synchronized (this) {
@@ -115,7 +129,12 @@ public final class GarbageCollector {
     }
   }
 
-  /** Sums since start. */
+  private synchronized void ended(long newAbortedInARow, long newBlocksUnreadable) {
+    abortedInARow = newAbortedInARow;
+    blocksUnreadable = newBlocksUnreadable;
+  }
+
+  /** Sums since start, and how the last collections ended. */
   public synchronized Map<String, Long> metrics() {
     Map<String, Long> values = new HashMap<>();
     total
@@ -124,6 +143,8 @@ public final class GarbageCollector {
             (name, value) ->
                 values.put(
                     "gc" + Character.toUpperCase(name.charAt(0)) + name.substring(1), value));
+    values.put("gcAbortedInARow", abortedInARow);
+    values.put("gcBlocksUnreadable", blocksUnreadable);
     return values;
   }
 

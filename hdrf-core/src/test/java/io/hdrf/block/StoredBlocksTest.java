@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.block;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.StoredPayloads;
+import io.hdrf.scheme.UnreadableBlocksException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+import org.apache.hadoop.util.DataChecksum;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StoredBlocksTest {
+
+  private static final String POOL = "BP-1-127.0.0.1-1";
+
+  @TempDir Path pool;
+
+  private final List<Path> unreadable = new ArrayList<>();
+  private StoredPayloads payloads;
+
+  @BeforeEach
+  void open() throws IOException {
+    write("current/finalized/subdir0/subdir0", 1, -1);
+    write("current/finalized/subdir0/subdir1", 5, -1);
+    int scheme;
+    Path any = pool.resolve("current/finalized/subdir0/subdir0/blk_1");
+    try (ChannelFile file = ChannelFile.open(any)) {
+      scheme =
+          BlockProbe.examine(any, file, new BlockIdentity(POOL, 1), TestBlock.KEY)
+              .header()
+              .chainIds()[0];
+    }
+    payloads =
+        new StoredBlocks(
+                pool,
+                pool.resolve("hdrf"),
+                POOL,
+                TestBlock.KEY,
+                file -> false,
+                (file, id, why) -> unreadable.add(file))
+            .payloads(scheme);
+  }
+
+  /**
+   * A reduced block.
+   *
+   * @param flipped which of its bytes is damaged; -1: none
+   */
+  private Path write(String directory, long id, int flipped) throws IOException {
+    Path path = pool.resolve(directory).resolve("blk_" + id);
+    Files.createDirectories(path.getParent());
+    TestBlock.random(new Random(3), 5, 100, 1000)
+        .write(LocalDurableFiles.INSTANCE, path, new BlockIdentity(POOL, id), TestBlock.KEY);
+    if (flipped >= 0) {
+      byte[] bytes = Files.readAllBytes(path);
+      bytes[flipped] ^= 1;
+      Files.write(path, bytes);
+    }
+    return path;
+  }
+
+  @Test
+  void allBlocksThatCanNotBeReadAreNamedAndTheOthersShown() throws IOException {
+    Path tag = write("current/finalized/subdir0/subdir0", 2, 60);
+    Path frame = write("current/finalized/subdir0/subdir0", 3, 70);
+    Path trash = write("trash/finalized/subdir0/subdir0", 4, 20);
+    TreeSet<Long> shown = new TreeSet<>();
+    assertThatThrownBy(() -> payloads.forEach((id, length, payload) -> shown.add(id)))
+        .isInstanceOfSatisfying(
+            UnreadableBlocksException.class, e -> assertThat(e.count()).isEqualTo(3))
+        .hasMessageContaining(tag.toString())
+        .hasMessageContaining(frame.toString())
+        .hasMessageContaining(trash.toString());
+    assertThat(unreadable).containsExactlyInAnyOrder(tag, frame, trash);
+    assertThat(shown).contains(1L, 5L);
+  }
+
+  @Test
+  void whatHdfsStillWritesIsNotLookedAt() throws IOException {
+    write("current/rbw", 2, 60);
+    write("tmp", 3, 60);
+    TreeSet<Long> shown = new TreeSet<>();
+    payloads.forEach((id, length, payload) -> shown.add(id));
+    assertThat(shown).containsExactly(1L, 5L);
+    assertThat(unreadable).isEmpty();
+  }
+
+  @Test
+  void onlyWhatAVisitorSaysOfTheFrameIsTheBlocks() {
+    assertThatThrownBy(
+            () ->
+                payloads.forEach(
+                    (id, length, payload) -> {
+                      throw new CorruptFrameException("no recipe");
+                    }))
+        .isInstanceOfSatisfying(
+            UnreadableBlocksException.class, e -> assertThat(e.count()).isEqualTo(2));
+    unreadable.clear();
+    assertThatThrownBy(
+            () ->
+                payloads.forEach(
+                    (id, length, payload) -> {
+                      throw new IOException("a store is full");
+                    }))
+        .isNotInstanceOf(UnreadableBlocksException.class)
+        .hasMessage("a store is full");
+    assertThat(unreadable).isEmpty();
+  }
+
+  @Test
+  void blockWithoutChecksumsIsPlainWhateverItBeginsWith() throws IOException {
+    byte[] lookAlike = Files.readAllBytes(write("model", 9, 60));
+    byte[] meta = MetaFiles.of(DataChecksum.Type.NULL, 512, lookAlike);
+    assertThat(BlockVerifier.provesPlain(new BytesFile(lookAlike), MetaFiles.open(meta))).isTrue();
+    // A checksum type that was damaged does not prove a damaged block plain.
+    byte[] damaged = MetaFiles.of(DataChecksum.Type.CRC32C, 512, lookAlike);
+    damaged[2] = 0;
+    assertThat(BlockVerifier.provesPlain(new BytesFile(lookAlike), MetaFiles.open(damaged)))
+        .isFalse();
+  }
+}
