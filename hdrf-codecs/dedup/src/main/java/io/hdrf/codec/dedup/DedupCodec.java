@@ -206,6 +206,11 @@ final class DedupCodec implements BlockCodec {
     return new ReferenceCheck(containers, references, index, problems).run();
   }
 
+  /** For tests. */
+  FingerprintIndex index() {
+    return index;
+  }
+
   @Override
   public ChunkLookup newChunkLookup() {
     return settings.fingerprint() == FingerprintFunction.SHA256

@@ -174,6 +174,19 @@ public final class BloomFilterArray implements Closeable {
     return counters;
   }
 
+  /** Whether all segments of the index are known; until then nothing may be inserted. */
+  public boolean isComplete() {
+    return table.isComplete();
+  }
+
+  /**
+   * Whether a filter stands for a segment, or will; once this array {@link #isComplete}, what the
+   * index holds under any other is not found any more.
+   */
+  public boolean isKnown(int segment) {
+    return table.isKnown(segment);
+  }
+
   /** How many filters there are. */
   public int filters() {
     return table.filterCount();

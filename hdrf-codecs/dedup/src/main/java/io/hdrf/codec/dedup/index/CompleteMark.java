@@ -6,17 +6,42 @@ import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreBatch;
 import io.hdrf.metadata.Table;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 
 /**
- * Says that the store has the whole index: {@code dedup.index} in {@link Table#STATE}, with the
- * entries' version (u8) and of how many chunks one has an entry (u8). Safe for use by many threads.
+ * Says in {@link Table#STATE} how much of the index the store has. {@code dedup.index}: the whole,
+ * with the entries' version (u8) and of how many chunks one has an entry (u8). {@code
+ * dedup.rebuild}, while it is made anew: the same two, the next container to put in, and the last
+ * (8 bytes each, big-endian); later ones came with their chunks. Safe for use by many threads.
  */
 final class CompleteMark {
 
   private static final byte[] KEY = "dedup.index".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] REBUILD_KEY = "dedup.rebuild".getBytes(StandardCharsets.US_ASCII);
+
+  /** How far the making of an index has come. Immutable. */
+  static final class Position {
+    private final long next;
+    private final long last;
+
+    Position(long next, long last) {
+      this.next = next;
+      this.last = last;
+    }
+
+    /** The container to go on with. */
+    long next() {
+      return next;
+    }
+
+    /** The last container to put in. */
+    long last() {
+      return last;
+    }
+  }
 
   private final MetadataStore store;
   private final byte[] value;
@@ -31,15 +56,48 @@ final class CompleteMark {
 
   /** Whether the store has the whole index as it is to be. */
   boolean isSet() throws MetadataException {
-    return Arrays.equals(store.get(Table.STATE, Collections.singletonList(KEY)).get(0), value);
+    return Arrays.equals(get(KEY), value);
+  }
+
+  /** How far a making of the index as it is to be has come; null if there is none under way. */
+  Position position() throws MetadataException {
+    byte[] found = get(REBUILD_KEY);
+    if (found == null || found.length != value.length + 2 * Long.BYTES) {
+      return null;
+    }
+    ByteBuffer in = ByteBuffer.wrap(found);
+    for (byte expected : value) {
+      if (in.get() != expected) {
+        return null;
+      }
+    }
+    return new Position(in.getLong(), in.getLong());
+  }
+
+  private byte[] get(byte[] key) throws MetadataException {
+    return store.get(Table.STATE, Collections.singletonList(key)).get(0);
   }
 
   void set() throws MetadataException {
-    store.write(new StoreBatch().put(Table.STATE, KEY, value), Durability.PROCESS);
+    store.write(
+        new StoreBatch().put(Table.STATE, KEY, value).delete(Table.STATE, REBUILD_KEY),
+        Durability.PROCESS);
   }
 
-  /** Adds the mark's end to a batch. */
-  void addRemoval(StoreBatch batch) {
-    batch.delete(Table.STATE, KEY);
+  void setPosition(Position position) throws MetadataException {
+    byte[] encoded =
+        ByteBuffer.allocate(value.length + 2 * Long.BYTES)
+            .put(value)
+            .putLong(position.next())
+            .putLong(position.last())
+            .array();
+    store.write(new StoreBatch().put(Table.STATE, REBUILD_KEY, encoded), Durability.PROCESS);
+  }
+
+  /** The store has not the whole index, and none is under way. */
+  void remove() throws MetadataException {
+    store.write(
+        new StoreBatch().delete(Table.STATE, KEY).delete(Table.STATE, REBUILD_KEY),
+        Durability.PROCESS);
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
+import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.container.Prefix;
@@ -18,6 +19,8 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
@@ -56,7 +59,13 @@ public final class FingerprintIndex implements Closeable {
   /** Null until the store was reached for the first time, and while the index is made anew. */
   private volatile BloomFilterArray filters;
 
-  private volatile boolean rebuildWanted;
+  /** Containers of chunks that came while too many waited. */
+  private final Set<Long> missed = ConcurrentHashMap.newKeySet();
+
+  /** How many filters had been given up when their entries were deleted last; -1: never yet. */
+  private long retired = -1;
+
+  private boolean complete;
 
   /**
    * @param store may fail at any time
@@ -107,7 +116,9 @@ public final class FingerprintIndex implements Closeable {
       }
       if (!waiting.offer(entries)) {
         counters.dropped.add(entries.count());
-        rebuildWanted = true;
+        for (int j = 0; j < entries.count(); j++) {
+          missed.add(ChunkRef.container(entries.ref(j)));
+        }
       }
     }
   }
@@ -142,23 +153,48 @@ public final class FingerprintIndex implements Closeable {
       return;
     }
     try {
-      if (filters == null || rebuildWanted || !mark.isSet()) {
+      if (!complete || filters == null || !mark.isSet()) {
         open(stopping);
       }
       BloomFilterArray array = filters;
-      writeWaiting(array, stopping);
-      while (array != null && !stopping.getAsBoolean() && array.maintain()) {
-        writeWaiting(array, stopping);
+      if (array == null) {
+        return;
       }
+      maintain(array, stopping);
+      if (!array.isComplete()) {
+        return;
+      }
+      if (!complete) {
+        complete = rebuild.advance(array, stopping, () -> maintain(array, stopping));
+        if (complete) {
+          LOG.info("The fingerprint index in {} is complete", directory);
+        }
+      }
+      if (complete) {
+        addMissed(array, stopping);
+      }
+      deleteRetired(array, stopping);
       outage.end();
     } catch (IOException e) {
       outage.begin(e);
     }
   }
 
+  private void maintain(BloomFilterArray array, BooleanSupplier stopping) throws MetadataException {
+    do {
+      if (array.isComplete()) {
+        writeWaiting(array, stopping);
+      }
+    } while (!stopping.getAsBoolean() && array.maintain());
+  }
+
   private void open(BooleanSupplier stopping) throws IOException {
-    if (!rebuildWanted && mark.isSet()) {
-      filters = BloomFilterArray.open(directory, files, settings.dba(), segments);
+    complete = mark.isSet();
+    if (complete || mark.position() != null) {
+      if (filters == null) {
+        retired = -1;
+        filters = BloomFilterArray.open(directory, files, settings.dba(), segments);
+      }
       return;
     }
     LOG.info("The fingerprint index in {} is made anew from the containers", directory);
@@ -168,18 +204,57 @@ public final class FingerprintIndex implements Closeable {
     if (old != null) {
       old.close();
     }
-    rebuild.clear(stopping);
+    if (!rebuild.clear(stopping)) {
+      return;
+    }
     clearFilters();
     BloomFilterArray fresh = BloomFilterArray.open(directory, files, settings.dba(), segments);
     fresh.maintain();
     // What was published before is in the containers as well.
     waiting.clear();
-    rebuildWanted = false;
+    missed.clear();
+    rebuild.begin();
     filters = fresh;
-    long entries = rebuild.fill(fresh, stopping);
-    if (entries >= 0) {
-      LOG.info("The fingerprint index in {} has {} entries", directory, entries);
+  }
+
+  private void addMissed(BloomFilterArray array, BooleanSupplier stopping) throws IOException {
+    for (Long container : missed) {
+      if (stopping.getAsBoolean()) {
+        return;
+      }
+      // Before it is read: what is missed from now on is for the next time.
+      missed.remove(container);
+      boolean added = false;
+      try {
+        rebuild.index(container, array, stopping, () -> maintain(array, stopping));
+        added = true;
+      } finally {
+        if (!added) {
+          missed.add(container);
+        }
+      }
     }
+  }
+
+  /** Entries whose filters were given up for want of memory are not found any more. */
+  private void deleteRetired(BloomFilterArray array, BooleanSupplier stopping)
+      throws MetadataException {
+    long now = array.counters().retired();
+    if (now == retired) {
+      return;
+    }
+    for (int segment : segments.segments()) {
+      if (stopping.getAsBoolean()) {
+        return;
+      }
+      if (!array.isKnown(segment)) {
+        long deleted = segments.delete(segment);
+        counters.removed.add(deleted);
+        removedSinceCompaction.addAndGet(deleted);
+        writeWaiting(array, stopping);
+      }
+    }
+    retired = now;
   }
 
   private void clearFilters() throws IOException {

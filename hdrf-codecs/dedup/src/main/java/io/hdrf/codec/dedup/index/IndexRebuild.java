@@ -7,24 +7,35 @@ import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
-import io.hdrf.metadata.Durability;
+import io.hdrf.codec.dedup.dba.Candidates;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
 import io.hdrf.metadata.Table;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes the entries of the store anew from the containers. For one thread at a time. */
+/**
+ * Makes the entries of the store anew from the containers, one container after the other, and adds
+ * those of containers of which some were lost on the way. For one thread at a time.
+ */
 final class IndexRebuild {
 
   private static final Logger LOG = LoggerFactory.getLogger(IndexRebuild.class);
 
   private static final int BATCH = 1024;
+
+  /** Entries without a segment that is known are deleted so many at once. */
+  private static final int STRAYS = 1 << 19;
+
+  /** Does what came meanwhile. */
+  interface Meanwhile {
+    void run() throws IOException;
+  }
 
   private final MetadataStore store;
   private final ContainerStore containers;
@@ -32,6 +43,7 @@ final class IndexRebuild {
   private final CompleteMark mark;
   private final EntryWriter writer;
   private final int sample;
+  private final Candidates candidates = new Candidates();
 
   /**
    * @param sample of how many chunks of a group one gets an entry
@@ -51,82 +63,144 @@ final class IndexRebuild {
     this.sample = sample;
   }
 
-  /** Takes all entries out of the store, which is not complete any more. */
-  void clear(BooleanSupplier stopping) throws MetadataException {
-    StoreBatch state = new StoreBatch();
-    mark.addRemoval(state);
-    segments.addRemoval(state);
-    store.write(state, Durability.PROCESS);
+  /**
+   * Takes all entries out of the store.
+   *
+   * @return false if it was stopped; then it is to be called again
+   */
+  boolean clear(BooleanSupplier stopping) throws MetadataException {
+    mark.remove();
     writer.forgetSegments();
-    List<byte[]> found = new ArrayList<>();
-    do {
-      found.clear();
-      store.scan(
-          Table.CHUNKS,
-          new byte[0],
-          (key, value) -> {
-            found.add(key.clone());
-            return found.size() < BATCH;
-          });
-      StoreBatch batch = new StoreBatch();
-      found.forEach(key -> batch.delete(Table.CHUNKS, key));
-      store.write(batch, Durability.PROCESS);
-    } while (!found.isEmpty() && !stopping.getAsBoolean());
+    for (int segment : segments.segments()) {
+      if (stopping.getAsBoolean()) {
+        return false;
+      }
+      segments.delete(segment);
+    }
+    while (segments.deleteEntries(new byte[0], STRAYS) > 0) {
+      if (stopping.getAsBoolean()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Begins with an empty store: the chunks of all containers that there are now are to come. */
+  void begin() throws MetadataException {
+    long last = -1;
+    for (ContainerInfo container : containers.containers()) {
+      last = container.id();
+    }
+    mark.setPosition(new CompleteMark.Position(0, last));
   }
 
   /**
-   * Puts in the chunks of all sound containers, and says that the store is complete.
+   * Goes on with putting in the chunks of all sound containers, and says that the store is complete
+   * when that is done. Where it is stopped or fails, it goes on at the same container next time,
+   * even after a restart.
    *
-   * @return how many entries there are; -1 if it was stopped
+   * @param meanwhile is done after each batch
+   * @return whether the store is complete now
    */
-  long fill(BloomFilterArray filters, BooleanSupplier stopping) throws IOException {
-    long entries = 0;
+  boolean advance(BloomFilterArray filters, BooleanSupplier stopping, Meanwhile meanwhile)
+      throws IOException {
+    CompleteMark.Position position = mark.position();
+    if (position == null) {
+      return mark.isSet();
+    }
     for (ContainerInfo container : containers.containers()) {
+      if (container.id() < position.next() || container.id() > position.last()) {
+        continue;
+      }
       if (container.problem() == null && containers.isGood(container.id())) {
-        entries += index(container.id(), filters, stopping);
+        index(container.id(), filters, stopping, meanwhile);
       }
       if (stopping.getAsBoolean()) {
-        return -1;
+        return false;
       }
+      CompleteMark.Position now = mark.position();
+      if (now == null || now.next() != position.next()) {
+        // The store was emptied or put back: all is to be begun anew.
+        return false;
+      }
+      position = new CompleteMark.Position(container.id() + 1, position.last());
+      mark.setPosition(position);
     }
     mark.set();
-    return entries;
+    return true;
   }
 
-  private long index(long container, BloomFilterArray filters, BooleanSupplier stopping)
+  /**
+   * Puts in those chunks of a container that have no entries.
+   *
+   * @param meanwhile is done after each batch
+   */
+  void index(
+      long container, BloomFilterArray filters, BooleanSupplier stopping, Meanwhile meanwhile)
       throws IOException {
     ContainerDirectory content;
     try {
       content = containers.directory(container);
     } catch (IOException e) {
       LOG.warn("Container {} can't be indexed", container, e);
-      return 0;
+      return;
     }
-    long count = 0;
     Publication entries = new Publication(BATCH);
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     for (int i = 0; i < content.chunkCount() && !stopping.getAsBoolean(); i++) {
       if (content.placeInGroup(i) % sample == 0) {
         content.fingerprint(i, fingerprint, 0);
         entries.add(fingerprint, 0, ChunkRef.pack(container, content.number(i)));
-        count++;
       }
       if (entries.isFull()) {
         write(entries, filters);
+        meanwhile.run();
         entries = new Publication(BATCH);
       }
     }
-    if (entries.count() > 0) {
-      write(entries, filters);
-    }
-    return count;
+    write(entries, filters);
+    meanwhile.run();
   }
 
-  private void write(Publication entries, BloomFilterArray filters) throws IOException {
+  private void write(Publication all, BloomFilterArray filters) throws IOException {
+    Publication entries = withoutStored(all, filters);
+    if (entries.count() == 0) {
+      return;
+    }
     try {
       writer.write(entries, filters);
     } finally {
       entries.end();
     }
+  }
+
+  private Publication withoutStored(Publication all, BloomFilterArray filters)
+      throws MetadataException {
+    byte[] fingerprints = all.fingerprints();
+    filters.query(fingerprints, all.count(), candidates);
+    List<byte[]> keys = new ArrayList<>();
+    List<Integer> where = new ArrayList<>();
+    for (int i = 0; i < all.count(); i++) {
+      for (int j = 0; j < candidates.size(i); j++) {
+        keys.add(IndexEntry.key(candidates.segment(i, j), fingerprints, i * Fingerprinter.LENGTH));
+        where.add(i);
+      }
+    }
+    if (keys.isEmpty()) {
+      return all;
+    }
+    BitSet stored = new BitSet();
+    List<byte[]> values = store.get(Table.CHUNKS, keys);
+    for (int k = 0; k < keys.size(); k++) {
+      byte[] value = values.get(k);
+      if (value != null && IndexEntry.ref(value) == all.ref(where.get(k))) {
+        stored.set(where.get(k));
+      }
+    }
+    Publication rest = new Publication(all.count());
+    for (int i = stored.nextClearBit(0); i < all.count(); i = stored.nextClearBit(i + 1)) {
+      rest.add(fingerprints, i * Fingerprinter.LENGTH, all.ref(i));
+    }
+    return rest;
   }
 }

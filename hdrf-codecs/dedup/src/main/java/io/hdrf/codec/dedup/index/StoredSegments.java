@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.index;
 
 import io.hdrf.codec.dedup.dba.FingerprintVisitor;
 import io.hdrf.codec.dedup.dba.SegmentSource;
+import io.hdrf.metadata.Durability;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreBatch;
@@ -24,6 +25,8 @@ final class StoredSegments implements SegmentSource {
 
   private static final byte[] PREFIX = "dedup.segment.".getBytes(StandardCharsets.US_ASCII);
 
+  private static final int BATCH = 1024;
+
   private final MetadataStore store;
 
   StoredSegments(MetadataStore store) {
@@ -40,11 +43,42 @@ final class StoredSegments implements SegmentSource {
         Table.STATE, key(segment), ByteBuffer.allocate(Long.BYTES).putLong(generation).array());
   }
 
-  /** Adds the end of every segment to a batch. */
-  void addRemoval(StoreBatch batch) throws MetadataException {
-    for (int segment : segments()) {
-      batch.delete(Table.STATE, key(segment));
+  /**
+   * Deletes a segment with all its entries. Each entry is passed once: a scan that begins again
+   * would have to step over what was deleted before.
+   *
+   * @return how many entries there were
+   */
+  long delete(int segment) throws MetadataException {
+    long deleted = deleteEntries(IndexEntry.prefix(segment), Integer.MAX_VALUE);
+    // Last, so that it is found again if the process ends before that.
+    store.write(new StoreBatch().delete(Table.STATE, key(segment)), Durability.PROCESS);
+    return deleted;
+  }
+
+  /**
+   * Deletes entries whose keys begin with a prefix.
+   *
+   * @param most how many at most
+   * @return how many were there
+   */
+  long deleteEntries(byte[] prefix, int most) throws MetadataException {
+    // Not deleted from within the scan, which must not use the store.
+    List<byte[]> keys = new ArrayList<>();
+    store.scan(
+        Table.CHUNKS,
+        prefix,
+        (key, value) -> {
+          keys.add(key.clone());
+          return keys.size() < most;
+        });
+    for (int first = 0; first < keys.size(); first += BATCH) {
+      StoreBatch batch = new StoreBatch();
+      keys.subList(first, Math.min(keys.size(), first + BATCH))
+          .forEach(key -> batch.delete(Table.CHUNKS, key));
+      store.write(batch, Durability.PROCESS);
     }
+    return keys.size();
   }
 
   @Override

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.StoreContext;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.metadata.Table;
+import io.hdrf.sample.MapStoreProvider;
+import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An index that is made anew while blocks are stored, the store fails and the DataNode stops. */
+@Timeout(120)
+class IndexRebuildTest {
+
+  private static final int LENGTH = 300_000;
+  private static final byte[] COMPLETE = "dedup.index".getBytes(StandardCharsets.US_ASCII);
+
+  @TempDir Path directory;
+
+  private final Random random = TestSeed.random("index-rebuild");
+  private final Configuration conf = new Configuration(false);
+  private final MetadataStore store =
+      new MapStoreProvider()
+          .open(
+              new StoreContext(
+                  new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+  private volatile Watcher watcher = (operation, batch) -> {};
+  private DedupVolume volume;
+
+  /** Sees calls before the store does, and may fail them. */
+  private interface Watcher {
+    void called(String operation, StoreBatch batch) throws IOException;
+  }
+
+  private void open() throws IOException {
+    conf.set("hdrf.dedup.chunk.size", "1k");
+    conf.set("hdrf.dedup.frame.size", "32k");
+    conf.set("hdrf.dedup.group.size", "16k");
+    conf.set("hdrf.dedup.container.size", "128k");
+    conf.set("hdrf.dedup.gc.interval", "0");
+    conf.set("hdrf.dedup.index.sample", "1");
+    MetadataStore watched =
+        (MetadataStore)
+            Proxy.newProxyInstance(
+                MetadataStore.class.getClassLoader(),
+                new Class<?>[] {MetadataStore.class},
+                (proxy, method, arguments) -> {
+                  boolean writes = method.getName().equals("write");
+                  watcher.called(method.getName(), writes ? (StoreBatch) arguments[0] : null);
+                  try {
+                    return method.invoke(store, arguments);
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+    volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", watched);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    volume.close();
+  }
+
+  private byte[] block() {
+    byte[] block = new byte[LENGTH];
+    random.nextBytes(block);
+    return block;
+  }
+
+  private boolean isComplete() throws IOException {
+    return store.get(Table.STATE, List.of(COMPLETE)).get(0) != null;
+  }
+
+  private void awaitComplete() throws Exception {
+    while (!isComplete()) {
+      Thread.sleep(5);
+    }
+    volume.awaitIndexed();
+  }
+
+  private static boolean putsEntries(StoreBatch batch) {
+    return batch != null
+        && batch.changes().stream()
+            .anyMatch(change -> change.table() == Table.CHUNKS && change.value() != null);
+  }
+
+  private static boolean says(StoreBatch batch, byte[] key) {
+    return batch != null
+        && batch.changes().stream()
+            .anyMatch(change -> change.value() != null && Arrays.equals(change.key(), key));
+  }
+
+  private long entries() throws IOException {
+    AtomicLong count = new AtomicLong();
+    store.scan(
+        Table.CHUNKS,
+        new byte[0],
+        (key, value) -> {
+          count.incrementAndGet();
+          return true;
+        });
+    return count.get();
+  }
+
+  private void assertFound(long id, byte[] block) throws IOException {
+    long before = volume.metric("bytesNew");
+    volume.put(id, block, random);
+    assertThat(volume.metric("bytesNew")).isEqualTo(before);
+    assertThat(volume.get(id, random)).isEqualTo(block);
+  }
+
+  @Test
+  void whatComesMeanwhileIsNotKeptWaiting() throws Exception {
+    open();
+    for (long id = 0; id < 8; id++) {
+      volume.put(id, block(), random);
+    }
+    volume.close();
+    store.clear();
+    byte[] later = block();
+    AtomicInteger writes = new AtomicInteger();
+    AtomicLong pendingAtTheEnd = new AtomicLong(-1);
+    watcher =
+        (operation, batch) -> {
+          if (putsEntries(batch) && writes.incrementAndGet() == 2) {
+            volume.put(100, later, random);
+          } else if (says(batch, COMPLETE)) {
+            pendingAtTheEnd.set(volume.metric("indexPending"));
+          }
+        };
+    volume.restart();
+    awaitComplete();
+    assertThat(pendingAtTheEnd).hasValue(0);
+    assertThat(volume.metric("indexRebuilds")).isEqualTo(1);
+    volume.restart();
+    volume.awaitIndexed();
+    assertFound(101, later);
+  }
+
+  @Test
+  void goesOnWhereItWasWhenTheDataNodeStopped() throws Exception {
+    open();
+    byte[][] blocks = new byte[8][];
+    for (int id = 0; id < 8; id++) {
+      blocks[id] = block();
+      volume.put(id, blocks[id], random);
+    }
+    volume.close();
+    store.clear();
+    AtomicInteger writes = new AtomicInteger();
+    watcher =
+        (operation, batch) -> {
+          if (putsEntries(batch) && writes.incrementAndGet() > 3) {
+            throw new StoreUnreachableException("a test");
+          }
+        };
+    volume.restart();
+    while (volume.metric("indexFailures") == 0) {
+      Thread.sleep(5);
+    }
+    volume.close();
+    long done = entries();
+    assertThat(done).isPositive();
+    AtomicLong least = new AtomicLong(Long.MAX_VALUE);
+    watcher =
+        (operation, batch) -> {
+          if (operation.equals("write")) {
+            least.accumulateAndGet(entries(), Math::min);
+          }
+        };
+    volume.restart();
+    awaitComplete();
+    assertThat(volume.metric("indexRebuilds")).isZero();
+    assertThat(least.get()).isGreaterThanOrEqualTo(done);
+    volume.restart();
+    volume.awaitIndexed();
+    for (int id = 0; id < 8; id++) {
+      assertFound(100 + id, blocks[id]);
+    }
+  }
+
+  @Test
+  void chunksThatCameWhenTooManyWaitedAreAddedLaterAndNothingElse() throws Exception {
+    open();
+    byte[] first = block();
+    volume.put(1, first, random);
+    awaitComplete();
+    long before = entries();
+    watcher =
+        (operation, batch) -> {
+          throw new StoreUnreachableException("a test");
+        };
+    byte[] fingerprints = new byte[32 * 1024];
+    long[] refs = new long[1024];
+    for (int i = 0; i < 256; i++) {
+      random.nextBytes(fingerprints);
+      Arrays.fill(refs, ChunkRef.pack(1 << 20, i));
+      ((DedupCodec) volume.dedup()).index().publish(fingerprints, refs, 1024);
+    }
+    byte[] dropped = block();
+    volume.put(2, dropped, random);
+    assertThat(volume.metric("indexEntriesDropped")).isPositive();
+    long rebuilds = volume.metric("indexRebuilds");
+    AtomicInteger removals = new AtomicInteger();
+    watcher =
+        (operation, batch) -> {
+          if (batch != null
+              && batch.changes().stream()
+                  .anyMatch(c -> c.table() == Table.CHUNKS && c.value() == null)) {
+            removals.incrementAndGet();
+          }
+        };
+    long chunks = volume.metric("chunksNew");
+    while (entries() < (1 << 18) + chunks) {
+      Thread.sleep(10);
+    }
+    assertThat(before).isPositive();
+    assertThat(removals).hasValue(0);
+    assertThat(volume.metric("indexRebuilds")).isEqualTo(rebuilds);
+    volume.restart();
+    volume.awaitIndexed();
+    assertFound(3, dropped);
+    assertFound(4, first);
+  }
+
+  @Test
+  void entriesOfFiltersThatWereGivenUpGo() throws Exception {
+    conf.set("hdrf.dedup.dba.capacity", "256");
+    conf.set("hdrf.dedup.dba.memory", "8k");
+    open();
+    awaitComplete();
+    long chunks = 0;
+    for (long id = 0; id < 20; id++) {
+      volume.put(id, block(), random);
+      volume.awaitIndexed();
+    }
+    chunks = volume.metric("chunksNew");
+    while (volume.metric("indexEntriesRemoved") < chunks / 4) {
+      Thread.sleep(20);
+    }
+    assertThat(volume.metric("dbaRetired")).isPositive();
+    assertThat(entries())
+        .isEqualTo(volume.metric("indexEntriesWritten") - volume.metric("indexEntriesRemoved"));
+    Set<Integer> segments = new HashSet<>();
+    store.scan(
+        Table.CHUNKS,
+        new byte[0],
+        (key, value) -> segments.add(java.nio.ByteBuffer.wrap(key).getInt()) || true);
+    assertThat(segments.size()).isLessThan((int) (chunks / 256));
+  }
+
+  /** Deleting a large index steps over each entry once. */
+  @Test
+  void clearingPassesEachEntryOnce() throws Exception {
+    open();
+    for (long id = 0; id < 20; id++) {
+      volume.put(id, block(), random);
+    }
+    awaitComplete();
+    long entries = entries();
+    assertThat(entries).isGreaterThan(4096);
+    volume.close();
+    store.write(
+        new StoreBatch().delete(Table.STATE, COMPLETE), io.hdrf.metadata.Durability.PROCESS);
+    AtomicInteger scans = new AtomicInteger();
+    watcher =
+        (operation, batch) -> {
+          if (operation.equals("scan") && !isComplete()) {
+            scans.incrementAndGet();
+          }
+        };
+    volume.restart();
+    awaitComplete();
+    assertThat(entries()).isEqualTo(entries);
+    assertThat(scans.get()).isLessThanOrEqualTo(6);
+  }
+}
