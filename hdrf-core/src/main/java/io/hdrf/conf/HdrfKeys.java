@@ -33,6 +33,7 @@ public final class HdrfKeys {
   public static final String MIRROR_ENABLED = "enabled";
   public static final String MIRROR_REFERENCES = "references";
   public static final String MIRROR_SEND_CHECKSUMS = "send.checksums";
+  public static final String MIRROR_RECEIVE_MEMORY = "receive.memory";
   public static final String MIRROR_PEER_EXPIRY = "peer.expiry";
   public static final String MIRROR_PROBE_TIMEOUT = "probe.timeout";
   public static final String MIRROR_ANSWER_TIMEOUT = "answer.timeout";

@@ -16,6 +16,7 @@ public final class MirrorSettings {
   private final boolean references;
   private final boolean sendChecksums;
   private final String scheme;
+  private final long receiveMemory;
   private final int peerExpirySeconds;
   private final int probeTimeoutMillis;
   private final int answerTimeoutMillis;
@@ -29,6 +30,8 @@ public final class MirrorSettings {
     references = settings.getBoolean(HdrfKeys.MIRROR_REFERENCES, true);
     sendChecksums = settings.getBoolean(HdrfKeys.MIRROR_SEND_CHECKSUMS, false);
     scheme = configuration.getTrimmed(HdrfKeys.MIRROR_SCHEME, OWN_CHAIN);
+    receiveMemory =
+        settings.getLongSize(HdrfKeys.MIRROR_RECEIVE_MEMORY, 256L << 20, 1 << 20, 1L << 40);
     peerExpirySeconds = settings.getInt(HdrfKeys.MIRROR_PEER_EXPIRY, 600, 1, 24 * 3600);
     answerTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_ANSWER_TIMEOUT, 50, 1, 60_000);
     probeTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_PROBE_TIMEOUT, 3000, 10, 60_000);
@@ -54,6 +57,11 @@ public final class MirrorSettings {
     return scheme;
   }
 
+  /** Bytes into which all connections together receive frames. */
+  public long receiveMemory() {
+    return receiveMemory;
+  }
+
   /** For how long it is remembered what a peer can receive. */
   public int peerExpirySeconds() {
     return peerExpirySeconds;
@@ -76,6 +84,7 @@ public final class MirrorSettings {
         && ((MirrorSettings) other).references == references
         && ((MirrorSettings) other).sendChecksums == sendChecksums
         && ((MirrorSettings) other).scheme.equals(scheme)
+        && ((MirrorSettings) other).receiveMemory == receiveMemory
         && ((MirrorSettings) other).peerExpirySeconds == peerExpirySeconds
         && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis
         && ((MirrorSettings) other).answerTimeoutMillis == answerTimeoutMillis;
@@ -88,6 +97,7 @@ public final class MirrorSettings {
         references,
         sendChecksums,
         scheme,
+        receiveMemory,
         peerExpirySeconds,
         probeTimeoutMillis,
         answerTimeoutMillis);

@@ -40,6 +40,9 @@ public final class AskStream implements Closeable {
   /** Bytes of a challenge and of a proof. */
   public static final int PROOF_LENGTH = 32;
 
+  /** Some questions together, or answers. */
+  private static final int BUFFER_SIZE = 4 << 10;
+
   private final RecordReader in;
   private final RecordWriter out;
 
@@ -53,7 +56,8 @@ public final class AskStream implements Closeable {
               bytes.get(copy);
               out.write(copy);
               out.flush();
-            });
+            },
+            BUFFER_SIZE);
   }
 
   /** What OPEN says. */

@@ -42,6 +42,9 @@ public enum Fallback {
   /** A block went without references, since one with references broke lately. */
   REFERENCES_BROKE("ReferencesBroke"),
 
+  /** A connection ended, because there was too little memory to receive what came. */
+  NO_RECEIVE_MEMORY("NoReceiveMemory"),
+
   /** A packet went without references: the peer did not answer in time. */
   ASK_TIMED_OUT("AskTimedOut");
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.io.BufferPool;
 import io.hdrf.jni.Crc32c;
 import java.io.Closeable;
 import java.io.IOException;
@@ -34,7 +33,11 @@ public final class FrameSpool implements Closeable {
 
   private final long generationStamp;
   private final Place place;
-  private ByteBuffer buffer = BufferPool.shared().take(BUFFER_SIZE);
+  private final ReceiveMemory memory;
+
+  /** Null where there was no memory, and once closed. */
+  private ByteBuffer buffer;
+
   private SpoolFile file;
   private int[] chainIds;
   private int[] originalLengths = new int[256];
@@ -51,7 +54,18 @@ public final class FrameSpool implements Closeable {
    * @param generationStamp of the replica that is written
    */
   public FrameSpool(long generationStamp, Place place) {
+    this(generationStamp, place, ReceiveMemory.unlimited());
+  }
+
+  /**
+   * As the other.
+   *
+   * @param memory nothing is collected where it is exhausted
+   */
+  public FrameSpool(long generationStamp, Place place, ReceiveMemory memory) {
     this.generationStamp = generationStamp;
+    this.memory = memory;
+    this.buffer = memory.tryTake(BUFFER_SIZE);
     this.place = place;
   }
 
@@ -81,6 +95,9 @@ public final class FrameSpool implements Closeable {
    */
   public boolean frame(int[] ids, int originalLength, int stageMask, ByteBuffer stored)
       throws IOException {
+    if (buffer == null) {
+      return false;
+    }
     if (chainIds == null) {
       chainIds = ids.clone();
     } else if (!Arrays.equals(chainIds, ids)) {
@@ -140,11 +157,11 @@ public final class FrameSpool implements Closeable {
     if (count == 0 || frameEnd != packetEnd || (count > 1 && packetEnd / count < MIN_MEAN_FRAME)) {
       return null;
     }
-    byte[] memory = null;
+    byte[] held = null;
     if (file == null) {
       buffer.flip();
-      memory = new byte[buffer.remaining()];
-      buffer.get(memory);
+      held = new byte[buffer.remaining()];
+      buffer.get(held);
     } else {
       flush();
     }
@@ -157,7 +174,7 @@ public final class FrameSpool implements Closeable {
             Arrays.copyOf(storedLengths, count),
             Arrays.copyOf(stages, count),
             Arrays.copyOf(checksums, count),
-            memory,
+            held,
             file);
     file = null;
     return frames;
@@ -167,7 +184,7 @@ public final class FrameSpool implements Closeable {
   public void close() throws IOException {
     complete = true;
     if (buffer != null) {
-      BufferPool.shared().give(buffer);
+      memory.give(buffer);
       buffer = null;
     }
     if (file != null) {

@@ -28,6 +28,7 @@ public final class HeldChunks {
   }
 
   private final HeldSessions owner;
+  private final String poolId;
   private final byte[] id;
   private final TreeMap<Integer, Held> batches = new TreeMap<>();
   private long memory;
@@ -38,9 +39,14 @@ public final class HeldChunks {
   private boolean answered;
   private boolean ended;
 
-  HeldChunks(HeldSessions owner, byte[] id) {
+  HeldChunks(HeldSessions owner, String poolId, byte[] id) {
     this.owner = owner;
+    this.poolId = poolId;
     this.id = id;
+  }
+
+  String poolId() {
+    return poolId;
   }
 
   /** The session's id, which only the side that asked knows; a copy. */
@@ -60,13 +66,22 @@ public final class HeldChunks {
       throw new CorruptWireException(batch + " comes after batch " + lastAsked);
     }
     lastAsked = batch.number();
-    if (batch.number() <= released
+    if (ended
+        || batch.number() <= released
         || memory + batch.totalLength() > owner.maxPerStream()
         || !owner.reserve(batch.totalLength())) {
       return null;
     }
-    memory += batch.totalLength();
-    return BufferPool.shared().take(batch.totalLength());
+    ByteBuffer taken = null;
+    try {
+      taken = BufferPool.shared().take(batch.totalLength());
+      memory += batch.totalLength();
+      return taken;
+    } finally {
+      if (taken == null) {
+        owner.unreserve(batch.totalLength());
+      }
+    }
   }
 
   /** Gives back what {@link #take} gave for a batch of which nothing was found. */
@@ -186,7 +201,8 @@ public final class HeldChunks {
     end();
   }
 
-  private void end() {
+  /** Ends the session: nothing is held any more, and nothing will be. */
+  void end() {
     synchronized (this) {
       ended = true;
       release(Integer.MAX_VALUE);

@@ -44,11 +44,15 @@ public final class HeldSessions implements WireInput.Sessions {
     this.maxMemory = maxMemory;
   }
 
-  /** Opens a session; the caller ends its use by {@link HeldChunks#finish}. */
-  public HeldChunks open() {
+  /**
+   * Opens a session; the caller ends its use by {@link HeldChunks#finish}.
+   *
+   * @param poolId of the chunks
+   */
+  public HeldChunks open(String poolId) {
     byte[] id = new byte[WireFormat.SESSION_ID];
     random.nextBytes(id);
-    HeldChunks opened = new HeldChunks(this, id);
+    HeldChunks opened = new HeldChunks(this, poolId, id);
     sessions.put(ByteBuffer.wrap(id), opened);
     return opened;
   }
@@ -57,6 +61,15 @@ public final class HeldSessions implements WireInput.Sessions {
   public HeldChunks join(byte[] id) {
     HeldChunks found = sessions.get(ByteBuffer.wrap(id));
     return found != null && found.join() ? found : null;
+  }
+
+  /** Ends the sessions of a pool, whoever uses them. */
+  public void end(String poolId) {
+    for (HeldChunks session : sessions.values()) {
+      if (session.poolId().equals(poolId)) {
+        session.end();
+      }
+    }
   }
 
   void linger(HeldChunks session) {

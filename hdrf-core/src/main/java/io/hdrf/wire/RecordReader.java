@@ -14,8 +14,21 @@ import java.nio.channels.ClosedChannelException;
 /** Reads the records of {@link WireFormat}, and checks them. For one thread. */
 final class RecordReader implements Closeable {
 
-  /** What a record may announce before its bytes are there without memory being taken for all. */
+  /** What every connection has, whoever is at its other end. */
+  private static final int SMALL_BUFFER = 4 << 10;
+
+  /** What those have on which a block comes. */
   private static final int BUFFER_SIZE = 256 << 10;
+
+  /** Is asked about a record before memory is taken for it. */
+  interface Admission {
+    /**
+     * Looks at a record's type.
+     *
+     * @throws CorruptWireException if none of this type may come
+     */
+    void check(int type) throws IOException;
+  }
 
   /** Where the bytes come from. */
   interface Source {
@@ -28,21 +41,39 @@ final class RecordReader implements Closeable {
   }
 
   private final Source source;
+  private final Admission admission;
+  private final ReceiveMemory memory;
 
   /** Null once closed. */
-  private ByteBuffer buffer = take(BUFFER_SIZE);
+  private ByteBuffer buffer = BufferPool.shared().take(SMALL_BUFFER).order(ByteOrder.LITTLE_ENDIAN);
+
+  /** Whether {@link #buffer} is of {@link #memory}. */
+  private boolean grown;
+
+  private boolean expectsMuch;
 
   private int filled;
   private int next;
   private int type;
   private int bodyStart;
 
+  /** As the other, of all records and with as much memory as they take. */
   RecordReader(Source source) {
-    this.source = source;
+    this(source, type -> {}, ReceiveMemory.unlimited());
   }
 
-  private static ByteBuffer take(int length) {
-    return BufferPool.shared().take(length).order(ByteOrder.LITTLE_ENDIAN);
+  /**
+   * @param memory for all that does not fit into a few KiB
+   */
+  RecordReader(Source source, Admission admission, ReceiveMemory memory) {
+    this.source = source;
+    this.admission = admission;
+    this.memory = memory;
+  }
+
+  /** Many long records come from now on. */
+  void expectMuch() {
+    expectsMuch = true;
   }
 
   /**
@@ -66,6 +97,7 @@ final class RecordReader implements Closeable {
       throw new CorruptWireException(
           "a record of type " + recordType + " and " + (length & 0xFFFFFFFFL) + " bytes");
     }
+    admission.check(recordType);
     fill(WireFormat.RECORD_HEADER + length);
     int end = next + WireFormat.RECORD_HEADER + length;
     if (RecordWriter.recordCrc(view(), next, end) != buffer.getInt(next + 5)) {
@@ -165,7 +197,7 @@ final class RecordReader implements Closeable {
   }
 
   /** Memory grows with the bytes that have come, not with what a record announces. */
-  private void makeRoom(int length) {
+  private void makeRoom(int length) throws IOException {
     ByteBuffer unread = buffer.duplicate();
     unread.limit(filled).position(next);
     int count = unread.remaining();
@@ -174,20 +206,30 @@ final class RecordReader implements Closeable {
       buffer.clear();
       buffer.put(unread);
     } else {
-      ByteBuffer larger = take((int) Math.min(length, 2L * buffer.capacity()));
-      larger.clear();
+      int wanted = (int) Math.min(length, 2L * buffer.capacity());
+      ByteBuffer larger = memory.take(Math.max(expectsMuch ? BUFFER_SIZE : 0, wanted));
+      larger.order(ByteOrder.LITTLE_ENDIAN).clear();
       larger.put(unread);
-      BufferPool.shared().give(buffer);
+      giveBuffer();
       buffer = larger;
+      grown = true;
     }
     next = 0;
     filled = count;
   }
 
+  private void giveBuffer() {
+    if (grown) {
+      memory.give(buffer);
+    } else {
+      BufferPool.shared().give(buffer);
+    }
+  }
+
   @Override
   public void close() {
     if (buffer != null) {
-      BufferPool.shared().give(buffer);
+      giveBuffer();
       buffer = null;
     }
   }

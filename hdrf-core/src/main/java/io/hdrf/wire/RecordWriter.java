@@ -24,6 +24,7 @@ public final class RecordWriter implements Closeable {
   }
 
   private final Sink sink;
+  private final int bufferSize;
 
   /** Taken when the first record is written. */
   private ByteBuffer buffer;
@@ -32,7 +33,17 @@ public final class RecordWriter implements Closeable {
   private int recordStart;
 
   public RecordWriter(Sink sink) {
+    this(sink, BUFFER_SIZE);
+  }
+
+  /**
+   * As the other.
+   *
+   * @param bufferSize bytes, unless a record is longer
+   */
+  RecordWriter(Sink sink, int bufferSize) {
     this.sink = sink;
+    this.bufferSize = bufferSize;
   }
 
   private static ByteBuffer take(int length) {
@@ -173,7 +184,7 @@ public final class RecordWriter implements Closeable {
       throw new ClosedChannelException();
     }
     if (buffer == null) {
-      buffer = take(Math.max(BUFFER_SIZE, length));
+      buffer = take(Math.max(bufferSize, length));
     }
     if (buffer.remaining() >= length) {
       return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.io.BufferPool;
 import java.io.Closeable;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
@@ -12,15 +12,30 @@ import java.nio.ByteBuffer;
  */
 final class SummedPacket implements Closeable {
 
+  private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
+
   private final PacketSums sums = new PacketSums();
 
+  private final ReceiveMemory memory;
+
   /** The packet's bytes before its data, and behind them the data that are gathered. */
-  private ByteBuffer bytes = BufferPool.shared().take(0);
+  private ByteBuffer bytes = NOTHING;
 
   private int dataLength;
   private int dataStart;
   private int gathered;
   private long digest;
+
+  SummedPacket(ReceiveMemory memory) {
+    this.memory = memory;
+  }
+
+  private void giveBytes() {
+    if (bytes.capacity() > 0) {
+      memory.give(bytes);
+      bytes = NOTHING;
+    }
+  }
 
   /**
    * Begins a packet in the place of the one before.
@@ -30,14 +45,14 @@ final class SummedPacket implements Closeable {
    * @param head what precedes the checksums; consumed
    * @return what precedes the data, with zeros for the checksums
    */
-  ByteBuffer begin(int length, long digestOfSums, ByteBuffer head) {
+  ByteBuffer begin(int length, long digestOfSums, ByteBuffer head) throws IOException {
     dataLength = length;
     digest = digestOfSums;
     gathered = 0;
     dataStart = head.remaining() + PacketSums.length(length);
     if (bytes.capacity() < dataStart) {
-      BufferPool.shared().give(bytes);
-      bytes = BufferPool.shared().take(dataStart);
+      giveBytes();
+      bytes = memory.take(dataStart);
     }
     bytes.clear();
     bytes.limit(dataStart);
@@ -65,13 +80,13 @@ final class SummedPacket implements Closeable {
    * @param data consumed as far as they are the packet's
    * @return how many bytes were taken
    */
-  int gather(ByteBuffer data) {
+  int gather(ByteBuffer data) throws IOException {
     int capacity = dataStart + dataLength;
     if (bytes.capacity() < capacity) {
-      ByteBuffer larger = BufferPool.shared().take(capacity);
+      ByteBuffer larger = memory.take(capacity);
       larger.clear();
       larger.put(part(0, dataStart));
-      BufferPool.shared().give(bytes);
+      giveBytes();
       bytes = larger;
     }
     int count = Math.min(data.remaining(), dataLength - gathered);
@@ -121,9 +136,6 @@ final class SummedPacket implements Closeable {
 
   @Override
   public void close() {
-    if (bytes != null) {
-      BufferPool.shared().give(bytes);
-      bytes = null;
-    }
+    giveBytes();
   }
 }

@@ -125,7 +125,7 @@ public final class WireFormat {
   static final int MAX_BYTES = 64 << 10;
 
   /** The most bytes in a {@link #HELLO}. */
-  static final int MAX_HELLO = 128 << 10;
+  static final int MAX_HELLO = 4 << 10;
 
   /** The most bytes of a packet, with and without its data; HDFS's own limit. */
   static final int MAX_PACKET = 16 << 20;

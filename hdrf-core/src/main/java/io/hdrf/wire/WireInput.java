@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.io.BufferPool;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeNotFoundException;
@@ -86,6 +85,9 @@ public final class WireInput implements Closeable {
     HeldChunks join(byte[] id);
   }
 
+  /** What is read at once where there is no channel. */
+  private static final int MAX_PIECE = 64 << 10;
+
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
   private final RecordReader records;
@@ -97,8 +99,10 @@ public final class WireInput implements Closeable {
   private FrameChain chain;
   private boolean begun;
 
+  private final ReceiveMemory memory;
+
   /** Why the stream can't be read any further. */
-  private CorruptWireException damage;
+  private Throwable damage;
 
   /** Bytes to hand out before anything else. */
   private ByteBuffer waiting = NOTHING;
@@ -125,8 +129,23 @@ public final class WireInput implements Closeable {
     this(in, chains, listener, Sessions.NONE);
   }
 
+  /** As the other, with as much memory as it takes. */
   public WireInput(InputStream in, WireChains chains, Listener listener, Sessions sessions) {
-    this.records = new RecordReader(source(in));
+    this(in, chains, listener, sessions, ReceiveMemory.unlimited());
+  }
+
+  /**
+   * @param memory for what comes; before the first packet a few KiB, besides what the other side
+   *     has sent of a record
+   */
+  public WireInput(
+      InputStream in,
+      WireChains chains,
+      Listener listener,
+      Sessions sessions,
+      ReceiveMemory memory) {
+    this.memory = memory;
+    this.records = new RecordReader(source(in), listener::record, memory);
     this.chains = chains;
     this.listener = listener;
     this.sessions = sessions;
@@ -136,13 +155,21 @@ public final class WireInput implements Closeable {
     if (in instanceof ReadableByteChannel) {
       return ((ReadableByteChannel) in)::read;
     }
-    byte[] piece = new byte[64 << 10];
-    return dst -> {
-      int count = in.read(piece, 0, Math.min(piece.length, dst.remaining()));
-      if (count > 0) {
-        dst.put(piece, 0, count);
+    return new RecordReader.Source() {
+      private byte[] piece = new byte[0];
+
+      @Override
+      public int read(ByteBuffer dst) throws IOException {
+        int length = Math.min(MAX_PIECE, dst.remaining());
+        if (piece.length < length) {
+          piece = new byte[length];
+        }
+        int count = in.read(piece, 0, length);
+        if (count > 0) {
+          dst.put(piece, 0, count);
+        }
+        return count;
       }
-      return count;
     };
   }
 
@@ -162,7 +189,8 @@ public final class WireInput implements Closeable {
     }
     try {
       return makeAvailable() ? handOut(dst, offset, length) : -1;
-    } catch (CorruptWireException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      // A record may be half done.
       damage = e;
       throw e;
     }
@@ -205,7 +233,7 @@ public final class WireInput implements Closeable {
   }
 
   /** Goes on with the packet whose checksums are to be made. */
-  private void sum() throws CorruptWireException {
+  private void sum() throws IOException {
     if (summed.isEmpty() && decoded.remaining() >= dataLeft) {
       ByteBuffer data = decoded.duplicate();
       data.limit(data.position() + dataLeft);
@@ -232,7 +260,6 @@ public final class WireInput implements Closeable {
     boolean wantsFrame = dataLeft > 0;
     boolean first = !begun;
     begun = true;
-    listener.record(records.type());
     bytesWait = records.type() == WireFormat.BYTES;
     switch (records.type()) {
       case WireFormat.BYTES:
@@ -247,10 +274,12 @@ public final class WireInput implements Closeable {
         break;
       case WireFormat.PACKET:
         requireState(!wantsFrame, "a packet without its data");
+        records.expectMuch();
         readPacket(body);
         break;
       case WireFormat.SUMMED:
         requireState(!wantsFrame, "a packet without its data");
+        records.expectMuch();
         readSummed(body);
         break;
       case WireFormat.FRAME:
@@ -343,7 +372,7 @@ public final class WireInput implements Closeable {
     requireState(body.remaining() >= WireFormat.SUMMED_PREFIX, "a packet without length");
     int length = readPacketLength(body, 1);
     if (summed == null) {
-      summed = new SummedPacket();
+      summed = new SummedPacket(memory);
     }
     listener.packet(length, summed.begin(length, body.getLong(), body), true);
     summing = true;
@@ -367,7 +396,7 @@ public final class WireInput implements Closeable {
         "a frame of " + length + " bytes in " + body.remaining());
     if (frameBuffer == null || frameBuffer.capacity() < length) {
       giveFrameBuffer();
-      frameBuffer = BufferPool.shared().take(length);
+      frameBuffer = memory.take(length);
     }
     decoded = NOTHING;
     frameBuffer.clear();
@@ -384,7 +413,7 @@ public final class WireInput implements Closeable {
 
   private void giveFrameBuffer() {
     if (frameBuffer != null) {
-      BufferPool.shared().give(frameBuffer);
+      memory.give(frameBuffer);
       frameBuffer = null;
     }
   }

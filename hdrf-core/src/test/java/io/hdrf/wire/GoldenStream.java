@@ -54,7 +54,7 @@ final class GoldenStream {
   /** A session with batch 3 of chunks of 2, 3 and 4 bytes, which count upwards from 0. */
   static WireInput.Sessions sessions() {
     HeldSessions sessions = new HeldSessions(100, 100, 1, new ManualTimer());
-    HeldChunks held = new HeldChunks(sessions, new byte[WireFormat.SESSION_ID]);
+    HeldChunks held = new HeldChunks(sessions, "BP-1", new byte[WireFormat.SESSION_ID]);
     ChunkBatch batch = new ChunkBatch(3, new int[] {2, 5, 9}, new byte[3 * 32]);
     try {
       ByteBuffer bytes = held.take(batch);

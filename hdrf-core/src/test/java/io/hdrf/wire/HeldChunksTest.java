@@ -55,8 +55,48 @@ class HeldChunksTest {
   }
 
   @Test
+  void theSessionsOfAPoolEndWithIt() throws IOException {
+    HeldChunks held = sessions.open("BP-1");
+    HeldChunks other = sessions.open("BP-2");
+    hold(held, batch(0, 100), 0);
+    hold(other, batch(0, 200), 0);
+    sessions.end("BP-1");
+    assertThat(sessions.memory()).isEqualTo(200);
+    assertThat(sessions.join(held.id())).isNull();
+    assertThat(held.take(batch(1, 10))).isNull();
+    assertThat(sessions.join(other.id())).isSameAs(other);
+    held.finish();
+    other.leave();
+    other.finish();
+    assertThat(sessions.count()).isZero();
+    assertThat(sessions.memory()).isZero();
+  }
+
+  @Test
+  void aStreamWhosePoolEndedFindsNothing() throws IOException {
+    HeldChunks held = sessions.open("BP-1");
+    hold(held, batch(0, 100), 0);
+    assertThat(sessions.join(held.id())).isSameAs(held);
+    sessions.end("BP-1");
+    assertRefused(held, 0, 0, 1, 0);
+    held.finish();
+    held.leave();
+    assertThat(sessions.memory()).isZero();
+  }
+
+  @Test
+  void whatCouldNotBeAllocatedIsNotTaken() throws IOException {
+    HeldSessions boundless = new HeldSessions(Long.MAX_VALUE, Long.MAX_VALUE, LINGER, timer);
+    HeldChunks held = boundless.open("BP-1");
+    assertThatThrownBy(() -> held.take(batch(0, Integer.MAX_VALUE)))
+        .isInstanceOfAny(OutOfMemoryError.class, RuntimeException.class);
+    assertThat(boundless.memory()).isZero();
+    assertThat(held.memory()).isZero();
+  }
+
+  @Test
   void whatIsHeldIsResolved() throws IOException {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     hold(held, batch(0, 2, 5, 9, 10), 0, 1, 3);
     assertThat(resolve(held, 0, 0, 1, 0)).containsExactly(0, 1);
     assertThat(resolve(held, 0, 0, 2, 1)).containsExactly(1, 2, 3, 4);
@@ -65,7 +105,7 @@ class HeldChunksTest {
 
   @Test
   void nothingElseIs() throws IOException {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     hold(held, batch(0, 2, 5, 9, 10), 0, 1, 3);
     assertRefused(held, 1, 0, 1, 0);
     assertRefused(held, -1, 0, 1, 0);
@@ -80,7 +120,7 @@ class HeldChunksTest {
 
   @Test
   void aReferenceReleasesWhatCameBefore() throws IOException {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     hold(held, batch(0, 100), 0);
     hold(held, batch(1, 200), 0);
     hold(held, batch(5, 300), 0);
@@ -97,7 +137,7 @@ class HeldChunksTest {
 
   @Test
   void whatIsReleasedBeforeItIsThereIsNotHeld() throws IOException {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     ByteBuffer bytes = held.take(batch(3, 100));
     held.release(4);
     assertThat(held.hold(batch(3, 100), bits(0), bytes)).isFalse();
@@ -108,8 +148,8 @@ class HeldChunksTest {
 
   @Test
   void memoryIsBounded() throws IOException {
-    HeldChunks one = sessions.open();
-    HeldChunks other = sessions.open();
+    HeldChunks one = sessions.open("BP-1");
+    HeldChunks other = sessions.open("BP-1");
     assertThat(hold(one, batch(0, 1000), 0)).isTrue();
     assertThat(hold(one, batch(1, 1), 0)).isFalse();
     assertThat(hold(other, batch(0, 501), 0)).isFalse();
@@ -127,7 +167,7 @@ class HeldChunksTest {
 
   @Test
   void numbersRise() throws IOException {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     hold(held, batch(7, 1), 0);
     assertThatThrownBy(() -> held.take(batch(7, 1))).isInstanceOf(CorruptWireException.class);
     assertThatThrownBy(() -> held.take(batch(6, 1))).isInstanceOf(CorruptWireException.class);
@@ -136,7 +176,7 @@ class HeldChunksTest {
   /** Whatever happens to the connection to ask on, the stream has what was promised. */
   @Test
   void theSessionEndsWithTheStream() throws IOException {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     hold(held, batch(0, 10), 0);
     assertThat(sessions.join(held.id())).isSameAs(held);
     held.finish();
@@ -151,7 +191,7 @@ class HeldChunksTest {
 
   @Test
   void nothingIsHeldWhenTheStreamHasEnded() throws IOException {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     hold(held, batch(0, 10), 0);
     assertThat(sessions.join(held.id())).isSameAs(held);
     held.leave();
@@ -163,7 +203,7 @@ class HeldChunksTest {
 
   @Test
   void aStreamMayJoinLate() throws IOException {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     hold(held, batch(0, 10), 0);
     held.finish();
     timer.pass(LINGER - 1);
@@ -177,11 +217,11 @@ class HeldChunksTest {
   /** Nobody else has to ask for that. */
   @Test
   void aStreamThatDoesNotComeIsForgotten() throws IOException {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     hold(held, batch(0, 10), 0);
     timer.pass(LINGER);
     held.finish();
-    HeldChunks later = sessions.open();
+    HeldChunks later = sessions.open("BP-1");
     hold(later, batch(0, 20), 0);
     timer.pass(LINGER - 1);
     later.finish();
@@ -197,7 +237,7 @@ class HeldChunksTest {
   /** It may have to say that it does not want what it asked for. */
   @Test
   void aStreamMayJoinLateWhereNothingIsHeld() {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     held.finish();
     assertThat(sessions.join(held.id())).isSameAs(held);
     held.leave();
@@ -206,12 +246,12 @@ class HeldChunksTest {
 
   @Test
   void oneStreamJoins() {
-    HeldChunks held = sessions.open();
+    HeldChunks held = sessions.open("BP-1");
     byte[] guessed = held.id();
     guessed[15] ^= 1;
     assertThat(sessions.join(guessed)).isNull();
     assertThat(sessions.join(held.id())).isSameAs(held);
     assertThat(sessions.join(held.id())).isNull();
-    assertThat(sessions.open().id()).isNotEqualTo(held.id());
+    assertThat(sessions.open("BP-1").id()).isNotEqualTo(held.id());
   }
 }

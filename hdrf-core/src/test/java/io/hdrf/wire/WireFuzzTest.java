@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 
@@ -33,27 +32,13 @@ class WireFuzzTest {
   /** With right CRCs as far as the lengths fit, so that what lies behind this check is reached. */
   @FuzzTest(maxDuration = "1m")
   void signedRecords(byte[] stream) {
-    read(signed(stream));
-  }
-
-  private static byte[] signed(byte[] stream) {
-    byte[] signed = stream.clone();
-    ByteBuffer bytes = ByteBuffer.wrap(signed).order(ByteOrder.LITTLE_ENDIAN);
-    for (int at = 0; at + WireFormat.RECORD_HEADER <= signed.length; ) {
-      long end = at + WireFormat.RECORD_HEADER + (bytes.getInt(at + 1) & 0xFFFFFFFFL);
-      if (end > signed.length) {
-        break;
-      }
-      bytes.putInt(at + 5, RecordWriter.recordCrc(bytes, at, (int) end));
-      at = (int) end;
-    }
-    return signed;
+    read(RecordSigner.signed(stream));
   }
 
   /** With right CRCs, as {@link #signedRecords}. */
   @FuzzTest(maxDuration = "1m")
   void anyQuestions(byte[] stream) {
-    byte[] signed = signed(stream);
+    byte[] signed = RecordSigner.signed(stream);
     for (Asked asked : ASKED) {
       try (AskStream in =
           new AskStream(new Watched(signed), java.io.OutputStream.nullOutputStream())) {

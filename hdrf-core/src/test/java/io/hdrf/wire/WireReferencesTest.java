@@ -18,7 +18,7 @@ class WireReferencesTest {
   private static final byte[] HEAD = {1, 2, 3};
 
   private final HeldSessions sessions = new HeldSessions(1000, 1000, 1, new ManualTimer());
-  private final HeldChunks held = sessions.open();
+  private final HeldChunks held = sessions.open("BP-1");
   private final ByteArrayOutputStream stream = new ByteArrayOutputStream();
   private final RecordWriter records = new RecordWriter(bytes -> Tape.take(bytes, stream));
 
@@ -124,7 +124,7 @@ class WireReferencesTest {
   @Test
   void aSecondSessionIsRefused() throws IOException {
     records.session(held.id());
-    records.session(sessions.open().id());
+    records.session(sessions.open("BP-1").id());
     assertRefused();
   }
 

@@ -6,6 +6,7 @@ import io.hdrf.conf.HdrfKeys;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.wire.ChunkOffers;
 import io.hdrf.datanode.wire.Mirroring;
+import io.hdrf.datanode.wire.PeerProofs;
 import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.BlockScheme;
 import io.hdrf.scheme.ChunkFunction;
@@ -68,6 +69,7 @@ final class MirroringSetup {
         Chains.anyConfigured(chains),
         storage,
         offers(conf, chains),
+        PeerProofs.UNKNOWN,
         timer);
   }
 

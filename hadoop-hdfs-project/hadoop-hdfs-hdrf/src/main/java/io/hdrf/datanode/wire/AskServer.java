@@ -31,13 +31,17 @@ final class AskServer {
   private final AskStream stream;
   private final String address;
   private final String peerName;
+  private final Runnable onProved;
 
   /**
    * @param stream behind the preamble; not closed
    * @param address of this DataNode, where the other one has connected to
    * @param peerName the other one, for messages
+   * @param onProved is run when the other one may ask, before its first question is read
    */
-  AskServer(Mirroring mirroring, AskStream stream, String address, String peerName) {
+  AskServer(
+      Mirroring mirroring, AskStream stream, String address, String peerName, Runnable onProved) {
+    this.onProved = onProved;
     this.mirroring = mirroring;
     this.stream = stream;
     this.address = address;
@@ -61,12 +65,15 @@ final class AskServer {
       stream.refuse();
       return;
     }
-    HeldChunks held = mirroring.sessions().open();
+    HeldChunks held = mirroring.sessions().open(opening.poolId());
     try (ChunkLookup lookup = mirroring.chunks(opening.poolId(), scheme)) {
       stream.grant(held.id());
       ChunkFunction function = mirroring.offers().function(scheme);
       int waiting = 0;
+      onProved.run();
       for (ChunkBatch batch = stream.readQuestion(); batch != null; batch = stream.readQuestion()) {
+        // Throws once the pool is served no more.
+        mirroring.proofs().areWanted(opening.poolId());
         stream.answer(batch, find(batch, lookup, function, held));
         waiting++;
         if (waiting == MAX_TOGETHER || !stream.hasNext()) {
@@ -81,8 +88,13 @@ final class AskServer {
 
   private boolean isProved(AskStream.Opening opening) throws IOException {
     PeerProofs proofs = mirroring.proofs();
-    if (!proofs.areWanted()) {
-      return true;
+    try {
+      if (!proofs.areWanted(opening.poolId())) {
+        return true;
+      }
+    } catch (IOException e) {
+      LOG.debug("{} asks for chunks of a pool that is not served", peerName, e);
+      return false;
     }
     byte[] challenge = new byte[AskStream.PROOF_LENGTH];
     RANDOM.nextBytes(challenge);

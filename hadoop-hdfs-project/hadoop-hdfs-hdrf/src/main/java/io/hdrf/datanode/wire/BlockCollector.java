@@ -31,7 +31,7 @@ final class BlockCollector implements Closeable {
     this.mirroring = mirroring;
     this.block = block;
     this.chainIds = replica.chain().ids();
-    this.spool = new FrameSpool(replica.generationStamp(), replica::spoolFile);
+    this.spool = new FrameSpool(replica.generationStamp(), replica::spoolFile, mirroring.memory());
     mirroring.spooled().drop(block);
   }
 

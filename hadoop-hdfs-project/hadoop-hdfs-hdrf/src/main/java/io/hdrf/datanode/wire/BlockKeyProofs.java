@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.EnumSet;
-import java.util.function.BooleanSupplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.apache.hadoop.fs.StorageType;
@@ -34,19 +33,26 @@ public final class BlockKeyProofs implements PeerProofs {
   private static final String PURPOSE = "HDRF asks for chunks, 1";
 
   private final BlockPoolTokenSecretManager tokens;
-  private final BooleanSupplier enabled;
+  private final Registrations registrations;
 
-  /**
-   * @param enabled whether block tokens are in use
-   */
-  public BlockKeyProofs(BlockPoolTokenSecretManager tokens, BooleanSupplier enabled) {
+  /** What the NameNodes have said. */
+  public interface Registrations {
+    /**
+     * Whether block tokens are in use in a pool.
+     *
+     * @throws IOException if this DataNode is not registered for the pool
+     */
+    boolean useTokens(String poolId) throws IOException;
+  }
+
+  public BlockKeyProofs(BlockPoolTokenSecretManager tokens, Registrations registrations) {
     this.tokens = tokens;
-    this.enabled = enabled;
+    this.registrations = registrations;
   }
 
   @Override
-  public boolean areWanted() {
-    return enabled.getAsBoolean();
+  public boolean areWanted(String poolId) throws IOException {
+    return registrations.useTokens(poolId);
   }
 
   @Override

@@ -59,7 +59,9 @@ final class MirrorInputStream extends InputStream {
     this.in = CountingInput.over(in, readBefore);
     this.peerName = peerName;
     this.onRequest = onRequest;
-    this.wire = new WireInput(this.in, mirroring.chains(), new Listener(), mirroring.sessions());
+    this.wire =
+        new WireInput(
+            this.in, mirroring.chains(), new Listener(), mirroring.sessions(), mirroring.memory());
   }
 
   /** Expects a block to be copied from the other side, with no request before it. */
@@ -73,7 +75,7 @@ final class MirrorInputStream extends InputStream {
   /** The packet being received; kept from the first call on, which precedes the first packet. */
   PacketFrames packetFrames() {
     if (forwarding == null) {
-      forwarding = new PacketFrames();
+      forwarding = new PacketFrames(mirroring.memory());
     }
     return forwarding;
   }
@@ -159,7 +161,8 @@ final class MirrorInputStream extends InputStream {
 
     @Override
     public void frame(
-        int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded) {
+        int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded)
+        throws IOException {
       if (forwarding != null) {
         forwarding.add(chainIds, originalLength, stages, stored);
       }

@@ -8,8 +8,10 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.WritableByteChannel;
+import java.util.concurrent.Semaphore;
 import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
@@ -37,7 +39,11 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
   /** How long a writer may pause before its connection to ask on is given up. */
   static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
 
+  /** How many may be about to prove themselves, each of whom has a thread. */
+  static final int MAX_STRANGERS = 64;
+
   private final Mirroring mirroring;
+  private final Semaphore strangers = new Semaphore(MAX_STRANGERS);
   private final int firstByteTimeout;
   private final long writeTimeout;
 
@@ -64,7 +70,7 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
       throws IOException {
     UPSTREAM.remove();
     IOStreamPair streams = super.receive(peer, underlyingOut, underlyingIn, xferPort, datanodeId);
-    if (peer.getDomainSocket() != null) {
+    if (!mirroring.isEnabled() || peer.getDomainSocket() != null) {
       return streams;
     }
     // Stock code waits as long for the first operation.
@@ -84,8 +90,11 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.ASK) {
       answer(peer, streams);
     } else if (preamble.kind() == WireFormat.PROBE) {
-      streams.out.write(mirroring.own().encode());
-      streams.out.flush();
+      // Without an answer blocks come plain for half a minute.
+      if (!mirroring.memory().isScarce()) {
+        streams.out.write(mirroring.own().encode());
+        streams.out.flush();
+      }
     } else {
       LOG.warn(
           "{} speaks version {} of HDRF's protocol, kind {}; this DataNode speaks {}",
@@ -97,15 +106,33 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     return new IOStreamPair(new ByteArrayInputStream(new byte[0]), streams.out);
   }
 
-  /** Answers questions until there are no more; the connection carries nothing else. */
-  private void answer(Peer peer, IOStreamPair streams) throws IOException {
-    peer.setReadTimeout(ASK_TIMEOUT_MILLIS);
+  /**
+   * Answers questions until there are no more; the connection carries nothing else. Until the other
+   * side has proved that it is a DataNode it has little time, and few like it are heard at once.
+   */
+  private void answer(Peer peer, IOStreamPair streams) {
     String name = Peers.name(peer.getRemoteAddressString());
-    try (AskStream stream = new AskStream(streams.in, streams.out)) {
-      new AskServer(mirroring, stream, PeerProofs.address(peer.getLocalAddressString()), name)
+    if (!strangers.tryAcquire()) {
+      LOG.debug("Too many who have not proved themselves; {} is not heard", name);
+      return;
+    }
+    Once known = new Once(strangers::release);
+    DeadlineInput in = new DeadlineInput(streams.in, peer, mirroring.probeTimeoutMillis());
+    try (AskStream stream = new AskStream(in, streams.out)) {
+      new AskServer(
+              mirroring,
+              stream,
+              PeerProofs.address(peer.getLocalAddressString()),
+              name,
+              () -> {
+                in.lift(ASK_TIMEOUT_MILLIS);
+                known.run();
+              })
           .serve();
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       LOG.debug("{} asks no more", name, e);
+    } finally {
+      known.run();
     }
   }
 

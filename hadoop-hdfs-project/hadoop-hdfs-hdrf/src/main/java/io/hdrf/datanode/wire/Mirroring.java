@@ -11,6 +11,7 @@ import io.hdrf.thread.HdrfThreads;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.HeldSessions;
+import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.SpooledBlocks;
@@ -23,7 +24,6 @@ import java.net.InetSocketAddress;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -88,6 +88,9 @@ public final class Mirroring implements Closeable {
   /** How long a stream may be under way that refers to chunks. */
   private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+  /** How long a connection waits for memory to receive into. */
+  private static final long MEMORY_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+
   /** For how long a peer gets no references after a stream with references broke. */
   private static final long PENALTY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -99,13 +102,14 @@ public final class Mirroring implements Closeable {
   private final Storage storage;
   private final ChunkOffers offers;
   private final HeldSessions sessions;
-  private final Map<InetSocketAddress, Long> penalties = new ConcurrentHashMap<>();
+  private final Map<InetSocketAddress, Long> penalties = BoundedMap.of(PeerDirectory.MAX_PEERS);
   private final AtomicBoolean refusalLogged = new AtomicBoolean();
   private final ExecutorService threads = newThreads();
-  private volatile PeerProofs proofs = PeerProofs.NONE;
+  private volatile PeerProofs proofs;
   private final PeerDirectory peers;
   private final WireCounters counters = new WireCounters();
   private final SpooledBlocks spooled;
+  private final ReceiveMemory memory;
   private final Capabilities own;
   private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
@@ -115,6 +119,7 @@ public final class Mirroring implements Closeable {
    * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
    * @param sends whether this DataNode reduces blocks at all
    * @param offers the schemes whose chunks can be asked for
+   * @param proofs how DataNodes prove themselves to each other until {@link #setProofs}
    * @param timer drops what was promised to streams that did not come, and frames that nobody
    *     stores
    */
@@ -126,7 +131,9 @@ public final class Mirroring implements Closeable {
       boolean sends,
       Storage storage,
       ChunkOffers offers,
+      PeerProofs proofs,
       HeldSessions.Timer timer) {
+    this.proofs = proofs;
     this.settings = settings;
     this.sends = sends;
     this.chains = chains;
@@ -135,6 +142,11 @@ public final class Mirroring implements Closeable {
     this.storage = storage;
     this.offers = offers;
     this.sessions = new HeldSessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
+    this.memory =
+        new ReceiveMemory(
+            settings.receiveMemory(),
+            MEMORY_PATIENCE_NANOS,
+            () -> counters.fallback(Fallback.NO_RECEIVE_MEMORY));
     this.spooled =
         new SpooledBlocks(
             MAX_SPOOLED_BLOCKS,
@@ -173,6 +185,21 @@ public final class Mirroring implements Closeable {
   /** What other DataNodes asked for, and is held for them. */
   public HeldSessions sessions() {
     return sessions;
+  }
+
+  /** Into which all connections receive. */
+  public ReceiveMemory memory() {
+    return memory;
+  }
+
+  /** A pool is not served any more. */
+  public void poolEnded(String poolId) {
+    sessions.end(poolId);
+  }
+
+  /** Whether blocks are sent to, and accepted from, other DataNodes as frames. */
+  boolean isEnabled() {
+    return settings.isEnabled();
   }
 
   /** Whether others may ask for chunks. */

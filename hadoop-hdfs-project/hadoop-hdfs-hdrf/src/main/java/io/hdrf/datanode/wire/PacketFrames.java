@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.io.BufferPool;
+import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.RecordWriter;
 import java.io.Closeable;
 import java.io.IOException;
@@ -24,9 +24,13 @@ final class PacketFrames implements Closeable {
     private int[] chainIds;
     private int originalLength;
     private int stages;
-    private ByteBuffer stored = BufferPool.shared().take(0);
+    private ByteBuffer stored;
   }
 
+  /** A packet of more is not passed on in the form in which it came. */
+  private static final int MAX_FRAMES = 256;
+
+  private final ReceiveMemory memory;
   private byte[] head = new byte[0];
   private int headLength;
   private int dataLength;
@@ -38,6 +42,7 @@ final class PacketFrames implements Closeable {
   private final List<Frame> frames = new ArrayList<>();
   private int count;
   private boolean oneChain;
+  private boolean tooMany;
 
   /** Bytes of the block that this packet's frames and references stand for. */
   private long total;
@@ -47,10 +52,15 @@ final class PacketFrames implements Closeable {
 
   private boolean references;
 
+  PacketFrames(ReceiveMemory memory) {
+    this.memory = memory;
+  }
+
   void begin(int packetDataLength, ByteBuffer packetHead) {
     ahead += total - dataLength;
     total = 0;
     references = false;
+    tooMany = false;
     dataLength = packetDataLength;
     headLength = packetHead.remaining();
     if (head.length < headLength) {
@@ -80,7 +90,12 @@ final class PacketFrames implements Closeable {
     return digest;
   }
 
-  void add(int[] chainIds, int originalLength, int stages, ByteBuffer stored) {
+  void add(int[] chainIds, int originalLength, int stages, ByteBuffer stored) throws IOException {
+    if (count == MAX_FRAMES) {
+      tooMany = true;
+      total += originalLength;
+      return;
+    }
     if (count == frames.size()) {
       frames.add(new Frame());
     }
@@ -91,9 +106,9 @@ final class PacketFrames implements Closeable {
     frame.chainIds = chainIds;
     frame.originalLength = originalLength;
     frame.stages = stages;
-    if (frame.stored.capacity() < stored.remaining()) {
-      BufferPool.shared().give(frame.stored);
-      frame.stored = BufferPool.shared().take(stored.remaining());
+    if (frame.stored == null || frame.stored.capacity() < stored.remaining()) {
+      give(frame);
+      frame.stored = memory.take(stored.remaining());
     }
     frame.stored.clear();
     frame.stored.put(stored.duplicate());
@@ -108,22 +123,31 @@ final class PacketFrames implements Closeable {
 
   /** Whether frames and references are the packet's data, no more and no less. */
   boolean isInStep() {
-    return ahead == 0 && total == dataLength;
+    return ahead == 0 && total == dataLength && !tooMany;
   }
 
   /** Whether nothing of the packet came as references, and all of it in frames of one chain. */
   boolean isFrames() {
-    return oneChain && !references;
+    return oneChain && !references && !tooMany;
   }
 
   /** A copy, with buffers of its own. */
-  PacketFrames copy() {
-    PacketFrames copy = new PacketFrames();
+  PacketFrames copy() throws IOException {
+    PacketFrames copy = new PacketFrames(memory);
     copy.begin(dataLength, ByteBuffer.wrap(head, 0, headLength));
-    for (Frame frame : frames.subList(0, count)) {
-      copy.total = frame.start;
-      copy.add(frame.chainIds, frame.originalLength, frame.stages, frame.stored);
+    boolean complete = false;
+    try {
+      for (Frame frame : frames.subList(0, count)) {
+        copy.total = frame.start;
+        copy.add(frame.chainIds, frame.originalLength, frame.stages, frame.stored);
+      }
+      complete = true;
+    } finally {
+      if (!complete) {
+        copy.close();
+      }
     }
+    copy.tooMany = tooMany;
     copy.total = total;
     copy.ahead = ahead;
     copy.references = references;
@@ -184,13 +208,20 @@ final class PacketFrames implements Closeable {
     return total;
   }
 
+  private void give(Frame frame) {
+    if (frame.stored != null) {
+      memory.give(frame.stored);
+      frame.stored = null;
+    }
+  }
+
   int count() {
     return count;
   }
 
   @Override
   public void close() {
-    frames.forEach(frame -> BufferPool.shared().give(frame.stored));
+    frames.forEach(this::give);
     frames.clear();
     count = 0;
   }

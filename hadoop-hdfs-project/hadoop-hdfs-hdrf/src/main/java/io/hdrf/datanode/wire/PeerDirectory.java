@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -25,6 +24,9 @@ final class PeerDirectory {
 
   /** For how long a peer that did not answer is left in peace. */
   static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** More than most clusters have; clients name the DataNodes of their pipelines themselves. */
+  static final int MAX_PEERS = 8 << 10;
 
   /** Asks a peer. */
   interface Probe {
@@ -48,7 +50,7 @@ final class PeerDirectory {
   }
 
   private final long expiryNanos;
-  private final Map<InetSocketAddress, Entry> entries = new ConcurrentHashMap<>();
+  private final Map<InetSocketAddress, Entry> entries = BoundedMap.of(MAX_PEERS);
 
   private final LongSupplier nanoTime;
 

@@ -17,7 +17,7 @@ public interface PeerProofs {
   PeerProofs NONE =
       new PeerProofs() {
         @Override
-        public boolean areWanted() {
+        public boolean areWanted(String poolId) {
           return false;
         }
 
@@ -31,8 +31,34 @@ public interface PeerProofs {
         public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address) {}
       };
 
-  /** Whether this DataNode answers only who has proved itself. */
-  boolean areWanted();
+  /** Nobody is answered, since it is not known yet whether there are block tokens. */
+  PeerProofs UNKNOWN =
+      new PeerProofs() {
+        @Override
+        public boolean areWanted(String poolId) throws IOException {
+          throw new IOException("this DataNode has not started yet");
+        }
+
+        @Override
+        public AskStream.Proof prove(String poolId, byte[] challenge, String address)
+            throws IOException {
+          throw new IOException("this DataNode has not started yet");
+        }
+
+        @Override
+        public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
+            throws IOException {
+          throw new IOException("this DataNode has not started yet");
+        }
+      };
+
+  /**
+   * Whether this DataNode answers only who has proved itself.
+   *
+   * @throws IOException if it does not serve the pool, or has not registered with its NameNode yet,
+   *     so that nobody is to be answered
+   */
+  boolean areWanted(String poolId) throws IOException;
 
   /**
    * Makes a proof.

@@ -42,7 +42,7 @@ class BlockKeyProofsTest {
     BlockTokenSecretManager keys = new BlockTokenSecretManager(600_000, 600_000, POOL, null, false);
     keys.addKeys(namenode.exportKeys());
     tokens.addBlockPool(POOL, keys);
-    return new BlockKeyProofs(tokens, () -> true);
+    return new BlockKeyProofs(tokens, poolId -> true);
   }
 
   private void assertRefused(AskStream.Proof proof, String poolId, byte[] challenge, String to) {
@@ -54,7 +54,7 @@ class BlockKeyProofsTest {
   void aDataNodeProvesItself() throws IOException {
     AskStream.Proof proof = one.prove(POOL, CHALLENGE, ADDRESS);
     assertThatCode(() -> other.check(proof, POOL, CHALLENGE, ADDRESS)).doesNotThrowAnyException();
-    assertThat(one.areWanted()).isTrue();
+    assertThat(one.areWanted(POOL)).isTrue();
   }
 
   /** Whoever gets a proof can't use it elsewhere. */

@@ -66,6 +66,7 @@ final class MemoryStore implements Mirroring.Storage {
         true,
         this,
         offers,
+        PeerProofs.NONE,
         (nanos, task) -> {});
   }
 

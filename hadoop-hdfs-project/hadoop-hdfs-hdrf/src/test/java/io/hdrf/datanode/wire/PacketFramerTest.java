@@ -9,6 +9,7 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.PacketSums;
+import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.RecordWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -108,7 +109,7 @@ class PacketFramerTest {
     byte[] first = packet(block, 0, 3000);
     byte[] second = packet(block, 3000, 6000);
     byte[] third = packet(block, 6000, 9000);
-    try (PacketFrames received = new PacketFrames();
+    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited());
         RecordWriter records = new RecordWriter(this::keep);
         PacketFramer framer = framer(records, able(), received)) {
       received.begin(3000, ByteBuffer.wrap(head(0, 3000)));
@@ -217,7 +218,7 @@ class PacketFramerTest {
     int headLength = packet.length - 3000;
     byte[] head = Arrays.copyOf(packet, headLength);
     Arrays.fill(head, headLength - 24, headLength, (byte) 0);
-    try (PacketFrames received = new PacketFrames();
+    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited());
         RecordWriter records = new RecordWriter(this::keep);
         PacketFramer framer = framer(records, able(), received)) {
       received.begin(3000, ByteBuffer.wrap(head));

@@ -124,4 +124,20 @@ class PeerDirectoryTest {
     now.addAndGet(PeerDirectory.RETRY_NANOS + 1);
     assertThat(of()).isSameAs(HDRF);
   }
+
+  /** Clients name the DataNodes of their pipelines. */
+  @Test
+  void whoWasNotSpokenToForLongestIsForgotten() {
+    of();
+    for (int i = 0; i < PeerDirectory.MAX_PEERS - 1; i++) {
+      peers.of(InetSocketAddress.createUnresolved("peer" + i, 1), () -> HDRF);
+    }
+    of();
+    assertThat(asked).isEqualTo(1);
+    for (int i = 0; i < PeerDirectory.MAX_PEERS; i++) {
+      peers.of(InetSocketAddress.createUnresolved("other" + i, 1), () -> HDRF);
+    }
+    of();
+    assertThat(asked).isEqualTo(2);
+  }
 }

@@ -74,7 +74,7 @@ class ReferenceSenderTest {
   }
 
   private volatile Answerer answerer =
-      stream -> new AskServer(receiver, stream, address(), "the test").serve();
+      stream -> new AskServer(receiver, stream, address(), "the test", () -> {}).serve();
 
   @BeforeEach
   void open() throws Exception {
@@ -561,7 +561,7 @@ class ReferenceSenderTest {
     }
 
     @Override
-    public boolean areWanted() {
+    public boolean areWanted(String poolId) {
       return true;
     }
 

@@ -55,7 +55,9 @@ public final class MirrorInstaller {
     DNConf conf = datanode.getDnConf();
     mirroring.setProofs(
         new BlockKeyProofs(
-            datanode.blockPoolTokenSecretManager, () -> datanode.isBlockTokenEnabled));
+            datanode.blockPoolTokenSecretManager,
+            poolId ->
+                datanode.getDNRegistrationForBP(poolId).getExportedKeys().isBlockTokenEnabled()));
     datanode.saslServer =
         new MirrorSaslServer(conf, datanode.blockPoolTokenSecretManager, mirroring);
     datanode.saslClient =

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.scheme.TestData;
+import io.hdrf.scheme.TestSeed;
+import io.hdrf.wire.AskStream;
+import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.WireFormat;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
+import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
+import org.apache.hadoop.util.DataChecksum;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Somebody who speaks the protocol of DataNodes to one, and is none. */
+@Timeout(240)
+class WireAdversaryTest {
+
+  private static final int LENGTH = 300_000;
+  private static final int PATIENCE_MILLIS = 60_000;
+
+  private HdrfCluster cluster;
+  private byte[] data;
+  private LocatedBlock victim;
+
+  @AfterEach
+  void stop() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  private static Configuration configuration() {
+    Configuration conf = ReferencesTest.configuration("dedup,lz4");
+    conf.setInt("hdrf.mirror.probe.timeout", 1000);
+    conf.set("hdrf.mirror.receive.memory", "4m");
+    return conf;
+  }
+
+  private static Configuration withTokens() {
+    Configuration conf = configuration();
+    conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
+    return conf;
+  }
+
+  private void start(Configuration conf) throws Exception {
+    cluster = HdrfCluster.start(conf, 1);
+    data = TestData.TEXT.bytes(LENGTH, TestSeed.random("adversary"));
+    cluster.write("/victim", data, 1);
+    cluster.awaitReduced("/victim");
+    victim = cluster.blocks("/victim").get(0);
+  }
+
+  private Socket connect(int kind) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port());
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.getOutputStream().write(WireFormat.preamble(kind));
+    return socket;
+  }
+
+  private int port() {
+    return cluster.mini().getDataNodes().get(0).getXferPort();
+  }
+
+  private long taken() {
+    return HdrfDatasets.service(cluster.mini().getDataNodes().get(0)).mirroring().memory().taken();
+  }
+
+  private int xceivers() {
+    return cluster.mini().getDataNodes().get(0).getXceiverCount();
+  }
+
+  private static RecordWriter records(OutputStream out) {
+    return new RecordWriter(
+        bytes -> {
+          byte[] copy = new byte[bytes.remaining()];
+          bytes.get(copy);
+          out.write(copy);
+        });
+  }
+
+  /** Writes records behind the preamble; what the DataNode closes meanwhile is closed. */
+  private static void send(Socket socket, Records records) throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    try (RecordWriter writer = records(all)) {
+      writer.begin(new Capabilities(WireFormat.VERSION, List.of(1)));
+      records.writeTo(writer);
+      writer.flush();
+    }
+    try {
+      // The writer began with a preamble of its own.
+      socket.getOutputStream().write(all.toByteArray(), 8, all.size() - 8);
+    } catch (SocketException closed) {
+      // As expected.
+    }
+  }
+
+  private interface Records {
+    void writeTo(RecordWriter writer) throws IOException;
+  }
+
+  private byte[] request(long blockId, LocatedBlock token) throws IOException {
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    new Sender(new DataOutputStream(request))
+        .writeBlock(
+            new ExtendedBlock(victim.getBlock().getBlockPoolId(), blockId, 0, 5000),
+            StorageType.DISK,
+            token == null ? BlockTokenSecretManager.DUMMY_TOKEN : token.getBlockToken(),
+            "client",
+            new DatanodeInfo[0],
+            new StorageType[0],
+            null,
+            BlockConstructionStage.PIPELINE_SETUP_CREATE,
+            1,
+            0,
+            0,
+            0,
+            DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512),
+            CachingStrategy.newDefaultStrategy(),
+            false,
+            false,
+            new boolean[0],
+            "",
+            new String[0]);
+    return request.toByteArray();
+  }
+
+  private static byte[] head(long offset, int length, boolean last) throws IOException {
+    ByteArrayOutputStream head = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(head)) {
+      int checksums = (length + 511) / 512 * 4;
+      new PacketHeader(4 + checksums + length, offset, offset, last, length, false).write(out);
+      out.write(new byte[checksums]);
+    }
+    return head.toByteArray();
+  }
+
+  private static void assertEnds(InputStream in) throws IOException {
+    try {
+      in.readAllBytes();
+    } catch (SocketException reset) {
+      // Closed all the same.
+    }
+  }
+
+  private void assertNothingChanged() throws Exception {
+    HdrfCluster.await("all memory to be given back", () -> taken() == 0);
+    HdrfCluster.await("no thread to be left", () -> xceivers() <= 1);
+    cluster.assertContent("/victim", data);
+    // The DataNode goes on to work.
+    cluster.write("/next", data, 1);
+    cluster.awaitReduced("/next");
+    cluster.assertContent("/next", data);
+  }
+
+  /** Each kind of record, before there was a request, with all that it may announce. */
+  @Test
+  void nothingButBytesBeforeTheRequest() throws Exception {
+    start(configuration());
+    byte[] mine = request(1L << 40, null);
+    Records[] first = {
+      records -> records.packet(0, mine, 0, mine.length),
+      records -> records.packet(16 << 20, head(0, 16 << 20, false), 0, 30),
+      records -> records.summed(16 << 20, 0, new byte[64 << 10], 0, 64 << 10),
+      records -> records.chain(new int[] {1}),
+      records -> records.frame(16 << 20, 1, ByteBuffer.allocateDirect(100_000)),
+      records -> records.session(new byte[16]),
+      records -> records.references(0, 0, 1, 0),
+      records -> records.release(0),
+    };
+    for (Records records : first) {
+      try (Socket socket = connect(WireFormat.STREAM)) {
+        send(
+            socket,
+            writer -> {
+              records.writeTo(writer);
+              writer.bytes(request(victim.getBlock().getBlockId(), null), 0, 10);
+            });
+        assertEnds(socket.getInputStream());
+        assertThat(taken()).isZero();
+      }
+    }
+    assertNothingChanged();
+  }
+
+  /** Who was let in, and then sends much where little is due. */
+  @Test
+  void whatAWriterTakesIsBounded() throws Exception {
+    start(configuration());
+    long block = 1L << 40;
+    Records[] packets = {
+      records -> {
+        byte[] head = head(0, 16 << 20, false);
+        records.packet(16 << 20, head, 0, head.length);
+        records.chain(new int[] {1});
+        records.frame(16 << 20, 1, ByteBuffer.allocateDirect(1000));
+      },
+      records -> {
+        byte[] head = new byte[40];
+        records.summed(16 << 20, 0, head, 0, head.length);
+      },
+      records -> records.bytes(head(0, 0, false), 0, 20),
+      records -> records.packet(5, head(0, 6, false), 0, head(0, 6, false).length),
+      records -> records.session(new byte[16]),
+    };
+    for (Records packet : packets) {
+      byte[] request = request(block++, null);
+      try (Socket socket = connect(WireFormat.STREAM)) {
+        send(socket, writer -> writer.bytes(request, 0, request.length));
+        assertThat(BlockOpResponseProto.parseDelimitedFrom(socket.getInputStream()).getStatus())
+            .isEqualTo(Status.SUCCESS);
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        try (RecordWriter writer = records(all)) {
+          packet.writeTo(writer);
+          writer.flush();
+        }
+        socket.getOutputStream().write(all.toByteArray());
+        assertThat(taken()).isLessThanOrEqualTo(4 << 20);
+        assertEnds(socket.getInputStream());
+      }
+    }
+    assertNothingChanged();
+  }
+
+  /** Frames for a block that was written long ago, with a request for it. */
+  @Test
+  void aBlockThatIsThereIsNotWrittenAgain() throws Exception {
+    start(configuration());
+    byte[] request = request(victim.getBlock().getBlockId(), null);
+    try (Socket socket = connect(WireFormat.STREAM)) {
+      send(
+          socket,
+          writer -> {
+            writer.bytes(request, 0, request.length);
+            byte[] head = head(0, 0, true);
+            writer.packet(0, head, 0, head.length);
+          });
+      assertEnds(socket.getInputStream());
+    }
+    assertNothingChanged();
+  }
+
+  @Test
+  void aWriteTokenIsGoodForItsBlockOnly() throws Exception {
+    start(withTokens());
+    for (LocatedBlock token : new LocatedBlock[] {null, victim}) {
+      byte[] request = request(victim.getBlock().getBlockId() + 1, token);
+      try (Socket socket = connect(WireFormat.STREAM)) {
+        send(
+            socket,
+            writer -> {
+              writer.bytes(request, 0, request.length);
+              byte[] head = head(0, 16 << 20, false);
+              writer.packet(16 << 20, head, 0, head.length);
+            });
+        InputStream in = socket.getInputStream();
+        try {
+          BlockOpResponseProto reply = BlockOpResponseProto.parseDelimitedFrom(in);
+          assertThat(reply == null ? Status.ERROR_ACCESS_TOKEN : reply.getStatus())
+              .isEqualTo(Status.ERROR_ACCESS_TOKEN);
+          assertEnds(in);
+        } catch (SocketException reset) {
+          // Refused all the same.
+        }
+        assertThat(taken()).isZero();
+      }
+    }
+    assertNothingChanged();
+  }
+
+  private long dialect() throws IOException {
+    try (Socket socket = connect(WireFormat.PROBE)) {
+      return Capabilities.read(socket.getInputStream()).dialects().first();
+    }
+  }
+
+  /** Where this DataNode is not registered, it does not know whether there are tokens. */
+  @Test
+  void chunksOfAPoolThatIsNotServedAreNotAnswered() throws Exception {
+    start(configuration());
+    long dialect = dialect();
+    try (Socket socket = connect(WireFormat.ASK);
+        AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+      stream.open(dialect, "BP-1-127.0.0.1-1");
+      assertThat(stream.readReply().sessionId()).isNull();
+    }
+    try (Socket socket = connect(WireFormat.ASK);
+        AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+      stream.open(dialect, victim.getBlock().getBlockPoolId());
+      assertThat(stream.readReply().sessionId()).isNotNull();
+    }
+  }
+
+  /** Idle, half-open and slow ones lose their thread soon, and many are not heard at all. */
+  @Test
+  void strangersAreNotWaitedFor() throws Exception {
+    start(withTokens());
+    long dialect = dialect();
+    String pool = victim.getBlock().getBlockPoolId();
+    try (Socket idle = connect(WireFormat.ASK);
+        Socket challenged = connect(WireFormat.ASK);
+        AskStream stream =
+            new AskStream(challenged.getInputStream(), challenged.getOutputStream())) {
+      stream.open(dialect, pool);
+      assertThat(stream.readReply().challenge()).isNotNull();
+      assertEnds(idle.getInputStream());
+      assertThatThrownBy(stream::readGrant).isInstanceOfAny(EOFException.class, IOException.class);
+    }
+    List<Socket> many = new ArrayList<>();
+    try {
+      for (int i = 0; i < 100; i++) {
+        many.add(connect(WireFormat.ASK));
+      }
+      for (Socket socket : many) {
+        assertEnds(socket.getInputStream());
+      }
+    } finally {
+      for (Socket socket : many) {
+        socket.close();
+      }
+    }
+    assertNothingChanged();
+  }
+
+  @Test
+  void oneByteNowAndThenIsNotEnough() throws Exception {
+    start(withTokens());
+    try (Socket slow = connect(WireFormat.ASK)) {
+      OutputStream out = slow.getOutputStream();
+      // An OPEN of 4 KiB, whose body never ends.
+      out.write(new byte[] {16, 0, 16, 0, 0, 0, 0, 0, 0});
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 4096; i++) {
+                  out.write(0);
+                  Thread.sleep(50);
+                }
+              })
+          .isInstanceOf(SocketException.class);
+    }
+  }
+
+  /** As by a version that never knew invitations. */
+  @Test
+  void whoSaysThatHeWasInvitedIsRefused() throws Exception {
+    start(configuration());
+    try (Socket socket = connect(3)) {
+      socket.getOutputStream().write(new byte[] {22, 16, 0, 0, 0});
+      assertEnds(socket.getInputStream());
+    }
+    assertNothingChanged();
+  }
+
+  @Test
+  void whereMirroringIsOffOthersFindStockHdfs() throws Exception {
+    Configuration conf = configuration();
+    conf.setBoolean("hdrf.mirror.enabled", false);
+    start(conf);
+    for (int kind : new int[] {WireFormat.PROBE, WireFormat.STREAM, WireFormat.ASK}) {
+      try (Socket socket = connect(kind)) {
+        if (kind == WireFormat.STREAM) {
+          byte[] request = request(1L << 40, null);
+          send(socket, writer -> writer.bytes(request, 0, request.length));
+        }
+        assertThat(readOrReset(socket.getInputStream())).isEmpty();
+      }
+    }
+    assertNothingChanged();
+  }
+
+  private static byte[] readOrReset(InputStream in) throws IOException {
+    try {
+      return in.readAllBytes();
+    } catch (SocketException reset) {
+      return new byte[0];
+    }
+  }
+}
