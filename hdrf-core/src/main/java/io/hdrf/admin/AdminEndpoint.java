@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.admin;
 
+import java.io.IOException;
 import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
@@ -16,14 +17,17 @@ public final class AdminEndpoint {
 
   /**
    * Adds the protocol: no other port is opened, and authentication is the server's. Under {@code
-   * hadoop.security.authorization} the server's policy is replaced by one that knows it.
+   * hadoop.security.authorization} the server's policy is replaced by one that knows it. Calls of
+   * others than {@link Administrators} never reach the service, and all are noted in the audit log.
    *
-   * @param service checks its callers by {@link Administrators}
+   * @param conf says who the administrators are
    * @param others the policy of the server's other protocols
    */
   public static void addTo(
-      RPC.Server server, HdrfAdminProtocol service, Configuration conf, PolicyProvider others) {
-    HdrfRpc.addTo(server, HdrfAdminProtocol.class, service);
+      RPC.Server server, HdrfAdminProtocol service, Configuration conf, PolicyProvider others)
+      throws IOException {
+    HdrfRpc.addTo(
+        server, HdrfAdminProtocol.class, AdminGate.before(service, new Administrators(conf)));
     if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
       server.refreshServiceAcl(conf, new WithAdminProtocol(others));
     }

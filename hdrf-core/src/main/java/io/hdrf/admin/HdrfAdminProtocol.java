@@ -2,6 +2,10 @@
 package io.hdrf.admin;
 
 import java.io.IOException;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import org.apache.hadoop.ipc.ProtocolInfo;
 import org.apache.hadoop.security.KerberosInfo;
 
@@ -17,10 +21,16 @@ import org.apache.hadoop.security.KerberosInfo;
 @KerberosInfo(serverPrincipal = "dfs.datanode.kerberos.principal")
 public interface HdrfAdminProtocol {
 
+  /** A call that changes nothing and takes no time worth a word. */
+  @Retention(RetentionPolicy.RUNTIME)
+  @Target(ElementType.METHOD)
+  @interface Looks {}
+
   /** The key of {@code hadoop-policy.xml} with the users who may call. */
   String POLICY_KEY = "security.hdrf.admin.protocol.acl";
 
   /** One {@link VolumeInfo} for each pool on each volume, as text. */
+  @Looks
   String[] volumes() throws IOException;
 
   /**
@@ -30,6 +40,7 @@ public interface HdrfAdminProtocol {
    * @param limit at most so many, 1 to {@link RecordPage#MAX_BLOCKS}
    * @return a {@link RecordPage}
    */
+  @Looks
   byte[] records(String storageId, String poolId, long after, int limit) throws IOException;
 
   /**
@@ -37,6 +48,7 @@ public interface HdrfAdminProtocol {
    *
    * @return lines for people; none if the DataNode knows nothing of the block
    */
+  @Looks
   String[] block(long blockId) throws IOException;
 
   /**
@@ -58,6 +70,7 @@ public interface HdrfAdminProtocol {
    * One {@link VolumeInfo} for each pool on each volume where a scheme keeps a store of its own, as
    * text: as its store, the schemes; as its status, what {@link #reclaim} does there just now.
    */
+  @Looks
   String[] schemeStores() throws IOException;
 
   /**
@@ -89,6 +102,7 @@ public interface HdrfAdminProtocol {
   void stopJob(String kind) throws IOException;
 
   /** One {@link JobInfo} for each pool on each volume, as text. */
+  @Looks
   String[] jobs(String kind) throws IOException;
 
   /**
@@ -98,5 +112,6 @@ public interface HdrfAdminProtocol {
    *     directories that can't be looked at and pools that are not in service are there as not
    *     counted
    */
+  @Looks
   String[] reducedBlocks() throws IOException;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
-import io.hdrf.admin.Administrators;
 import io.hdrf.admin.BlockDescription;
 import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.admin.JobInfo;
@@ -17,23 +16,21 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.conf.Configuration;
 
-/** Answers administrators about one DataNode. Thread-safe. */
+/**
+ * Answers administrators about one DataNode; who calls, {@link io.hdrf.admin.AdminEndpoint} has
+ * checked. Thread-safe.
+ */
 public final class AdminService implements HdrfAdminProtocol {
 
   private final RecordKeeper records;
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
-  private final Administrators administrators;
 
-  AdminService(
-      RecordKeeper records, SchemeStores schemeStores, VolumeJobs jobs, Configuration configuration)
-      throws IOException {
+  AdminService(RecordKeeper records, SchemeStores schemeStores, VolumeJobs jobs) {
     this.jobs = jobs;
     this.records = records;
     this.schemeStores = schemeStores;
-    this.administrators = new Administrators(configuration);
   }
 
   private VolumeRecords volume(String storageId, String poolId) throws IOException {
@@ -54,7 +51,6 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public String[] volumes() throws IOException {
-    administrators.requireCaller();
     List<String> volumes = new ArrayList<>();
     for (VolumeRecords volume : records.volumes()) {
       volumes.add(
@@ -72,7 +68,6 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public byte[] records(String storageId, String poolId, long after, int limit) throws IOException {
-    administrators.requireCaller();
     VolumeRecords volume = volume(storageId, poolId);
     int count = Math.max(1, Math.min(limit, RecordPage.MAX_BLOCKS));
     List<Long> ids = volume.blockIdsAfter(after, count);
@@ -97,7 +92,6 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public String[] block(long blockId) throws IOException {
-    administrators.requireCaller();
     List<String> lines = new ArrayList<>();
     for (VolumeRecords volume : records.volumes()) {
       lines.addAll(
@@ -113,7 +107,6 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public String[] check(String storageId, String poolId, boolean repair) throws IOException {
-    administrators.requireCaller();
     CheckResult result = volume(storageId, poolId).check(repair);
     if (result == null) {
       throw new IOException("The DataNode stops");
@@ -131,49 +124,41 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public void rebuild(String storageId, String poolId) throws IOException {
-    administrators.requireCaller();
     volume(storageId, poolId).begin(RecordTask.Kind.REBUILD);
   }
 
   @Override
   public String[] schemeStores() throws IOException {
-    administrators.requireCaller();
     return schemeStores.list().stream().map(VolumeInfo::encode).toArray(String[]::new);
   }
 
   @Override
   public String[] reclaim(String storageId, String poolId) throws IOException {
-    administrators.requireCaller();
     return schemeStores.reclaim(storageId, poolId).toArray(new String[0]);
   }
 
   @Override
   public String[] checkReferences(String storageId, String poolId) throws IOException {
-    administrators.requireCaller();
     return schemeStores.check(storageId, poolId).toArray(new String[0]);
   }
 
   @Override
   public void startJob(String kind, long rate, double fraction) throws IOException {
-    administrators.requireCaller();
     jobs.start(JobKind.of(kind), rate, fraction);
   }
 
   @Override
   public void stopJob(String kind) throws IOException {
-    administrators.requireCaller();
     jobs.stop(JobKind.of(kind));
   }
 
   @Override
   public String[] jobs(String kind) throws IOException {
-    administrators.requireCaller();
     return jobs.infos(JobKind.of(kind)).stream().map(JobInfo::encode).toArray(String[]::new);
   }
 
   @Override
   public String[] reducedBlocks() throws IOException {
-    administrators.requireCaller();
     return jobs.reducedBlocks().stream().map(ReducedBlocks::encode).toArray(String[]::new);
   }
 }

@@ -585,8 +585,8 @@ public final class HdrfService implements Closeable {
   }
 
   /** What answers administrators. */
-  public AdminService adminService() throws IOException {
-    return new AdminService(records, schemeStores, jobs, conf.configuration());
+  public AdminService adminService() {
+    return new AdminService(records, schemeStores, jobs);
   }
 
   /** How blocks travel to and from other DataNodes. */

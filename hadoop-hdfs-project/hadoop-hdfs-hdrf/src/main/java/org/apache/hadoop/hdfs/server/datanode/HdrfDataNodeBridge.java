@@ -16,7 +16,8 @@ public final class HdrfDataNodeBridge {
   private HdrfDataNodeBridge() {}
 
   /** Adds HDRF's protocol for administrators to those of the DataNode's IPC server. */
-  public static void serve(DataNode datanode, AdminService service, Configuration conf) {
+  public static void serve(DataNode datanode, AdminService service, Configuration conf)
+      throws IOException {
     if (datanode.ipcServer != null) {
       AdminEndpoint.addTo(datanode.ipcServer, service, conf, new HDFSPolicyProvider());
     }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.admin;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.apache.hadoop.ipc.Server;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stands before a service: every call is refused unless an administrator makes it, and noted in the
+ * audit log, in the form of the NameNode's. No service checks or notes anything itself. What only
+ * {@link HdrfAdminProtocol.Looks looks} and succeeds is noted at DEBUG, since commands that wait
+ * look all the time; all else, and every call that is refused or fails, at INFO. Thread-safe.
+ */
+final class AdminGate implements InvocationHandler {
+
+  /** The name of the logger. */
+  static final String AUDIT = "io.hdrf.audit";
+
+  private static final Logger LOG = LoggerFactory.getLogger(AUDIT);
+
+  /** Callers choose their arguments and, without Kerberos, their names. */
+  private static final int MAX_LENGTH = 256;
+
+  private final Administrators administrators;
+  private final Object service;
+
+  private AdminGate(Administrators administrators, Object service) {
+    this.administrators = administrators;
+    this.service = service;
+  }
+
+  /** The service behind a gate. */
+  static HdrfAdminProtocol before(HdrfAdminProtocol service, Administrators administrators) {
+    return (HdrfAdminProtocol)
+        Proxy.newProxyInstance(
+            HdrfAdminProtocol.class.getClassLoader(),
+            new Class<?>[] {HdrfAdminProtocol.class},
+            new AdminGate(administrators, service));
+  }
+
+  @Override
+  public Object invoke(Object self, Method method, Object[] arguments) throws Throwable {
+    if (method.getDeclaringClass() == Object.class) {
+      return method.invoke(service, arguments);
+    }
+    boolean allowed = false;
+    try {
+      administrators.requireCaller();
+      allowed = true;
+      Object result = method.invoke(service, arguments);
+      if (!method.isAnnotationPresent(HdrfAdminProtocol.Looks.class)) {
+        LOG.info("{}", line(true, method, arguments, "ok"));
+      } else if (LOG.isDebugEnabled()) {
+        LOG.debug("{}", line(true, method, arguments, "ok"));
+      }
+      return result;
+    } catch (Throwable e) {
+      Throwable cause = e instanceof InvocationTargetException ? e.getCause() : e;
+      LOG.info("{}", line(allowed, method, arguments, String.valueOf(cause)));
+      throw cause;
+    }
+  }
+
+  private static String line(boolean allowed, Method method, Object[] arguments, String result) {
+    InetAddress address = Server.getRemoteIp();
+    String target =
+        arguments == null
+            ? "null"
+            : Arrays.stream(arguments).map(String::valueOf).collect(Collectors.joining(","));
+    return "allowed="
+        + allowed
+        + "\tugi="
+        + clean(String.valueOf(Server.getRemoteUser()))
+        + "\tip="
+        + address
+        + "\tcmd="
+        + method.getName()
+        + "\ttarget="
+        + clean(target)
+        + "\tresult="
+        + clean(result);
+  }
+
+  /** Nothing that a caller sends may look like another field or line. */
+  private static String clean(String text) {
+    String part = text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "..." : text;
+    return part.replaceAll("[\\p{Cntrl}\\u0085\\u2028\\u2029]", " ");
+  }
+}
