@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -258,6 +259,11 @@ public final class AdminClient implements Closeable {
       jobs.add(JobInfo.decode(line));
     }
     return jobs;
+  }
+
+  /** See {@link HdrfAdminProtocol#storeBytes}; by {@link StoreBytes#key}. */
+  public Map<String, Long> storeBytes() throws IOException {
+    return StoreBytes.decode(longCall(longProtocol::storeBytes));
   }
 
   /** See {@link HdrfAdminProtocol#reducedBlocks}. */

@@ -106,6 +106,16 @@ public interface HdrfAdminProtocol {
   String[] jobs(String kind) throws IOException;
 
   /**
+   * What HDRF's own files take, for each pool on each volume; a DataNode of an earlier version does
+   * not know the call.
+   *
+   * @return lines of {@link StoreBytes#encode}
+   */
+  default String[] storeBytes() throws IOException {
+    return new String[0];
+  }
+
+  /**
    * Looks at every block's file; ends when that is done.
    *
    * @return one {@link ReducedBlocks} for each pool in each directory that is configured, as text;

@@ -158,6 +158,12 @@ public final class AdminService implements HdrfAdminProtocol {
   }
 
   @Override
+  public String[] storeBytes() throws IOException {
+    administrators.requireCaller();
+    return schemeStores.bytes().toArray(new String[0]);
+  }
+
+  @Override
   public String[] reducedBlocks() throws IOException {
     return jobs.reducedBlocks().stream().map(ReducedBlocks::encode).toArray(String[]::new);
   }

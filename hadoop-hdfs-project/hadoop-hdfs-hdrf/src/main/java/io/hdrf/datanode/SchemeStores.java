@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.scheme.BlockCodec;
 import java.io.IOException;
@@ -60,6 +61,20 @@ final class SchemeStores {
           }
         });
     return found;
+  }
+
+  /** What HDRF's own files take, a line of {@link StoreBytes} for each pool on each volume. */
+  List<String> bytes() throws IOException {
+    Map<String, PoolVolume> all = new LinkedHashMap<>();
+    volumes.forEach((storageId, volume) -> all.put(key(storageId, volume.poolId()), volume));
+    List<String> lines = new ArrayList<>();
+    for (Map.Entry<String, PoolVolume> entry : all.entrySet()) {
+      PoolVolume volume = entry.getValue();
+      String storageId =
+          entry.getKey().substring(0, entry.getKey().length() - volume.poolId().length() - 1);
+      lines.add(StoreBytes.encode(storageId, volume.poolId(), StoreBytes.of(volume.directory())));
+    }
+    return lines;
   }
 
   private static String key(String storageId, String poolId) {

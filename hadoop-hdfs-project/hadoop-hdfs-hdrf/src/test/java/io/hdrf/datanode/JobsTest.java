@@ -263,6 +263,10 @@ class JobsTest {
     cluster.awaitReduced("/first");
     cluster.awaitReduced("/second");
     assertThat(reducedBlocks()).isEqualTo(10);
+    try (AdminClient admin = admin(0)) {
+      // Each volume has at least its superblock.
+      assertThat(admin.storeBytes().values()).isNotEmpty().allMatch(bytes -> bytes > 0);
+    }
     long used = cluster.used(0) + cluster.used(1);
 
     runToItsEnd(JobKind.INFLATE);

@@ -4,6 +4,7 @@ package io.hdrf.cli;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.SkipReason;
@@ -29,6 +30,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description = {
       "Sum up the records of a DataNode's blocks, and list some of them.",
+      "The ratio counts all that the volume holds: block files and the stores of HDRF, such as the"
+          + " containers of deduplicated chunks.",
       "Without an option that selects blocks, only the sums are shown."
     })
 final class BlocksCommand implements Callable<Integer> {
@@ -71,6 +74,12 @@ final class BlocksCommand implements Callable<Integer> {
     long unrecorded;
     long logical;
     long physical;
+    long stores;
+
+    /** What the volume holds because of its blocks. */
+    long all() {
+      return physical + stores;
+    }
   }
 
   private static final Comparator<Listed> BY_RATIO =
@@ -97,19 +106,24 @@ final class BlocksCommand implements Callable<Integer> {
             "reduced",
             "no record",
             "logical",
-            "physical",
+            "block files",
+            "stores",
             "ratio",
-            "store"));
+            "records"));
     ArrayNode volumes = new ObjectMapper().createArrayNode();
     Troubles troubles = new Troubles(terminal);
     target.each(
         troubles,
         (source, all) -> {
-          for (VolumeInfo volume : RecordTarget.volumes(source, all)) {
+          List<VolumeInfo> found = RecordTarget.volumes(source, all);
+          Map<String, Long> stores = found.isEmpty() ? Map.of() : source.storeBytes();
+          for (VolumeInfo volume : found) {
             all.attempt(
                 RecordTarget.label(source, volume),
                 () -> {
                   Sums sums = sum(source, volume, schemeId);
+                  sums.stores =
+                      stores.getOrDefault(StoreBytes.key(volume.storageId(), volume.poolId()), 0L);
                   rows.add(row(source, volume, sums));
                   volumes.add(json(source, volume, sums));
                 });
@@ -190,7 +204,8 @@ final class BlocksCommand implements Callable<Integer> {
         Long.toString(sums.unrecorded),
         Sizes.bytes(sums.logical),
         Sizes.bytes(sums.physical),
-        sums.logical == 0 ? "-" : Sizes.percent((double) sums.physical / sums.logical),
+        Sizes.bytes(sums.stores),
+        sums.logical == 0 ? "-" : Sizes.percent((double) sums.all() / sums.logical),
         volume.store() + ", " + volume.status());
   }
 
@@ -206,7 +221,9 @@ final class BlocksCommand implements Callable<Integer> {
     node.put("reduced", sums.reduced);
     node.put("withoutRecord", sums.unrecorded);
     node.put("logicalBytes", sums.logical);
-    node.put("physicalBytes", sums.physical);
+    node.put("physicalBytes", sums.all());
+    node.put("blockFileBytes", sums.physical);
+    node.put("storeBytes", sums.stores);
     return node;
   }
 

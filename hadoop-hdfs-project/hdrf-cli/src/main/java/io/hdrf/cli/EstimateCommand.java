@@ -105,17 +105,19 @@ final class EstimateCommand implements Callable<Integer> {
       RecordTarget.addFiles(conf, configuration);
       Login.use(conf);
     }
-    List<EstimateFile> files = files(conf);
+    Terminal terminal = Terminal.system();
+    Troubles troubles = new Troubles(terminal);
+    List<EstimateFile> files = files(conf, troubles);
     Path directory = plugins == null ? Home.dist().resolve("plugins") : plugins;
-    return run(files, conf, SchemeLoader.load(directory), Terminal.system());
+    return run(files, conf, SchemeLoader.load(directory), terminal, troubles);
   }
 
   /** The files that the paths name, at least one of which has data. */
-  List<EstimateFile> files(Configuration conf) throws IOException {
+  List<EstimateFile> files(Configuration conf, Troubles troubles) throws IOException {
     long size = blockSize.isEmpty() ? 0 : bytes("--block-size", blockSize);
     List<EstimateFile> files = new ArrayList<>();
     for (String path : paths) {
-      files.addAll(EstimateFile.find(path, conf, size, LOCAL_BLOCK_SIZE));
+      files.addAll(EstimateFile.find(path, conf, size, LOCAL_BLOCK_SIZE, troubles::add));
     }
     if (bytes(files) == 0) {
       throw new IllegalArgumentException("There is no data in " + String.join(", ", paths));
@@ -123,7 +125,12 @@ final class EstimateCommand implements Callable<Integer> {
     return files;
   }
 
-  int run(List<EstimateFile> files, Configuration conf, SchemeRegistry registry, Terminal terminal)
+  int run(
+      List<EstimateFile> files,
+      Configuration conf,
+      SchemeRegistry registry,
+      Terminal terminal,
+      Troubles troubles)
       throws IOException {
     List<Estimate> estimates = new ArrayList<>();
     try (WorkDirectory work = WorkDirectory.in(workDirectory)) {
@@ -135,25 +142,31 @@ final class EstimateCommand implements Callable<Integer> {
       }
       for (String[] plan : plans) {
         try (Estimator estimator = open(volume, registry, conf, plan)) {
-          estimates.add(estimate(estimator, plan, files, terminal));
+          estimates.add(estimate(estimator, plan, files, terminal, troubles));
         }
         WorkDirectory.deleteTree(volume);
       }
     }
     if (json) {
-      terminal.result(Json.text(toJson(files, estimates)));
+      ObjectNode root = toJson(files, estimates);
+      troubles.lines().forEach(root.putArray("notLookedAt")::add);
+      terminal.result(Json.text(root));
     } else {
       print(files, estimates, terminal);
     }
-    return ExitCode.OK;
+    return troubles.exitCode(true);
   }
 
   private static Estimate estimate(
-      Estimator estimator, String[] plan, List<EstimateFile> files, Terminal terminal)
+      Estimator estimator,
+      String[] plan,
+      List<EstimateFile> files,
+      Terminal terminal,
+      Troubles troubles)
       throws IOException {
     String label = String.join(" ", plan).trim();
     try (Progress progress = terminal.progress(label, bytes(files), Progress.Unit.BYTES)) {
-      Estimate estimate = estimator.run(files, progress::add);
+      Estimate estimate = estimator.run(files, progress::add, troubles::add);
       progress.done(Sizes.percent(estimate.ratio()));
       return estimate;
     }

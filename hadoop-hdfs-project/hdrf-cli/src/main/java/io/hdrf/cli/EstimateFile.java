@@ -12,6 +12,7 @@ import java.nio.file.LinkOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -29,6 +30,7 @@ import org.apache.hadoop.fs.RemoteIterator;
  * @param blockSize in bytes
  */
 record EstimateFile(String name, long length, long blockSize, Opener opener) {
+  private static final String RAW = "/.reserved/raw";
   private static final Pattern REMOTE = Pattern.compile("(?!file:)[a-zA-Z][a-zA-Z0-9+.-]*:/.*");
 
   /** Opens a file for one thread, to be closed by the caller. */
@@ -36,18 +38,39 @@ record EstimateFile(String name, long length, long blockSize, Opener opener) {
     ReadableFile open() throws IOException;
   }
 
+  /** The file, and not what is made of it, is the reason. */
+  static final class UnreadableException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    UnreadableException(String name, IOException cause) {
+      super(
+          String.valueOf(cause.getMessage()).contains(name)
+              ? cause.getMessage()
+              : name + ": " + Main.message(cause),
+          cause);
+    }
+  }
+
   /**
    * Finds the files that a path means; a directory means all below it, without following links.
    *
    * @param path of a local file or directory, or a URI that Hadoop can read
    * @param conf for URIs
+   *     <p>In an encryption zone DataNodes see ciphertext: that is what is read there, as far as
+   *     the user may.
+   * @param leftOut is told of files that can't be estimated
    * @param blockSize in bytes; 0 for that of each file in HDFS, and {@code localBlockSize}
    * @throws IllegalArgumentException if there is no such file or directory
    */
   static List<EstimateFile> find(
-      String path, Configuration conf, long blockSize, long localBlockSize) throws IOException {
+      String path,
+      Configuration conf,
+      long blockSize,
+      long localBlockSize,
+      Consumer<String> leftOut)
+      throws IOException {
     if (REMOTE.matcher(path).matches()) {
-      return remote(new Path(path), conf, blockSize);
+      return remote(new Path(path), conf, blockSize, leftOut);
     }
     String local = path.startsWith("file:") ? URI.create(path).getPath() : path;
     return local(java.nio.file.Path.of(local), blockSize > 0 ? blockSize : localBlockSize);
@@ -73,8 +96,8 @@ record EstimateFile(String name, long length, long blockSize, Opener opener) {
     return files;
   }
 
-  private static List<EstimateFile> remote(Path path, Configuration conf, long blockSize)
-      throws IOException {
+  private static List<EstimateFile> remote(
+      Path path, Configuration conf, long blockSize, Consumer<String> leftOut) throws IOException {
     FileSystem fileSystem = path.getFileSystem(conf);
     if (!fileSystem.exists(path)) {
       throw new IllegalArgumentException("No file or directory " + path);
@@ -87,14 +110,39 @@ record EstimateFile(String name, long length, long blockSize, Opener opener) {
     Collections.sort(found);
     List<EstimateFile> files = new ArrayList<>();
     for (FileStatus file : found) {
+      Path stored = file.getPath();
+      if (file.isErasureCoded()) {
+        leftOut.accept(
+            stored + ": left out: DataNodes have cells and parity of erasure-coded files");
+        continue;
+      }
+      if (file.isEncrypted()) {
+        stored = raw(stored);
+        try {
+          fileSystem.getFileStatus(stored);
+        } catch (IOException e) {
+          leftOut.accept(
+              file.getPath()
+                  + ": left out: it is encrypted, and what DataNodes store of it can't be read: "
+                  + Main.message(e));
+          continue;
+        }
+      }
+      Path opened = stored;
       files.add(
           new EstimateFile(
               file.getPath().toString(),
               file.getLen(),
               blockSize > 0 ? blockSize : Math.max(file.getBlockSize(), 1),
-              () -> new Remote(fileSystem.open(file.getPath()), file.getLen())));
+              () -> new Remote(fileSystem.open(opened), file.getLen())));
     }
     return files;
+  }
+
+  /** The name by which HDFS gives a file's bytes as they are stored, to the superuser. */
+  private static Path raw(Path path) {
+    return new Path(
+        path.toUri().getScheme(), path.toUri().getAuthority(), RAW + path.toUri().getPath());
   }
 
   /** A file of a Hadoop file system. */

@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.apache.hadoop.conf.Configuration;
 
@@ -113,15 +114,19 @@ final class Estimator implements Closeable {
    * Reduces files.
    *
    * @param progress is told how many bytes more were read
+   * @param unreadable is told of files that can't be read, of which at most the beginning counts
    */
-  Estimate run(List<EstimateFile> files, LongConsumer progress) throws IOException {
+  Estimate run(List<EstimateFile> files, LongConsumer progress, Consumer<String> unreadable)
+      throws IOException {
     awaitIndex();
     for (EstimateFile file : files) {
-      try (ReadableFile open = file.opener().open()) {
+      try (ReadableFile open = open(file)) {
         for (long start = 0; start < file.length(); start += file.blockSize()) {
           long length = Math.min(file.blockSize(), file.length() - start);
           add(new Block(file.name(), open, start, length), progress);
         }
+      } catch (EstimateFile.UnreadableException e) {
+        unreadable.accept(e.getMessage());
       }
     }
     Map<String, Long> metrics = metrics();
@@ -143,6 +148,14 @@ final class Estimator implements Closeable {
         metrics.getOrDefault("chunksNew", 0L),
         metrics.getOrDefault("bytesNew", 0L),
         metrics.getOrDefault("indexEntriesWritten", 0L));
+  }
+
+  private static ReadableFile open(EstimateFile file) throws EstimateFile.UnreadableException {
+    try {
+      return file.opener().open();
+    } catch (IOException e) {
+      throw new EstimateFile.UnreadableException(file.name(), e);
+    }
   }
 
   private void add(Block block, LongConsumer progress) throws IOException {
@@ -263,10 +276,16 @@ final class Estimator implements Closeable {
         dst.limit(dst.position() + (int) (length - from));
       }
       boolean wanted = dst.hasRemaining();
-      int count = file.read(dst, start + from);
+      int count;
+      try {
+        count = file.read(dst, start + from);
+      } catch (IOException e) {
+        throw new EstimateFile.UnreadableException(name, e);
+      }
       dst.limit(limit);
       if (wanted && count == 0) {
-        throw new IOException(name + " became shorter while it was read");
+        throw new EstimateFile.UnreadableException(
+            name, new IOException("it became shorter while it was read"));
       }
       return count;
     }

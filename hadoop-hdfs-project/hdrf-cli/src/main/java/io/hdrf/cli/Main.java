@@ -3,6 +3,7 @@ package io.hdrf.cli;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Spec;
       EstimateCommand.class,
       ClusterCommand.class,
       InspectCommand.class,
+      ReportCommand.class,
       BlocksCommand.class,
       BlockCommand.class,
       FsckCommand.class,
@@ -45,6 +47,9 @@ import picocli.CommandLine.Spec;
       CommandLine.HelpCommand.class
     })
 public final class Main implements Runnable {
+  /** Commands that need HDRF's source tree. */
+  private static final List<String> OF_SOURCE_TREE = List.of("dist", "test", "corpus", "docs");
+
   @Spec private CommandSpec spec;
 
   @Override
@@ -54,7 +59,19 @@ public final class Main implements Runnable {
 
   /** Runs the command and exits with its code. */
   public static void main(String[] args) {
-    System.exit((hasHadoop() ? commandLine() : withoutHadoop()).execute(args));
+    System.exit(run(hasHadoop() ? commandLine() : withoutHadoop(), args));
+  }
+
+  /** Runs the command and returns its exit code, which the JVM would choose for an error. */
+  static int run(CommandLine commands, String... args) {
+    try {
+      return commands.execute(args);
+    } catch (OutOfMemoryError e) {
+      System.err.println("hdrf: " + e + "; HDRF_HEAP=4g gives this command more memory");
+    } catch (Error e) {
+      e.printStackTrace();
+    }
+    return ExitCode.FAILED;
   }
 
   /** What works without Hadoop's classes; bin/hdrf starts it where it finds none. */
@@ -83,7 +100,11 @@ public final class Main implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return withHandlers(ClusterCommand.configure(new CommandLine(new Main())));
+    CommandLine commands = ClusterCommand.configure(new CommandLine(new Main()));
+    if (Home.isDistribution()) {
+      OF_SOURCE_TREE.forEach(name -> commands.getCommandSpec().removeSubcommand(name));
+    }
+    return withHandlers(commands);
   }
 
   static CommandLine withoutHadoop() {

@@ -30,6 +30,12 @@ interface RecordSource extends Closeable {
     return true;
   }
 
+  /**
+   * What HDRF's own files take, in bytes, by {@link io.hdrf.admin.StoreBytes#key}: containers,
+   * filters, indexes and records.
+   */
+  Map<String, Long> storeBytes() throws IOException;
+
   /** Some records behind a block id, by ascending id; null where a block has none. */
   Map<Long, BlockRecord> records(VolumeInfo volume, long after) throws IOException;
 

@@ -16,7 +16,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
 import picocli.CommandLine.Option;
 
 /** Which DataNodes a command is about, and how it gets at them. */
@@ -71,6 +76,63 @@ final class RecordTarget {
   /** A DataNode and one of its volumes, for people. */
   static String label(RecordSource source, VolumeInfo volume) {
     return source.name() + " " + volume.directory().replaceFirst("/current/BP-[^/]*/hdrf$", "");
+  }
+
+  /** How to reach a DataNode. */
+  record Address(String name, InetSocketAddress ipc, Configuration conf) {
+    RunningDataNode connect(int timeoutMillis) throws IOException {
+      return RunningDataNode.connect(ipc, conf, timeoutMillis);
+    }
+  }
+
+  /**
+   * The DataNodes that are named, or else all that the NameNode knows.
+   *
+   * @param troubles is told of those that the NameNode holds for dead
+   */
+  List<Address> everywhere(Troubles troubles) throws IOException {
+    Configuration conf = new Configuration();
+    Path files = configurationDirectory();
+    if (files == null && addresses.isEmpty()) {
+      files = cluster().conf();
+    }
+    if (files != null) {
+      addFiles(conf, files);
+      Login.use(conf);
+    }
+    List<Address> all = new ArrayList<>();
+    for (String address : addresses) {
+      all.add(new Address(address, NetUtils.createSocketAddr(address), conf));
+    }
+    if (!all.isEmpty()) {
+      return all;
+    }
+    FileSystem fileSystem = FileSystem.get(conf);
+    if (!(fileSystem instanceof DistributedFileSystem)) {
+      throw new IOException(
+          "fs.defaultFS is " + fileSystem.getUri() + ", but must be an HDFS; give --conf DIR");
+    }
+    DistributedFileSystem hdfs = (DistributedFileSystem) fileSystem;
+    boolean byName =
+        UserGroupInformation.isSecurityEnabled()
+            || conf.getBoolean("dfs.client.use.datanode.hostname", false);
+    for (DatanodeInfo info : hdfs.getDataNodeStats(HdfsConstants.DatanodeReportType.LIVE)) {
+      String address = info.getIpcAddr(byName);
+      all.add(
+          new Address(
+              info.getHostName() + ":" + info.getIpcPort(),
+              NetUtils.createSocketAddr(address),
+              conf));
+    }
+    for (DatanodeInfo info : hdfs.getDataNodeStats(HdfsConstants.DatanodeReportType.DEAD)) {
+      troubles.add(info.getHostName() + ":" + info.getIpcPort() + " is dead for the NameNode");
+    }
+    return all;
+  }
+
+  /** The time-out of {@code --timeout}. */
+  int timeout() {
+    return timeoutMillis();
   }
 
   private Path configurationDirectory() {
@@ -200,7 +262,7 @@ final class RecordTarget {
     return volumes;
   }
 
-  private void addCluster(Configuration conf, List<RecordSource> sources) throws IOException {
+  private LocalCluster cluster() throws IOException {
     Path where =
         directory == null
             ? Path.of(System.getProperty("user.home"), ".hdrf", "cluster")
@@ -209,7 +271,11 @@ final class RecordTarget {
       throw new ClusterException(
           "No cluster in " + where + "; give --datanode, --conf or --data-dir");
     }
-    LocalCluster cluster = LocalCluster.open(where, Home.runtime());
+    return LocalCluster.open(where, Home.runtime());
+  }
+
+  private void addCluster(Configuration conf, List<RecordSource> sources) throws IOException {
+    LocalCluster cluster = cluster();
     addFiles(conf, cluster.conf());
     for (DataNode dataNode : cluster.dataNodes()) {
       Configuration own = new Configuration(conf);

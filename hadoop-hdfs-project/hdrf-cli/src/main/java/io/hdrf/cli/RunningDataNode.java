@@ -57,6 +57,11 @@ final class RunningDataNode implements RecordSource {
   }
 
   @Override
+  public Map<String, Long> storeBytes() throws IOException {
+    return client.storeBytes();
+  }
+
+  @Override
   public List<VolumeInfo> volumes() throws IOException {
     return client.volumes();
   }

@@ -6,6 +6,7 @@ import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.ReferenceReport;
+import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.metadata.BlockRecord;
@@ -106,6 +107,16 @@ final class StoppedDataNode implements RecordSource {
       }
     }
     return infos;
+  }
+
+  @Override
+  public Map<String, Long> storeBytes() throws IOException {
+    Map<String, Long> all = new LinkedHashMap<>();
+    for (StoppedVolume volume : volumes.values()) {
+      all.put(
+          StoreBytes.key(volume.storageId(), volume.poolId()), StoreBytes.of(volume.directory()));
+    }
+    return all;
   }
 
   private StoppedVolume volume(VolumeInfo info) {

@@ -39,10 +39,12 @@ final class Troubles {
     }
   }
 
-  /** Says something that keeps the answer from being complete. */
+  /** Says something that keeps the answer from being complete, unless it was said before. */
   void add(String line) {
-    all.add(line);
-    terminal.say("hdrf: " + line);
+    if (!all.contains(line)) {
+      all.add(line);
+      terminal.say("hdrf: " + line);
+    }
   }
 
   boolean isEmpty() {

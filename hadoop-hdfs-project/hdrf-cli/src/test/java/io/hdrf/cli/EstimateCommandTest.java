@@ -25,16 +25,25 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.security.AccessControlException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,13 +98,18 @@ class EstimateCommandTest {
     new CommandLine(command).parseArgs(args.toArray(new String[0]));
     PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
     PrintStream progress = new PrintStream(new ByteArrayOutputStream());
-    int code =
-        command.run(command.files(conf), conf, registry, new Terminal(stream, progress, false));
+    int code = run(command, conf, new Terminal(stream, progress, false));
     assertThat(code).isEqualTo(ExitCode.OK);
     JsonNode answer = new ObjectMapper().readTree(out.toString(StandardCharsets.UTF_8));
     out.reset();
     assertThat(answer.get("version").asInt()).isEqualTo(1);
     return answer.get("estimates");
+  }
+
+  private int run(EstimateCommand command, Configuration conf, Terminal terminal)
+      throws IOException {
+    Troubles troubles = new Troubles(terminal);
+    return command.run(command.files(conf, troubles), conf, registry, terminal, troubles);
   }
 
   /** What a file's blocks take as reduced block files. */
@@ -231,11 +245,12 @@ class EstimateCommandTest {
   @Test
   void theChunkSizesOfADataNodeAreAmongThoseEstimated() throws IOException {
     Path file = Files.write(data.resolve("a"), text(1 << 20, 1));
-    List<EstimateFile> files = EstimateFile.find(file.toString(), new Configuration(), 0, BLOCK);
+    List<EstimateFile> files =
+        EstimateFile.find(file.toString(), new Configuration(), 0, BLOCK, line -> {});
     long chunksOfDefault;
     try (Estimator estimator =
         new Estimator(work.resolve("volume"), registry, new Configuration(), "dedup", "")) {
-      chunksOfDefault = estimator.run(files, count -> {}).chunks();
+      chunksOfDefault = estimator.run(files, count -> {}, line -> {}).chunks();
     }
     WorkDirectory.deleteTree(work.resolve("volume"));
     JsonNode estimates = estimate("--chain=dedup");
@@ -277,13 +292,15 @@ class EstimateCommandTest {
     EstimateCommand command = new EstimateCommand();
     new CommandLine(command).parseArgs("--chain=dedup", "--work-dir=" + work, data.toString());
     Configuration conf = new Configuration();
-    List<EstimateFile> files = command.files(conf);
-    Files.write(gone, text(50_000, 1));
+    Files.write(data.resolve("other"), text(200_000, 2));
     PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
-    assertThatThrownBy(
-            () -> command.run(files, conf, registry, new Terminal(stream, stream, false)))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining(gone.toString());
+    Terminal terminal = new Terminal(stream, stream, false);
+    Troubles troubles = new Troubles(terminal);
+    List<EstimateFile> files = command.files(conf, troubles);
+    Files.write(gone, text(50_000, 1));
+    assertThat(command.run(files, conf, registry, terminal, troubles)).isEqualTo(ExitCode.FAILED);
+    assertThat(troubles.lines()).hasSize(1).first().asString().contains(gone.toString());
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("dedup 4k", "dedup 64k");
     assertNothingIsLeft();
   }
 
@@ -293,7 +310,7 @@ class EstimateCommandTest {
     Files.write(data.resolve("a"), content);
     Configuration conf = new Configuration();
     conf.set("fs.viewfs.mounttable.x.link./m", data.toUri().toString());
-    List<EstimateFile> files = EstimateFile.find("viewfs://x/m", conf, 0, BLOCK);
+    List<EstimateFile> files = EstimateFile.find("viewfs://x/m", conf, 0, BLOCK, line -> {});
     assertThat(files).hasSize(1);
     ByteBuffer end = ByteBuffer.allocateDirect(1000);
     try (var open = files.get(0).opener().open()) {
@@ -307,6 +324,119 @@ class EstimateCommandTest {
     assertThat(Arrays.copyOfRange(read, 500, 1000)).isEqualTo(Arrays.copyOf(content, 500));
   }
 
+  /** Files in an encryption zone and erasure-coded ones, and what the superuser sees of them. */
+  public static final class ZoneFileSystem extends RawLocalFileSystem {
+    static boolean superuser;
+
+    @Override
+    public URI getUri() {
+      return URI.create("zone:///");
+    }
+
+    private static org.apache.hadoop.fs.Path local(org.apache.hadoop.fs.Path path) {
+      return new org.apache.hadoop.fs.Path("file://" + path.toUri().getPath());
+    }
+
+    private static FileStatus status(Path file) throws IOException {
+      String name = file.getFileName().toString();
+      return new FileStatus(
+          Files.size(file),
+          false,
+          1,
+          BLOCK,
+          0,
+          0,
+          null,
+          "u",
+          "g",
+          null,
+          new org.apache.hadoop.fs.Path("zone://" + file),
+          false,
+          name.equals("encrypted"),
+          name.equals("striped"));
+    }
+
+    @Override
+    public boolean exists(org.apache.hadoop.fs.Path path) {
+      return true;
+    }
+
+    @Override
+    public RemoteIterator<LocatedFileStatus> listFiles(
+        org.apache.hadoop.fs.Path path, boolean recursive) throws IOException {
+      List<LocatedFileStatus> found = new ArrayList<>();
+      for (String name : List.of("encrypted", "plain", "striped")) {
+        found.add(
+            new LocatedFileStatus(status(Path.of(path.toUri().getPath()).resolve(name)), null));
+      }
+      Iterator<LocatedFileStatus> all = found.iterator();
+      return new RemoteIterator<>() {
+        @Override
+        public boolean hasNext() {
+          return all.hasNext();
+        }
+
+        @Override
+        public LocatedFileStatus next() {
+          return all.next();
+        }
+      };
+    }
+
+    @Override
+    public FileStatus getFileStatus(org.apache.hadoop.fs.Path path) throws IOException {
+      if (!superuser) {
+        throw new AccessControlException("Superuser privilege is required");
+      }
+      return status(Path.of(path.toUri().getPath().replace("/.reserved/raw", "")));
+    }
+
+    @Override
+    public FSDataInputStream open(org.apache.hadoop.fs.Path path, int bufferSize)
+        throws IOException {
+      String name = path.toUri().getPath();
+      String raw = name.replace("/.reserved/raw", "");
+      return FileSystem.getLocal(new Configuration())
+          .getRaw()
+          .open(local(new org.apache.hadoop.fs.Path(name.equals(raw) ? raw : raw + ".cipher")));
+    }
+  }
+
+  @Test
+  void whatIsEncryptedIsEstimatedAsItIsStored() throws IOException {
+    Files.write(data.resolve("plain"), text(100_000, 1));
+    Files.write(data.resolve("encrypted"), text(100_000, 2));
+    Files.write(data.resolve("encrypted.cipher"), noise(100_000));
+    Files.write(data.resolve("striped"), text(100_000, 3));
+    Configuration conf = new Configuration();
+    conf.set("fs.zone.impl", ZoneFileSystem.class.getName());
+    List<String> leftOut = new ArrayList<>();
+    ZoneFileSystem.superuser = false;
+    List<EstimateFile> files = EstimateFile.find("zone://" + data, conf, 0, BLOCK, leftOut::add);
+    assertThat(files)
+        .hasSize(1)
+        .first()
+        .extracting(EstimateFile::name)
+        .asString()
+        .contains("plain");
+    assertThat(leftOut).hasSize(2);
+    assertThat(leftOut.get(0)).contains("encrypted", "Superuser privilege is required");
+    assertThat(leftOut.get(1)).contains("striped", "erasure-coded");
+
+    leftOut.clear();
+    ZoneFileSystem.superuser = true;
+    files = EstimateFile.find("zone://" + data, conf, 0, BLOCK, leftOut::add);
+    assertThat(files).hasSize(2);
+    assertThat(leftOut).hasSize(1);
+    ByteBuffer read = ByteBuffer.allocateDirect(1000);
+    try (var open = files.get(0).opener().open()) {
+      assertThat(open.read(read, 0)).isEqualTo(1000);
+    }
+    byte[] bytes = new byte[1000];
+    read.flip().get(bytes);
+    assertThat(bytes).isEqualTo(Arrays.copyOf(noise(100_000), 1000));
+  }
+
   /** What stands behind it is one of the files to be estimated. */
   @Test
   void jsonIsNoFileToBeWritten() throws IOException {
@@ -317,7 +447,7 @@ class EstimateCommandTest {
         .parseArgs("--chain=dedup,lz4", "--work-dir=" + work, "--json", file.toString());
     Configuration conf = new Configuration();
     PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
-    command.run(command.files(conf), conf, registry, new Terminal(stream, stream, false));
+    run(command, conf, new Terminal(stream, stream, false));
     assertThat(file).hasBinaryContent(content);
     assertThat(out.toString(StandardCharsets.UTF_8)).contains("\"estimates\"");
   }
@@ -330,7 +460,7 @@ class EstimateCommandTest {
         .parseArgs("--chain=dedup,lz4", "--chunk-size=8k,16k", "--work-dir=" + work, data + "");
     Configuration conf = new Configuration();
     PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
-    command.run(command.files(conf), conf, registry, new Terminal(stream, stream, false));
+    run(command, conf, new Terminal(stream, stream, false));
     assertThat(out.toString(StandardCharsets.UTF_8))
         .contains("dedup,lz4 8k")
         .contains("dedup,lz4 16k")

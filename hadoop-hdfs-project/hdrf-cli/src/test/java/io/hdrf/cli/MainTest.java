@@ -97,6 +97,32 @@ class MainTest {
   }
 
   @Test
+  void aDistributionOffersOnlyWhatWorksThere() {
+    assertThat(Main.commandLine().getSubcommands()).containsKeys("test", "corpus", "docs", "dist");
+    System.setProperty("hdrf.distribution", "true");
+    try {
+      assertThat(Main.commandLine().getSubcommands())
+          .doesNotContainKeys("test", "corpus", "docs", "dist")
+          .containsKeys("install", "blocks", "estimate");
+    } finally {
+      System.clearProperty("hdrf.distribution");
+    }
+  }
+
+  @CommandLine.Command(name = "greedy")
+  private static final class Greedy implements Runnable {
+    @Override
+    public void run() {
+      throw new OutOfMemoryError("for a test");
+    }
+  }
+
+  @Test
+  void anErrorIsNoDifference() {
+    assertThat(Main.run(new CommandLine(new Greedy()))).isEqualTo(ExitCode.FAILED);
+  }
+
+  @Test
   void aMissingClusterIsNamed(@TempDir Path directory) {
     run("cluster", "conf", "--data-dir", directory.toString());
     assertThat(err.toString()).contains(directory.toString()).contains("hdrf cluster start");

@@ -198,6 +198,9 @@ class LifecycleTest {
     assertThat(reduced + own).isLessThan(stock * 6 / 10);
     readAll();
     job("with HDRF");
+    assertThat(hdfsHdrf(cluster.nodes().get(0), "report"))
+        .as("all that the NameNode lists")
+        .contains(cluster.nodes().size() + " answer");
     refusesWithReducedBlocks(cluster.nodes().get(0));
 
     inflate();

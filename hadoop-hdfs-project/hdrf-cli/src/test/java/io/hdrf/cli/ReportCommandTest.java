@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hdrf.admin.AdminEndpoint;
+import io.hdrf.admin.HdrfAdminProtocol;
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.RecordPage;
+import io.hdrf.admin.StoreBytes;
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.metadata.BlockRecord;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ipc.ProtobufRpcEngine;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.security.RefreshUserMappingsProtocol;
+import org.apache.hadoop.security.authorize.PolicyProvider;
+import org.apache.hadoop.security.authorize.Service;
+import org.apache.hadoop.security.protocolPB.RefreshUserMappingsProtocolPB;
+import org.apache.hadoop.security.protocolPB.RefreshUserMappingsProtocolServerSideTranslatorPB;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** DataNodes' IPC servers, with HDRF's protocol and without. */
+@Timeout(60)
+class ReportCommandTest {
+  private final List<RPC.Server> servers = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    servers.forEach(RPC.Server::stop);
+  }
+
+  private String serve(HdrfAdminProtocol hdrf) throws Exception {
+    Configuration conf = new Configuration();
+    RPC.setProtocolEngine(conf, RefreshUserMappingsProtocolPB.class, ProtobufRpcEngine.class);
+    RefreshUserMappingsProtocol stock =
+        (RefreshUserMappingsProtocol)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {RefreshUserMappingsProtocol.class},
+                (self, method, arguments) -> null);
+    Object service =
+        java.util.Arrays.stream(
+                Class.forName(
+                        "org.apache.hadoop.security.proto.RefreshUserMappingsProtocolProtos"
+                            + "$RefreshUserMappingsProtocolService")
+                    .getMethods())
+            .filter(method -> method.getName().equals("newReflectiveBlockingService"))
+            .findFirst()
+            .orElseThrow()
+            .invoke(null, new RefreshUserMappingsProtocolServerSideTranslatorPB(stock));
+    RPC.Server server =
+        new RPC.Builder(conf)
+            .setProtocol(RefreshUserMappingsProtocolPB.class)
+            .setInstance(service)
+            .setBindAddress("127.0.0.1")
+            .setPort(0)
+            .build();
+    servers.add(server);
+    if (hdrf != null) {
+      AdminEndpoint.addTo(
+          server,
+          hdrf,
+          conf,
+          new PolicyProvider() {
+            @Override
+            public Service[] getServices() {
+              return new Service[0];
+            }
+          });
+    }
+    server.start();
+    return "127.0.0.1:" + server.getListenerAddress().getPort();
+  }
+
+  /** One deduplicated block, whose file holds next to nothing. */
+  private static byte[] page(long after) throws IOException {
+    return RecordPage.encode(
+        after >= 7
+            ? Map.of()
+            : Map.of(7L, BlockRecord.reduced(10_240, 100, new int[] {3}, 0, 0).encode()));
+  }
+
+  private static HdrfAdminProtocol dataNode() {
+    String directory = "/data/1/current/BP-1/hdrf";
+    JobInfo job =
+        new JobInfo(
+            "DS-1",
+            "BP-1",
+            directory,
+            "automatic",
+            JobInfo.State.NONE,
+            Map.of(),
+            Map.of(),
+            List.of());
+    return (HdrfAdminProtocol)
+        Proxy.newProxyInstance(
+            ReportCommandTest.class.getClassLoader(),
+            new Class<?>[] {HdrfAdminProtocol.class},
+            (self, method, arguments) ->
+                switch (method.getName()) {
+                  case "volumes" ->
+                      new String[] {
+                        new VolumeInfo("DS-1", "BP-1", directory, "embedded", "in step", 5).encode()
+                      };
+                  case "jobs" -> new String[] {job.encode()};
+                  case "records" -> page((Long) arguments[2]);
+                  case "storeBytes" -> new String[] {StoreBytes.encode("DS-1", "BP-1", 2048)};
+                  default -> throw new IllegalStateException(method.getName());
+                });
+  }
+
+  /** Exit code, standard output. */
+  private static Map.Entry<Integer, String> run(String... arguments) {
+    PrintStream before = System.out;
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+    try {
+      return Map.entry(Main.commandLine().execute(arguments), out.toString(StandardCharsets.UTF_8));
+    } finally {
+      System.setOut(before);
+    }
+  }
+
+  @Test
+  void whatTheVolumeHoldsIsCountedAndNotItsBlockFilesAlone(@TempDir Path plugins) throws Exception {
+    String own = serve(dataNode());
+    String options = " --datanode " + own + " --plugins " + plugins;
+    Map.Entry<Integer, String> shown = run(("blocks --json" + options).split(" "));
+    assertThat(shown.getKey()).isEqualTo(ExitCode.OK);
+    JsonNode volume = new ObjectMapper().readTree(shown.getValue()).get("volumes").get(0);
+    assertThat(volume.get("blockFileBytes").asLong()).isEqualTo(100);
+    assertThat(volume.get("storeBytes").asLong()).isEqualTo(2048);
+    assertThat(volume.get("physicalBytes").asLong()).isEqualTo(2148);
+    assertThat(run(("blocks" + options).split(" ")).getValue())
+        .containsPattern("10.0 KiB +100 B +2.0 KiB +21.0 %");
+  }
+
+  @Test
+  void everyDataNodeIsShownAndTheUnreachableNamed() throws Exception {
+    String own = serve(dataNode());
+    String stock = serve(null);
+    Map.Entry<Integer, String> good = run("report", "--datanode", own, "--datanode", stock);
+    assertThat(good.getKey()).as(good.getValue()).isEqualTo(ExitCode.OK);
+    assertThat(good.getValue())
+        .containsPattern(own + " +1 +5 +2.0 KiB +in step +automatic")
+        .containsPattern(stock + " .*without HDRF")
+        .contains("2 answer");
+    try (ServerSocket hung = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      String silent = "127.0.0.1:" + hung.getLocalPort();
+      Map.Entry<Integer, String> bad =
+          run(
+              "report",
+              "--json",
+              "--timeout",
+              "2",
+              "--parallel",
+              "1",
+              "--datanode",
+              silent,
+              "--datanode",
+              own);
+      assertThat(bad.getKey()).isEqualTo(ExitCode.FAILED);
+      JsonNode json = new ObjectMapper().readTree(bad.getValue());
+      assertThat(json.get("version").asInt()).isEqualTo(1);
+      assertThat(json.get("dataNodes")).hasSize(1);
+      assertThat(json.get("dataNodes").get(0).get("storeBytes").asLong()).isEqualTo(2048);
+      assertThat(json.get("notLookedAt")).hasSize(1);
+      assertThat(json.get("notLookedAt").get(0).asText()).contains(silent, "did not answer");
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.admin;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What HDRF's own files of a pool on a volume take: containers of chunks, filters, indexes and
+ * records, by the files' lengths.
+ */
+public final class StoreBytes {
+  private static final String SEPARATOR = "\t";
+
+  private StoreBytes() {}
+
+  /**
+   * Adds up all files below a directory; those that go meanwhile don't count.
+   *
+   * @param hdrf HDRF's directory of a pool on a volume
+   * @return bytes
+   */
+  public static long of(Path hdrf) throws IOException {
+    long[] sum = {0};
+    if (!Files.exists(hdrf)) {
+      return 0;
+    }
+    Files.walkFileTree(
+        hdrf,
+        new SimpleFileVisitor<Path>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            sum[0] += attributes.isRegularFile() ? attributes.size() : 0;
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) {
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, IOException e) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return sum[0];
+  }
+
+  /** Names a pool on a storage in {@link #decode}'s result. */
+  public static String key(String storageId, String poolId) {
+    return storageId + SEPARATOR + poolId;
+  }
+
+  /** As text on one line. */
+  public static String encode(String storageId, String poolId, long bytes) {
+    return key(storageId, poolId) + SEPARATOR + bytes;
+  }
+
+  /** Reads {@link #encode}'s lines. */
+  static Map<String, Long> decode(String[] lines) throws IOException {
+    Map<String, Long> all = new LinkedHashMap<>();
+    for (String line : lines) {
+      int end = line.lastIndexOf(SEPARATOR);
+      try {
+        all.put(line.substring(0, Math.max(end, 0)), Long.parseLong(line.substring(end + 1)));
+      } catch (NumberFormatException e) {
+        throw new IOException("no number of bytes: " + line, e);
+      }
+    }
+    return all;
+  }
+}
