@@ -51,9 +51,10 @@ public final class UsedDirectories {
     }
     try {
       // HADOOP_HOME/hdrf-VERSION/datanode/x.jar
-      Path version = Paths.get(source.getLocation().toURI()).toAbsolutePath().resolve("../..");
+      Path jar = Paths.get(source.getLocation().toURI()).toAbsolutePath();
+      Path version = jar.resolve("../..").normalize();
       return Files.exists(version.resolve(SUMS))
-          ? Optional.ofNullable(version.normalize().getParent())
+          ? Optional.ofNullable(version.getParent())
           : Optional.empty();
     } catch (URISyntaxException | RuntimeException e) {
       return Optional.empty();
