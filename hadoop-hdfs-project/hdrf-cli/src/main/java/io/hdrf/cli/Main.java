@@ -69,7 +69,7 @@ public final class Main implements Runnable {
     } catch (OutOfMemoryError e) {
       System.err.println("hdrf: " + e + "; HDRF_HEAP=4g gives this command more memory");
     } catch (Error e) {
-      e.printStackTrace();
+      System.err.println("hdrf: " + e);
     }
     return ExitCode.FAILED;
   }
