@@ -20,9 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -361,16 +359,20 @@ class DedupTest {
     HdrfCluster.assertSame("/file", cluster.read("/file"), data);
   }
 
-  private Map<String, Long> reclaim() throws IOException {
-    SchemeStores stores = cluster.service(0).schemeStores();
-    Map<String, Long> sums = new HashMap<>();
+  private void reclaim(int datanode) throws IOException {
+    SchemeStores stores = cluster.service(datanode).schemeStores();
     for (VolumeInfo store : stores.list()) {
-      for (String line : stores.reclaim(store.storageId(), store.poolId())) {
-        int tab = line.indexOf('\t');
-        sums.merge(line.substring(0, tab), Long.parseLong(line.substring(tab + 1)), Long::sum);
-      }
+      stores.reclaim(store.storageId(), store.poolId());
     }
-    return sums;
+  }
+
+  private long unreadable(int datanode) {
+    return cluster
+        .service(datanode)
+        .schemeStores()
+        .metrics()
+        .get("dedup")
+        .get("gcBlocksUnreadable");
   }
 
   /** What it names is not known, so nothing goes until HDFS has put a sound copy elsewhere. */
@@ -378,27 +380,33 @@ class DedupTest {
   void damagedRecipeStopsCollectionsUntilItIsReplaced() throws Exception {
     Configuration conf = configuration();
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 0);
-    cluster = HdrfCluster.start(conf, 2);
+    cluster = HdrfCluster.start(conf, 3);
     byte[] data = noise(LENGTH);
     try (FSDataOutputStream out =
         cluster.fs().create(new org.apache.hadoop.fs.Path("/file"), (short) 2)) {
       out.write(data);
     }
     cluster.awaitReduced("/file");
+    // One of the first two has a replica of each block.
     String disk = cluster.mini().getInstanceStorageDir(0, 0).getPath() + "/";
-    File first =
-        cluster.replicas("/file").stream()
-            .filter(file -> file.getPath().startsWith(disk))
-            .findFirst()
-            .orElseThrow(() -> new AssertionError("no replica on the first DataNode"));
-    Damage.flip(first, 60, 1);
-    assertThatThrownBy(this::reclaim).hasMessageContaining(first.getName());
-    assertThat(metric("gcBlocksUnreadable")).isEqualTo(1);
-    // A second one would make HDFS wait for a third DataNode.
-    cluster.fs().setReplication(new org.apache.hadoop.fs.Path("/file"), (short) 1);
-    HdrfCluster.await("the damaged replica to go", () -> !first.exists());
-    HdrfCluster.await("a collection", () -> !fails(this::reclaim));
-    assertThat(metric("gcBlocksUnreadable")).isZero();
+    List<File> replicas = cluster.replicas("/file");
+    int datanode = replicas.stream().anyMatch(file -> file.getPath().startsWith(disk)) ? 0 : 1;
+    String path = cluster.mini().getInstanceStorageDir(datanode, 0).getPath() + "/";
+    File damaged =
+        replicas.stream().filter(file -> file.getPath().startsWith(path)).findFirst().orElseThrow();
+    Damage.flip(damaged, 60, 1);
+    assertThatThrownBy(() -> reclaim(datanode)).hasMessageContaining(damaged.getName());
+    assertThat(unreadable(datanode)).isEqualTo(1);
+    HdrfCluster.await("the damaged replica to go", () -> !damaged.exists());
+    HdrfCluster.await(
+        "a collection",
+        () ->
+            !fails(
+                () -> {
+                  reclaim(datanode);
+                  return null;
+                }));
+    assertThat(unreadable(datanode)).isZero();
     HdrfCluster.assertSame("/file", cluster.read("/file"), data);
   }
 

@@ -89,7 +89,8 @@ class PoolVolumesTest {
             registry,
             Map.of(StorageType.DISK, SchemeChain.parse("chain", "hooked", registry)),
             files,
-            (volume, pool, bytes) -> {});
+            (volume, pool, bytes) -> {},
+            (volume, block, file, why) -> {});
     ExecutorService threads = Executors.newFixedThreadPool(VOLUMES);
     try {
       List<Future<?>> opening = new ArrayList<>();

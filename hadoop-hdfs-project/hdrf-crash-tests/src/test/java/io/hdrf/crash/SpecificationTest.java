@@ -63,8 +63,7 @@ class SpecificationTest {
   private static String check(String model, String name, String configuration) throws Exception {
     Path directory = Files.createDirectories(Path.of("target/spec", name));
     Path specification = directory.resolve(model + ".tla");
-    Files.copy(
-        MODELS.resolve(model + ".tla"), specification, StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(MODELS.resolve(model + ".tla"), specification, StandardCopyOption.REPLACE_EXISTING);
     Files.writeString(directory.resolve(model + ".cfg"), configuration);
     Path tools = Path.of(TLC.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     Path output = directory.resolve("output.txt");

@@ -16,6 +16,7 @@ import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -253,12 +254,11 @@ class IndexRebuildTest {
     conf.set("hdrf.dedup.dba.memory", "8k");
     open();
     awaitComplete();
-    long chunks = 0;
     for (long id = 0; id < 20; id++) {
       volume.put(id, block(), random);
       volume.awaitIndexed();
     }
-    chunks = volume.metric("chunksNew");
+    long chunks = volume.metric("chunksNew");
     while (volume.metric("indexEntriesRemoved") < chunks / 4) {
       Thread.sleep(20);
     }
@@ -269,7 +269,10 @@ class IndexRebuildTest {
     store.scan(
         Table.CHUNKS,
         new byte[0],
-        (key, value) -> segments.add(java.nio.ByteBuffer.wrap(key).getInt()) || true);
+        (key, value) -> {
+          segments.add(ByteBuffer.wrap(key).getInt());
+          return true;
+        });
     assertThat(segments.size()).isLessThan((int) (chunks / 256));
   }
 

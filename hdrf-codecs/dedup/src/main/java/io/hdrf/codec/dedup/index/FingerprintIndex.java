@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -218,7 +219,7 @@ public final class FingerprintIndex implements Closeable {
   }
 
   private void addMissed(BloomFilterArray array, BooleanSupplier stopping) throws IOException {
-    for (Long container : missed) {
+    for (Long container : new ArrayList<>(missed)) {
       if (stopping.getAsBoolean()) {
         return;
       }
