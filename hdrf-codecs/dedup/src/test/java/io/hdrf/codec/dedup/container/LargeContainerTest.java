@@ -41,6 +41,7 @@ class LargeContainerTest {
           }
         }
         appender.flush();
+        appender.force();
         check(store, marked);
       }
     }
