@@ -8,12 +8,14 @@ import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import javax.security.sasl.SaslException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.HdrfRpc;
@@ -44,6 +46,11 @@ public final class AdminClient implements Closeable {
   /** How often a DataNode is asked whether it still answers while a long call is under way. */
   private static final int PROBE_SECONDS = 10;
 
+  /** Work is asked after with pauses that double from the first to the longest one. */
+  private static final long FIRST_PAUSE_MILLIS = 10;
+
+  private static final long MAX_PAUSE_MILLIS = 500;
+
   private final InetSocketAddress address;
   private final int timeoutMillis;
   private final HdrfRpc.Connection<HdrfAdminProtocol> connection;
@@ -73,7 +80,7 @@ public final class AdminClient implements Closeable {
 
   /**
    * For the current user; the connection is made with the first call. A check takes as long as it
-   * takes, and the DataNode is asked now and then whether it still answers.
+   * takes: it is begun, and asked after until it has ended. If the caller ends, it goes on.
    *
    * @param timeoutMillis how long the DataNode may leave a short question unanswered
    * @param address of the DataNode's IPC server ({@code dfs.datanode.ipc.address})
@@ -195,9 +202,14 @@ public final class AdminClient implements Closeable {
     return volumes;
   }
 
-  /** See {@link HdrfAdminProtocol#reclaim}. */
+  /** See {@link TaskKind#RECLAIM}. */
   public String[] reclaim(VolumeInfo volume) throws IOException {
-    return longCall(() -> longProtocol.reclaim(volume.storageId(), volume.poolId()));
+    return reclaim(volume, line -> {});
+  }
+
+  /** As the other one; says how far it is. */
+  public String[] reclaim(VolumeInfo volume, Consumer<String> progress) throws IOException {
+    return task(TaskKind.RECLAIM, volume.storageId(), volume.poolId(), progress);
   }
 
   /** See {@link HdrfAdminProtocol#records}. */
@@ -214,9 +226,40 @@ public final class AdminClient implements Closeable {
     return longCall(() -> longProtocol.block(blockId));
   }
 
-  /** See {@link HdrfAdminProtocol#check}. */
+  /** See {@link TaskKind#CHECK} and {@link TaskKind#REPAIR}. */
   public String[] check(VolumeInfo volume, boolean repair) throws IOException {
-    return longCall(() -> longProtocol.check(volume.storageId(), volume.poolId(), repair));
+    return check(volume, repair, line -> {});
+  }
+
+  /** As the other one; says how many blocks were compared. */
+  public String[] check(VolumeInfo volume, boolean repair, Consumer<String> progress)
+      throws IOException {
+    return task(
+        repair ? TaskKind.REPAIR : TaskKind.CHECK, volume.storageId(), volume.poolId(), progress);
+  }
+
+  /** Begins work and asks until it has ended. */
+  private String[] task(TaskKind kind, String storageId, String poolId, Consumer<String> progress)
+      throws IOException {
+    String id = call(() -> protocol.startTask(kind.word(), storageId, poolId));
+    long pause = FIRST_PAUSE_MILLIS;
+    while (true) {
+      String[] now = call(() -> protocol.task(id));
+      if (now.length > 0 && now[0].equals(AdminTasks.DONE)) {
+        return Arrays.copyOfRange(now, 1, now.length);
+      }
+      if (now.length < 2) {
+        throw new IOException(address + " answers something else: " + Arrays.toString(now));
+      }
+      progress.accept(now[1]);
+      try {
+        Thread.sleep(pause);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted");
+      }
+      pause = Math.min(2 * pause, MAX_PAUSE_MILLIS);
+    }
   }
 
   /** See {@link HdrfAdminProtocol#rebuild}. */
@@ -228,10 +271,10 @@ public final class AdminClient implements Closeable {
         });
   }
 
-  /** See {@link HdrfAdminProtocol#checkReferences}. */
+  /** See {@link TaskKind#REFERENCES}. */
   public ReferenceReport checkReferences(VolumeInfo volume) throws IOException {
     return new ReferenceReport(
-        longCall(() -> longProtocol.checkReferences(volume.storageId(), volume.poolId())));
+        task(TaskKind.REFERENCES, volume.storageId(), volume.poolId(), line -> {}));
   }
 
   /** See {@link HdrfAdminProtocol#startJob}. */
@@ -266,10 +309,10 @@ public final class AdminClient implements Closeable {
     return StoreBytes.decode(longCall(longProtocol::storeBytes));
   }
 
-  /** See {@link HdrfAdminProtocol#reducedBlocks}. */
+  /** See {@link TaskKind#COUNT}. */
   public List<ReducedBlocks> reducedBlocks() throws IOException {
     List<ReducedBlocks> counts = new ArrayList<>();
-    for (String line : longCall(longProtocol::reducedBlocks)) {
+    for (String line : task(TaskKind.COUNT, "", "", progress -> {})) {
       counts.add(ReducedBlocks.decode(line));
     }
     return counts;

@@ -93,7 +93,10 @@ public final class CallFormat {
         return method;
       }
     }
-    throw new IOException("This version of HDRF knows no call " + name);
+    throw new IOException(
+        "This version of HDRF knows no call "
+            + name
+            + ": the command and the DataNode have to be of one version");
   }
 
   /** Writes what a method returned. */

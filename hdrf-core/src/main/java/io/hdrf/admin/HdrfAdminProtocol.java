@@ -52,15 +52,6 @@ public interface HdrfAdminProtocol {
   String[] block(long blockId) throws IOException;
 
   /**
-   * Compares the records of a pool on a volume with its blocks; ends when that is done.
-   *
-   * @param repair whether what differs is written
-   * @return blocks, missing, wrong, extra and unreadable as decimal numbers, then a line for each
-   *     of the first differences
-   */
-  String[] check(String storageId, String poolId, boolean repair) throws IOException;
-
-  /**
    * Has the records of a pool on a volume made anew, in the background; {@link #volumes} tells how
    * far that is.
    */
@@ -68,25 +59,11 @@ public interface HdrfAdminProtocol {
 
   /**
    * One {@link VolumeInfo} for each pool on each volume where a scheme keeps a store of its own, as
-   * text: as its store, the schemes; as its status, what {@link #reclaim} does there just now.
+   * text: as its store, the schemes; as its status, what {@link TaskKind#RECLAIM} does there just
+   * now.
    */
   @Looks
   String[] schemeStores() throws IOException;
-
-  /**
-   * Takes away what no block refers to any more; ends when that is done.
-   *
-   * @return what was done: name, tab and decimal number each
-   */
-  String[] reclaim(String storageId, String poolId) throws IOException;
-
-  /**
-   * Compares what blocks refer to with what the schemes' stores hold; ends when that is done.
-   *
-   * @return lines of name, tab and decimal number, of which {@code missing} is to be 0, and lines
-   *     without a tab for people
-   */
-  String[] checkReferences(String storageId, String poolId) throws IOException;
 
   /**
    * Begins a job on all volumes, or gives one that runs already another rate. Converting ends an
@@ -117,12 +94,21 @@ public interface HdrfAdminProtocol {
   }
 
   /**
-   * Looks at every block's file; ends when that is done.
+   * Begins work that takes as long as it takes, and returns at once. What is under way already is
+   * not begun a second time.
    *
-   * @return one {@link ReducedBlocks} for each pool in each directory that is configured, as text;
-   *     directories that can't be looked at and pools that are not in service are there as not
-   *     counted
+   * @param kind a {@link TaskKind#word}
+   * @param storageId and the pool: where; both are empty if it is everywhere
+   * @return the id for {@link #task}
+   */
+  String startTask(String kind, String storageId, String poolId) throws IOException;
+
+  /**
+   * How far work is, or what came of it.
+   *
+   * @return {@link AdminTasks#RUNNING} and a line, or {@link AdminTasks#DONE} and the result
+   * @throws IOException why it failed; or that nothing is known of it, after a restart
    */
   @Looks
-  String[] reducedBlocks() throws IOException;
+  String[] task(String id) throws IOException;
 }

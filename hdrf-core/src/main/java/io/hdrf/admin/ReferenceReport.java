@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What {@link HdrfAdminProtocol#checkReferences} answers for one volume: the counts of all schemes
- * that keep a store there, one scheme after the other. Immutable.
+ * What {@link TaskKind#REFERENCES} gives for one volume: the counts of all schemes that keep a
+ * store there, one scheme after the other. Immutable.
  */
 public final class ReferenceReport {
   private static final String REFERENCES = "references\t";

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.admin.AdminTasks;
 import io.hdrf.admin.BlockDescription;
 import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.RecordPage;
 import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.admin.TaskKind;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.CheckResult;
 import io.hdrf.metadata.RecordTask;
@@ -16,6 +18,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 /**
  * Answers administrators about one DataNode; who calls, {@link io.hdrf.admin.AdminEndpoint} has
@@ -26,6 +30,7 @@ public final class AdminService implements HdrfAdminProtocol {
   private final RecordKeeper records;
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
+  private final AdminTasks tasks = new AdminTasks();
 
   AdminService(RecordKeeper records, SchemeStores schemeStores, VolumeJobs jobs) {
     this.jobs = jobs;
@@ -106,8 +111,49 @@ public final class AdminService implements HdrfAdminProtocol {
   }
 
   @Override
-  public String[] check(String storageId, String poolId, boolean repair) throws IOException {
-    CheckResult result = volume(storageId, poolId).check(repair);
+  public String startTask(String kind, String storageId, String poolId) throws IOException {
+    TaskKind wanted = TaskKind.of(kind);
+    String what = wanted.word() + " " + storageId + " " + poolId;
+    switch (wanted) {
+      case CHECK:
+      case REPAIR:
+        VolumeRecords volume = volume(storageId, poolId);
+        AtomicReference<RecordTask> begun = new AtomicReference<>();
+        return tasks.start(
+            what,
+            () -> {
+              begun.set(
+                  volume.begin(
+                      wanted == TaskKind.REPAIR ? RecordTask.Kind.REPAIR : RecordTask.Kind.CHECK));
+              return lines(begun.get().await());
+            },
+            () -> begun.get() == null ? "0" : Long.toString(begun.get().blocks()));
+      case RECLAIM:
+        return tasks.start(
+            what,
+            () -> schemeStores.reclaim(storageId, poolId),
+            () -> schemeStores.progress(storageId, poolId));
+      case REFERENCES:
+        return tasks.start(what, () -> schemeStores.check(storageId, poolId), () -> "");
+      case COUNT:
+        return tasks.start(
+            wanted.word(),
+            () ->
+                jobs.reducedBlocks().stream()
+                    .map(ReducedBlocks::encode)
+                    .collect(Collectors.toList()),
+            () -> "");
+      default:
+        throw new IllegalArgumentException(kind);
+    }
+  }
+
+  @Override
+  public String[] task(String id) throws IOException {
+    return tasks.poll(id);
+  }
+
+  private static List<String> lines(CheckResult result) throws IOException {
     if (result == null) {
       throw new IOException("The DataNode stops");
     }
@@ -119,7 +165,7 @@ public final class AdminService implements HdrfAdminProtocol {
       lines.add(Long.toString(number));
     }
     lines.addAll(result.examples());
-    return lines.toArray(new String[0]);
+    return lines;
   }
 
   @Override
@@ -130,16 +176,6 @@ public final class AdminService implements HdrfAdminProtocol {
   @Override
   public String[] schemeStores() throws IOException {
     return schemeStores.list().stream().map(VolumeInfo::encode).toArray(String[]::new);
-  }
-
-  @Override
-  public String[] reclaim(String storageId, String poolId) throws IOException {
-    return schemeStores.reclaim(storageId, poolId).toArray(new String[0]);
-  }
-
-  @Override
-  public String[] checkReferences(String storageId, String poolId) throws IOException {
-    return schemeStores.check(storageId, poolId).toArray(new String[0]);
   }
 
   @Override
@@ -160,10 +196,5 @@ public final class AdminService implements HdrfAdminProtocol {
   @Override
   public String[] storeBytes() throws IOException {
     return schemeStores.bytes().toArray(new String[0]);
-  }
-
-  @Override
-  public String[] reducedBlocks() throws IOException {
-    return jobs.reducedBlocks().stream().map(ReducedBlocks::encode).toArray(String[]::new);
   }
 }

@@ -56,7 +56,7 @@ final class SchemeStores {
                     volume.poolId(),
                     volume.directory().toString(),
                     String.join(",", codecs.keySet()),
-                    progress.getOrDefault(key(storageId, volume.poolId()), ""),
+                    progress(storageId, volume.poolId()),
                     0));
           }
         });
@@ -75,6 +75,11 @@ final class SchemeStores {
       lines.add(StoreBytes.encode(storageId, volume.poolId(), StoreBytes.of(volume.directory())));
     }
     return lines;
+  }
+
+  /** What a collection does just now, for people; empty if there is none. */
+  String progress(String storageId, String poolId) {
+    return progress.getOrDefault(key(storageId, poolId), "");
   }
 
   private static String key(String storageId, String poolId) {

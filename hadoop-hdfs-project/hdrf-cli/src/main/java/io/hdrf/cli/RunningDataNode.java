@@ -13,8 +13,6 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -28,15 +26,10 @@ final class RunningDataNode implements RecordSource {
   private static final int COUNTS = 5;
 
   private final InetSocketAddress address;
-  private final Configuration conf;
-  private final int timeoutMillis;
   private final AdminClient client;
 
-  private RunningDataNode(
-      InetSocketAddress address, Configuration conf, int timeoutMillis, AdminClient client) {
-    this.timeoutMillis = timeoutMillis;
+  private RunningDataNode(InetSocketAddress address, AdminClient client) {
     this.address = address;
-    this.conf = conf;
     this.client = client;
   }
 
@@ -47,8 +40,7 @@ final class RunningDataNode implements RecordSource {
    */
   static RunningDataNode connect(InetSocketAddress address, Configuration conf, int timeoutMillis)
       throws IOException {
-    return new RunningDataNode(
-        address, conf, timeoutMillis, AdminClient.connect(address, conf, timeoutMillis));
+    return new RunningDataNode(address, AdminClient.connect(address, conf, timeoutMillis));
   }
 
   @Override
@@ -78,7 +70,7 @@ final class RunningDataNode implements RecordSource {
 
   @Override
   public Check check(VolumeInfo volume, boolean repair, Progress progress) throws IOException {
-    String[] lines = client.check(volume, repair);
+    String[] lines = client.check(volume, repair, line -> progress.set(Long.parseLong(line)));
     long[] counts = new long[COUNTS];
     try {
       for (int i = 0; i < COUNTS; i++) {
@@ -126,36 +118,7 @@ final class RunningDataNode implements RecordSource {
 
   @Override
   public List<String> reclaim(VolumeInfo volume, Progress progress) throws IOException {
-    CompletableFuture<String[]> done = new CompletableFuture<>();
-    Thread caller =
-        new Thread(
-            () -> {
-              try {
-                done.complete(client.reclaim(volume));
-              } catch (IOException | RuntimeException e) {
-                done.completeExceptionally(e);
-              }
-            },
-            "reclaim");
-    caller.setDaemon(true);
-    caller.start();
-    try (AdminClient watcher = AdminClient.connect(address, conf, timeoutMillis)) {
-      while (!done.isDone()) {
-        for (VolumeInfo info : watcher.schemeStores()) {
-          if (info.storageId().equals(volume.storageId())
-              && info.poolId().equals(volume.poolId())) {
-            progress.say(info.status());
-          }
-        }
-        pause();
-      }
-      return Arrays.asList(done.join());
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof IOException) {
-        throw (IOException) e.getCause();
-      }
-      throw e;
-    }
+    return Arrays.asList(client.reclaim(volume, progress::say));
   }
 
   @Override

@@ -210,27 +210,12 @@ public final class AdminPeer {
     }
 
     @Override
-    public String[] check(String storageId, String poolId, boolean repair) throws IOException {
-      return new String[] {storageId, poolId, Boolean.toString(repair)};
-    }
-
-    @Override
     public void rebuild(String storageId, String poolId) throws IOException {
       throw new IOException("not after " + job);
     }
 
     @Override
     public String[] schemeStores() throws IOException {
-      return new String[0];
-    }
-
-    @Override
-    public String[] reclaim(String storageId, String poolId) throws IOException {
-      throw new AccessControlException("not here");
-    }
-
-    @Override
-    public String[] checkReferences(String storageId, String poolId) throws IOException {
       return new String[0];
     }
 
@@ -248,8 +233,16 @@ public final class AdminPeer {
     }
 
     @Override
-    public String[] reducedBlocks() throws IOException {
-      return new String[0];
+    public String startTask(String kind, String storageId, String poolId) throws IOException {
+      if (kind.equals("reclaim")) {
+        throw new AccessControlException("not here");
+      }
+      return kind + " " + storageId + " " + poolId;
+    }
+
+    @Override
+    public String[] task(String id) {
+      return ("done " + id).split(" ");
     }
   }
 }

@@ -39,7 +39,7 @@ class HadoopLinesTest {
           "volumes DS-1 BP-1 /d embedded \u00fc 3",
           "records [-70000]",
           "block [-9223372036854775808]",
-          "check [DS-1, BP-1, true]",
+          "check [repair, DS-1, BP-1]",
           "rebuild IOException not after verify 1099511627776 0.25",
           "reclaim AccessControlException not here",
           "stock answers",
