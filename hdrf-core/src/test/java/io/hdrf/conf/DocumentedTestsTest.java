@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.conf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Tests that {@code docs/security.md} names are there. */
+class DocumentedTestsTest {
+
+  private static final Path ROOT = Path.of("..");
+  private static final Pattern NAMED = Pattern.compile("`(\\w+Test)(?:#(\\w+))?`");
+
+  @Test
+  void eachClaimsTestIsThere() throws IOException {
+    Map<String, String> sources = sources();
+    List<String> missing = new ArrayList<>();
+    Matcher named = NAMED.matcher(Files.readString(ROOT.resolve("docs/security.md")));
+    int count = 0;
+    while (named.find()) {
+      count++;
+      String source = sources.get(named.group(1));
+      if (source == null
+          || (named.group(2) != null && !source.contains("void " + named.group(2) + "("))) {
+        missing.add(named.group());
+      }
+    }
+    assertThat(missing).isEmpty();
+    assertThat(count).isGreaterThan(20);
+  }
+
+  private static Map<String, String> sources() throws IOException {
+    Map<String, String> sources = new HashMap<>();
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      for (Path file :
+          files
+              .filter(path -> path.toString().matches(".*/src/test/java/.*Test\\.java"))
+              .toList()) {
+        sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
+      }
+    }
+    return sources;
+  }
+}
