@@ -337,7 +337,7 @@ public final class CrashableFiles implements DurableFiles {
   }
 
   private Path inside(Path path) {
-    Path absolute = path.toAbsolutePath().normalize();
+    Path absolute = WatchedPath.real(path).toAbsolutePath().normalize();
     if (!absolute.startsWith(root)) {
       throw new IllegalArgumentException(path + " is not in " + root);
     }

@@ -22,6 +22,9 @@ final class TestCommand implements Callable<Integer> {
   private static final String CRASH_TEST = "io.hdrf.crash.CrashTest";
   private static final String STORE_LOSS_TEST = "io.hdrf.crash.StoreLossTest";
 
+  private static final String POWER_LOSS_MODULE = ":hdrf-codec-dedup";
+  private static final String POWER_LOSS_TEST = "io.hdrf.codec.dedup.PowerMachineTest";
+
   private static final List<String> LIFECYCLE =
       List.of(
           "mvn",
@@ -47,6 +50,24 @@ final class TestCommand implements Callable<Integer> {
 
     @ArgGroup(exclusive = false)
     private Crash crash;
+
+    @Option(
+        names = "--power-loss",
+        arity = "0..1",
+        fallbackValue = "2000",
+        paramLabel = "CRASHES",
+        description = {
+          "Power losses at random operations of HDRF's files, while threads write, reduce, move and",
+          "delete blocks and collect: so many, ${FALLBACK-VALUE} if none are given. What an error",
+          "says of its seed repeats it: --power-loss-seed."
+        })
+    private Integer powerLoss;
+
+    @Option(
+        names = "--power-loss-seed",
+        paramLabel = "SEED",
+        description = "Repeats what an error of --power-loss says the seed of.")
+    private Long powerLossSeed;
 
     @Option(
         names = "--store-loss",
@@ -114,6 +135,12 @@ final class TestCommand implements Callable<Integer> {
     if (selection != null && selection.crash != null) {
       return run(home, crashCommand());
     }
+    if (selection != null && selection.powerLoss != null) {
+      return run(home, powerLossTest("hdrf.power.crashes", selection.powerLoss));
+    }
+    if (selection != null && selection.powerLossSeed != null) {
+      return run(home, powerLossTest("hdrf.power.seed", selection.powerLossSeed));
+    }
     if (selection != null && selection.storeLoss != null) {
       return run(home, crashTest(STORE_LOSS_TEST, "hdrf.loss.rounds", selection.storeLoss));
     }
@@ -149,6 +176,20 @@ final class TestCommand implements Callable<Integer> {
         "-Dtest=" + test,
         "-Dsurefire.failIfNoSpecifiedTests=false",
         "-D" + key + "=" + rounds);
+  }
+
+  private static List<String> powerLossTest(String key, long value) {
+    return List.of(
+        "mvn",
+        "-B",
+        "-ntp",
+        "-pl",
+        POWER_LOSS_MODULE,
+        "-am",
+        "package",
+        "-Dtest=" + POWER_LOSS_TEST,
+        "-Dsurefire.failIfNoSpecifiedTests=false",
+        "-D" + key + "=" + value);
   }
 
   private static List<String> hadoopTests(Path home, List<String> arguments) throws IOException {

@@ -58,6 +58,7 @@ class MainTest {
     "cluster start --datanodes many, 2",
     "test --crash 5 --hadoop TestX, 2",
     "test --crash 5 --store-loss 2, 2",
+    "test --power-loss 5 --power-loss-seed 2, 2",
     "demo --metadata nonsense, 2",
     "convert --rate lots --data-dir /no/such, 2",
     "convert --rate -1 --data-dir /no/such, 2",
@@ -148,6 +149,9 @@ class MainTest {
     var crash = Main.commandLine().parseArgs("test", "--crash").subcommand();
     int rounds = crash.matchedOptionValue("--crash", 0);
     assertThat(rounds).isEqualTo(100);
+    var power = Main.commandLine().parseArgs("test", "--power-loss").subcommand();
+    int crashes = power.matchedOptionValue("--power-loss", 0);
+    assertThat(crashes).isEqualTo(2000);
     var loss = Main.commandLine().parseArgs("test", "--store-loss").subcommand();
     int lossRounds = loss.matchedOptionValue("--store-loss", 0);
     assertThat(lossRounds).isEqualTo(1);
