@@ -65,7 +65,7 @@ final class FinalizedSurvey {
 
   private static boolean isProvedPlain(Path file) throws IOException {
     try {
-      return PlainProof.holds(file, MetaFiles.of(file));
+      return PlainProof.holdsByChecksums(file, MetaFiles.of(file));
     } catch (NoSuchFileException e) {
       return false;
     }

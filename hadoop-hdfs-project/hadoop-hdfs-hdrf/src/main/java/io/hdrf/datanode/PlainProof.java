@@ -5,6 +5,7 @@ import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.ReadableFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -24,10 +25,29 @@ final class PlainProof {
    * @param metaFile the block's {@code .meta} file
    */
   static boolean holds(Path blockFile, Path metaFile) throws IOException {
+    return holds(blockFile, metaFile, BlockVerifier::provesPlain);
+  }
+
+  /**
+   * As the other one, but what has no checksums is not proved: an earlier version may have reduced
+   * it. For volumes of which nothing else is known.
+   */
+  static boolean holdsByChecksums(Path blockFile, Path metaFile) throws IOException {
+    return holds(
+        blockFile,
+        metaFile,
+        (file, checksums) -> !checksums.isNone() && BlockVerifier.provesPlain(file, checksums));
+  }
+
+  private interface Proof {
+    boolean holds(ReadableFile file, BlockChecksums checksums) throws IOException;
+  }
+
+  private static boolean holds(Path blockFile, Path metaFile, Proof proof) throws IOException {
     try (ChannelFile file = ChannelFile.open(blockFile);
         ChannelFile meta = ChannelFile.open(metaFile);
         BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {
-      return BlockVerifier.provesPlain(file, checksums);
+      return proof.holds(file, checksums);
     } catch (NoSuchFileException | CorruptFileException e) {
       return false;
     }
