@@ -255,4 +255,33 @@ class FailingCollectionTest {
     assertThat(volume.metric("gcAbortedInARow")).isZero();
     assertThat(volume.metric("gcBlocksUnreadable")).isZero();
   }
+
+  /** A block that is written meanwhile may look for chunks that earlier collections dropped. */
+  @Test
+  void lookingForDroppedChunksDoesNotKeepTheirContainers() throws Exception {
+    byte[] block = new byte[110_000];
+    random.nextBytes(block);
+    byte[] kept = Arrays.copyOf(block, 20_000);
+    volume.put(100, block, random);
+    volume.put(101, Arrays.copyOf(block, 50_000), random);
+    volume.put(102, kept, random);
+    volume.delete(100);
+    assertThat(volume.collect().get("chunksDropped")).isPositive();
+    volume.delete(101);
+    int[] from = {55_000};
+    volume.afterBlocksWereShown(
+        () -> {
+          try {
+            volume.put(from[0], Arrays.copyOfRange(block, from[0], from[0] + 20_000), random);
+            from[0] += 20_000;
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    Map<String, Long> result = volume.collect();
+    assertThat(result.get("containersFailed")).isZero();
+    assertThat(result.get("chunksDropped")).isPositive();
+    assertThat(volume.get(102, random)).isEqualTo(kept);
+    assertReadable(0);
+  }
 }

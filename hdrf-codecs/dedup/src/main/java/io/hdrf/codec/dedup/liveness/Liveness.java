@@ -126,7 +126,10 @@ public final class Liveness {
       return marks(container).dead(present);
     }
 
-    /** The chunks that are needed, and not among those in {@code present}. */
+    /**
+     * The chunks that blocks which were read refer to, and that are not among those in {@code
+     * present}. What was only acquired does not count: many look for chunks that went long ago.
+     */
     public BitSet missing(long container, BitSet present) {
       return marks(container).missing(present);
     }
@@ -147,29 +150,34 @@ public final class Liveness {
   }
 
   private static final class Marks {
-    private final BitSet live = new BitSet();
+    private final BitSet referredTo = new BitSet();
+
+    /** By whoever found them somewhere, whether they are there or not. */
+    private final BitSet acquired = new BitSet();
+
     private final BitSet condemned = new BitSet();
 
     synchronized boolean acquire(int number) {
       if (condemned.get(number)) {
         return false;
       }
-      live.set(number);
+      acquired.set(number);
       return true;
     }
 
     synchronized void mark(int first, int count) {
-      live.set(first, first + count);
+      referredTo.set(first, first + count);
     }
 
     synchronized BitSet dead(BitSet present) {
       BitSet dead = (BitSet) present.clone();
-      dead.andNot(live);
+      dead.andNot(referredTo);
+      dead.andNot(acquired);
       return dead;
     }
 
     synchronized BitSet missing(BitSet present) {
-      BitSet missing = (BitSet) live.clone();
+      BitSet missing = (BitSet) referredTo.clone();
       missing.andNot(present);
       return missing;
     }

@@ -45,4 +45,16 @@ class LivenessTest {
     liveness.end();
     assertThat(liveness.awaitOlderPins(0)).isTrue();
   }
+
+  /** Many look for chunks that were dropped long ago: none of these was lost. */
+  @Test
+  void onlyWhatBlocksReferToCanBeMissing() {
+    Liveness.Cycle cycle = liveness.begin();
+    cycle.mark(7, 2, 3);
+    assertThat(liveness.acquire(ChunkRef.pack(7, 8))).isTrue();
+    assertThat(liveness.acquire(ChunkRef.pack(7, 9))).isTrue();
+    assertThat(cycle.missing(7, first(4)).toString()).isEqualTo("{4}");
+    assertThat(cycle.dead(7, first(10)).toString()).isEqualTo("{0, 1, 5, 6, 7}");
+    liveness.end();
+  }
 }
