@@ -284,4 +284,44 @@ class FailingCollectionTest {
     assertThat(volume.get(102, random)).isEqualTo(kept);
     assertReadable(0);
   }
+
+  @Test
+  void figuresSayThatErrorsAbortCollections() {
+    volume.afterBlocksWereShown(
+        () -> {
+          throw new OutOfMemoryError("a test");
+        });
+    for (int i = 1; i < 4; i++) {
+      assertThatThrownBy(() -> volume.collect()).isInstanceOf(OutOfMemoryError.class);
+      assertThat(volume.metric("gcAbortedInARow")).isEqualTo(i);
+    }
+  }
+
+  @Test
+  void noMemoryForOneContainerDoesNotKeepOthers() throws Exception {
+    String first = containers().get(0).getFileName().toString().replace(".hdc", "");
+    volume.awaitIndexed();
+    volume.put(100, Arrays.copyOf(blocks[0], 2000), random);
+    for (long id = 0; id < COUNT - 1; id++) {
+      volume.delete(id);
+    }
+    full =
+        file -> {
+          if (file.getFileName().toString().startsWith(first)) {
+            throw new OutOfMemoryError("Direct buffer memory");
+          }
+          return false;
+        };
+    Map<String, Long> result;
+    try {
+      result = volume.collect();
+    } catch (OutOfMemoryError e) {
+      // It would end the test run.
+      throw new AssertionError(e);
+    }
+    assertThat(result.get("containersFailed")).isEqualTo(1);
+    assertThat(result.get("containersDeleted")).isPositive();
+    assertThat(volume.metric("gcAbortedInARow")).isZero();
+    assertReadable(COUNT - 1);
+  }
 }

@@ -48,7 +48,7 @@ final class FailedContainers {
     return known != null && cycle < known.nextTry;
   }
 
-  void add(long container, Path file, Exception why) {
+  void add(long container, Path file, Throwable why) {
     Failed known = failed.computeIfAbsent(container, id -> new Failed());
     known.rest = Math.min(MAX_REST, Math.max(1, 2 * known.rest));
     known.nextTry = cycle + known.rest;

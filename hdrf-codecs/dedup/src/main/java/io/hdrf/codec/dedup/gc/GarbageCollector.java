@@ -107,7 +107,7 @@ public final class GarbageCollector {
         } catch (UnreadableBlocksException e) {
           ended(abortedInARow + 1, e.count());
           throw e;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
           ended(abortedInARow + 1, blocksUnreadable);
           throw e;
         } finally {
@@ -229,7 +229,7 @@ public final class GarbageCollector {
           long live = content.storedBytes() - content.storedBytes(dead);
           candidates.add(new Candidate(container, dead, live));
         }
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
         fail(container, e, result);
       }
     }
@@ -242,7 +242,7 @@ public final class GarbageCollector {
         >= TimeUnit.SECONDS.toMillis(settings.minAgeSeconds());
   }
 
-  private void fail(ContainerInfo container, Exception why, GcResult result) {
+  private void fail(ContainerInfo container, Throwable why, GcResult result) {
     if (failures.isPutOff(container.id())) {
       result.containersPutOff++;
       return;
@@ -318,7 +318,7 @@ public final class GarbageCollector {
     BitSet present;
     try {
       present = containers.directory(container.id()).numbers();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       fail(container, e, result);
       return new BitSet();
     }
@@ -334,7 +334,7 @@ public final class GarbageCollector {
       if (isWorthIt(containers.directory(container.id()), dead)) {
         containers.sealIdle(container.id());
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       LOG.warn("{} could not be sealed; what is dead in it stays", container, e);
     }
   }
@@ -348,7 +348,7 @@ public final class GarbageCollector {
       progress.accept("container " + Long.toHexString(container.id()) + ": " + compaction);
     } catch (InterruptedIOException | ClosedByInterruptException e) {
       throw e;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       fail(container, e, result);
     }
   }
