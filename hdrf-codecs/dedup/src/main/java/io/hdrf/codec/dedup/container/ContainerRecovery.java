@@ -86,6 +86,10 @@ final class ContainerRecovery {
       ContainerScanner scanner =
           new ContainerScanner(path, file, header, chain, context.fingerprinter(), file.length());
       scanner.scan();
+      if (scanner.undecodable() != null) {
+        // No torn write, and so never to be cut off.
+        throw scanner.undecodable();
+      }
       if (scanner.directory().chunkCount() == 0 && file.length() == ContainerHeader.LENGTH) {
         context.files().deleteIfExists(path);
         return;

@@ -34,6 +34,7 @@ final class ContainerScanner {
   private int nextNumber;
   private long endOfGroups = ContainerHeader.LENGTH;
   private boolean gaps;
+  private IOException undecodable;
 
   /**
    * @param end where to end, in bytes from the file's beginning
@@ -82,6 +83,14 @@ final class ContainerScanner {
   /** Whether there was something else between two sound groups. */
   boolean hasGaps() {
     return gaps;
+  }
+
+  /**
+   * Why a group could not be decoded whose stored bytes are as they were written, or null. It was
+   * not torn or damaged by a disk, and may be decoded again when what fails now is mended.
+   */
+  IOException undecodable() {
+    return undecodable;
   }
 
   /** Number behind the last chunk of which anything is known. */
@@ -143,7 +152,9 @@ final class ContainerScanner {
           || Crc32c.update(0, stored) != group.storedCrc()) {
         return false;
       }
-      chain.decode(group.stages(), stored, original);
+      if (!decode(position, group, stored, original)) {
+        return false;
+      }
       int offset = 0;
       for (int i = 0; i < group.chunkCount(); i++) {
         original.limit(offset + group.chunkLength(i));
@@ -155,11 +166,24 @@ final class ContainerScanner {
       }
       directory.endGroup(position, group.length(), group.storedLength(), group.stages());
       return true;
-    } catch (CorruptFrameException e) {
-      return false;
     } finally {
       buffers.give(stored);
       buffers.give(original);
+    }
+  }
+
+  private boolean decode(long position, GroupHeader group, ByteBuffer stored, ByteBuffer original)
+      throws IOException {
+    try {
+      chain.decode(group.stages(), stored, original);
+      return true;
+    } catch (CorruptFrameException | RuntimeException e) {
+      if (undecodable == null) {
+        undecodable =
+            new IOException(
+                path + ": the group at byte " + position + " is whole, but can't be decoded", e);
+      }
+      return false;
     }
   }
 

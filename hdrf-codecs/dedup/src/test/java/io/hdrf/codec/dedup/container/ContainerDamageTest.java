@@ -10,6 +10,10 @@ import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.FrameCodec;
+import io.hdrf.scheme.FrameScheme;
+import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.scheme.SpiVersion;
 import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,6 +26,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -394,6 +399,94 @@ class ContainerDamageTest {
         }
       }
       Files.deleteIfExists(dir.resolve(Quarantine.NAME));
+    }
+  }
+
+  /** What was forced is no torn tail because the scheme fails today. */
+  @Test
+  void whatCanNotBeDecodedNowIsNotCutOff() throws IOException {
+    Path open = ContainerNames.file(dir, 0, ContainerNames.OPEN);
+    ContainerStore killed = open();
+    ChunkAppender appender = killed.appender(Chunks.DEFLATE);
+    for (int i = 0; i < CHUNKS; i++) {
+      Chunks.append(appender, chunk(i));
+    }
+    appender.force();
+    byte[] bytes = Files.readAllBytes(open);
+    for (boolean corrupt : new boolean[] {true, false}) {
+      FrameChain failing =
+          FrameChain.of(List.of(new FailingScheme(corrupt)), new Configuration(false));
+      try (ContainerStore store =
+          ContainerStore.open(
+              dir,
+              LocalDurableFiles.INSTANCE,
+              Chunks.settings(),
+              ids -> failing,
+              Chunks::fingerprint)) {
+        ContainerInfo info = store.containers().iterator().next();
+        assertThat(info.problem()).contains("can't be decoded");
+        assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(0, 0), 200))
+            .isNotInstanceOf(CorruptFrameException.class)
+            .hasMessageContaining("can't be decoded");
+        mend(store);
+      }
+      assertThat(Files.readAllBytes(open)).isEqualTo(bytes);
+    }
+    try (ContainerStore store = open()) {
+      assertThat(readAll(store)).isEqualTo(new BitSet());
+      assertThat(store.isGood(0)).isTrue();
+    }
+  }
+
+  /** Decodes nothing. */
+  private static final class FailingScheme implements FrameScheme {
+    private final boolean corrupt;
+
+    FailingScheme(boolean corrupt) {
+      this.corrupt = corrupt;
+    }
+
+    @Override
+    public int spiVersion() {
+      return SpiVersion.CURRENT;
+    }
+
+    @Override
+    public String name() {
+      return "deflate";
+    }
+
+    @Override
+    public int id() {
+      return DeflateScheme.ID;
+    }
+
+    @Override
+    public int frameLength(SchemeSettings settings) {
+      return 1 << 16;
+    }
+
+    @Override
+    public FrameCodec newCodec(SchemeSettings settings) {
+      return new FrameCodec() {
+        @Override
+        public int maxEncodedLength(int length) {
+          return length;
+        }
+
+        @Override
+        public void encode(ByteBuffer src, ByteBuffer dst) {
+          throw new AssertionError("nothing is to be encoded");
+        }
+
+        @Override
+        public void decode(ByteBuffer src, ByteBuffer dst) throws CorruptFrameException {
+          if (corrupt) {
+            throw new CorruptFrameException("set up for another dictionary");
+          }
+          throw new UnsupportedOperationException("a test");
+        }
+      };
     }
   }
 }
