@@ -82,7 +82,8 @@ final class Mending {
         } else {
           attempt.failed(now);
         }
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) {
+        // Whatever it is: one container must not keep the others from being mended.
         attempt.failed(now);
         LOG.warn(
             "Container {} is not as it should be; tried again in {} s",

@@ -191,4 +191,31 @@ class ContainerSpaceTest {
     }
     assertThat(Files.readAllBytes(file)).isNotEqualTo(bytes);
   }
+
+  /** An error is no reason not to mend the others. */
+  @Test
+  void oneThatFailsWithAnErrorKeepsNoOthersFromBeingMended() {
+    Mending mending = new Mending();
+    for (long container = 0; container < 10; container++) {
+      mending.want(container);
+    }
+    int[] attempts = {0};
+    for (int i = 0; i < 10; i++) {
+      mending.run(
+          TimeUnit.SECONDS.toNanos(10L * i),
+          container -> {
+            if (container < 2) {
+              attempts[0]++;
+              if (container == 0) {
+                throw new LinkageError("a test");
+              }
+              throw new IllegalStateException("a test");
+            }
+            return true;
+          });
+    }
+    assertThat(mending.size()).isEqualTo(2);
+    // After 10, 30 and 70 seconds.
+    assertThat(attempts[0]).isEqualTo(2 * 3);
+  }
 }
