@@ -22,7 +22,7 @@ final class ContainerWriter implements Closeable {
   private long length = ContainerHeader.LENGTH;
   private long begunToWrite;
 
-  /** Creates the file and writes its header. */
+  /** Creates the file and writes its header; where that fails, there is no file. */
   ContainerWriter(DurableFiles files, Path path, ContainerHeader header) throws IOException {
     this.header = header;
     this.file = files.create(path);
@@ -32,7 +32,11 @@ final class ContainerWriter implements Closeable {
       written = true;
     } finally {
       if (!written) {
-        file.close();
+        try {
+          file.close();
+        } finally {
+          files.deleteIfExists(path);
+        }
       }
     }
   }

@@ -192,6 +192,25 @@ class ContainerSpaceTest {
     assertThat(Files.readAllBytes(file)).isNotEqualTo(bytes);
   }
 
+  /** One for each block that is tried would be many. */
+  @Test
+  void fullDiskGathersNoFiles() throws IOException {
+    try (ContainerStore store = open()) {
+      disk.setRoom(0);
+      for (int i = 0; i < 50; i++) {
+        try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+          assertThatThrownBy(() -> fill(appender, 0, 1)).hasMessageContaining("No space");
+        }
+      }
+      assertThat(filesThatEnd("")).isZero();
+      disk.setRoom(Long.MAX_VALUE);
+      try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+        fill(appender, 0, 1);
+      }
+      assertHasAll(store);
+    }
+  }
+
   /** An error is no reason not to mend the others. */
   @Test
   void oneThatFailsWithAnErrorKeepsNoOthersFromBeingMended() {
