@@ -115,10 +115,15 @@ final class OpenContainers implements Closeable {
       } catch (IOException again) {
         LOG.debug("It can't be closed either", again);
       }
-      synchronized (openLock) {
-        if (!closed) {
-          unsealed.add(open);
-        }
+      sealLater(open);
+    }
+  }
+
+  /** Unless it was sealed, and failed only after that. */
+  private void sealLater(OpenContainer open) {
+    synchronized (openLock) {
+      if (!closed && open.container().open() == open) {
+        unsealed.add(open);
       }
     }
   }
@@ -148,9 +153,10 @@ final class OpenContainers implements Closeable {
       return true;
     } finally {
       if (!done) {
-        open.stopWriting();
-        synchronized (openLock) {
-          unsealed.add(open);
+        try {
+          open.stopWriting();
+        } finally {
+          sealLater(open);
         }
       }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.CrashException;
 import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.io.PowerLoss;
 import io.hdrf.scheme.FrameChain;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -403,5 +405,34 @@ class ContainerCrashTest {
     Path state = Files.createTempDirectory(scratch, "state");
     files.crashedState(state, 0);
     checkTwice(state, ledger);
+  }
+
+  /** Sealed, though its name could not be forced: it is not tried again and again. */
+  @Test
+  void whatWasSealedIsNotMended() throws Exception {
+    boolean[] failing = {false};
+    ForwardingFiles files =
+        new ForwardingFiles(new CrashableFiles(scratch)) {
+          @Override
+          public void forceDirectory(Path directory) throws IOException {
+            if (failing[0]) {
+              throw new IOException("Input/output error");
+            }
+            super.forceDirectory(directory);
+          }
+        };
+    ContainerContext context =
+        new ContainerContext(scratch, files, Chunks.settings(), Chunks::chain, Chunks::fingerprint);
+    ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
+    try (OpenContainers appended = new OpenContainers(context, containers)) {
+      try (ChunkAppender appender = new ChunkAppender(appended, Chunks.PLAIN, 1_000)) {
+        Chunks.append(appender, Chunks.chunk(1));
+        appender.force();
+      }
+      failing[0] = true;
+      assertThatThrownBy(() -> appended.seal(containers.get(0L).open()))
+          .hasMessageContaining("Input/output error");
+      assertThat(appended.unsealed()).isEmpty();
+    }
   }
 }
