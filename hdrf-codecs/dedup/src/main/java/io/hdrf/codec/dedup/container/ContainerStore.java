@@ -71,7 +71,7 @@ public final class ContainerStore implements Closeable {
     this.listing = new ContainerListing(context, cache);
     this.maintenance =
         new ContainerMaintenance(context, containers, loaded, cache, replacer, quarantine);
-    this.appended = new OpenContainers(context, containers);
+    this.appended = new OpenContainers(context, containers, quarantine);
   }
 
   /**

@@ -23,6 +23,7 @@ final class OpenContainers implements Closeable {
 
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
+  private final Quarantine quarantine;
 
   /** Guards the next four. */
   private final Object openLock = new Object();
@@ -39,9 +40,13 @@ final class OpenContainers implements Closeable {
    * @param containers all of the store; those that are open were found so. Gets those that are
    *     created
    */
-  OpenContainers(ContainerContext context, ConcurrentSkipListMap<Long, Container> containers) {
+  OpenContainers(
+      ContainerContext context,
+      ConcurrentSkipListMap<Long, Container> containers,
+      Quarantine quarantine) {
     this.context = context;
     this.containers = containers;
+    this.quarantine = quarantine;
     this.nextId = containers.isEmpty() ? 0 : containers.lastKey() + 1;
     for (Container container : containers.values()) {
       if (container.open() != null) {
@@ -68,6 +73,8 @@ final class OpenContainers implements Closeable {
       container = new Container(nextId);
       nextId++;
     }
+    // The id of a container that left nothing behind is given out again after a restart.
+    quarantine.remove(container.id());
     ContainerHeader header =
         new ContainerHeader(
             container.id(),

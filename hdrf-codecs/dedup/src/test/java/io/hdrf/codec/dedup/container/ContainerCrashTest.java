@@ -424,7 +424,8 @@ class ContainerCrashTest {
     ContainerContext context =
         new ContainerContext(scratch, files, Chunks.settings(), Chunks::chain, Chunks::fingerprint);
     ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
-    try (OpenContainers appended = new OpenContainers(context, containers)) {
+    try (OpenContainers appended =
+        new OpenContainers(context, containers, Quarantine.load(scratch, files))) {
       try (ChunkAppender appender = new ChunkAppender(appended, Chunks.PLAIN, 1_000)) {
         Chunks.append(appender, Chunks.chunk(1));
         appender.force();
