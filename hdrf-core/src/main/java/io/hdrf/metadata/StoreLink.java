@@ -91,6 +91,7 @@ final class StoreLink implements Closeable {
    * @param volume names the volume, {@link StoreIdentity#ID_LENGTH} bytes
    * @param directory for the volume's {@link StoreMark}
    * @param beatMillis within which time {@link #beat} or {@link #write} will be called again
+   * @param wary whether somebody else was seen to use the store, who may even seem to lie here
    * @throws StoreForeignException if it is another volume's, or a copy of this one uses it
    */
   static StoreLink open(
@@ -100,6 +101,7 @@ final class StoreLink implements Closeable {
       Path directory,
       DurableFiles files,
       long beatMillis,
+      boolean wary,
       BooleanSupplier stopping)
       throws IOException {
     byte[] session = new byte[StoreIdentity.ID_LENGTH];
@@ -109,7 +111,7 @@ final class StoreLink implements Closeable {
     boolean opened = false;
     try {
       StoreLink link = new StoreLink(store, provider.name(), directory, files, session, owner);
-      link.takeOver(volume, stopping);
+      link.takeOver(volume, wary, stopping);
       opened = true;
       return link;
     } finally {
@@ -119,17 +121,10 @@ final class StoreLink implements Closeable {
     }
   }
 
-  private void takeOver(byte[] volume, BooleanSupplier stopping) throws IOException {
+  private void takeOver(byte[] volume, boolean wary, BooleanSupplier stopping) throws IOException {
     StoreMark mark = StoreMark.load(directory);
-    StoreIdentity found = read().last;
-    if (found != null && !found.isOfVolume(volume)) {
-      throw new StoreForeignException(
-          prefix()
-              + " belongs to another volume; empty it, or give each DataNode a store of its own");
-    }
-    if (found != null) {
-      awaitSilence(found, stopping);
-    }
+    StoreIdentity first = own(read().last, volume);
+    StoreIdentity found = first == null ? null : awaitSilence(first, volume, wary, stopping);
     boolean trusted = found != null && mark.vouchesFor(name, found) && store.mayForget() == null;
     if (found != null && !trusted && found.sequence() < mark.sequence()) {
       LOG.warn(
@@ -140,7 +135,7 @@ final class StoreLink implements Closeable {
           found.sequence(),
           mark.sequence());
     }
-    long last = Math.max(mark.sequence(), found == null ? 0 : found.sequence());
+    long last = Math.max(mark.sequence(), first == null ? 0 : first.sequence());
     StoreIdentity begin = new StoreIdentity(volume, session, last, trusted);
     new StoreMark(name, last + 2, false).save(directory, files);
     held = new Identities(begin, null);
@@ -151,15 +146,33 @@ final class StoreLink implements Closeable {
     return "the " + name + " store for " + directory;
   }
 
-  /** Returns when the one who uses the store is this storage, or gone. */
-  private void awaitSilence(StoreIdentity found, BooleanSupplier stopping) throws IOException {
+  private StoreIdentity own(StoreIdentity found, byte[] volume) throws StoreForeignException {
+    if (found != null && !found.isOfVolume(volume)) {
+      throw new StoreForeignException(
+          prefix()
+              + " belongs to another volume; empty it, or give each DataNode a store of its own");
+    }
+    return found;
+  }
+
+  /**
+   * Waits until the one who uses the store is this storage, or gone. Writes nothing. Only a
+   * sequence that rises is a sign of life: a user whose store goes back goes on behind all that it
+   * wrote, and where nobody does, the store itself did that, as at a fail-over.
+   *
+   * @return what the store holds by then, or null
+   */
+  private StoreIdentity awaitSilence(
+      StoreIdentity first, byte[] volume, boolean wary, BooleanSupplier stopping)
+      throws IOException {
     byte[] value = store.get(Table.STATE, Collections.singletonList(StoreOwner.key())).get(0);
     StoreOwner other = value == null ? null : StoreOwner.decode(value);
-    if (other == null || other.isAt(owner)) {
-      return;
+    if (other == null || (!wary && other.isAt(owner))) {
+      return first;
     }
     LOG.info("The {} store for {} was last used by {} and not closed", name, directory, other);
     long patience = TimeUnit.MILLISECONDS.toNanos(SILENT_BEATS * other.beatMillis());
+    StoreIdentity seen = first;
     long begun = System.nanoTime();
     do {
       try {
@@ -171,15 +184,20 @@ final class StoreLink implements Closeable {
       if (stopping.getAsBoolean()) {
         throw new StoreUnreachableException(prefix() + " is not opened any more");
       }
-      if (!found.equals(read().last)) {
+      StoreIdentity now = own(read().last, volume);
+      if (now != null && now.sequence() > first.sequence()) {
         throw new StoreForeignException(
             prefix()
                 + " is used by a storage with the same identity, "
                 + other
-                + ": one is a copy of the other. Give each DataNode a store of its own and restart"
-                + " this one");
+                + ": one is a copy of the other; give each DataNode a store of its own");
+      }
+      if (!Objects.equals(now, seen)) {
+        seen = now;
+        begun = System.nanoTime();
       }
     } while (System.nanoTime() - begun < patience);
+    return seen;
   }
 
   /** The identity of the last batch that a store holds, or null. */
@@ -242,9 +260,7 @@ final class StoreLink implements Closeable {
         && !found.last.isOfSession(session)
         && found.last.sequence() > held.last.sequence()) {
       throw new StoreForeignException(
-          prefix()
-              + " is written by another DataNode too; give each DataNode a store of its own and"
-              + " restart this one");
+          prefix() + " is written by another DataNode too; give each DataNode a store of its own");
     }
     LOG.warn(
         "The {} store for {} {}; its records are compared with the blocks",

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
-/** Is told of a volume's store that fails. Called on the thread that writes records. */
+/**
+ * Is told of a volume's store that fails, not of one that somebody else uses. Called on the thread
+ * that writes records.
+ */
 public interface StoreListener {
 
   /**

@@ -38,6 +38,17 @@ public final class StoreStatus {
     return new StoreStatus(State.NOT_IN_STEP, "not in step: " + why);
   }
 
+  /** A store that somebody else uses; it is only looked at. */
+  static StoreStatus leftAlone(StoreForeignException why, long lookSeconds) {
+    return new StoreStatus(
+        State.DOWN,
+        "left alone: "
+            + why.getMessage()
+            + ". It is looked at again every "
+            + lookSeconds
+            + " s; no restart is needed");
+  }
+
   static StoreStatus down(Throwable why) {
     String message = why.getMessage() == null ? why.toString() : why.getMessage();
     return new StoreStatus(State.DOWN, "down: " + message);

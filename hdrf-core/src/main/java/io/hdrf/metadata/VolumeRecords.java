@@ -50,6 +50,11 @@ public final class VolumeRecords implements Closeable {
   /** How long a change may take from the file to {@link #changed}. */
   private static final long SETTLE_MILLIS = 200;
 
+  /** How often a store that somebody else uses is looked at: at so many checks, or rarely. */
+  private static final int FOREIGN_CHECKS = 30;
+
+  private static final long MAX_FOREIGN_LOOK_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
   /** Values of {@link #comparedAt}. */
   private static final int NEVER = -1;
 
@@ -96,7 +101,13 @@ public final class VolumeRecords implements Closeable {
   /** Why the store may lose records by itself, or null. */
   private String forgets;
 
+  /** That somebody else uses the store, until it is looked at again; or null. */
   private StoreForeignException foreign;
+
+  private long foreignLookAt;
+
+  /** Whether somebody else was seen to use the store since it was open the last time. */
+  private boolean wary;
 
   private volatile int unlookedCount;
 
@@ -325,7 +336,10 @@ public final class VolumeRecords implements Closeable {
 
   /** What the thread does. */
   private final class Keeping implements RepeatingThread.Task {
+    /** Since when nothing is written, and since when that is because the store fails. */
     private long downSince;
+
+    private long failingSince;
     private long retryMillis = FIRST_RETRY_MILLIS;
     private long reminder;
 
@@ -338,6 +352,7 @@ public final class VolumeRecords implements Closeable {
           LOG.info("The {} store for {} works again", provider.name(), directory);
         }
         downSince = 0;
+        failingSince = 0;
         retryMillis = FIRST_RETRY_MILLIS;
         status = worked();
         awaitChanges();
@@ -350,10 +365,22 @@ public final class VolumeRecords implements Closeable {
           warn(e);
           reminder = downMillis + REMINDER_MILLIS;
         }
-        status = StoreStatus.down(e);
         afterFailure(e);
+        status =
+            foreign == null
+                ? StoreStatus.down(e)
+                : StoreStatus.leftAlone(
+                    foreign, TimeUnit.MILLISECONDS.toSeconds(foreignLookMillis()));
         endTasks(e);
-        listener.onDown(downMillis, e instanceof Exception ? (Exception) e : new IOException(e));
+        if (foreign != null) {
+          // The volume lacks nothing because of a store that is not its own.
+          failingSince = 0;
+        } else {
+          failingSince = failingSince == 0 ? now : failingSince;
+          listener.onDown(
+              TimeUnit.NANOSECONDS.toMillis(now - failingSince),
+              e instanceof Exception ? (Exception) e : new IOException(e));
+        }
         awaitRetry(retryMillis);
         retryMillis = Math.min(2 * retryMillis, settings.checkMillis());
       } finally {
@@ -411,11 +438,12 @@ public final class VolumeRecords implements Closeable {
       return;
     }
     closeLink(false);
-    if (e instanceof StoreForeignException) {
-      // Whoever uses it is not to be disturbed again, not even when it pauses.
+    if (e instanceof StoreForeignException && e != foreign) {
       foreign = (StoreForeignException) e;
+      foreignLookAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(foreignLookMillis());
+      wary = true;
     }
-    if (e instanceof StoreCorruptException) {
+    if (e instanceof StoreCorruptException && !wary) {
       try {
         provider.setAside(context);
         clearWanted = true;
@@ -425,19 +453,37 @@ public final class VolumeRecords implements Closeable {
     }
   }
 
+  private long foreignLookMillis() {
+    return Math.max(
+        settings.checkMillis(),
+        Math.min(FOREIGN_CHECKS * settings.checkMillis(), MAX_FOREIGN_LOOK_MILLIS));
+  }
+
   private void work() throws IOException {
     if (foreign != null) {
-      throw foreign;
+      if (System.nanoTime() - foreignLookAt < 0) {
+        throw foreign;
+      }
+      foreign = null;
     }
     StoreCorruptException met = damage.getAndSet(null);
     if (met != null && link != null) {
       throw met;
     }
     if (link == null) {
-      status = StoreStatus.opening();
+      status = wary ? status : StoreStatus.opening();
       StoreLink opened =
           StoreLink.open(
-              provider, context, volume, directory, files, settings.checkMillis(), () -> stopping);
+              provider,
+              context,
+              volume,
+              directory,
+              files,
+              settings.checkMillis(),
+              wary,
+              () -> stopping);
+      wary = false;
+      status = StoreStatus.opening();
       comparedAt = opened.isComplete() ? opened.losses() : NEVER;
       link = opened;
     } else {

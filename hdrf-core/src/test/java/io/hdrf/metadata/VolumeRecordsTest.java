@@ -427,8 +427,12 @@ class VolumeRecordsTest {
 
   /** As long as changes need to be written by whoever does that meanwhile. */
   private static void pause() {
+    pause(20 * SETTINGS.flushMillis());
+  }
+
+  private static void pause(long millis) {
     try {
-      Thread.sleep(20 * SETTINGS.flushMillis());
+      Thread.sleep(millis);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -457,6 +461,10 @@ class VolumeRecordsTest {
   }
 
   private StoreLink link() throws IOException {
+    return link(SETTINGS.checkMillis());
+  }
+
+  private StoreLink link(long beatMillis) throws IOException {
     records.close();
     return StoreLink.open(
         stores,
@@ -464,7 +472,8 @@ class VolumeRecordsTest {
         VOLUME,
         directory,
         LocalDurableFiles.INSTANCE,
-        SETTINGS.checkMillis(),
+        beatMillis,
+        false,
         () -> false);
   }
 
@@ -550,13 +559,60 @@ class VolumeRecordsTest {
   void copyOfAStorageLeavesTheStoreAlone() throws IOException {
     put(1, reduced(1000));
     awaitRecords();
-    VolumeRecords copy = open(VOLUME, directory.resolve("copy"));
-    await("refusal", () -> copy.status().toString().contains("same identity"));
+    Path place = java.nio.file.Files.createDirectory(directory.resolve("copy"));
+    VolumeRecords copy = open(VOLUME, place);
+    await("refusal", () -> copy.status().toString().contains("left alone"));
+    assertThat(copy.status().toString()).contains("same identity", "looked at again");
     long rebuilds = counters.values().get("metadataRebuilds");
     put(2, reduced(2000));
     awaitRecords();
-    copy.close();
+    long failures = counters.values().get("metadataFailures");
+    await("a later look", () -> counters.values().get("metadataFailures") > failures + 40);
+    assertThat(copy.status().toString()).contains("left alone");
     assertThat(counters.values().get("metadataRebuilds")).isEqualTo(rebuilds);
+    assertThat(downMillis.get()).as("no failure of the volume").isEqualTo(-1);
+    records.close();
+    await("the store is free", () -> copy.status().state() == StoreStatus.State.IN_STEP);
+    copy.close();
+  }
+
+  /** As in containers with one host name: where it seems to lie is no proof. */
+  @Test
+  void copiesAtOnePlaceDoNotTakeTheStoreFromEachOther() {
+    put(1, reduced(1000));
+    awaitRecords();
+    VolumeRecords copy = open(VOLUME);
+    await("one of two", () -> records.status().toString().contains("left alone"));
+    await("the other", () -> copy.status().state() == StoreStatus.State.IN_STEP);
+    long rebuilds = counters.values().get("metadataRebuilds");
+    long failures = counters.values().get("metadataFailures");
+    await("a later look", () -> counters.values().get("metadataFailures") > failures + 40);
+    assertThat(records.status().toString()).contains("left alone");
+    assertThat(copy.status().state()).isEqualTo(StoreStatus.State.IN_STEP);
+    assertThat(counters.values().get("metadataRebuilds")).isEqualTo(rebuilds);
+    copy.close();
+    awaitRecords();
+  }
+
+  /** The store goes back, is emptied and comes back while its dead user is waited for. */
+  @Test
+  void failoversDuringTheWaitAreNoUser() throws IOException {
+    StoreLink dead = link(300);
+    write(dead, 1);
+    Map<FailingStores.Key, byte[]> older = stores.copy(context());
+    write(dead, 2);
+    Map<FailingStores.Key, byte[]> newer = stores.copy(context());
+    dead.close();
+    Map<FailingStores.Key, byte[]> gone = Map.of();
+    Path moved = java.nio.file.Files.createDirectory(directory.resolve("moved"));
+    records = open(VOLUME, moved);
+    long failures = counters.values().get("metadataFailures");
+    for (Map<FailingStores.Key, byte[]> state : List.of(older, newer, gone, older)) {
+      pause(250);
+      stores.restore(context(), state);
+    }
+    awaitRecords();
+    assertThat(counters.values().get("metadataFailures")).isEqualTo(failures);
   }
 
   @Test
