@@ -58,7 +58,8 @@ public interface MetadataStore extends Closeable {
 
   /**
    * Why entries may vanish without having been deleted, such as to make room; or that some did
-   * since this was last asked. Records in such a store are never vouched for. Asked now and then.
+   * since this was last asked. Records in such a store are never vouched for, and all are compared
+   * with the blocks when it becomes null again. Asked now and then.
    *
    * @return a few words for people; null if everything is kept, as by default
    */

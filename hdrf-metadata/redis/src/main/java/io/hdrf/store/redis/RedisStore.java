@@ -31,10 +31,8 @@ final class RedisStore implements MetadataStore {
 
   private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
   private static final Pattern POLICY = Pattern.compile("(?m)^maxmemory_policy:(\\S+)");
-  private static final Pattern EVICTED = Pattern.compile("(?m)^evicted_keys:(\\d+)");
   private static final String SAFE_POLICY = "noeviction";
   private static final String EVICTING = "allkeys-";
-  private static final int MAX_DIGITS = 18;
 
   /** How often an entry is tried to be put that others delete again and again. */
   private static final int MAX_ROUNDS = 100;
@@ -58,9 +56,6 @@ final class RedisStore implements MetadataStore {
   private final RedisClient client;
   private final RedisNamespace namespace;
   private final int buckets;
-
-  /** How many keys the server had dropped when it was last asked, -1 before. */
-  private long evicted = -1;
 
   /** Whether the server was last asked in vain. */
   private boolean silent;
@@ -135,43 +130,36 @@ final class RedisStore implements MetadataStore {
     return buckets;
   }
 
-  /** Keys of HDRF's never expire, so only policies for all keys drop them. */
+  /**
+   * Keys of HDRF's never expire, so only policies for all keys drop them. How many keys the server
+   * dropped tells nothing: they may have been others', and the count begins anew with each server.
+   */
   @Override
   public synchronized String mayForget() throws MetadataException {
-    List<Object> answers =
-        client.tryRead(
-            Arrays.asList(
-                new Command(Protocol.Command.INFO, "memory".getBytes(ISO_8859_1)),
-                new Command(Protocol.Command.INFO, "stats".getBytes(ISO_8859_1))));
-    String policy = field(POLICY, answers.get(0));
-    String evictions = field(EVICTED, answers.get(1));
-    if (policy == null || evictions == null) {
+    Command info = new Command(Protocol.Command.INFO, "memory".getBytes(ISO_8859_1));
+    Object answer = client.tryRead(Collections.singletonList(info)).get(0);
+    String policy = field(POLICY, answer);
+    if (policy == null) {
       if (!silent) {
         LOG.warn(
             "{} does not tell its eviction policy: {}. Whether it drops records when its memory is"
                 + " full is not known; let the user run INFO, and see that maxmemory-policy is {}",
             client,
-            policy == null ? text(answers.get(0)) : text(answers.get(1)),
+            text(answer),
             SAFE_POLICY);
         silent = true;
       }
       return null;
     }
     silent = false;
-    long before = evicted;
-    evicted = number(evictions);
-    if (policy.startsWith(EVICTING)) {
-      return client
-          + " has the eviction policy "
-          + policy
-          + " and drops records when its memory is full; set maxmemory-policy "
-          + SAFE_POLICY
-          + " in redis.conf";
-    }
-    if (before >= 0 && evicted > before) {
-      return client + " dropped " + (evicted - before) + " keys to make room";
-    }
-    return null;
+    return policy.startsWith(EVICTING)
+        ? client
+            + " has the eviction policy "
+            + policy
+            + " and drops records when its memory is full; set maxmemory-policy "
+            + SAFE_POLICY
+            + " in redis.conf"
+        : null;
   }
 
   private static String field(Pattern pattern, Object answer) {
@@ -183,10 +171,6 @@ final class RedisStore implements MetadataStore {
     return answer instanceof byte[]
         ? new String((byte[]) answer, ISO_8859_1)
         : String.valueOf(answer instanceof Throwable ? ((Throwable) answer).getMessage() : answer);
-  }
-
-  private static long number(String digits) {
-    return digits.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(digits);
   }
 
   @Override

@@ -294,7 +294,23 @@ class FailuresTest {
     server.cli("config", "set", "maxmemory", "1mb");
     put(store, "k", "v");
     server.cli("config", "set", "maxmemory", "0", "maxmemory-policy", "noeviction");
-    assertThat(store.mayForget()).contains("dropped");
+    assertThat(store.mayForget()).isNull();
+  }
+
+  @Test
+  void aServerThatDropsOthersKeysLosesNothing() throws Exception {
+    server.cli("config", "set", "maxmemory-policy", "volatile-lru");
+    assertThat(store.mayForget()).isNull();
+    put(store, "k", "v");
+    for (int i = 0; i < 20; i++) {
+      server.cli("set", "others" + i, "x".repeat(100_000), "ex", "10000");
+    }
+    server.cli("config", "set", "maxmemory", "2mb");
+    server.cli("set", "others", "x", "ex", "10000");
+    assertThat(server.cli("info", "stats")).doesNotContain("evicted_keys:0\r");
+    assertThat(store.mayForget()).isNull();
+    assertThat(get(store, "k")).isEqualTo("v");
+    server.cli("config", "set", "maxmemory", "0", "maxmemory-policy", "noeviction");
     assertThat(store.mayForget()).isNull();
   }
 
