@@ -3,23 +3,26 @@ package io.hdrf.conf;
 
 import java.io.IOException;
 import java.net.URISyntaxException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.UserPrincipal;
 import java.security.CodeSource;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.UUID;
 
@@ -72,46 +75,103 @@ public final class UsedDirectories {
       sorted.add(directory.toAbsolutePath().normalize().toString());
     }
     byte[] text = (String.join("\n", sorted) + "\n").getBytes(StandardCharsets.UTF_8);
-    Path target = home.resolve(NAME).resolve(UUID.nameUUIDFromBytes(text) + SUFFIX);
-    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)
-        && Arrays.equals(Files.readAllBytes(target), text)) {
-      return;
-    }
-    Path part = target.resolveSibling("." + UUID.randomUUID());
+    write(home.resolve(NAME), UUID.nameUUIDFromBytes(text).toString(), text);
+  }
+
+  private static void write(Path parent, String name, byte[] text) throws IOException {
+    Path part = parent.resolve("." + UUID.randomUUID());
     try {
       Files.write(part, text, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      UserPrincipal self = Files.getOwner(part, LinkOption.NOFOLLOW_LINKS);
+      try (DirectoryStream<Path> noted = Files.newDirectoryStream(parent, name + "*" + SUFFIX)) {
+        for (Path file : noted) {
+          if (isOwn(file, self) && Arrays.equals(content(file), text)) {
+            return;
+          }
+        }
+      }
+      Path target = parent.resolve(name + SUFFIX);
+      if (Files.exists(target, LinkOption.NOFOLLOW_LINKS) && !isOwn(target, self)) {
+        // It can't be replaced, and what it holds is up to somebody else.
+        target = parent.resolve(name + "-" + UUID.randomUUID() + SUFFIX);
+      }
       Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(part);
     }
   }
 
+  private static boolean isOwn(Path file, UserPrincipal self) {
+    try {
+      PosixFileAttributes is = attributes(file);
+      return is.isRegularFile() && is.size() <= MAX_LENGTH && is.owner().equals(self);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static PosixFileAttributes attributes(Path file) throws IOException {
+    return Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** Reads a regular file, which its owner may make longer meanwhile. */
+  private static byte[] content(Path file) throws IOException {
+    ByteBuffer content = ByteBuffer.allocate(MAX_LENGTH + 1);
+    try (SeekableByteChannel in =
+        Files.newByteChannel(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
+      while (content.hasRemaining() && in.read(content) >= 0) {
+        continue;
+      }
+    }
+    if (!content.hasRemaining()) {
+      throw new IOException(file + " is too long");
+    }
+    return Arrays.copyOf(content.array(), content.position());
+  }
+
   /**
-   * The files with what they name.
+   * The directories that are noted. Anybody may put a list there, so that one that is not the
+   * directories' owner's may hide another one's; what it names is looked at all the same.
    *
+   * @param obstacles what can't be understood or trusted is added, in words for people
    * @return nothing where no DataNode was started
-   * @throws IOException if a file can't be understood
    */
-  public static SortedMap<Path, List<Path>> read(Path home) throws IOException {
-    SortedMap<Path, List<Path>> found = new TreeMap<>();
+  public static SortedSet<Path> read(Path home, Collection<String> obstacles) throws IOException {
+    SortedSet<Path> found = new TreeSet<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(home.resolve(NAME), "*" + SUFFIX)) {
       for (Path file : files) {
-        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-            || Files.size(file) > MAX_LENGTH) {
-          throw new IOException(file + " is no list of a DataNode's directories");
+        try {
+          addList(file, found, obstacles);
+        } catch (IOException | InvalidPathException e) {
+          obstacles.add(file + " can't be read: " + e.getMessage());
         }
-        List<Path> directories = new ArrayList<>();
-        for (String line : Files.readAllLines(file)) {
-          if (!line.startsWith("/")) {
-            throw new IOException(file + " is no list of a DataNode's directories");
-          }
-          directories.add(Paths.get(line));
-        }
-        found.put(file, directories);
       }
     } catch (NoSuchFileException e) {
       return found;
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
     return found;
+  }
+
+  private static void addList(Path file, Collection<Path> found, Collection<String> obstacles)
+      throws IOException {
+    PosixFileAttributes is = attributes(file);
+    if (!is.isRegularFile() || is.size() > MAX_LENGTH) {
+      throw new IOException("it is no regular file of at most " + MAX_LENGTH + " bytes");
+    }
+    String text = new String(content(file), StandardCharsets.UTF_8);
+    int end = text.endsWith("\n") ? text.length() - 1 : text.length();
+    for (String line : text.substring(0, end).split("\n", -1)) {
+      if (!line.startsWith("/")) {
+        throw new IOException("it is no list of a DataNode's directories");
+      }
+      Path directory = Paths.get(line);
+      found.add(directory);
+      if (Files.exists(directory) && !Files.getOwner(directory).equals(is.owner())) {
+        obstacles.add(
+            file + " is " + is.owner() + "'s, but " + directory + ", which it names, is not");
+      }
+    }
   }
 }

@@ -127,20 +127,20 @@ public final class HdrfService implements Closeable {
   }
 
   /** Lets {@code hdrf uninstall} know where this DataNode's blocks lie, whatever its --conf. */
-  private static void noteDirectories(Configuration configuration) throws IOException {
+  private static void noteDirectories(Configuration configuration) {
     Path home = UsedDirectories.installation(HdrfService.class).orElse(null);
     if (home == null) {
       return;
     }
-    List<Path> directories = new ArrayList<>();
-    for (StorageLocation location : DataNode.getStorageLocations(configuration)) {
-      if (location.getStorageType() != StorageType.PROVIDED) {
-        directories.add(new File(location.getUri()).toPath());
-      }
-    }
     try {
+      List<Path> directories = new ArrayList<>();
+      for (StorageLocation location : DataNode.getStorageLocations(configuration)) {
+        if (location.getStorageType() != StorageType.PROVIDED) {
+          directories.add(new File(location.getUri()).toPath());
+        }
+      }
       UsedDirectories.record(home, directories);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       LOG.warn(
           "This DataNode's directories can't be noted in {}, where 'hdrf uninstall' looks; there"
               + " give it this DataNode's configuration with --conf",

@@ -111,7 +111,7 @@ final class UninstallCommand implements Callable<Integer> {
       }
     }
     try {
-      UsedDirectories.read(home.directory()).values().forEach(volumes::addAll);
+      volumes.addAll(UsedDirectories.read(home.directory(), obstacles));
     } catch (IOException e) {
       obstacles.add(Main.message(e));
     }

@@ -192,6 +192,24 @@ class InstallationTest {
   }
 
   @Test
+  void whatIsNoListOfDirectoriesIsAnObstacle() throws Exception {
+    installation().install(distribution);
+    Path plain = volumeWithReducedBlock("plain");
+    Files.delete(plain.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
+    Path pipe = hadoop.resolve(UsedDirectories.NAME).resolve("a.dirs");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    Path other = volumeWithReducedBlock("other");
+    UsedDirectories.record(hadoop, List.of(other));
+    String conf = conf("a", plain).toString();
+    assertThat(uninstall("--force", "--conf", conf)).isEqualTo(ExitCode.DIFFERENT);
+    Files.delete(other.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
+    assertThat(uninstall("--conf", conf)).isEqualTo(ExitCode.FAILED);
+    assertThat(hadoop.resolve("hdrf")).exists();
+    assertThat(uninstall("--force", "--conf", conf)).isEqualTo(ExitCode.OK);
+    assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
+  }
+
+  @Test
   void pathsOutOfTheDirectoryAreRefused() throws IOException {
     Path home = directory.resolve("hdrf-1");
     Files.writeString(home.resolve(Distribution.SUMS), "0".repeat(64) + "  ../../evil\n");
