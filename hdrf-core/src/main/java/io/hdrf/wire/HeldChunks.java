@@ -112,12 +112,13 @@ public final class HeldChunks {
    *
    * @param skip how many bytes of the first are left out
    * @return direct; void as soon as a later batch is resolved or released, or the stream leaves
-   * @throws CorruptWireException if this was not promised
+   * @throws CorruptWireException if this was not promised, or the session has ended
    */
   synchronized ByteBuffer resolve(int number, int first, int count, int skip)
       throws CorruptWireException {
     Held held = batches.get(number);
-    if (held == null
+    if (ended
+        || held == null
         || count == 0
         || first + count > held.batch.count()
         || held.found.nextClearBit(first) < first + count) {
@@ -201,11 +202,16 @@ public final class HeldChunks {
     end();
   }
 
-  /** Ends the session: nothing is held any more, and nothing will be. */
+  /**
+   * Ends the session: nothing is promised any more. A stream that joined may be handing out of the
+   * buffers on its own thread, so that only it can give them back, when it leaves.
+   */
   void end() {
     synchronized (this) {
       ended = true;
-      release(Integer.MAX_VALUE);
+      if (!joined || left) {
+        release(Integer.MAX_VALUE);
+      }
     }
     owner.forget(this);
   }

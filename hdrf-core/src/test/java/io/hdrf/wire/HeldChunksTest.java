@@ -4,6 +4,7 @@ package io.hdrf.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.io.BufferPool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
@@ -81,6 +82,44 @@ class HeldChunksTest {
     assertRefused(held, 0, 0, 1, 0);
     held.finish();
     held.leave();
+    assertThat(sessions.memory()).isZero();
+  }
+
+  /** Another connection would be given the buffer, and this stream its bytes. */
+  @Test
+  void whatAStreamHandsOutStaysItsOwnThoughThePoolEnded() throws IOException {
+    HeldChunks held = sessions.open("BP-1");
+    hold(held, batch(0, 1000), 0);
+    assertThat(sessions.join(held.id())).isSameAs(held);
+    ByteBuffer handedOut = held.resolve(0, 0, 1, 0);
+    sessions.end("BP-1");
+    assertThat(sessions.memory()).isEqualTo(1000);
+    ByteBuffer another = BufferPool.shared().take(1000);
+    try {
+      for (int i = 0; i < 1000; i++) {
+        another.put(i, (byte) ~i);
+      }
+      for (int i = 0; i < 1000; i++) {
+        assertThat(handedOut.get(i)).isEqualTo((byte) i);
+      }
+    } finally {
+      BufferPool.shared().give(another);
+    }
+    assertThat(held.take(batch(1, 10))).isNull();
+    held.leave();
+    assertThat(sessions.memory()).isZero();
+  }
+
+  @Test
+  void whatIsHeldAfterThePoolEndedIsGivenBackToo() throws IOException {
+    HeldChunks held = sessions.open("BP-1");
+    ByteBuffer late = held.take(batch(0, 100));
+    assertThat(sessions.join(held.id())).isSameAs(held);
+    sessions.end("BP-1");
+    held.hold(batch(0, 100), bits(0), late);
+    assertRefused(held, 0, 0, 1, 0);
+    held.leave();
+    held.finish();
     assertThat(sessions.memory()).isZero();
   }
 
