@@ -74,6 +74,11 @@ public final class BufferPool {
     }
   }
 
+  /** The capacity of what {@link #take} gives for a length, in bytes. */
+  public static int capacityFor(int length) {
+    return capacityOf(classOf(length));
+  }
+
   /** How many bytes of buffers lie idle. */
   public synchronized long idleBytes() {
     return idleBytes;

@@ -33,7 +33,7 @@ public final class FrameSpool implements Closeable {
 
   private final long generationStamp;
   private final Place place;
-  private final ReceiveMemory memory;
+  private final ReceiveMemory.Share memory;
 
   /** Null where there was no memory, and once closed. */
   private ByteBuffer buffer;
@@ -60,12 +60,12 @@ public final class FrameSpool implements Closeable {
   /**
    * As the other.
    *
-   * @param memory nothing is collected where it is exhausted
+   * @param memory nothing is collected where it has none for what can be done without
    */
   public FrameSpool(long generationStamp, Place place, ReceiveMemory memory) {
     this.generationStamp = generationStamp;
-    this.memory = memory;
-    this.buffer = memory.tryTake(BUFFER_SIZE);
+    this.memory = memory.optional();
+    this.buffer = this.memory.tryTake(BUFFER_SIZE);
     this.place = place;
   }
 

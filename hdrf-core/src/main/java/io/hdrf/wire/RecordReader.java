@@ -17,8 +17,8 @@ final class RecordReader implements Closeable {
   /** What every connection has, whoever is at its other end. */
   private static final int SMALL_BUFFER = 4 << 10;
 
-  /** What those have on which a block comes. */
-  private static final int BUFFER_SIZE = 256 << 10;
+  /** What those have on which a block comes: enough for a frame of 256 KiB, and its header. */
+  private static final int BUFFER_SIZE = 320 << 10;
 
   /** Is asked about a record before memory is taken for it. */
   interface Admission {
@@ -42,7 +42,7 @@ final class RecordReader implements Closeable {
 
   private final Source source;
   private final Admission admission;
-  private final ReceiveMemory memory;
+  private final ReceiveMemory.Share memory;
 
   /** Null once closed. */
   private ByteBuffer buffer = BufferPool.shared().take(SMALL_BUFFER).order(ByteOrder.LITTLE_ENDIAN);
@@ -59,13 +59,13 @@ final class RecordReader implements Closeable {
 
   /** As the other, of all records and with as much memory as they take. */
   RecordReader(Source source) {
-    this(source, type -> {}, ReceiveMemory.unlimited());
+    this(source, type -> {}, ReceiveMemory.unlimited().share());
   }
 
   /**
    * @param memory for all that does not fit into a few KiB
    */
-  RecordReader(Source source, Admission admission, ReceiveMemory memory) {
+  RecordReader(Source source, Admission admission, ReceiveMemory.Share memory) {
     this.source = source;
     this.admission = admission;
     this.memory = memory;

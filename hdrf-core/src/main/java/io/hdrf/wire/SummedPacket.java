@@ -16,7 +16,7 @@ final class SummedPacket implements Closeable {
 
   private final PacketSums sums = new PacketSums();
 
-  private final ReceiveMemory memory;
+  private final ReceiveMemory.Share memory;
 
   /** The packet's bytes before its data, and behind them the data that are gathered. */
   private ByteBuffer bytes = NOTHING;
@@ -26,7 +26,7 @@ final class SummedPacket implements Closeable {
   private int gathered;
   private long digest;
 
-  SummedPacket(ReceiveMemory memory) {
+  SummedPacket(ReceiveMemory.Share memory) {
     this.memory = memory;
   }
 

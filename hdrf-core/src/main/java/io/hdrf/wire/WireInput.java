@@ -99,7 +99,7 @@ public final class WireInput implements Closeable {
   private FrameChain chain;
   private boolean begun;
 
-  private final ReceiveMemory memory;
+  private final ReceiveMemory.Share memory;
 
   /** Why the stream can't be read any further. */
   private Throwable damage;
@@ -131,19 +131,19 @@ public final class WireInput implements Closeable {
 
   /** As the other, with as much memory as it takes. */
   public WireInput(InputStream in, WireChains chains, Listener listener, Sessions sessions) {
-    this(in, chains, listener, sessions, ReceiveMemory.unlimited());
+    this(in, chains, listener, sessions, ReceiveMemory.unlimited().share());
   }
 
   /**
-   * @param memory for what comes; before the first packet a few KiB, besides what the other side
-   *     has sent of a record
+   * @param memory the stream's own, for what comes; before the first packet a few KiB, besides what
+   *     the other side has sent of a record
    */
   public WireInput(
       InputStream in,
       WireChains chains,
       Listener listener,
       Sessions sessions,
-      ReceiveMemory memory) {
+      ReceiveMemory.Share memory) {
     this.memory = memory;
     this.records = new RecordReader(source(in), listener::record, memory);
     this.chains = chains;

@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.CorruptWireException;
+import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.StreamOrder;
 import io.hdrf.wire.WireCounters;
 import io.hdrf.wire.WireInput;
@@ -24,6 +25,7 @@ final class MirrorInputStream extends InputStream {
   private final Mirroring mirroring;
   private final CountingInput in;
   private final String peerName;
+  private final ReceiveMemory.Share memory;
   private final WireInput wire;
   private final Consumer<BlockTransfer> onRequest;
   private final StreamOrder order = new StreamOrder();
@@ -59,9 +61,10 @@ final class MirrorInputStream extends InputStream {
     this.in = CountingInput.over(in, readBefore);
     this.peerName = peerName;
     this.onRequest = onRequest;
+    this.memory = mirroring.memory().share();
     this.wire =
         new WireInput(
-            this.in, mirroring.chains(), new Listener(), mirroring.sessions(), mirroring.memory());
+            this.in, mirroring.chains(), new Listener(), mirroring.sessions(), memory);
   }
 
   /** Expects a block to be copied from the other side, with no request before it. */
@@ -75,7 +78,7 @@ final class MirrorInputStream extends InputStream {
   /** The packet being received; kept from the first call on, which precedes the first packet. */
   PacketFrames packetFrames() {
     if (forwarding == null) {
-      forwarding = new PacketFrames(mirroring.memory());
+      forwarding = new PacketFrames(memory);
     }
     return forwarding;
   }

@@ -30,7 +30,7 @@ final class PacketFrames implements Closeable {
   /** A packet of more is not passed on in the form in which it came. */
   private static final int MAX_FRAMES = 256;
 
-  private final ReceiveMemory memory;
+  private final ReceiveMemory.Share memory;
   private byte[] head = new byte[0];
   private int headLength;
   private int dataLength;
@@ -52,7 +52,7 @@ final class PacketFrames implements Closeable {
 
   private boolean references;
 
-  PacketFrames(ReceiveMemory memory) {
+  PacketFrames(ReceiveMemory.Share memory) {
     this.memory = memory;
   }
 
@@ -131,22 +131,28 @@ final class PacketFrames implements Closeable {
     return oneChain && !references && !tooMany;
   }
 
-  /** A copy, with buffers of its own. */
-  PacketFrames copy() throws IOException {
-    PacketFrames copy = new PacketFrames(memory);
+  /** A copy, with buffers of its own, or null where there is no memory for what is not needed. */
+  PacketFrames copy() {
+    PacketFrames copy = new PacketFrames(memory.optional());
     copy.begin(dataLength, ByteBuffer.wrap(head, 0, headLength));
-    boolean complete = false;
-    try {
-      for (Frame frame : frames.subList(0, count)) {
-        copy.total = frame.start;
-        copy.add(frame.chainIds, frame.originalLength, frame.stages, frame.stored);
-      }
-      complete = true;
-    } finally {
-      if (!complete) {
+    for (Frame frame : frames.subList(0, count)) {
+      ByteBuffer stored = copy.memory.tryTake(frame.stored.remaining());
+      if (stored == null) {
         copy.close();
+        return null;
       }
+      stored.put(frame.stored.duplicate());
+      stored.flip();
+      Frame copied = new Frame();
+      copied.start = frame.start;
+      copied.chainIds = frame.chainIds;
+      copied.originalLength = frame.originalLength;
+      copied.stages = frame.stages;
+      copied.stored = stored;
+      copy.frames.add(copied);
+      copy.count++;
     }
+    copy.oneChain = oneChain;
     copy.tooMany = tooMany;
     copy.total = total;
     copy.ahead = ahead;

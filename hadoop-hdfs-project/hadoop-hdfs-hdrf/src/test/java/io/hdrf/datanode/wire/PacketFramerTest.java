@@ -109,7 +109,7 @@ class PacketFramerTest {
     byte[] first = packet(block, 0, 3000);
     byte[] second = packet(block, 3000, 6000);
     byte[] third = packet(block, 6000, 9000);
-    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited());
+    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited().share());
         RecordWriter records = new RecordWriter(this::keep);
         PacketFramer framer = framer(records, able(), received)) {
       received.begin(3000, ByteBuffer.wrap(head(0, 3000)));
@@ -218,7 +218,7 @@ class PacketFramerTest {
     int headLength = packet.length - 3000;
     byte[] head = Arrays.copyOf(packet, headLength);
     Arrays.fill(head, headLength - 24, headLength, (byte) 0);
-    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited());
+    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited().share());
         RecordWriter records = new RecordWriter(this::keep);
         PacketFramer framer = framer(records, able(), received)) {
       received.begin(3000, ByteBuffer.wrap(head));
