@@ -63,8 +63,7 @@ final class MirrorInputStream extends InputStream {
     this.onRequest = onRequest;
     this.memory = mirroring.memory().share();
     this.wire =
-        new WireInput(
-            this.in, mirroring.chains(), new Listener(), mirroring.sessions(), memory);
+        new WireInput(this.in, mirroring.chains(), new Listener(), mirroring.sessions(), memory);
   }
 
   /** Expects a block to be copied from the other side, with no request before it. */
