@@ -6,12 +6,16 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 
 /**
@@ -37,6 +41,12 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
     /** Hadoop's tests stop DataNodes in the middle of a write. */
     private static final long MOST_MILLIS = 2000;
 
+    /** From the end of {@link #finalizeBlock} to the report. */
+    private static final long REPORT_MILLIS = 50;
+
+    /** The blocks that threads are in {@link #finalizeBlock} for. */
+    private final Set<Long> finalizing = ConcurrentHashMap.newKeySet();
+
     PromptDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfService service)
         throws IOException {
       super(datanode, storage, conf, service);
@@ -44,14 +54,48 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
 
     @Override
     public void finalizeBlock(ExtendedBlock block, boolean fsyncDir) throws IOException {
-      super.finalizeBlock(block, fsyncDir);
-      long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS);
+      Long id = block.getBlockId();
+      finalizing.add(id);
       try {
-        while (service().pending() > 0 && System.nanoTime() < deadline) {
-          Thread.sleep(1);
-        }
+        super.finalizeBlock(block, fsyncDir);
+        await(() -> service().pending() == 0);
+      } finally {
+        finalizing.remove(id);
+      }
+    }
+
+    /**
+     * Returns after the writer of the block has reported it. The wait in {@link #finalizeBlock}
+     * holds that report up; the NameNode takes it for a corrupt replica when it comes after the
+     * report of the new generation stamp.
+     */
+    @Override
+    public Replica recoverClose(ExtendedBlock block, long newGs, long expectedBlockLen)
+        throws IOException {
+      Replica closed = super.recoverClose(block, newGs, expectedBlockLen);
+      Long id = block.getBlockId();
+      if (finalizing.contains(id)) {
+        await(() -> !finalizing.contains(id));
+        pause(REPORT_MILLIS);
+      }
+      return closed;
+    }
+
+    private static void await(BooleanSupplier done) {
+      long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_MILLIS);
+      while (!done.getAsBoolean() && System.nanoTime() < deadline && pause(1)) {
+        // Looks again.
+      }
+    }
+
+    /** Whether the time passed without an interrupt, which is kept. */
+    private static boolean pause(long millis) {
+      try {
+        Thread.sleep(millis);
+        return true;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
+        return false;
       }
     }
   }
