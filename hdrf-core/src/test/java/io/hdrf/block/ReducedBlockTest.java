@@ -304,6 +304,23 @@ class ReducedBlockTest {
     }
   }
 
+  /** Nobody has to probe a file before. */
+  @Test
+  void fileOfAnotherBlockIsNotOpened() throws IOException {
+    TestBlock block = equalFrames(10, 500);
+    try (ReducedBlockWriter writer = writer(5000, 5000)) {
+      block.writeFrames(writer);
+      writer.finish();
+      for (BlockIdentity other :
+          List.of(
+              new BlockIdentity(TestBlock.ID.poolId(), 5),
+              new BlockIdentity("BP-1", TestBlock.ID.blockId()))) {
+        assertThatThrownBy(() -> ReducedBlock.open(file(), writer.file(), other, TestBlock.KEY))
+            .isInstanceOf(CorruptBlockException.class);
+      }
+    }
+  }
+
   @Test
   void refusesWhatIsNoFrame() throws IOException {
     ByteBuffer stored = ByteBuffer.allocateDirect(8);

@@ -10,6 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -103,6 +106,34 @@ class LocalDurableFilesTest {
     Files.createFile(dir.resolve("file"));
     assertThatThrownBy(() -> FILES.createDirectories(dir.resolve("file/d")))
         .isInstanceOf(IOException.class);
+  }
+
+  /** What tests replace by files that lose their power would otherwise be forced nowhere. */
+  @Test
+  void forcesReachTheOperatingSystem() throws IOException {
+    Path path = dir.resolve("f");
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.FileForce").withoutThreshold();
+      recording.start();
+      try (DurableFile file = FILES.create(path)) {
+        file.write(ByteBuffer.wrap(new byte[10]), 0);
+        assertThat(forced(recording)).doesNotContain(path.toString());
+        file.force();
+        assertThat(forced(recording)).contains(path.toString()).doesNotContain(dir.toString());
+      }
+      FILES.forceDirectory(dir);
+      assertThat(forced(recording)).contains(dir.toString());
+      FILES.createDirectories(dir.resolve("a/b"));
+      assertThat(forced(recording)).contains(dir.resolve("a").toString());
+    }
+  }
+
+  private List<String> forced(Recording recording) throws IOException {
+    Path dump = Files.createTempFile(dir, "events", ".jfr");
+    recording.dump(dump);
+    return RecordingFile.readAllEvents(dump).stream()
+        .map(event -> event.getString("path"))
+        .toList();
   }
 
   private static int mode(Path path) throws IOException {

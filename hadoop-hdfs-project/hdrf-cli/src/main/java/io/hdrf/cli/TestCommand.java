@@ -25,6 +25,9 @@ final class TestCommand implements Callable<Integer> {
   private static final String POWER_LOSS_MODULE = ":hdrf-codec-dedup";
   private static final String POWER_LOSS_TEST = "io.hdrf.codec.dedup.PowerMachineTest";
 
+  private static final String HADOOP_TESTS = "hadoop-hdfs-project/hadoop-tests/run";
+  private static final String FAULTS = "faults/run";
+
   private static final List<String> LIFECYCLE =
       List.of(
           "mvn",
@@ -95,6 +98,16 @@ final class TestCommand implements Callable<Integer> {
           "DataNodes and a job, for longer than the suite does."
         })
     private boolean lifecycle;
+
+    @Option(
+        names = "--faults",
+        arity = "0..*",
+        paramLabel = "NAME",
+        description = {
+          "Plant faults, an fsync or a check left out, into a copy of the sources one by one, and",
+          "demand that a test fails for each: those named, or all (faults/README.md)."
+        })
+    private List<String> faults;
   }
 
   static final class Crash {
@@ -123,14 +136,26 @@ final class TestCommand implements Callable<Integer> {
 
   /** The classes named with {@code --hadoop}; none means all. */
   List<String> hadoopClasses() {
-    return selection.hadoop.stream().filter(name -> !name.isEmpty()).toList();
+    return named(selection.hadoop);
+  }
+
+  /** The faults named with {@code --faults}; none means all. */
+  List<String> faults() {
+    return named(selection.faults);
+  }
+
+  private static List<String> named(List<String> values) {
+    return values.stream().filter(name -> !name.isEmpty()).toList();
   }
 
   @Override
   public Integer call() throws IOException {
     Path home = Home.directory();
     if (selection != null && selection.hadoop != null) {
-      return run(home, hadoopTests(home, hadoopClasses()));
+      return run(home, command(home, HADOOP_TESTS, hadoopClasses()));
+    }
+    if (selection != null && selection.faults != null) {
+      return run(home, command(home, FAULTS, faults()));
     }
     if (selection != null && selection.crash != null) {
       return run(home, crashCommand());
@@ -151,7 +176,9 @@ final class TestCommand implements Callable<Integer> {
       return run(home, LIFECYCLE);
     }
     int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
-    return status == ExitCode.OK ? run(home, hadoopTests(home, List.of("--quick"))) : status;
+    return status == ExitCode.OK
+        ? run(home, command(home, HADOOP_TESTS, List.of("--quick")))
+        : status;
   }
 
   /** What {@code --crash} runs. */
@@ -192,9 +219,10 @@ final class TestCommand implements Callable<Integer> {
         "-D" + key + "=" + value);
   }
 
-  private static List<String> hadoopTests(Path home, List<String> arguments) throws IOException {
+  private static List<String> command(Path home, String script, List<String> arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
-    command.add(script(home, "hadoop-hdfs-project/hadoop-tests/run"));
+    command.add(script(home, script));
     command.addAll(arguments);
     return command;
   }

@@ -157,6 +157,14 @@ class MainTest {
     assertThat(lossRounds).isEqualTo(1);
   }
 
+  @Test
+  void faultsMayBeNamedOrNot() {
+    var all = Main.commandLine().parseArgs("test", "--faults").subcommand();
+    assertThat(((TestCommand) all.commandSpec().userObject()).faults()).isEmpty();
+    var two = Main.commandLine().parseArgs("test", "--faults", "a", "b").subcommand();
+    assertThat(((TestCommand) two.commandSpec().userObject()).faults()).containsExactly("a", "b");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"dedup", "dedup,lz4", "store", "lz4"})
   void allCrashRoundsMayHaveOneChain(String chain) {
