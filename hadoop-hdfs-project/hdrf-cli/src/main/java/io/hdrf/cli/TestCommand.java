@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code hdrf test}. */
 @Command(
@@ -28,6 +31,8 @@ final class TestCommand implements Callable<Integer> {
   private static final String HADOOP_TESTS = "hadoop-hdfs-project/hadoop-tests/run";
   private static final String FAULTS = "faults/run";
 
+  private static final int MAX_FUZZ_MINUTES = 10_000;
+
   private static final List<String> LIFECYCLE =
       List.of(
           "mvn",
@@ -40,6 +45,8 @@ final class TestCommand implements Callable<Integer> {
           "-Dtest=io.hdrf.lifecycle.*Test",
           "-Dsurefire.failIfNoSpecifiedTests=false",
           "-Dhdrf.lifecycle.full=true");
+
+  @Spec private CommandSpec spec;
 
   @ArgGroup private Selection selection;
 
@@ -82,6 +89,18 @@ final class TestCommand implements Callable<Integer> {
           "than the suite does: so many rounds, ${FALLBACK-VALUE} if none are given."
         })
     private Integer storeLoss;
+
+    @Option(
+        names = "--fuzz",
+        arity = "0..1",
+        fallbackValue = "10",
+        paramLabel = "MINUTES",
+        description = {
+          "Let Jazzer look for inputs that break what reads bytes of others: all fuzz targets in",
+          "turns, so many minutes in all, ${FALLBACK-VALUE} if none are given. What breaks one is",
+          "kept where the suite replays it."
+        })
+    private Double fuzz;
 
     @Option(
         names = "--apps",
@@ -150,6 +169,9 @@ final class TestCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (selection != null && selection.fuzz != null) {
+      return fuzz(selection.fuzz);
+    }
     Path home = Home.directory();
     if (selection != null && selection.hadoop != null) {
       return run(home, command(home, HADOOP_TESTS, hadoopClasses()));
@@ -225,6 +247,19 @@ final class TestCommand implements Callable<Integer> {
     command.add(script(home, script));
     command.addAll(arguments);
     return command;
+  }
+
+  private int fuzz(double minutes) throws IOException {
+    if (!(minutes > 0 && minutes <= MAX_FUZZ_MINUTES)) {
+      throw new ParameterException(
+          spec.commandLine(), "--fuzz: minutes above 0 and up to " + MAX_FUZZ_MINUTES);
+    }
+    try {
+      return new FuzzRun(Home.directory(), System.out).run(minutes);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException("Interrupted", e);
+    }
   }
 
   private static String script(Path home, String name) throws IOException {

@@ -59,6 +59,11 @@ class MainTest {
     "test --crash 5 --hadoop TestX, 2",
     "test --crash 5 --store-loss 2, 2",
     "test --power-loss 5 --power-loss-seed 2, 2",
+    "test --fuzz 5 --apps, 2",
+    "test --fuzz some, 2",
+    "test --fuzz 0, 2",
+    "test --fuzz -3, 2",
+    "test --fuzz NaN, 2",
     "demo --metadata nonsense, 2",
     "convert --rate lots --data-dir /no/such, 2",
     "convert --rate -1 --data-dir /no/such, 2",
@@ -152,6 +157,9 @@ class MainTest {
     var power = Main.commandLine().parseArgs("test", "--power-loss").subcommand();
     int crashes = power.matchedOptionValue("--power-loss", 0);
     assertThat(crashes).isEqualTo(2000);
+    var fuzz = Main.commandLine().parseArgs("test", "--fuzz").subcommand();
+    double minutes = fuzz.matchedOptionValue("--fuzz", 0.0);
+    assertThat(minutes).isEqualTo(10);
     var loss = Main.commandLine().parseArgs("test", "--store-loss").subcommand();
     int lossRounds = loss.matchedOptionValue("--store-loss", 0);
     assertThat(lossRounds).isEqualTo(1);
