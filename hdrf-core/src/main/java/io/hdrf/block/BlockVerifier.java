@@ -126,12 +126,17 @@ public final class BlockVerifier {
 
   /**
    * Whether a file that begins like a reduced block is plain all the same. Its bytes match the
-   * checksums, or the block has none: blocks without checksums are never reduced, as nothing could
+   * checksums, or the block has none: blocks without checksums are not reduced, as nothing could
    * tell a damaged one from data that look like it.
+   *
+   * @param reducedMayLackChecksums whether earlier builds may have reduced blocks without checksums
+   *     on that volume ({@link io.hdrf.volume.Superblock#mayLackChecksums}); then having none
+   *     proves nothing
    */
-  public static boolean provesPlain(ReadableFile file, BlockChecksums checksums)
+  public static boolean provesPlain(
+      ReadableFile file, BlockChecksums checksums, boolean reducedMayLackChecksums)
       throws IOException {
-    return checksums.isNone() || verifyPlain(file, checksums).isOk();
+    return checksums.isNone() ? !reducedMayLackChecksums : verifyPlain(file, checksums).isOk();
   }
 
   /** Takes a block's data in order; returns false to end. */

@@ -37,7 +37,12 @@ public final class StoredBlocks {
   /** Tells data that only look like a reduced block from a damaged one. */
   public interface PlainCheck {
 
-    /** Whether a file's bytes as they lie match the block's checksums. */
+    /**
+     * Whether a file's bytes as they lie match the block's checksums.
+     *
+     * @throws java.nio.file.NoSuchFileException if it or its checksums are missing: nothing is
+     *     proved
+     */
     boolean isProvedPlain(Path file) throws IOException;
   }
 
@@ -127,7 +132,7 @@ public final class StoredBlocks {
           try (ChannelFile file = ChannelFile.open(path)) {
             BlockProbe probe =
                 BlockProbe.examine(path, file, new BlockIdentity(poolId, blockId), key);
-            if (probe.kind() == BlockProbe.Kind.FOREIGN && !plainCheck.isProvedPlain(path)) {
+            if (isDamaged(path, probe)) {
               count.damaged++;
             } else if (probe.kind() == BlockProbe.Kind.REDUCED) {
               if (path.startsWith(current)) {
@@ -257,7 +262,7 @@ public final class StoredBlocks {
     BlockIdentity identity = new BlockIdentity(poolId, blockId);
     try (ChannelFile file = ChannelFile.open(path)) {
       BlockProbe probe = BlockProbe.examine(path, file, identity, key);
-      if (probe.kind() == BlockProbe.Kind.FOREIGN && !plainCheck.isProvedPlain(path)) {
+      if (isDamaged(path, probe)) {
         throw probe.reason();
       }
       if (probe.kind() == BlockProbe.Kind.REDUCED && probe.header().chainIds()[0] == schemeId) {
@@ -267,6 +272,20 @@ public final class StoredBlocks {
       // Deleted meanwhile.
       return;
     }
+  }
+
+  /** A file whose checksums are missing is not proved plain; one that has gone is not damaged. */
+  private boolean isDamaged(Path path, BlockProbe probe) throws IOException {
+    if (probe.kind() != BlockProbe.Kind.FOREIGN) {
+      return false;
+    }
+    boolean provedPlain;
+    try {
+      provedPlain = plainCheck.isProvedPlain(path);
+    } catch (NoSuchFileException e) {
+      provedPlain = false;
+    }
+    return !provedPlain && !Files.notExists(path);
   }
 
   private static void visitFrames(ReducedBlock block, long blockId, StoredPayloads.Visitor visitor)

@@ -103,6 +103,18 @@ public final class Superblock {
   }
 
   /**
+   * As {@link #mayLackChecksums}, but changes nothing.
+   *
+   * @return true if there is no superblock: nothing is known of the blocks then
+   * @throws DamagedSuperblockException as {@link #load}
+   * @throws UnknownFormatVersionException as {@link #load}
+   */
+  public static boolean readMayLackChecksums(Path directory) throws IOException {
+    SuperblockContent newest = Copies.read(directory).newest();
+    return newest == null || newest.mayLackChecksums();
+  }
+
+  /**
    * Makes a superblock with a new random secret; it is durable on return.
    *
    * @param directory the pool's {@code hdrf} directory on the volume, created if it is missing
@@ -124,7 +136,7 @@ public final class Superblock {
     }
     files.createDirectories(directory);
     SuperblockContent content =
-        new SuperblockContent(1, creationTime, secret, Collections.emptyMap());
+        new SuperblockContent(1, creationTime, secret, Collections.emptyMap(), false);
     Superblock superblock = new Superblock(directory, files, content);
     superblock.write(content);
     return superblock;
@@ -143,6 +155,29 @@ public final class Superblock {
   /** The names of all schemes recorded so far, by id, in the order of the ids; can't be changed. */
   public synchronized Map<Integer, String> schemes() {
     return content.schemes();
+  }
+
+  /**
+   * Whether blocks without checksums may be reduced on this volume: builds that made superblocks of
+   * version 1 reduced them. A file without checksums that begins like a reduced block may be a
+   * damaged one there; elsewhere it is plain.
+   */
+  public synchronized boolean mayLackChecksums() {
+    return content.mayLackChecksums();
+  }
+
+  /**
+   * Records that no block without checksums is reduced on this volume; durable on return. From then
+   * on builds that reduce such blocks refuse the volume.
+   *
+   * @throws IOException if it can't be written
+   */
+  public synchronized void recordChecksumsOnly() throws IOException {
+    if (content.mayLackChecksums()) {
+      SuperblockContent next = content.withChecksumsOnly(++lastGeneration);
+      write(next);
+      content = next;
+    }
   }
 
   /**

@@ -16,7 +16,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What a superblock file holds, format version 1. This is the format's specification. Immutable.
+ * What a superblock file holds, format versions 1 and 2. This is the format's specification.
+ * Immutable.
  *
  * <p>All numbers are little-endian. A file has at most 65536 bytes.
  *
@@ -24,7 +25,7 @@ import java.util.regex.Pattern;
  * <caption>Fields</caption>
  * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
  * <tr><td>0</td><td>4</td><td>magic: 89 48 53 42 (0x89, "HSB")</td></tr>
- * <tr><td>4</td><td>1</td><td>format version: 1</td></tr>
+ * <tr><td>4</td><td>1</td><td>format version: 1 or 2, see below</td></tr>
  * <tr><td>5</td><td>1</td><td>flags: 0</td></tr>
  * <tr><td>6</td><td>2</td><td>number of schemes n, at most 1024</td></tr>
  * <tr><td>8</td><td>4</td><td>the file's length in bytes</td></tr>
@@ -38,16 +39,22 @@ import java.util.regex.Pattern;
  * <tr><td>end - 4</td><td>4</td><td>CRC32C of all bytes before</td></tr>
  * </table>
  *
+ * <p>The versions differ in what they promise: on a volume with version 2 no block without
+ * checksums is reduced, on one with version 1 some may be, since the builds that made it reduced
+ * such blocks.
+ *
  * <p>Magic, version and CRC stand at these places in every version, so that a file of a later
  * version is told from a damaged one.
  */
 final class SuperblockContent {
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
   static final int MAX_FILE_LENGTH = 64 << 10;
   static final int MAX_SCHEMES = 1024;
 
+  /** The version in which reduced blocks may lack checksums. */
   private static final int OLDEST_VERSION = 1;
+
   private static final int MAGIC = 0x42534889;
   private static final int FIXED_LENGTH = 60;
   private static final int CRC_LENGTH = 4;
@@ -59,13 +66,19 @@ final class SuperblockContent {
   private final long creationTime;
   private final byte[] secret;
   private final Map<Integer, String> schemes;
+  private final boolean mayLackChecksums;
 
   SuperblockContent(
-      long generation, long creationTime, byte[] secret, Map<Integer, String> schemes) {
+      long generation,
+      long creationTime,
+      byte[] secret,
+      Map<Integer, String> schemes,
+      boolean mayLackChecksums) {
     this.generation = generation;
     this.creationTime = creationTime;
     this.secret = secret.clone();
     this.schemes = Collections.unmodifiableMap(new TreeMap<>(schemes));
+    this.mayLackChecksums = mayLackChecksums;
   }
 
   /** A later generation that knows one scheme more. */
@@ -78,7 +91,12 @@ final class SuperblockContent {
     }
     Map<Integer, String> more = new TreeMap<>(schemes);
     more.put(id, name);
-    return new SuperblockContent(nextGeneration, creationTime, secret, more);
+    return new SuperblockContent(nextGeneration, creationTime, secret, more, mayLackChecksums);
+  }
+
+  /** A later generation that promises that all reduced blocks have checksums. */
+  SuperblockContent withChecksumsOnly(long nextGeneration) {
+    return new SuperblockContent(nextGeneration, creationTime, secret, schemes, false);
   }
 
   /**
@@ -113,7 +131,11 @@ final class SuperblockContent {
     in.get(secret);
     in.limit(raw.length - CRC_LENGTH);
     return new SuperblockContent(
-        generation, creationTime, secret, parseSchemes(file, in, schemeCount));
+        generation,
+        creationTime,
+        secret,
+        parseSchemes(file, in, schemeCount),
+        version == OLDEST_VERSION);
   }
 
   private static Map<Integer, String> parseSchemes(Path file, ByteBuffer in, int count)
@@ -156,7 +178,7 @@ final class SuperblockContent {
     byte[] raw = new byte[length];
     ByteBuffer out = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(MAGIC);
-    out.put((byte) VERSION);
+    out.put((byte) (mayLackChecksums ? OLDEST_VERSION : VERSION));
     out.put((byte) 0);
     out.putShort((short) schemes.size());
     out.putInt(length);
@@ -201,11 +223,19 @@ final class SuperblockContent {
     return schemes;
   }
 
+  /** Whether blocks without checksums may be reduced. */
+  boolean mayLackChecksums() {
+    return mayLackChecksums;
+  }
+
   boolean sameVolume(SuperblockContent other) {
     return creationTime == other.creationTime && Arrays.equals(secret, other.secret);
   }
 
   boolean sameAs(SuperblockContent other) {
-    return generation == other.generation && sameVolume(other) && schemes.equals(other.schemes);
+    return generation == other.generation
+        && sameVolume(other)
+        && schemes.equals(other.schemes)
+        && mayLackChecksums == other.mayLackChecksums;
   }
 }

@@ -11,6 +11,7 @@ import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.UnreadableBlocksException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,8 @@ class StoredBlocksTest {
   @TempDir Path pool;
 
   private final List<Path> unreadable = new ArrayList<>();
+  private StoredBlocks.PlainCheck proof = file -> false;
+  private StoredBlocks blocks;
   private StoredPayloads payloads;
 
   @BeforeEach
@@ -42,15 +45,15 @@ class StoredBlocksTest {
               .header()
               .chainIds()[0];
     }
-    payloads =
+    blocks =
         new StoredBlocks(
-                pool,
-                pool.resolve("hdrf"),
-                POOL,
-                TestBlock.KEY,
-                file -> false,
-                (file, id, why) -> unreadable.add(file))
-            .payloads(scheme);
+            pool,
+            pool.resolve("hdrf"),
+            POOL,
+            TestBlock.KEY,
+            file -> proof.isProvedPlain(file),
+            (file, id, why) -> unreadable.add(file));
+    payloads = blocks.payloads(scheme);
   }
 
   /**
@@ -85,6 +88,27 @@ class StoredBlocksTest {
         .hasMessageContaining(trash.toString());
     assertThat(unreadable).containsExactlyInAnyOrder(tag, frame, trash);
     assertThat(shown).contains(1L, 5L);
+  }
+
+  /** Otherwise the chunks that it needs would be collected. */
+  @Test
+  void damagedBlockWhoseChecksumsAreMissingIsNotTakenForDeleted() throws IOException {
+    Path damaged = write("current/finalized/subdir0/subdir0", 2, 20);
+    proof =
+        file -> {
+          throw new NoSuchFileException(file + "_*.meta");
+        };
+    assertThatThrownBy(() -> payloads.forEach((id, length, payload) -> {}))
+        .isInstanceOf(UnreadableBlocksException.class)
+        .hasMessageContaining(damaged.toString());
+    assertThat(blocks.countReduced().damaged()).isEqualTo(1);
+    proof =
+        file -> {
+          Files.delete(file);
+          throw new NoSuchFileException(file.toString());
+        };
+    payloads.forEach((id, length, payload) -> {});
+    assertThat(blocks.countReduced().damaged()).isZero();
   }
 
   @Test
@@ -123,11 +147,14 @@ class StoredBlocksTest {
   void blockWithoutChecksumsIsPlainWhateverItBeginsWith() throws IOException {
     byte[] lookAlike = Files.readAllBytes(write("model", 9, 60));
     byte[] meta = MetaFiles.of(DataChecksum.Type.NULL, 512, lookAlike);
-    assertThat(BlockVerifier.provesPlain(new BytesFile(lookAlike), MetaFiles.open(meta))).isTrue();
+    assertThat(BlockVerifier.provesPlain(new BytesFile(lookAlike), MetaFiles.open(meta), false))
+        .isTrue();
+    assertThat(BlockVerifier.provesPlain(new BytesFile(lookAlike), MetaFiles.open(meta), true))
+        .isFalse();
     // A checksum type that was damaged does not prove a damaged block plain.
     byte[] damaged = MetaFiles.of(DataChecksum.Type.CRC32C, 512, lookAlike);
     damaged[2] = 0;
-    assertThat(BlockVerifier.provesPlain(new BytesFile(lookAlike), MetaFiles.open(damaged)))
+    assertThat(BlockVerifier.provesPlain(new BytesFile(lookAlike), MetaFiles.open(damaged), false))
         .isFalse();
   }
 }

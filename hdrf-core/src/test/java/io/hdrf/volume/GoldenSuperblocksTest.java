@@ -11,11 +11,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Superblocks of format version 1 that must be readable for ever. */
+/** Superblocks of format versions 1 and 2 that must be readable for ever. */
 class GoldenSuperblocksTest {
 
   private static final String EMPTY = "superblock-v1-no-scheme.golden";
   private static final String FULL = "superblock-v1-schemes.golden";
+  private static final String CHECKED = "superblock-v2-schemes.golden";
+  private static final String[] ALL = {EMPTY, FULL, CHECKED};
 
   private static SuperblockContent content(String name) {
     byte[] secret = new byte[TagKey.LENGTH];
@@ -23,12 +25,13 @@ class GoldenSuperblocksTest {
       secret[i] = (byte) (200 + i);
     }
     return name.equals(EMPTY)
-        ? new SuperblockContent(1, 1_600_000_000_123L, secret, Map.of())
+        ? new SuperblockContent(1, 1_600_000_000_123L, secret, Map.of(), true)
         : new SuperblockContent(
             0x123456789AL,
             1_600_000_000_123L,
             secret,
-            new TreeMap<>(Map.of(1, "lz4", 300, "z-std2", 0xFFFF, "a".repeat(32))));
+            new TreeMap<>(Map.of(1, "lz4", 300, "z-std2", 0xFFFF, "a".repeat(32))),
+            name.equals(FULL));
   }
 
   private static byte[] read(String name) throws IOException {
@@ -39,10 +42,11 @@ class GoldenSuperblocksTest {
 
   @Test
   void oldFilesStayReadable() throws IOException {
-    for (String name : new String[] {EMPTY, FULL}) {
+    for (String name : ALL) {
       SuperblockContent read = SuperblockContent.parse(Path.of(name), read(name));
       assertThat(read.sameAs(content(name))).isTrue();
       assertThat(read.secret()[31]).isEqualTo((byte) 231);
+      assertThat(read.mayLackChecksums()).isEqualTo(!name.equals(CHECKED));
     }
     assertThat(SuperblockContent.parse(Path.of(FULL), read(FULL)).schemes())
         .containsOnlyKeys(1, 300, 0xFFFF)
@@ -51,14 +55,14 @@ class GoldenSuperblocksTest {
 
   @Test
   void theSameIsWrittenToday() throws IOException {
-    for (String name : new String[] {EMPTY, FULL}) {
+    for (String name : ALL) {
       assertThat(content(name).encode()).isEqualTo(read(name));
     }
   }
 
   /** Writes the files; only a new format version gives a reason, and then for new files. */
   public static void main(String[] args) throws IOException {
-    for (String name : new String[] {EMPTY, FULL}) {
+    for (String name : ALL) {
       Files.write(Path.of(args[0]).resolve(name), content(name).encode());
     }
   }

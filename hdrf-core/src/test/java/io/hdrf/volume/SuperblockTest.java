@@ -224,7 +224,8 @@ class SuperblockTest {
     for (int i = 0; i < SuperblockContent.MAX_SCHEMES; i++) {
       schemes.put(0xFFFF - i, String.format("s%031d", i));
     }
-    SuperblockContent content = new SuperblockContent(9, 8, new byte[TagKey.LENGTH], schemes);
+    SuperblockContent content =
+        new SuperblockContent(9, 8, new byte[TagKey.LENGTH], schemes, false);
     byte[] raw = content.encode();
     assertThat(raw).hasSizeLessThanOrEqualTo(SuperblockContent.MAX_FILE_LENGTH);
     assertThat(SuperblockContent.parse(dir, raw).sameAs(content)).isTrue();
@@ -232,11 +233,32 @@ class SuperblockTest {
         .isInstanceOf(IllegalArgumentException.class);
   }
 
+  /** Builds that made version 1 reduced blocks without checksums. */
+  @Test
+  void onlyTheFirstVersionMayHaveReducedBlocksWithoutChecksums() throws IOException {
+    assertThat(Superblock.readMayLackChecksums(dir)).isTrue();
+    Superblock.create(dir, FILES);
+    assertThat(load().mayLackChecksums()).isFalse();
+    byte[] old =
+        new SuperblockContent(7, 1, new byte[TagKey.LENGTH], Map.of(1, "lz4"), true).encode();
+    Files.write(copy(0), old);
+    Files.write(copy(1), old);
+    Superblock superblock = load();
+    superblock.recordScheme(2, "zstd");
+    assertThat(superblock.mayLackChecksums()).isTrue();
+    assertThat(load().mayLackChecksums()).isTrue();
+    superblock.recordChecksumsOnly();
+    assertThat(load().mayLackChecksums()).isFalse();
+    assertThat(Superblock.readMayLackChecksums(dir)).isFalse();
+    assertThat(load().schemes()).containsOnlyKeys(1, 2);
+    assertThat(load().key()).isEqualTo(superblock.key());
+  }
+
   @Test
   void laterVersionIsNotDamage() throws IOException {
     Superblock.create(dir, FILES);
     byte[] raw = Files.readAllBytes(copy(0));
-    raw[4] = 2;
+    raw[4] = 3;
     int crc = Crc32c.update(0, ByteBuffer.wrap(raw, 0, raw.length - 4));
     ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN).putInt(raw.length - 4, crc);
     Files.write(copy(1), raw);

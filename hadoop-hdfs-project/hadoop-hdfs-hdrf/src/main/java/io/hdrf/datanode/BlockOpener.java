@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.block.BlockFormat;
 import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.BlockProbe;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.ReadableFile;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.ReducerCounters;
@@ -18,6 +20,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -215,7 +218,7 @@ final class BlockOpener {
       }
       if (probe.kind() == BlockProbe.Kind.FOREIGN
           && volume.mayHoldReducedBlocks()
-          && !isProvedPlain(block, replica, file)) {
+          && !isProvedPlain(block, replica, readable, volume)) {
         throw probe.reason();
       }
       return new Opened(stream, null, null);
@@ -241,17 +244,27 @@ final class BlockOpener {
   }
 
   /**
-   * User data may look like a reduced block; then its bytes match the block's checksums. The proof
-   * holds for the inode that was read, so long as nothing happened to it.
+   * User data may look like a reduced block; then its bytes match the block's checksums. What is
+   * proved is what is open. It is remembered by its inode and by its first bytes: the name may lead
+   * to another file by now, which does not begin with the same.
    */
-  private boolean isProvedPlain(BlockRef block, LocalReplica replica, Path file)
+  private boolean isProvedPlain(
+      BlockRef block, LocalReplica replica, ReadableFile open, PoolVolume volume)
       throws IOException {
-    Map<String, Object> inode = Files.readAttributes(file, "unix:ino,ctime,size");
-    String proof = block + "@" + replica.getGenerationStamp() + inode;
+    Map<String, Object> inode =
+        Files.readAttributes(replica.getBlockFile().toPath(), "unix:ino,ctime,size");
+    ByteBuffer head = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
+    open.read(head, 0);
+    String proof =
+        block
+            + "@"
+            + replica.getGenerationStamp()
+            + inode
+            + new String(head.array(), StandardCharsets.ISO_8859_1);
     if (provedPlain.contains(proof)) {
       return true;
     }
-    boolean plain = PlainProof.holds(file, replica.getMetaFile().toPath());
+    boolean plain = volume.provesPlain(open, replica.getMetaFile().toPath());
     if (plain) {
       provedPlain.add(proof);
     }

@@ -22,34 +22,24 @@ final class PlainProof {
   /**
    * Whether the file's bytes match the checksums. Reads all of it, unless there are none.
    *
+   * @param file the block's own, which stays open
    * @param metaFile the block's {@code .meta} file
+   * @param reducedMayLackChecksums see {@link BlockVerifier#provesPlain}
    */
-  static boolean holds(Path blockFile, Path metaFile) throws IOException {
-    return holds(blockFile, metaFile, BlockVerifier::provesPlain);
-  }
-
-  /**
-   * As the other one, but what has no checksums is not proved: an earlier version may have reduced
-   * it. For volumes of which nothing else is known.
-   */
-  static boolean holdsByChecksums(Path blockFile, Path metaFile) throws IOException {
-    return holds(
-        blockFile,
-        metaFile,
-        (file, checksums) -> !checksums.isNone() && BlockVerifier.provesPlain(file, checksums));
-  }
-
-  private interface Proof {
-    boolean holds(ReadableFile file, BlockChecksums checksums) throws IOException;
-  }
-
-  private static boolean holds(Path blockFile, Path metaFile, Proof proof) throws IOException {
-    try (ChannelFile file = ChannelFile.open(blockFile);
-        ChannelFile meta = ChannelFile.open(metaFile);
+  static boolean holds(ReadableFile file, Path metaFile, boolean reducedMayLackChecksums)
+      throws IOException {
+    try (ChannelFile meta = ChannelFile.open(metaFile);
         BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {
-      return proof.holds(file, checksums);
+      return BlockVerifier.provesPlain(file, checksums, reducedMayLackChecksums);
     } catch (NoSuchFileException | CorruptFileException e) {
       return false;
+    }
+  }
+
+  /** As the other one, for a file of which the generation stamp is not known. */
+  static boolean holds(Path blockFile, boolean reducedMayLackChecksums) throws IOException {
+    try (ChannelFile file = ChannelFile.open(blockFile)) {
+      return holds(file, MetaFiles.of(blockFile), reducedMayLackChecksums);
     }
   }
 }

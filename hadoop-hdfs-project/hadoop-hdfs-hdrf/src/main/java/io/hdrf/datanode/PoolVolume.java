@@ -6,6 +6,7 @@ import io.hdrf.block.StoredBlocks;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.DurableFiles;
+import io.hdrf.io.ReadableFile;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
@@ -120,6 +121,7 @@ final class PoolVolume implements Closeable {
       requireSchemes(superblock, registry, configuration, survey, poolDirectory, needs);
     }
     TagKey key = superblock != null ? superblock.key() : randomKey();
+    Superblock present = superblock;
     PoolServices services =
         new PoolServices(
             key.volumeId(),
@@ -128,7 +130,7 @@ final class PoolVolume implements Closeable {
                 directory,
                 poolId,
                 key,
-                file -> PlainProof.holds(file, MetaFiles.of(file)),
+                file -> PlainProof.holds(file, reducedMayLackChecksums(present)),
                 unreadable),
             used);
     VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files, services);
@@ -239,6 +241,35 @@ final class PoolVolume implements Closeable {
   /** Whether reduced blocks can exist here at all. */
   boolean mayHoldReducedBlocks() {
     return superblock != null;
+  }
+
+  private static boolean reducedMayLackChecksums(Superblock superblock) {
+    return superblock != null && superblock.mayLackChecksums();
+  }
+
+  /**
+   * Whether a file that begins like a reduced block, without the right tag, is plain all the same.
+   *
+   * @param file the block's own, which stays open
+   * @param metaFile the block's {@code .meta} file
+   */
+  boolean provesPlain(ReadableFile file, Path metaFile) throws IOException {
+    return PlainProof.holds(file, metaFile, reducedMayLackChecksums(superblock));
+  }
+
+  /**
+   * Looks whether any block is reduced on a volume where an earlier version may have reduced blocks
+   * without checksums, and makes it durable if none is: from then on such blocks are plain.
+   */
+  void noteWhereAllIsPlain() throws IOException {
+    if (!reducedMayLackChecksums(superblock)) {
+      return;
+    }
+    StoredBlocks.Count count = services.blocks().countReduced();
+    if (count.current() == 0 && count.elsewhere() == 0 && count.damaged() == 0) {
+      superblock.recordChecksumsOnly();
+      LOG.info("{}: no block without checksums is reduced", directory);
+    }
   }
 
   /** What administrators want of all blocks here. */

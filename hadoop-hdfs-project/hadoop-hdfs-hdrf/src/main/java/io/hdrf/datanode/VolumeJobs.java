@@ -217,6 +217,13 @@ final class VolumeJobs implements Closeable {
     if (job.kind() == JobKind.VERIFY) {
       return;
     }
+    if (job.kind() == JobKind.INFLATE && job.progress().state() == JobInfo.State.DONE) {
+      try {
+        slot.volume.noteWhereAllIsPlain();
+      } catch (IOException e) {
+        LOG.warn("{}: whether all blocks are plain can't be told", slot.volume.directory(), e);
+      }
+    }
     synchronized (slot) {
       if (slot.conversion == job
           && job.progress().state() == JobInfo.State.DONE
@@ -350,7 +357,7 @@ final class VolumeJobs implements Closeable {
             HdrfService.directory(pool),
             pool.getFileName().toString(),
             new TagKey(new byte[TagKey.LENGTH]),
-            file -> PlainProof.holds(file, MetaFiles.of(file)))
+            file -> PlainProof.holds(file, true))
         .countReduced();
   }
 

@@ -4,8 +4,13 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.admin.AdminClient;
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
 import io.hdrf.scheme.TestSeed;
 import java.io.File;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -139,25 +144,89 @@ class LookAlikeTest {
   void withoutChecksumsItComesBackAsWritten() throws Exception {
     byte[] raw = reducedFile("/model5");
     raw[60] ^= 1;
-    try (FSDataOutputStream out =
-        cluster
-            .fs()
-            .create(
-                new Path("/none"),
-                FsPermission.getFileDefault(),
-                EnumSet.of(CreateFlag.CREATE),
-                4096,
-                (short) 3,
-                cluster.fs().getDefaultBlockSize(),
-                null,
-                new ChecksumOpt(DataChecksum.Type.NULL, 512))) {
-      out.write(raw);
-    }
+    writeWithoutChecksums(cluster, "/none", raw, 3);
     RuleCluster.assertSame("just written", cluster.read("/none"), raw);
     cluster.awaitIdle();
     for (int datanode = 0; datanode < 3; datanode++) {
       RuleCluster.assertSame(
           "on " + datanode, cluster.replicaBytes(datanode, cluster.block("/none")), raw);
+    }
+  }
+
+  private static void writeWithoutChecksums(
+      RuleCluster cluster, String path, byte[] data, int replication) throws Exception {
+    try (FSDataOutputStream out =
+        cluster
+            .fs()
+            .create(
+                new Path(path),
+                FsPermission.getFileDefault(),
+                EnumSet.of(CreateFlag.CREATE),
+                4096,
+                (short) replication,
+                cluster.fs().getDefaultBlockSize(),
+                null,
+                new ChecksumOpt(DataChecksum.Type.NULL, 512))) {
+      out.write(data);
+    }
+  }
+
+  /**
+   * Builds that made superblocks of version 1 reduced blocks without checksums: there it may be a
+   * damaged one, until all blocks were found plain.
+   */
+  @Test
+  void withoutChecksumsItMayBeDamagedWhereEarlierBuildsWere() throws Exception {
+    byte[] raw = reducedFile("/model6");
+    raw[60] ^= 1;
+    try (RuleCluster old = RuleCluster.start(HdrfCluster.configuration(), 1, 1)) {
+      writeWithoutChecksums(old, "/none", raw, 1);
+      RuleCluster.assertSame("on a new volume", old.read("/none"), raw);
+      java.nio.file.Path hdrf =
+          old.mini()
+              .getInstanceStorageDir(0, 0)
+              .toPath()
+              .resolve("current")
+              .resolve(old.pool())
+              .resolve("hdrf");
+      for (String copy : new String[] {"superblock.0", "superblock.1"}) {
+        byte[] superblock = Files.readAllBytes(hdrf.resolve(copy));
+        superblock[4] = 1;
+        ByteBuffer bytes = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
+        int end = superblock.length - Integer.BYTES;
+        bytes.putInt(end, io.hdrf.jni.Crc32c.update(0, ByteBuffer.wrap(superblock, 0, end)));
+        Files.write(hdrf.resolve(copy), superblock);
+      }
+      old.mini().restartDataNodes(true);
+      old.mini().waitActive();
+      ExtendedBlock block = old.block("/none");
+      assertThatThrownBy(() -> old.replicaBytes(0, block))
+          .isInstanceOf(DiskFileCorruptException.class);
+
+      inflate(old);
+      assertThat(Files.readAllBytes(hdrf.resolve("superblock.0"))[4]).isEqualTo((byte) 1);
+      old.fs().delete(new Path("/none"), false);
+      HdrfCluster.await("the replica to go", () -> old.replica(0, block) == null);
+      // Its file goes some time after it.
+      for (int i = 0; i < 100 && Files.readAllBytes(hdrf.resolve("superblock.1"))[4] == 1; i++) {
+        Thread.sleep(50);
+        inflate(old);
+      }
+      assertThat(Files.readAllBytes(hdrf.resolve("superblock.1"))[4]).isEqualTo((byte) 2);
+      writeWithoutChecksums(old, "/again", raw, 1);
+      RuleCluster.assertSame("where all was plain", old.read("/again"), raw);
+    }
+  }
+
+  private static void inflate(RuleCluster cluster) throws Exception {
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), cluster.datanode(0).getIpcPort());
+    try (AdminClient admin = AdminClient.connect(address, cluster.mini().getConfiguration(0))) {
+      admin.startJob(JobKind.INFLATE, 0, 1);
+      while (!admin.jobs(JobKind.INFLATE).stream()
+          .allMatch(job -> job.state() == JobInfo.State.DONE)) {
+        Thread.sleep(20);
+      }
     }
   }
 

@@ -154,8 +154,13 @@ final class StoppedVolume implements BlockInventory {
   private static StoredBlocks.Count countReduced(Path pool) throws IOException {
     Path hdrf = pool.resolve(HDRF);
     TagKey key = Superblock.readKey(hdrf).orElse(new TagKey(new byte[TagKey.LENGTH]));
+    boolean mayLackChecksums = Superblock.readMayLackChecksums(hdrf);
     return new StoredBlocks(
-            pool, hdrf, pool.getFileName().toString(), key, StoppedVolume::isProvedPlain)
+            pool,
+            hdrf,
+            pool.getFileName().toString(),
+            key,
+            file -> isProvedPlain(file, mayLackChecksums))
         .countReduced();
   }
 
@@ -168,14 +173,14 @@ final class StoppedVolume implements BlockInventory {
     return pools;
   }
 
-  private static boolean isProvedPlain(Path file) throws IOException {
+  private static boolean isProvedPlain(Path file, boolean mayLackChecksums) throws IOException {
     try (DirectoryStream<Path> metas =
         Files.newDirectoryStream(file.getParent(), file.getFileName() + "_*.meta")) {
       for (Path meta : metas) {
         try (ChannelFile data = ChannelFile.open(file);
             ChannelFile open = ChannelFile.open(meta);
             BlockChecksums checksums = BlockChecksums.open(meta, open)) {
-          return BlockVerifier.provesPlain(data, checksums);
+          return BlockVerifier.provesPlain(data, checksums, mayLackChecksums);
         } catch (CorruptFileException e) {
           return false;
         }
