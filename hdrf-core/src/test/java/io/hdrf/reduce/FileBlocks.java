@@ -47,6 +47,7 @@ final class FileBlocks implements BlockOwner {
 
   volatile boolean unchanged = true;
   volatile IOException swapFailure;
+  volatile Runnable onSwap = () -> {};
   volatile IOException openFailure;
 
   FileBlocks(Path directory, ChainCodec codec) throws IOException {
@@ -182,6 +183,7 @@ final class FileBlocks implements BlockOwner {
       if (swapFailure != null) {
         throw swapFailure;
       }
+      onSwap.run();
       LocalDurableFiles.INSTANCE.rename(replacement, file(id));
     }
 

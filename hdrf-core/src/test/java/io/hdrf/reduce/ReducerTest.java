@@ -5,13 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.sample.WholeBlockScheme;
+import io.hdrf.scheme.BlockCodec;
+import io.hdrf.scheme.BlockScheme;
 import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.Pin;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeContext;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.TestData;
 import io.hdrf.scheme.TestSeed;
 import io.hdrf.scheme.VolumeSchemes;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +29,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -483,6 +490,65 @@ class ReducerTest {
     awaitIdle();
     assertThat(blocks.skips).containsEntry(block, SkipReason.CHANGED);
     assertThat(blocks.ioErrors.get()).isZero();
+  }
+
+  /** Notes what is called but the decoding. */
+  private static final class NotedScheme implements BlockScheme {
+    private final BlockScheme of = new WholeBlockScheme();
+    private final List<String> calls;
+
+    NotedScheme(List<String> calls) {
+      this.calls = calls;
+    }
+
+    @Override
+    public int spiVersion() {
+      return of.spiVersion();
+    }
+
+    @Override
+    public String name() {
+      return "noted";
+    }
+
+    @Override
+    public int id() {
+      return 65102;
+    }
+
+    @Override
+    public BlockCodec open(SchemeContext context) throws IOException {
+      BlockCodec codec = of.open(context);
+      return (BlockCodec)
+          Proxy.newProxyInstance(
+              BlockCodec.class.getClassLoader(),
+              new Class<?>[] {BlockCodec.class},
+              (self, method, arguments) -> {
+                if (List.of("encode", "force", "pin").contains(method.getName())) {
+                  calls.add(method.getName());
+                }
+                return method.getName().equals("pin")
+                    ? (Pin) () -> calls.add("unpin")
+                    : method.invoke(codec, arguments);
+              });
+    }
+  }
+
+  /** What a scheme keeps is there, and stays, until the block that refers to it is in place. */
+  @Test
+  void theStoreOfASchemeIsPinnedUntilTheSwap() throws Exception {
+    List<String> calls = new CopyOnWriteArrayList<>();
+    SchemeRegistry noted = SchemeRegistry.of(List.of(new NotedScheme(calls)));
+    start(1, 10);
+    BlockRef block = write(1, text(LENGTH));
+    blocks.onSwap = () -> calls.add("swap");
+    try (VolumeSchemes open =
+        new VolumeSchemes(noted, new Configuration(false), directory, LocalDurableFiles.INSTANCE)) {
+      blocks.otherCodecs.put(block, open.codec(SchemeChain.parse("chain", "noted", noted)));
+      reducer.offer(block);
+      awaitIdle();
+    }
+    assertThat(calls).containsExactly("pin", "encode", "force", "swap", "unpin");
   }
 
   @Test
