@@ -555,6 +555,18 @@ class VolumeRecordsTest {
     awaitRecords();
   }
 
+  /** It was vouched for while it did not. */
+  @Test
+  void storeThatForgetsSinceTheLastStartIsCompared() throws IOException {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    stores.delete(context(), Table.BLOCKS, BlockRecord.key(1));
+    stores.forgets = "it evicts";
+    records = open(VOLUME);
+    await("the record is there", () -> blocks.present.equals(stored()));
+  }
+
   @Test
   void copyOfAStorageLeavesTheStoreAlone() throws IOException {
     put(1, reduced(1000));

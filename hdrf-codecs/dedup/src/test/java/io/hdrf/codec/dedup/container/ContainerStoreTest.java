@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.ForwardingFile;
+import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.FrameChain;
@@ -264,6 +268,46 @@ class ContainerStoreTest {
           store.compact(info.id(), new BitSet(), Throttle.NONE);
         }
         assertThat(list(store)).hasSize(1).allMatch(info -> info.chunkCount() == 0);
+      }
+    }
+  }
+
+  /** What memory or disk made of it would otherwise take the place of sound chunks. */
+  @Test
+  void aCopyThatIsNotWhatWasWrittenReplacesNothing() throws IOException {
+    boolean[] flips = {false};
+    DurableFiles flipping =
+        new ForwardingFiles(files) {
+          @Override
+          public DurableFile create(Path file) throws IOException {
+            return new ForwardingFile(super.create(file)) {
+              @Override
+              public void write(ByteBuffer src, long position) throws IOException {
+                ByteBuffer bytes = ByteBuffer.allocate(src.remaining()).put(src).flip();
+                if (flips[0] && bytes.limit() > 500) {
+                  bytes.put(250, (byte) ~bytes.get(250));
+                }
+                super.write(bytes, position);
+              }
+            };
+          }
+        };
+    try (ContainerStore store = Chunks.open(dir, flipping, Chunks.settings().groupMemory(0))) {
+      Map<Long, byte[]> chunks = new TreeMap<>();
+      try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+        for (int i = 0; i < 20; i++) {
+          chunks.put(Chunks.append(appender, Chunks.chunk(i)), Chunks.chunk(i));
+        }
+      }
+      long id = ChunkRef.container(chunks.keySet().iterator().next());
+      assertThat(store.sealIdle(id)).isTrue();
+      BitSet live = store.directory(id).numbers();
+      live.clear(0);
+      flips[0] = true;
+      assertThatThrownBy(() -> store.compact(id, live, Throttle.NONE))
+          .isInstanceOf(IOException.class);
+      for (Map.Entry<Long, byte[]> chunk : chunks.entrySet()) {
+        Chunks.assertHas(store, chunk.getKey(), chunk.getValue());
       }
     }
   }
