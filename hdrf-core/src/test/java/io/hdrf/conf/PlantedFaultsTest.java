@@ -32,24 +32,25 @@ class PlantedFaultsTest {
     String module = field(lines, "Module");
     assertThat(field(lines, "Fault")).endsWith(".");
     assertThat(field(lines, "Loss")).endsWith(".");
-    int count = 0;
-    String source = null;
-    StringBuilder before = new StringBuilder();
+    String source = "";
+    List<StringBuilder> hunks = new ArrayList<>();
     for (String line : lines.subList(lines.indexOf("") + 1, lines.size())) {
       if (line.startsWith("--- a/")) {
         assertThat(line).startsWith("--- a/" + module + "/");
+        assertThat(source).as("one file").isEmpty();
         source = Files.readString(ROOT.resolve(line.substring("--- a/".length())));
       } else if (line.startsWith("@@ ")) {
-        assertThat(before).isEmpty();
-        count++;
-      } else if (line.startsWith(" ") || (line.startsWith("-") && !line.startsWith("--- "))) {
-        before.append(line.substring(1)).append('\n');
+        hunks.add(new StringBuilder());
+      } else if (line.startsWith(" ") || line.startsWith("-")) {
+        hunks.get(hunks.size() - 1).append(line.substring(1)).append('\n');
       }
     }
-    assertThat(count).as("hunks").isEqualTo(1);
-    int first = source.indexOf(before.toString());
-    assertThat(first).as("%s is to have, once:%n%s", module, before).isNotNegative();
-    assertThat(source.indexOf(before.toString(), first + 1)).as("a second place").isNegative();
+    assertThat(hunks).isNotEmpty();
+    for (StringBuilder hunk : hunks) {
+      int first = source.indexOf(hunk.toString());
+      assertThat(first).as("the source is to have, once:%n%s", hunk).isNotNegative();
+      assertThat(source.indexOf(hunk.toString(), first + 1)).as("another place").isNegative();
+    }
   }
 
   @ParameterizedTest
