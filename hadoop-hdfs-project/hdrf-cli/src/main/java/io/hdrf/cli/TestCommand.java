@@ -3,10 +3,14 @@ package io.hdrf.cli;
 
 import io.hdrf.cluster.ClusterException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -127,6 +131,21 @@ final class TestCommand implements Callable<Integer> {
           "demand that a test fails for each: those named, or all (faults/README.md)."
         })
     private List<String> faults;
+
+    @Option(
+        names = "--mutation",
+        arity = "0..*",
+        paramLabel = "PACKAGE",
+        converter = MutatedCode.Converter.class,
+        fallbackValue = "",
+        description = {
+          "Mutation tests of the packages in which data or security can be lost: those named, or all.",
+          "Fails if the tests notice fewer than "
+              + MutationScore.GOAL
+              + " % of a package's mutants; the figures go into",
+          "docs/mutation.md. Hours."
+        })
+    private List<MutatedCode> mutation;
   }
 
   static final class Crash {
@@ -197,10 +216,49 @@ final class TestCommand implements Callable<Integer> {
     if (selection != null && selection.lifecycle) {
       return run(home, LIFECYCLE);
     }
+    if (selection != null && selection.mutation != null) {
+      return mutate(home, mutatedCode());
+    }
     int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
     return status == ExitCode.OK
         ? run(home, command(home, HADOOP_TESTS, List.of("--quick")))
         : status;
+  }
+
+  /** What is named with {@code --mutation}; none means all. */
+  List<MutatedCode> mutatedCode() {
+    List<MutatedCode> named = selection.mutation.stream().filter(Objects::nonNull).toList();
+    return named.isEmpty() ? MutatedCode.ALL : named;
+  }
+
+  private static int mutate(Path home, List<MutatedCode> codes) throws IOException {
+    int status = ExitCode.OK;
+    for (MutatedCode code : codes) {
+      Path report = home.resolve(code.module()).resolve("target/pit-reports/mutations.xml");
+      Files.deleteIfExists(report);
+      if (run(home, code.command()) != ExitCode.OK) {
+        return ExitCode.FAILED;
+      }
+      MutationScore score = MutationScore.read(report);
+      String row = score.row(code.name(), commit(home), LocalDate.now(ZoneOffset.UTC).toString());
+      MutationPage.put(home.resolve(MutationPage.FILE), code.name(), row);
+      System.out.println(row);
+      if (!score.reachesGoal()) {
+        status = ExitCode.DIFFERENT;
+      }
+    }
+    return status;
+  }
+
+  /** The commit that is checked out, and whether files differ from it. */
+  private static String commit(Path home) throws IOException {
+    Process git =
+        new ProcessBuilder("git", "describe", "--always", "--dirty", "--exclude=*")
+            .directory(home.toFile())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String commit = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    return commit.isEmpty() ? "-" : commit;
   }
 
   /** What {@code --crash} runs. */

@@ -89,6 +89,8 @@ class MainTest {
     "test --crash 5 --crash-chain dedup --apps, 2",
     "test --crash 5 --crash-chain nonsense, 2",
     "test --crash 5 --crash-chain, 2",
+    "test --mutation io.hdrf.nonsense, 2",
+    "test --crash 5 --mutation io.hdrf.wire, 2",
     "--version, 0",
     "help cluster, 0"
   })
@@ -171,6 +173,25 @@ class MainTest {
     assertThat(((TestCommand) all.commandSpec().userObject()).faults()).isEmpty();
     var two = Main.commandLine().parseArgs("test", "--faults", "a", "b").subcommand();
     assertThat(((TestCommand) two.commandSpec().userObject()).faults()).containsExactly("a", "b");
+  }
+
+  @Test
+  void packagesToMutateMayBeNamedOrNot() {
+    assertThat(mutated("test", "--mutation")).isEqualTo(MutatedCode.ALL);
+    assertThat(mutated("test", "--mutation", "io.hdrf.volume", "io.hdrf.wire"))
+        .extracting(MutatedCode::name)
+        .containsExactly("io.hdrf.volume", "io.hdrf.wire");
+    assertThat(mutated("test", "--mutation", "io.hdrf.datanode").get(0).command())
+        .contains("-Pmutation", "hadoop-hdfs-project/hadoop-hdfs-hdrf")
+        .last()
+        .asString()
+        .startsWith("-DtargetClasses=")
+        .contains("io.hdrf.datanode.Inflater,io.hdrf.datanode.Inflater$*");
+  }
+
+  private static List<MutatedCode> mutated(String... arguments) {
+    var parsed = Main.commandLine().parseArgs(arguments).subcommand();
+    return ((TestCommand) parsed.commandSpec().userObject()).mutatedCode();
   }
 
   @ParameterizedTest
