@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
 class BlockIdentityTest {
@@ -54,5 +57,24 @@ class BlockIdentityTest {
     secret[5] = 98;
     assertThat(key).isNotEqualTo(new TagKey(secret));
     assertThatThrownBy(() -> new TagKey(new byte[31])).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void derivedBytesNameVolumeAndPurpose() throws Exception {
+    byte[] secret = new byte[TagKey.LENGTH];
+    secret[31] = 1;
+    TagKey key = new TagKey(secret);
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+    byte[] whole = mac.doFinal("a purpose".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    assertThat(key.derive("a purpose", 32)).isEqualTo(whole);
+    assertThat(key.derive("a purpose", 5)).isEqualTo(Arrays.copyOf(whole, 5));
+    assertThat(key.derive("another", 32)).isNotEqualTo(whole);
+    assertThat(key.volumeId())
+        .isEqualTo(ByteBuffer.wrap(key.derive("scheme stores", 8)).getLong())
+        .isNotEqualTo(new TagKey(new byte[TagKey.LENGTH]).volumeId());
+    assertThat(key.hashCode()).isEqualTo(new TagKey(secret).hashCode());
+    assertThat(key.hashCode()).isNotEqualTo(new TagKey(new byte[TagKey.LENGTH]).hashCode());
+    assertThat((Object) key).isNotEqualTo("a key");
   }
 }

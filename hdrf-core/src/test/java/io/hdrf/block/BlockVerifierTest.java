@@ -4,6 +4,7 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.io.BufferPool;
 import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -140,5 +141,89 @@ class BlockVerifierTest {
     BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, block.data());
     assertThatThrownBy(() -> BlockVerifier.verify(reduced, ToyFrames::decode, meta, null))
         .isInstanceOf(CorruptBlockException.class);
+  }
+
+  /** Checksums that match do not bind whoever made the frames; the plain form does. */
+  @Test
+  void foreignFramesMustGiveThePlainFormItself() throws IOException {
+    TestBlock block = TestBlock.random(new Random(1), 5, 1000, 5000);
+    byte[] data = block.data();
+    BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, data);
+    BlockChecksums none = MetaFiles.open(DataChecksum.Type.NULL, 512, data);
+    try (ReducedBlock reduced = reduced(block)) {
+      assertThat(foreign(reduced, meta, data)).hasToString("OK");
+      assertThat(foreign(reduced, none, data)).hasToString("OK");
+      for (int bad : new int[] {0, 2000, data.length - 1}) {
+        byte[] other = data.clone();
+        other[bad] ^= 1;
+        assertThat(foreign(reduced, meta, other)).hasToString("MISMATCH at " + bad);
+        assertThat(foreign(reduced, none, other)).hasToString("MISMATCH at " + bad);
+        BlockChecksums others = MetaFiles.open(DataChecksum.Type.CRC32C, 512, other);
+        assertThat(foreign(reduced, others, data)).hasToString("MISMATCH at " + bad / 512 * 512);
+      }
+      for (int length : new int[] {0, data.length - 1, data.length + 1}) {
+        assertThat(foreign(reduced, meta, Arrays.copyOf(data, length)))
+            .hasToString("MISMATCH at " + Math.min(length, data.length));
+      }
+      byte[] raw = MetaFiles.of(DataChecksum.Type.CRC32C, 512, data);
+      BlockChecksums incomplete = MetaFiles.open(Arrays.copyOf(raw, raw.length - 1));
+      assertThat(foreign(reduced, incomplete, data)).hasToString("CHECKSUMS_INCOMPLETE");
+    }
+  }
+
+  private static VerifyResult foreign(ReducedBlock reduced, BlockChecksums meta, byte[] plain)
+      throws IOException {
+    return BlockVerifier.verifyForeign(reduced, ToyFrames::decode, meta, new BytesFile(plain));
+  }
+
+  @Test
+  void allFramesAreDecodedWhereThereIsNothingToCompareWith() throws IOException {
+    TestBlock block = TestBlock.random(new Random(1), 7, 1000, 5000);
+    int[] decoded = new int[1];
+    try (ReducedBlock reduced = reduced(block)) {
+      BlockVerifier.decode(
+          reduced,
+          (stages, stored, frame) -> {
+            decoded[0]++;
+            ToyFrames.decode(stages, stored, frame);
+          });
+    }
+    assertThat(decoded[0]).isEqualTo(7);
+  }
+
+  /** A file that is shorter than it said, as one that is truncated meanwhile. */
+  @Test
+  void aPlainFileThatEndsEarlyIsAMismatch() throws IOException {
+    byte[] data = ToyFrames.data(1, 1024);
+    BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, data);
+    BytesFile truncated =
+        new BytesFile(Arrays.copyOf(data, 512)) {
+          @Override
+          public long length() {
+            return 1024;
+          }
+        };
+    assertThat(BlockVerifier.verifyPlain(truncated, meta)).hasToString("MISMATCH at 512");
+  }
+
+  @Test
+  void buffersAreGivenBack() throws IOException {
+    TestBlock block = TestBlock.random(new Random(1), 5, 1000, 5000);
+    byte[] data = block.data();
+    byte[] other = data.clone();
+    other[0] ^= 1;
+    BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, data);
+    try (ReducedBlock reduced = reduced(block)) {
+      long idle = -1;
+      for (int i = 0; i < 2; i++) {
+        for (byte[] plain : new byte[][] {data, other}) {
+          foreign(reduced, meta, plain);
+          BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(plain));
+          BlockVerifier.verifyPlain(new BytesFile(plain), meta);
+        }
+        assertThat(i == 0 || BufferPool.shared().idleBytes() == idle).isTrue();
+        idle = BufferPool.shared().idleBytes();
+      }
+    }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.jni.Crc32c;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -126,5 +127,62 @@ class FrameTableTest {
     assertThatThrownBy(() -> FrameTable.parse(NAME, header, ByteBuffer.allocate(19)))
         .isInstanceOf(CorruptBlockException.class)
         .hasMessageContaining("frame table: expected 20 bytes, found 19");
+  }
+
+  private static BlockHeader parseHeader(long tablePosition, int tableLength, long logicalLength)
+      throws IOException {
+    BlockHeader header =
+        new BlockHeader(new int[] {17}, 1, 2, logicalLength, tablePosition, tableLength);
+    return BlockHeader.parse(NAME, ByteBuffer.wrap(header.encode(TestBlock.KEY)), TestBlock.KEY);
+  }
+
+  private static void assertHeader(long position, int length, long logical, String message) {
+    assertThatThrownBy(() -> parseHeader(position, length, logical))
+        .isInstanceOf(CorruptBlockException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void theHeadersBoundsAreExact() throws IOException {
+    int longest = BlockFormat.MAX_TABLE_LENGTH;
+    assertThat(parseHeader(64, 14, 78).physicalLength()).isEqualTo(78);
+    assertThat(parseHeader(64, longest, 64 + longest).tableLength()).isEqualTo(longest);
+    assertHeader(63, 15, 78, "frame table position: expected at least 64, found 63");
+    assertHeader(65, 13, 78, "frame table length");
+    assertHeader(64, longest + 1, 64L + longest + 1, "frame table length");
+    assertHeader(64, 15, 78, "physical end: expected at most 78, found 79");
+  }
+
+  @Test
+  void aHeaderHas64BytesAndAMagicFour() throws IOException {
+    byte[] raw = new BlockHeader(new int[] {17}, 1, 2, 100, 64, 14).encode(TestBlock.KEY);
+    assertThat(BlockHeader.hasMagic(ByteBuffer.wrap(raw, 0, 4))).isTrue();
+    assertThat(BlockHeader.hasMagic(ByteBuffer.wrap(raw, 0, 3))).isFalse();
+    assertThat(BlockHeader.hasMagic(ByteBuffer.wrap(raw, 1, 63))).isFalse();
+    assertThatThrownBy(() -> BlockHeader.parse(NAME, ByteBuffer.wrap(raw, 0, 63), null))
+        .isInstanceOf(CorruptBlockException.class)
+        .hasMessageContaining("header: expected 64 bytes, found 63");
+    ByteBuffer inside = ByteBuffer.allocate(70);
+    inside.position(6);
+    inside.put(raw).position(6);
+    assertThat(BlockHeader.parse(NAME, inside, TestBlock.KEY).logicalLength()).isEqualTo(100);
+    assertThat(inside.position()).isEqualTo(6);
+  }
+
+  @Test
+  void framesAreKnownByTheirNumbersAlone() throws CorruptBlockException {
+    FrameTable table = parse(3, LENGTHS, STAGES, STORED, CHECKSUMS);
+    assertThat(table.originalEnd(0)).isEqualTo(200);
+    assertThat(table.originalEnd(2)).isEqualTo(500);
+    assertThat(table.storedEnd(0)).isEqualTo(64 + 8);
+    assertThat(table.storedEnd(2)).isEqualTo(TABLE_POSITION);
+    for (int frame : new int[] {-1, 3}) {
+      assertThatThrownBy(() -> table.originalPosition(frame))
+          .isInstanceOf(IndexOutOfBoundsException.class)
+          .hasMessage("no frame " + frame + " of 3");
+      assertThatThrownBy(() -> table.originalEnd(frame)).hasMessageContaining("no frame");
+      assertThatThrownBy(() -> table.storedPosition(frame)).hasMessageContaining("no frame");
+      assertThatThrownBy(() -> table.storedEnd(frame)).hasMessageContaining("no frame");
+    }
   }
 }

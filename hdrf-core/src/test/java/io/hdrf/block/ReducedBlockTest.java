@@ -22,6 +22,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -513,5 +514,200 @@ class ReducedBlockTest {
           .isInstanceOf(IOException.class)
           .hasMessage("No space left on device");
     }
+  }
+
+  @Test
+  void framesThatFollowEachOtherAreReadAtOnce() throws IOException {
+    TestBlock block = TestBlock.random(new Random(2), 9, 100, 900);
+    block.write(file());
+    byte[] data = block.data();
+    int[] reads = new int[1];
+    BytesFile counted =
+        new BytesFile(Files.readAllBytes(file())) {
+          @Override
+          public int read(ByteBuffer dst, long position) throws IOException {
+            reads[0]++;
+            return super.read(dst, position);
+          }
+        };
+    ReducedBlock reduced = ReducedBlock.open(file(), counted, TestBlock.ID, TestBlock.KEY);
+    FrameTable frames = reduced.frames();
+    ByteBuffer stored = ByteBuffer.allocateDirect(9 * 900);
+    for (int first = 0; first < 9; first++) {
+      for (int count = 1; first + count <= 9; count++) {
+        ByteBuffer dst = ByteBuffer.allocateDirect(9 * 900 + 3);
+        dst.position(3);
+        reads[0] = 0;
+        reduced.readFrames(first, count, ToyFrames::decode, stored, dst);
+        assertThat(reads[0]).isEqualTo(1);
+        assertThat(dst.limit()).isEqualTo(9 * 900 + 3);
+        byte[] got = new byte[dst.position() - 3];
+        dst.get(3, got);
+        assertThat(got)
+            .isEqualTo(
+                Arrays.copyOfRange(
+                    data,
+                    (int) frames.originalPosition(first),
+                    (int) frames.originalEnd(first + count - 1)));
+      }
+    }
+  }
+
+  @Test
+  void damageOfOneOfTheFramesReadAtOnceLeavesThePosition() throws IOException {
+    equalFrames(3, 500).write(file());
+    byte[] raw = Files.readAllBytes(file());
+    raw[64 + 2 * 8] ^= 1;
+    ReducedBlock reduced =
+        ReducedBlock.open(file(), new BytesFile(raw), TestBlock.ID, TestBlock.KEY);
+    ByteBuffer dst = ByteBuffer.allocateDirect(1600);
+    dst.position(7);
+    assertThatThrownBy(
+            () -> reduced.readFrames(0, 3, ToyFrames::decode, ByteBuffer.allocateDirect(100), dst))
+        .isInstanceOf(CorruptBlockException.class)
+        .hasMessageContaining("CRC32C of frame 2");
+    assertThat(dst.position()).isEqualTo(7);
+    assertThat(dst.limit()).isEqualTo(1600);
+  }
+
+  /** A file from which bytes are gone since it was opened. */
+  @Test
+  void whatIsMissingIsNamed() throws IOException {
+    equalFrames(2, 500).write(file());
+    int[] readable = {Integer.MAX_VALUE};
+    BytesFile shrinking =
+        new BytesFile(Files.readAllBytes(file())) {
+          @Override
+          public int read(ByteBuffer dst, long position) throws IOException {
+            int limit = dst.limit();
+            int left = (int) Math.max(0, readable[0] - position);
+            dst.limit(dst.position() + Math.min(dst.remaining(), left));
+            int n = super.read(dst, position);
+            dst.limit(limit);
+            return n;
+          }
+        };
+    ReducedBlock reduced = ReducedBlock.open(file(), shrinking, TestBlock.ID, TestBlock.KEY);
+    readable[0] = 64 + 8 + 3;
+    ByteBuffer stored = ByteBuffer.allocateDirect(100);
+    assertThatThrownBy(() -> reduced.readStored(1, stored))
+        .isInstanceOf(CorruptBlockException.class)
+        .hasMessageContaining("frame 1: expected 8 bytes, found 3");
+    assertThat(stored.limit()).isEqualTo(100);
+    ByteBuffer dst = ByteBuffer.allocateDirect(1000);
+    assertThatThrownBy(() -> reduced.readFrames(0, 2, ToyFrames::decode, stored, dst))
+        .isInstanceOf(CorruptBlockException.class)
+        .hasMessageContaining("frame 1: expected 8 bytes, found 3");
+    assertThatThrownBy(() -> ReducedBlock.open(file(), shrinking, TestBlock.ID, TestBlock.KEY))
+        .isInstanceOf(CorruptBlockException.class)
+        .hasMessageContaining("frame table: expected ")
+        .hasMessageContaining("found 0");
+  }
+
+  @Test
+  void storedBytesAreReadWhereTheBufferStands() throws IOException {
+    TestBlock block = equalFrames(2, 500);
+    block.write(file());
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      assertThat(reduced.name()).isEqualTo(file());
+      ByteBuffer dst = ByteBuffer.allocateDirect(30).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+      dst.position(5);
+      reduced.readStored(1, dst);
+      assertThat(dst.position()).isEqualTo(13);
+      assertThat(dst.limit()).isEqualTo(30);
+      assertThat(dst.getLong(5)).isEqualTo(block.numbers[1]);
+    }
+  }
+
+  @Test
+  void framesThatLieInAFileAlreadyAreListedAndOthersFollow() throws IOException {
+    TestBlock block = equalFrames(3, 500);
+    byte[] data = block.data();
+    ByteBuffer first = ByteBuffer.allocateDirect(8).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    first.putLong(0, block.numbers[0]);
+    DurableFile file = LocalDurableFiles.INSTANCE.create(file());
+    file.write(first.duplicate(), ReducedBlockWriter.FRAMES_START);
+    try (ReducedBlockWriter writer =
+        ReducedBlockWriter.resume(file, TestBlock.ID, 1500, ToyFrames.CHAIN, TestBlock.KEY, 1500)) {
+      writer.written(500, 8, 1, io.hdrf.jni.Crc32c.update(0, first));
+      assertThat(writer.hasAllFrames()).isFalse();
+      ToyFrames.write(writer, block.numbers[1], 500, 1);
+      assertThatThrownBy(() -> writer.written(500, 8, 1, 0))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("frames were appended");
+      ToyFrames.write(writer, block.numbers[2], 500, 1);
+      assertThat(writer.hasAllFrames()).isTrue();
+      writer.finish();
+    }
+    assertThat(Files.size(file())).isEqualTo(1500);
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      assertReads(reduced, data, 0, 1500);
+    }
+  }
+
+  @Test
+  void listedFramesCountForTheLimit() throws IOException {
+    try (ReducedBlockWriter writer = writer(1000, 200)) {
+      assertThatThrownBy(() -> writer.written(1000, 130, 1, 0))
+          .isInstanceOf(NotSmallerException.class);
+    }
+    Files.delete(file());
+    try (ReducedBlockWriter writer = writer(1L << 33, 1L << 33)) {
+      writer.written(1 << 30, 1 << 30, 1, 0);
+      assertThatThrownBy(() -> writer.written(1 << 30, (1 << 30) + 1, 1, 0))
+          .isInstanceOf(NotSmallerException.class);
+    }
+  }
+
+  /** Counts files that are open. */
+  private static final class OpenFile extends io.hdrf.io.ForwardingFile {
+    private final AtomicInteger closed;
+    private int forced;
+
+    OpenFile(DurableFile file, AtomicInteger closed) {
+      super(file);
+      this.closed = closed;
+    }
+
+    @Override
+    public void force() throws IOException {
+      forced++;
+      super.force();
+    }
+
+    @Override
+    public void close() throws IOException {
+      closed.incrementAndGet();
+      super.close();
+    }
+  }
+
+  @Test
+  void aFileThatCanNotBecomeABlockIsClosed() throws IOException {
+    AtomicInteger closed = new AtomicInteger();
+    DurableFile file = new OpenFile(LocalDurableFiles.INSTANCE.create(file()), closed);
+    assertThatThrownBy(
+            () ->
+                ReducedBlockWriter.resume(file, TestBlock.ID, 0, ToyFrames.CHAIN, TestBlock.KEY, 1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(closed).hasValue(1);
+  }
+
+  @Test
+  void forcingAndClosingReachTheFile() throws IOException {
+    AtomicInteger closed = new AtomicInteger();
+    OpenFile file = new OpenFile(LocalDurableFiles.INSTANCE.create(file()), closed);
+    ReducedBlockWriter writer =
+        ReducedBlockWriter.resume(file, TestBlock.ID, 500, ToyFrames.CHAIN, TestBlock.KEY, 500);
+    ToyFrames.write(writer, 1, 500, 1);
+    writer.finish();
+    assertThat(file.forced).isZero();
+    writer.force();
+    assertThat(file.forced).isEqualTo(1);
+    assertThat(closed).hasValue(0);
+    long idle = io.hdrf.io.BufferPool.shared().idleBytes();
+    writer.close();
+    assertThat(io.hdrf.io.BufferPool.shared().idleBytes()).isEqualTo(idle + (1 << 20));
+    assertThat(closed).hasValue(1);
   }
 }

@@ -4,16 +4,19 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.io.BufferPool;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.UnreadableBlocksException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
@@ -156,5 +159,140 @@ class StoredBlocksTest {
     damaged[2] = 0;
     assertThat(BlockVerifier.provesPlain(new BytesFile(lookAlike), MetaFiles.open(damaged), false))
         .isFalse();
+  }
+
+  private StoredBlocks stored(StoredBlocks.PlainCheck check) {
+    return new StoredBlocks(pool, pool.resolve("hdrf"), POOL, TestBlock.KEY, check);
+  }
+
+  @Test
+  void reducedBlocksAreCountedWhereTheyLie() throws IOException {
+    write("current/finalized/subdir0/subdir0", 2, 60);
+    write("current/rbw", 3, -1);
+    write("previous/finalized/subdir0/subdir0", 4, -1);
+    write("trash/finalized/subdir0/subdir0", 6, -1);
+    write("trash/finalized/subdir0/subdir0", 7, -1);
+    write("hdrf", 8, -1);
+    Path plain = pool.resolve("current/finalized/subdir0/subdir0/blk_9");
+    Files.write(plain, new byte[1000]);
+    Files.copy(
+        pool.resolve("current/finalized/subdir0/subdir0/blk_1"),
+        plain.resolveSibling("blk_1_1001.meta"));
+    StoredBlocks.Count count = stored(file -> false).countReduced();
+    assertThat(count.current()).isEqualTo(2);
+    assertThat(count.elsewhere()).isEqualTo(3);
+    assertThat(count.damaged()).isEqualTo(1);
+    assertThat(stored(file -> true).countReduced().damaged()).isZero();
+  }
+
+  @Test
+  void whatIsProvedPlainIsNotDamaged() throws IOException {
+    Path lookAlike = write("current/finalized/subdir0/subdir0", 2, 60);
+    List<Path> asked = new ArrayList<>();
+    TreeSet<Long> shown = new TreeSet<>();
+    stored(asked::add).payloads(ToyFrames.CHAIN[0]).forEach((id, length, payload) -> shown.add(id));
+    assertThat(asked).containsExactly(lookAlike);
+    assertThat(shown).containsExactly(1L, 5L);
+  }
+
+  @Test
+  void blocksOfOtherSchemesAreNotShown() throws IOException {
+    stored(file -> false)
+        .payloads(ToyFrames.CHAIN[0] + 1)
+        .forEach(
+            (id, length, payload) -> {
+              throw new AssertionError(id);
+            });
+  }
+
+  /** What is moved into the trash meanwhile is met twice rather than never. */
+  @Test
+  void blocksInServiceComeFirst() throws IOException {
+    for (String directory : new String[] {"a", "b", "trash", "previous", "z"}) {
+      write(directory, 100, -1);
+    }
+    List<Long> shown = new ArrayList<>();
+    payloads.forEach((id, length, payload) -> shown.add(id));
+    assertThat(shown.subList(0, 10)).containsOnly(1L, 5L);
+    assertThat(shown.subList(10, shown.size())).containsOnly(100L);
+  }
+
+  @Test
+  void framesAreShownInOrderWithTheirLengths() throws IOException {
+    TestBlock block = TestBlock.random(new Random(3), 5, 100, 1000);
+    List<Integer> lengths = new ArrayList<>();
+    List<Integer> stored = new ArrayList<>();
+    payloads.forEach(
+        (id, length, payload) -> {
+          if (id == 5) {
+            lengths.add(length);
+            stored.add(payload.remaining());
+          }
+        });
+    assertThat(lengths)
+        .containsExactly(Arrays.stream(block.lengths).boxed().toArray(Integer[]::new));
+    for (int i = 0; i < 5; i++) {
+      assertThat(stored.get(i))
+          .isEqualTo(block.stages[i] == 0 ? block.lengths[i] : ToyFrames.STORED);
+    }
+  }
+
+  @Test
+  void blocksDeletedMeanwhileAreNoError() throws IOException {
+    for (long id = 10; id < 20; id++) {
+      write("current/finalized/subdir0/subdir0", id, -1);
+    }
+    TreeSet<Long> shown = new TreeSet<>();
+    payloads.forEach(
+        (id, length, payload) -> {
+          shown.add(id);
+          for (long other = 10; other < 20; other++) {
+            Files.deleteIfExists(
+                pool.resolve("current/finalized/subdir0/subdir0").resolve("blk_" + other));
+          }
+        });
+    assertThat(shown).contains(5L);
+    assertThat(unreadable).isEmpty();
+  }
+
+  @Test
+  void aFewOfManyUnreadableBlocksAreNamed() throws IOException {
+    Path one = write("current/finalized/subdir0/subdir0", 100, 60);
+    assertThatThrownBy(() -> payloads.forEach((id, length, payload) -> {}))
+        .hasMessageStartingWith("1 block file can't be read: " + one + ": ")
+        .hasMessageNotContaining("others")
+        .hasCauseInstanceOf(CorruptBlockException.class);
+    for (int id = 101; id < 105; id++) {
+      write("current/finalized/subdir0/subdir0", id, 60);
+    }
+    assertThatThrownBy(() -> payloads.forEach((id, length, payload) -> {}))
+        .hasMessageStartingWith("5 block files can't be read: ")
+        .hasMessageNotContaining("others");
+    write("current/finalized/subdir0/subdir0", 105, 60);
+    assertThatThrownBy(() -> payloads.forEach((id, length, payload) -> {}))
+        .hasMessageStartingWith("6 block files can't be read: ")
+        .hasMessageEndingWith(" and others")
+        .satisfies(e -> assertThat(e.getMessage().split("; ")).hasSize(5));
+  }
+
+  @Test
+  void whoIsInterruptedStops() {
+    InterruptedIOException interrupted = new InterruptedIOException();
+    assertThatThrownBy(
+            () ->
+                payloads.forEach(
+                    (id, length, payload) -> {
+                      throw interrupted;
+                    }))
+        .isSameAs(interrupted);
+    assertThat(unreadable).isEmpty();
+  }
+
+  @Test
+  void buffersAreGivenBack() throws IOException {
+    payloads.forEach((id, length, payload) -> {});
+    long idle = BufferPool.shared().idleBytes();
+    payloads.forEach((id, length, payload) -> {});
+    assertThat(BufferPool.shared().idleBytes()).isEqualTo(idle);
   }
 }
