@@ -9,10 +9,10 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 
 /** What is logged as a warning, or worse, while this is open. */
-final class LoggedWarnings extends AppenderSkeleton implements AutoCloseable {
+public final class LoggedWarnings extends AppenderSkeleton implements AutoCloseable {
   private final List<String> messages = new ArrayList<>();
 
-  LoggedWarnings() {
+  public LoggedWarnings() {
     setThreshold(Level.WARN);
     Logger.getRootLogger().addAppender(this);
   }
@@ -32,7 +32,7 @@ final class LoggedWarnings extends AppenderSkeleton implements AutoCloseable {
     Logger.getRootLogger().removeAppender(this);
   }
 
-  synchronized String all() {
+  public synchronized String all() {
     return String.join("\n", messages);
   }
 }

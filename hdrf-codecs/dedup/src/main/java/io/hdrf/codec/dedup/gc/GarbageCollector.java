@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +54,9 @@ public final class GarbageCollector {
   private final BlockReferences references;
   private final GcSettings settings;
   private final BooleanSupplier stopping;
+  private final LongSupplier nanoTime;
+  private final LongSupplier currentTimeMillis;
+  private final long pinMillis;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
   private final GcResult total = new GcResult();
 
@@ -80,12 +84,42 @@ public final class GarbageCollector {
       BlockReferences references,
       GcSettings settings,
       BooleanSupplier stopping) {
+    this(
+        containers,
+        index,
+        liveness,
+        references,
+        settings,
+        stopping,
+        System::nanoTime,
+        System::currentTimeMillis,
+        PIN_MILLIS);
+  }
+
+  /**
+   * @param nanoTime as {@link System#nanoTime}
+   * @param currentTimeMillis as {@link System#currentTimeMillis}
+   * @param pinMillis how long a block may be in work
+   */
+  GarbageCollector(
+      ContainerStore containers,
+      FingerprintIndex index,
+      Liveness liveness,
+      BlockReferences references,
+      GcSettings settings,
+      BooleanSupplier stopping,
+      LongSupplier nanoTime,
+      LongSupplier currentTimeMillis,
+      long pinMillis) {
     this.containers = containers;
     this.index = index;
     this.liveness = liveness;
     this.references = references;
     this.settings = settings;
     this.stopping = stopping;
+    this.nanoTime = nanoTime;
+    this.currentTimeMillis = currentTimeMillis;
+    this.pinMillis = pinMillis;
     throttle.setRate(settings.bytesPerSecond());
   }
 
@@ -157,7 +191,7 @@ public final class GarbageCollector {
       List<ContainerInfo> readable = readableContainers(result);
       readReferences(cycle, result, progress);
       Map<Long, BitSet> dead = new HashMap<>();
-      long now = System.nanoTime();
+      long now = nanoTime.getAsLong();
       for (ContainerInfo container : readable) {
         BitSet found = examine(container, cycle, result);
         if (!found.isEmpty()) {
@@ -238,7 +272,7 @@ public final class GarbageCollector {
   }
 
   private boolean isOldEnough(ContainerInfo container) {
-    return System.currentTimeMillis() - container.sealTime()
+    return currentTimeMillis.getAsLong() - container.sealTime()
         >= TimeUnit.SECONDS.toMillis(settings.minAgeSeconds());
   }
 
@@ -269,10 +303,10 @@ public final class GarbageCollector {
 
   private void awaitPins() throws IOException {
     try {
-      if (!liveness.awaitOlderPins(PIN_MILLIS)) {
+      if (!liveness.awaitOlderPins(pinMillis)) {
         throw new IOException(
             "a block has been in work for "
-                + TimeUnit.MILLISECONDS.toMinutes(PIN_MILLIS)
+                + TimeUnit.MILLISECONDS.toMinutes(pinMillis)
                 + " minutes; nothing was collected");
       }
     } catch (InterruptedException e) {

@@ -2,11 +2,14 @@
 package io.hdrf.codec.dedup.liveness;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.scheme.Pin;
 import java.util.BitSet;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class LivenessTest {
 
@@ -56,5 +59,42 @@ class LivenessTest {
     assertThat(cycle.missing(7, first(4)).toString()).isEqualTo("{4}");
     assertThat(cycle.dead(7, first(10)).toString()).isEqualTo("{0, 1, 5, 6, 7}");
     liveness.end();
+  }
+
+  @Test
+  void allOlderPinsAreWaitedFor() throws InterruptedException {
+    Pin first = liveness.pin();
+    Pin second = liveness.pin();
+    liveness.begin();
+    first.close();
+    assertThat(liveness.awaitOlderPins(0)).isFalse();
+    second.close();
+    assertThat(liveness.awaitOlderPins(0)).isTrue();
+  }
+
+  @Test
+  @Timeout(30)
+  void theLastOlderPinEndsTheWait() throws Exception {
+    Pin older = liveness.pin();
+    liveness.begin();
+    FutureTask<Boolean> waiting = new FutureTask<>(() -> liveness.awaitOlderPins(3_600_000));
+    Thread waiter = new Thread(waiting);
+    waiter.start();
+    while (waiter.getState() != Thread.State.TIMED_WAITING) {
+      Thread.sleep(1);
+    }
+    older.close();
+    assertThat(waiting.get()).isTrue();
+  }
+
+  @Test
+  void thereIsOneCycleAtATime() {
+    Liveness.Cycle cycle = liveness.begin();
+    cycle.condemn(7, first(1));
+    assertThatThrownBy(liveness::begin).isInstanceOf(IllegalStateException.class);
+    assertThat(liveness.acquire(ChunkRef.pack(7, 0))).isFalse();
+    liveness.end();
+    assertThat(liveness.acquire(ChunkRef.pack(7, 0))).isTrue();
+    assertThat(liveness.begin().dead(7, first(1)).cardinality()).isEqualTo(1);
   }
 }
