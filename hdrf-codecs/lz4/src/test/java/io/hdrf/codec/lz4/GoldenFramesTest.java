@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.lz4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.scheme.FrameCodec;
+import io.hdrf.scheme.SchemeSettings;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+
+/** A frame that must be decoded for ever. Other bytes may be written: those of a newer library. */
+class GoldenFramesTest {
+
+  private static final String FRAME = "frame-v1.golden";
+
+  /** Text that repeats itself near and far, and numbers that don't. */
+  private static byte[] data() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 400; i++) {
+      text.append("line ")
+          .append(i * i % 97)
+          .append(" of the frame, ")
+          .append(i * 7919L)
+          .append(i % 9);
+    }
+    return text.toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private static FrameCodec codec() throws IOException {
+    return new Lz4Scheme().newCodec(new SchemeSettings(new Configuration(false), "lz4"));
+  }
+
+  private static ByteBuffer direct(byte[] bytes) {
+    return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+  }
+
+  @Test
+  void oldFramesStayReadable() throws IOException {
+    byte[] frame;
+    try (var in = GoldenFramesTest.class.getResourceAsStream(FRAME)) {
+      frame = in.readAllBytes();
+    }
+    byte[] data = data();
+    ByteBuffer decoded = ByteBuffer.allocateDirect(data.length);
+    try (FrameCodec codec = codec()) {
+      codec.decode(direct(frame), decoded);
+    }
+    assertThat(decoded.flip()).isEqualTo(ByteBuffer.wrap(data));
+    assertThat(frame.length).isLessThan(data.length / 2);
+  }
+
+  /** Writes the file; only a new form of frames gives a reason, and then for a new file. */
+  public static void main(String[] args) throws IOException {
+    byte[] data = data();
+    try (FrameCodec codec = codec()) {
+      ByteBuffer frame = ByteBuffer.allocateDirect(codec.maxEncodedLength(data.length));
+      codec.encode(direct(data), frame);
+      byte[] bytes = new byte[frame.flip().remaining()];
+      frame.get(bytes);
+      Files.write(Path.of(args[0]).resolve(FRAME), bytes);
+    }
+  }
+}
