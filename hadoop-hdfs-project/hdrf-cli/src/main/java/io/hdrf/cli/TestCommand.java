@@ -37,6 +37,11 @@ final class TestCommand implements Callable<Integer> {
 
   private static final int MAX_FUZZ_MINUTES = 10_000;
 
+  private static final String COMPATIBILITY = "hadoop-hdfs-project/hdrf-crash-tests/compatibility";
+
+  /** An earlier build whose DataNodes and volumes today's must get on with. */
+  private static final String LAST_WITHOUT_ORDER = "e551c68b546ecd236082e51ea5074d5d388873ea";
+
   private static final List<String> LIFECYCLE =
       List.of(
           "mvn",
@@ -146,6 +151,18 @@ final class TestCommand implements Callable<Integer> {
           "docs/mutation.md. Hours."
         })
     private List<MutatedCode> mutation;
+
+    @Option(
+        names = "--compatibility",
+        arity = "0..1",
+        fallbackValue = LAST_WITHOUT_ORDER,
+        paramLabel = "COMMIT",
+        description = {
+          "Builds HDRF as of a commit of this clone's history, without the network, and has its",
+          "DataNodes and today's share clusters and each other's volumes. Default: the last one before",
+          "records had their places in a stream."
+        })
+    private String compatibility;
   }
 
   static final class Crash {
@@ -218,6 +235,9 @@ final class TestCommand implements Callable<Integer> {
     }
     if (selection != null && selection.mutation != null) {
       return mutate(home, mutatedCode());
+    }
+    if (selection != null && selection.compatibility != null) {
+      return run(home, command(home, COMPATIBILITY, List.of(selection.compatibility)));
     }
     int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
     return status == ExitCode.OK

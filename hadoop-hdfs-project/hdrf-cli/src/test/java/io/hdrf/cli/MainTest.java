@@ -64,6 +64,7 @@ class MainTest {
     "test --fuzz 0, 2",
     "test --fuzz -3, 2",
     "test --fuzz NaN, 2",
+    "test --compatibility HEAD --lifecycle, 2",
     "demo --metadata nonsense, 2",
     "convert --rate lots --data-dir /no/such, 2",
     "convert --rate -1 --data-dir /no/such, 2",
@@ -165,6 +166,9 @@ class MainTest {
     var loss = Main.commandLine().parseArgs("test", "--store-loss").subcommand();
     int lossRounds = loss.matchedOptionValue("--store-loss", 0);
     assertThat(lossRounds).isEqualTo(1);
+    var builds = Main.commandLine().parseArgs("test", "--compatibility").subcommand();
+    String commit = builds.matchedOptionValue("--compatibility", "");
+    assertThat(commit).matches("[0-9a-f]{40}");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -17,6 +18,7 @@ public final class DataNode extends Daemon {
 
   private final LocalCluster cluster;
   private final int index;
+  private Optional<HadoopRuntime> otherRuntime = Optional.empty();
 
   DataNode(LocalCluster cluster, int index) {
     super("DataNode " + index, cluster.config().directory().resolve("datanode-" + index));
@@ -41,9 +43,15 @@ public final class DataNode extends Daemon {
         .toList();
   }
 
+  /** What it runs on from its next start on, in the place of the cluster's. Not kept on disk. */
+  public void runOn(HadoopRuntime runtime) {
+    otherRuntime = Optional.of(runtime);
+  }
+
   /** Starts it and returns before it has registered; see {@link LocalCluster#awaitReady}. */
   public void start() throws IOException {
     ClusterConfig config = cluster.config();
+    HadoopRuntime runtime = otherRuntime.orElseGet(cluster::runtime);
     String key = "datanode-" + index;
     List<String> program = new ArrayList<>(List.of(MAIN));
     program.add(
@@ -61,13 +69,16 @@ public final class DataNode extends Daemon {
               + ":"
               + cluster.freePort(key + "." + service));
     }
+    otherRuntime
+        .flatMap(HadoopRuntime::plugins)
+        .ifPresent(plugins -> program.add("-Dhdrf.plugins.dir=" + plugins));
     config.dataNodeSite(index).forEach((name, value) -> program.add("-D" + name + "=" + value));
     launch(
         host(),
-        cluster.runtime(),
+        runtime,
         config.stock()
-            ? cluster.runtime().classPath(cluster.conf())
-            : cluster.runtime().dataNodeClassPath(cluster.conf()),
+            ? runtime.classPath(cluster.conf())
+            : runtime.dataNodeClassPath(cluster.conf()),
         List.of("-Xmx" + config.dataNodeHeap(), "-Dproc_datanode"),
         program);
   }
