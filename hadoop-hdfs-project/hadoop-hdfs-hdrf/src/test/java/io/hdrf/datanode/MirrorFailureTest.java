@@ -165,8 +165,6 @@ class MirrorFailureTest {
     Configuration conf = HdrfCluster.configuration();
     conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, true);
     conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
-    // As by default: a block that is reduced at once may not have its frames yet.
-    conf.setInt("hdrf.reduce.delay", 200);
     start(conf, 3);
     byte[] data = HdrfCluster.text(2 * BLOCK + 54_321, 5);
     cluster.write("/encrypted", data, 1);

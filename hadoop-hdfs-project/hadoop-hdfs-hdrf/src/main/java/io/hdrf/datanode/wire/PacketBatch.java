@@ -145,6 +145,13 @@ final class PacketBatch {
       if (collector != null && !last) {
         collector.packet(header);
       }
+      if (collector != null && last) {
+        // Whoever gets the last packet may end the block; its frames are to be there by then.
+        if (!heads.isEmpty()) {
+          sendWaiting();
+        }
+        collector.packet(header);
+      }
       heads.add(head);
       lengths.add(length);
       end += length;
@@ -158,9 +165,6 @@ final class PacketBatch {
       previousLength = length;
       if (atOnce) {
         sendWaiting();
-      }
-      if (collector != null && last) {
-        collector.packet(header);
       }
     } finally {
       turn.unlock();

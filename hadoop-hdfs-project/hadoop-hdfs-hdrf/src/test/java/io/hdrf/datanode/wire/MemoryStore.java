@@ -2,6 +2,7 @@
 package io.hdrf.datanode.wire;
 
 import io.hdrf.conf.MirrorSettings;
+import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
 import io.hdrf.jni.Sha256;
@@ -18,6 +19,7 @@ import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
@@ -40,6 +42,9 @@ final class MemoryStore implements Mirroring.Storage {
 
   /** The blocks whose replicas are written here. */
   final Set<BlockRef> writing = ConcurrentHashMap.newKeySet();
+
+  /** The file that a block's frames go to, or null. */
+  volatile Path spool;
 
   private final SchemeChain chain;
 
@@ -107,7 +112,10 @@ final class MemoryStore implements Mirroring.Storage {
 
           @Override
           public SpoolFile spoolFile() throws IOException {
-            throw new IOException("no spool");
+            if (spool == null) {
+              throw new IOException("no spool");
+            }
+            return SpoolFile.create(LocalDurableFiles.INSTANCE, spool);
           }
         };
   }

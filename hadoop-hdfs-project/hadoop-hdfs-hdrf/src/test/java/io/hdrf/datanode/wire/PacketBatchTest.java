@@ -4,14 +4,17 @@ package io.hdrf.datanode.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.SpooledFrames;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -27,6 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Which packets share a frame, and when they go. */
 @Timeout(120)
@@ -41,6 +45,7 @@ class PacketBatchTest {
   private final ByteArrayOutputStream plain = new ByteArrayOutputStream();
   private final Acknowledgements acknowledgements = new Acknowledgements();
   private final Random random = new Random(7);
+  private MemoryStore store;
   private Mirroring mirroring;
   private RecordWriter records;
   private PacketFramer framer;
@@ -49,13 +54,17 @@ class PacketBatchTest {
   private volatile CountDownLatch stuck = new CountDownLatch(0);
   private volatile IOException broken;
 
+  /** How many blocks' frames could be had when bytes were sent the last time. */
+  private volatile int spooledAtSend;
+
   @BeforeEach
   void open() throws Exception {
     Configuration conf = new Configuration(false);
     SchemeRegistry registry =
         SchemeRegistry.of(List.of(new HookedScheme("frames", SCHEME, Integer.MAX_VALUE)));
     SchemeChain chain = SchemeChain.parse("chain", "frames", registry);
-    mirroring = new MemoryStore(chain).mirroring(conf, registry, chain);
+    store = new MemoryStore(chain);
+    mirroring = store.mirroring(conf, registry, chain);
     records = new RecordWriter(this::send);
     BlockOpResponseProto.Builder reply = BlockOpResponseProto.newBuilder();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -68,6 +77,7 @@ class PacketBatchTest {
       written.countDown();
       throw broken;
     }
+    spooledAtSend = mirroring.spooled().size();
     byte[] copy = new byte[bytes.remaining()];
     bytes.get(copy);
     synchronized (wire) {
@@ -86,8 +96,12 @@ class PacketBatchTest {
   }
 
   private void begin(long holdNanos) throws IOException {
+    begin(holdNanos, null);
+  }
+
+  private void begin(long holdNanos, BlockCollector collector) throws IOException {
     PeerLink peer = new PeerLink(null, mirroring.own());
-    framer = new PacketFramer(mirroring, records, new int[] {SCHEME}, peer, null, null);
+    framer = new PacketFramer(mirroring, records, new int[] {SCHEME}, peer, null, collector);
     framer.batch(acknowledgements, holdNanos);
   }
 
@@ -168,6 +182,26 @@ class PacketBatchTest {
     assertThat(received().frames()).isEqualTo(frames);
     assertThat(received().bytes()).isEqualTo(plain.toByteArray());
     assertThat(mirroring.counters().value("mirrorFramesEncoded")).isEqualTo(frames.size());
+  }
+
+  /** The block is finalized, and may be reduced, as soon as the others have its last packet. */
+  @Test
+  void theFramesOfABlockCanBeHadBeforeItsLastPacketIsSent(@TempDir Path directory)
+      throws Exception {
+    store.spool = directory.resolve("spool");
+    for (int waiting : new int[] {0, 3}) {
+      BlockRef block = new BlockRef("BP-1", waiting);
+      store.writing.add(block);
+      begin(LONG, BlockCollector.of(mirroring, block));
+      offset = 0;
+      packets(waiting == 0 ? 2 : PacketBatch.BUSY + waiting);
+      packet(0, false, true);
+      assertThat(spooledAtSend).isEqualTo(1);
+      SpooledFrames frames = mirroring.spooled().take(block);
+      assertThat(frames.length()).isEqualTo(offset);
+      frames.close();
+      framer.close();
+    }
   }
 
   @Test
