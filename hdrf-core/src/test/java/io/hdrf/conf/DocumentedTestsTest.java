@@ -4,15 +4,17 @@ package io.hdrf.conf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Tests that {@code docs/security.md} names are there. */
@@ -41,14 +43,27 @@ class DocumentedTestsTest {
 
   private static Map<String, String> sources() throws IOException {
     Map<String, String> sources = new HashMap<>();
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      for (Path file :
-          files
-              .filter(path -> path.toString().matches(".*/src/test/java/.*Test\\.java"))
-              .toList()) {
-        sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
-      }
-    }
+    Files.walkFileTree(
+        ROOT,
+        new SimpleFileVisitor<Path>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path entered, BasicFileAttributes attributes) {
+            // Planted faults have a copy of the sources there.
+            return entered.endsWith("target")
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            if (file.toString().matches(".*/src/test/java/.*Test\\.java")) {
+              sources.put(
+                  file.getFileName().toString().replace(".java", ""), Files.readString(file));
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
     return sources;
   }
 }
