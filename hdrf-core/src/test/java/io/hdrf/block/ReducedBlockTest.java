@@ -710,4 +710,86 @@ class ReducedBlockTest {
     assertThat(io.hdrf.io.BufferPool.shared().idleBytes()).isEqualTo(idle + (1 << 20));
     assertThat(closed).hasValue(1);
   }
+
+  @Test
+  void theLongestFrameAndTheLongestBlockMayBeListed() throws IOException {
+    try (ReducedBlockWriter writer =
+        ReducedBlockWriter.resume(
+            new BoundlessFile(),
+            TestBlock.ID,
+            BlockFormat.MAX_LOGICAL_LENGTH,
+            ToyFrames.CHAIN,
+            TestBlock.KEY,
+            Long.MAX_VALUE)) {
+      writer.written(1 << 30, 1 << 30, 1, 0);
+      assertThatThrownBy(() -> writer.written((1 << 30) + 1, 1, 1, 0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("bytes at 1073741824 of ");
+      assertThatThrownBy(writer::finish)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("frames of 1073741824 bytes");
+    }
+  }
+
+  /** A file of any length, which takes no space. */
+  private static final class BoundlessFile implements DurableFile {
+    @Override
+    public void write(ByteBuffer src, long position) {
+      src.position(src.limit());
+    }
+
+    @Override
+    public void setLength(long length) {}
+
+    @Override
+    public int read(ByteBuffer dst, long position) {
+      return 0;
+    }
+
+    @Override
+    public long length() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void force() {}
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void theLastFrameMustNotPassTheBlocksEnd() throws IOException {
+    try (ReducedBlockWriter writer = writer(1000, 1000)) {
+      writer.written(600, 8, 1, 0);
+      assertThatThrownBy(() -> writer.written(401, 8, 1, 0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("a frame of 401 bytes at 600 of 1000 bytes");
+      writer.written(400, 8, 1, 0);
+      writer.finish();
+      assertThatThrownBy(writer::finish).hasMessage("the file was finished");
+    }
+    Files.delete(file());
+    ReducedBlockWriter closed = writer(1000, 1000);
+    closed.close();
+    assertThatThrownBy(() -> closed.written(1, 1, 1, 0)).hasMessage("the file was closed");
+  }
+
+  @Test
+  void closingABlockClosesItsFile() throws IOException {
+    equalFrames(2, 500).write(file());
+    int[] closed = new int[1];
+    BytesFile file =
+        new BytesFile(Files.readAllBytes(file())) {
+          @Override
+          public void close() {
+            closed[0]++;
+          }
+        };
+    ReducedBlock.open(file(), file, TestBlock.ID, TestBlock.KEY).close();
+    assertThat(closed[0]).isEqualTo(1);
+    assertThatThrownBy(() -> ReducedBlock.open(file(), file, TestBlock.ID, TestBlock.key(1)))
+        .isInstanceOf(CorruptBlockException.class);
+    assertThat(closed[0]).as("the caller's, where opening failed").isEqualTo(1);
+  }
 }

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.hadoop.util.DataChecksum;
@@ -45,6 +46,15 @@ final class FileBlocks implements BlockOwner {
   /** Blocks with another chain than the others. */
   final Map<BlockRef, ChainCodec> otherCodecs = new ConcurrentHashMap<>();
 
+  /** Where the owner takes blocks for others than they turn out to be when they are opened. */
+  final Map<BlockRef, SchemeChain> expectedChains = new ConcurrentHashMap<>();
+
+  /** What was done to blocks, in order. */
+  final List<String> events = new CopyOnWriteArrayList<>();
+
+  volatile BlockSkippedException unwanted;
+  volatile IOException recordFailure;
+  volatile RuntimeException chainFailure;
   volatile boolean unchanged = true;
   volatile IOException swapFailure;
   volatile Runnable onSwap = () -> {};
@@ -108,7 +118,11 @@ final class FileBlocks implements BlockOwner {
 
   @Override
   public SchemeChain chainOf(BlockRef block) {
-    return otherCodecs.getOrDefault(block, codec).chain();
+    if (chainFailure != null) {
+      throw chainFailure;
+    }
+    SchemeChain expected = expectedChains.get(block);
+    return expected != null ? expected : otherCodecs.getOrDefault(block, codec).chain();
   }
 
   @Override
@@ -173,10 +187,19 @@ final class FileBlocks implements BlockOwner {
     }
 
     @Override
-    public void checkWanted() {}
+    public void checkWanted() throws BlockSkippedException {
+      if (unwanted != null) {
+        throw unwanted;
+      }
+    }
 
     @Override
-    public void recordSchemes() {}
+    public void recordSchemes() throws IOException {
+      if (recordFailure != null) {
+        throw recordFailure;
+      }
+      events.add("schemes");
+    }
 
     @Override
     public void swap(Path replacement, long physicalLength) throws IOException {
@@ -185,6 +208,7 @@ final class FileBlocks implements BlockOwner {
       }
       onSwap.run();
       LocalDurableFiles.INSTANCE.rename(replacement, file(id));
+      events.add("swap " + physicalLength);
     }
 
     @Override

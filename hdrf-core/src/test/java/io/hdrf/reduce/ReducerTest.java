@@ -3,8 +3,15 @@ package io.hdrf.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.block.ReducedBlock;
 import io.hdrf.conf.HdrfConf;
+import io.hdrf.io.ChannelFile;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.ForwardingFile;
+import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.sample.StoreScheme;
 import io.hdrf.sample.WholeBlockScheme;
 import io.hdrf.scheme.BlockCodec;
 import io.hdrf.scheme.BlockScheme;
@@ -84,6 +91,10 @@ class ReducerTest {
   }
 
   private void start(int threads, int queueLength) throws Exception {
+    start(threads, queueLength, LocalDurableFiles.INSTANCE);
+  }
+
+  private void start(int threads, int queueLength, DurableFiles files) throws Exception {
     conf.setInt("hdrf.reduce.threads", threads);
     conf.setInt("hdrf.reduce.queue.length", queueLength);
     conf.setIfUnset("hdrf.reduce.delay", "0");
@@ -92,7 +103,7 @@ class ReducerTest {
             "test",
             new HdrfConf(conf),
             blocks,
-            LocalDurableFiles.INSTANCE,
+            files,
             counters,
             roomSignals::incrementAndGet,
             blocks.skips::put);
@@ -762,5 +773,171 @@ class ReducerTest {
     Arrays.fill(data, 0, SEARCHED, (byte) 'x');
     reducer.reduceNow(write(1, data));
     assertThat(blocks.isReduced(1)).isTrue();
+  }
+
+  /** After a power loss a block in its place must find its schemes, their stores and itself. */
+  @Test
+  void whatABlockNeedsIsDurableBeforeItIsInItsPlace() throws Exception {
+    List<String> forced = new CopyOnWriteArrayList<>();
+    DurableFiles logged =
+        new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+          @Override
+          public DurableFile create(Path path) throws IOException {
+            return new ForwardingFile(super.create(path)) {
+              @Override
+              public void force() throws IOException {
+                super.force();
+                forced.add(path.getParent().getFileName().toString());
+                blocks.events.add("forced");
+              }
+            };
+          }
+        };
+    SchemeRegistry withStore = SchemeRegistry.of(List.of(new StoreScheme()));
+    Path storeVolume = Files.createDirectories(directory.resolve("volume"));
+    try (VolumeSchemes stores =
+        new VolumeSchemes(withStore, new Configuration(false), storeVolume, logged)) {
+      start(1, 10, logged);
+      byte[] data = text(LENGTH);
+      BlockRef block = write(1, data);
+      blocks.otherCodecs.put(block, stores.codec(SchemeChain.parse("chain", "store", withStore)));
+      assertThat(reducer.reduceNow(block)).isNull();
+      assertThat(forced).hasSize(2).endsWith("tmp");
+      assertThat(blocks.events.get(0)).isEqualTo("schemes");
+      assertThat(blocks.events.subList(1, 3)).containsOnly("forced");
+      assertThat(blocks.events).hasSize(4);
+      long physical = reducedLength(blocks.file(1));
+      assertThat(blocks.events.get(3)).isEqualTo("swap " + physical);
+      assertThat(counters.byChain().get("store").logicalBytes()).isEqualTo(LENGTH);
+      assertThat(counters.byChain().get("store").physicalBytes()).isEqualTo(physical);
+    }
+  }
+
+  private static long reducedLength(Path file) throws IOException {
+    try (ReducedBlock reduced = ReducedBlock.openUntrusted(file, ChannelFile.open(file))) {
+      return reduced.physicalLength();
+    }
+  }
+
+  @Test
+  void aBlockWhoseSchemesCanNotBeRecordedStaysPlain() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    blocks.recordFailure = new IOException("No space left on device");
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.FAILED);
+    assertStaysPlain(block, data, SkipReason.FAILED);
+    assertThat(blocks.events).isEmpty();
+  }
+
+  @Test
+  void whatIsNotWantedAnyMoreIsNotPutInPlace() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    blocks.unwanted = new BlockSkippedException(SkipReason.STOPPING, "for a test");
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.STOPPING);
+    assertStaysPlain(block, data, SkipReason.STOPPING);
+    AtomicInteger frames = new AtomicInteger();
+    scheme.beforeEncode = frame -> frames.incrementAndGet();
+    assertThat(reducer.reduceNow(write(2, text(13 << 20)))).isEqualTo(SkipReason.STOPPING);
+    assertThat(frames.get() * HookedScheme.FRAME_LENGTH).isBetween(4 << 20, 6 << 20);
+  }
+
+  @Test
+  void aBlockThatWasMovedToOtherStorageWaitsForItsTurn() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    blocks.expectedChains.put(block, SchemeChain.parse("chain", "single", registry));
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.CHANGED);
+    assertStaysPlain(block, data, SkipReason.CHANGED);
+    assertThat(reducer.inProcess().values()).containsOnly(0);
+  }
+
+  @Test
+  void anOwnerThatFailsEndsNoThread() throws Exception {
+    start(1, 10);
+    BlockRef block = write(1, text(LENGTH));
+    blocks.chainFailure = new IllegalStateException("for a test");
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.FAILED);
+    assertThat(reducer.offer(block)).isTrue();
+    awaitIdle();
+    assertThat(counters.skippedFor(SkipReason.FAILED)).isEqualTo(2);
+    blocks.chainFailure = null;
+    assertThat(reducer.offer(block)).isTrue();
+    awaitIdle();
+    assertThat(blocks.isReduced(1)).isTrue();
+  }
+
+  @Test
+  void whoeverIsInterruptedWhileASchemeIsBusyGivesUp() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    scheme.beforeEncode =
+        frame -> {
+          begun.countDown();
+          awaitGate(gate);
+        };
+    conf.setInt("hdrf.hooked.max.blocks", 1);
+    start(1, 10);
+    reducer.offer(write(1, text(LENGTH)));
+    begun.await();
+    BlockRef block = write(2, text(LENGTH));
+    Thread.currentThread().interrupt();
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.STOPPING);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(reducer.waitingForScheme().values()).containsOnly(0);
+    gate.countDown();
+    awaitIdle();
+    assertThat(blocks.isReduced(1)).isTrue();
+    assertThat(blocks.isReduced(2)).isFalse();
+  }
+
+  @Test
+  void whatIsAppendedMeanwhileIsNotRead() throws Exception {
+    start(1, 10);
+    byte[] data = text(LENGTH);
+    BlockRef block = write(1, data);
+    AtomicInteger frames = new AtomicInteger();
+    scheme.beforeEncode =
+        frame -> {
+          if (frames.getAndIncrement() == 0) {
+            Files.write(blocks.file(1), new byte[5000], StandardOpenOption.APPEND);
+          }
+        };
+    assertThat(reducer.reduceNow(block)).isNull();
+    assertThat(frames)
+        .hasValue((LENGTH + HookedScheme.FRAME_LENGTH - 1) / HookedScheme.FRAME_LENGTH);
+    assertThat(blocks.decoded(1)).isEqualTo(data);
+  }
+
+  /** Only what it samples is noise. */
+  @Test
+  void theProbeTakesItsSamplesEvenly() throws Exception {
+    start(1, 10);
+    int sample = 32 << 10;
+    for (int length : new int[] {(2 << 20) - 1, 2 << 20, (4 << 20) + 4321}) {
+      byte[] data = new byte[length];
+      byte[] noise = TestData.RANDOM.bytes(sample, random);
+      for (int i = 0; i < 4; i++) {
+        System.arraycopy(noise, 0, data, i * ((length - sample) / 3), sample);
+      }
+      boolean probed = length >= 2 << 20;
+      assertThat(reducer.reduceNow(write(length, data)))
+          .isEqualTo(probed ? SkipReason.INCOMPRESSIBLE : null);
+    }
+  }
+
+  @Test
+  void oneCompressibleSampleOfFourIsEnough() throws Exception {
+    start(1, 10);
+    byte[] data = new byte[2 << 20];
+    int sample = 32 << 10;
+    for (int i = 0; i < 3; i++) {
+      byte[] noise = TestData.RANDOM.bytes(sample, random);
+      System.arraycopy(noise, 0, data, i * ((data.length - sample) / 3), sample);
+    }
+    assertThat(reducer.reduceNow(write(1, data))).isNull();
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.PowerLoss;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.TestSeed;
@@ -13,8 +14,10 @@ import io.hdrf.volume.ConversionState.Goal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
@@ -143,5 +146,60 @@ class ConversionStateTest {
     assertThatThrownBy(() -> ConversionState.running(Goal.PLAIN, -1))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(ConversionState.AUTOMATIC.ended()).isEqualTo(ConversionState.AUTOMATIC);
+  }
+
+  @Test
+  void anotherMagicIsDamageThoughTheChecksumIsRight() {
+    byte[] raw = ConversionState.keptPlain().encode();
+    raw[0] ^= 1;
+    assertThatThrownBy(() -> ConversionState.parse(NAME, withChecksum(raw)))
+        .isInstanceOf(CorruptFileException.class)
+        .hasMessageContaining("magic");
+    assertThatThrownBy(() -> ConversionState.parse(NAME, new byte[8]))
+        .isInstanceOf(CorruptFileException.class)
+        .hasMessageContaining("length: expected from 9 to 4096, found 8");
+  }
+
+  /** It would not fit into memory. */
+  @Test
+  void aHugeFileIsDamageAndNotRead() throws IOException {
+    try (FileChannel file =
+        FileChannel.open(
+            directory.resolve(ConversionState.FILE),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.allocate(1), 1L << 32);
+    }
+    assertThatThrownBy(() -> ConversionState.load(directory))
+        .isInstanceOf(CorruptFileException.class)
+        .hasMessageContaining("length");
+  }
+
+  @Test
+  void statesAreEqualIfGoalProgressAndRateAre() {
+    ConversionState state = ConversionState.running(Goal.PLAIN, 7);
+    assertThat(state)
+        .isEqualTo(ConversionState.running(Goal.PLAIN, 7))
+        .hasSameHashCodeAs(ConversionState.running(Goal.PLAIN, 7))
+        .isNotEqualTo(ConversionState.running(Goal.REDUCED, 7))
+        .isNotEqualTo(ConversionState.running(Goal.PLAIN, 8))
+        .isNotEqualTo(state.ended());
+    assertThat(state.hashCode()).isNotEqualTo(ConversionState.running(Goal.PLAIN, 8).hashCode());
+    assertThat((Object) state).isNotEqualTo("inflating");
+    assertThat(ConversionState.running(Goal.REDUCED, 0).rate()).isZero();
+  }
+
+  @Test
+  void aStoredStateSurvivesPowerLoss() throws Exception {
+    ConversionState before = ConversionState.running(Goal.REDUCED, 7);
+    ConversionState after = ConversionState.running(Goal.PLAIN, 8);
+    PowerLoss.everywhere(
+        directory,
+        TestSeed.random("stored").nextLong(),
+        24,
+        dir -> Files.write(dir.resolve(ConversionState.FILE), before.encode()),
+        (dir, files) -> after.store(dir, files),
+        (dir, finished) ->
+            assertThat(ConversionState.load(dir)).isIn(finished ? after : before, after));
   }
 }

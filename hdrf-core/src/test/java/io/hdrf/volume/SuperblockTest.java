@@ -82,7 +82,7 @@ class SuperblockTest {
     created.recordScheme(1, "lz4");
     Superblock loaded = load();
     assertThat(loaded.key()).isEqualTo(created.key());
-    assertThat(loaded.creationTime()).isEqualTo(created.creationTime());
+    assertThat(loaded.creationTime()).isEqualTo(created.creationTime()).isNotZero();
     assertThat(loaded.schemes()).containsExactly(entry(1, "lz4"), entry(2, "zstd"));
     assertThat(Superblock.readKey(dir)).contains(created.key());
     assertThat(Superblock.readSchemes(dir)).containsExactly(entry(1, "lz4"), entry(2, "zstd"));
@@ -417,5 +417,114 @@ class SuperblockTest {
           .isInstanceOfAny(
               io.hdrf.io.CorruptFileException.class, UnknownFormatVersionException.class);
     }
+  }
+
+  /** Two schemes, "lz4" with the id 7 and "zstd" with the id 9. */
+  private static byte[] twoSchemes() {
+    Map<Integer, String> schemes = new HashMap<>();
+    schemes.put(7, "lz4");
+    schemes.put(9, "zstd");
+    return new SuperblockContent(3, 4, new byte[TagKey.LENGTH], schemes).encode();
+  }
+
+  private static byte[] signed(byte[] raw) {
+    int end = raw.length - Integer.BYTES;
+    ByteBuffer out = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(end, Crc32c.update(0, ByteBuffer.wrap(raw, 0, end)));
+    return raw;
+  }
+
+  private void assertDamaged(byte[] raw, String message) {
+    assertThatThrownBy(() -> SuperblockContent.parse(dir, signed(raw)))
+        .isInstanceOf(io.hdrf.io.CorruptFileException.class)
+        .hasMessageContaining(message);
+  }
+
+  private static byte[] with(int offset, int... values) {
+    byte[] raw = twoSchemes();
+    for (int i = 0; i < values.length; i++) {
+      raw[offset + i] = (byte) values[i];
+    }
+    return raw;
+  }
+
+  /** Of the length that it then says it has. */
+  private static byte[] ofLength(int length) {
+    byte[] raw = Arrays.copyOf(twoSchemes(), length);
+    ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN).putInt(8, length);
+    return raw;
+  }
+
+  @Test
+  void everyFieldIsCheckedBehindARightChecksum() throws IOException {
+    int first = 60;
+    int second = first + 3 + "lz4".length();
+    int length = second + 3 + "zstd".length() + 4;
+    assertThat(twoSchemes()).hasSize(length);
+    assertThat(SuperblockContent.parse(dir, signed(twoSchemes())).schemes())
+        .containsExactly(entry(7, "lz4"), entry(9, "zstd"));
+    assertDamaged(with(0, 0), "magic");
+    assertDamaged(with(5, 1), "flags");
+    assertDamaged(with(8, length - 1), "file length");
+    int tooMany = SuperblockContent.MAX_SCHEMES + 1;
+    assertDamaged(with(6, tooMany & 0xFF, tooMany >> 8), "number of schemes");
+    int most = SuperblockContent.MAX_SCHEMES;
+    assertDamaged(with(6, most & 0xFF, most >> 8), "schemes: expected " + most + ", found 2");
+    assertDamaged(with(6, 3), "schemes: expected 3, found 2");
+    assertDamaged(with(6, 1), "bytes behind the last scheme");
+    assertDamaged(with(first, 0, 0), "scheme id: expected more than 0, found 0");
+    assertDamaged(with(second, 7), "scheme id: expected more than 7, found 7");
+    assertDamaged(with(second, 6), "scheme id: expected more than 7, found 6");
+    assertDamaged(with(second + 2, 5), "length of a scheme's name: expected at most 4, found 5");
+    assertDamaged(with(second + 2, 3), "bytes behind the last scheme");
+    assertDamaged(with(first + 3, 'L'), "a scheme's name");
+    assertDamaged(ofLength(length + 1), "bytes behind the last scheme");
+    byte[] empty = ofLength(64);
+    empty[6] = 0;
+    assertThat(SuperblockContent.parse(dir, signed(empty)).schemes()).isEmpty();
+    assertThatThrownBy(() -> SuperblockContent.parse(dir, new byte[63]))
+        .hasMessageContaining("length: expected from 64 to ");
+    assertDamaged(ofLength(SuperblockContent.MAX_FILE_LENGTH), "bytes behind the last scheme");
+    assertDamaged(ofLength(SuperblockContent.MAX_FILE_LENGTH + 1), "length: expected from 64 to ");
+    assertThatThrownBy(() -> SuperblockContent.parse(dir, signed(with(4, 0))))
+        .isInstanceOf(UnknownFormatVersionException.class);
+  }
+
+  @Test
+  void contentsAreTheSameInAllTheirParts() {
+    byte[] secret = new byte[TagKey.LENGTH];
+    byte[] other = new byte[TagKey.LENGTH];
+    other[31] = 1;
+    Map<Integer, String> none = new HashMap<>();
+    SuperblockContent content = new SuperblockContent(3, 4, secret, none);
+    assertThat(content.sameAs(new SuperblockContent(3, 4, secret, none))).isTrue();
+    assertThat(content.sameAs(new SuperblockContent(2, 4, secret, none))).isFalse();
+    assertThat(content.sameAs(new SuperblockContent(3, 5, secret, none))).isFalse();
+    assertThat(content.sameAs(new SuperblockContent(3, 4, other, none))).isFalse();
+    assertThat(content.sameAs(content.withScheme(3, 1, "lz4"))).isFalse();
+    assertThat(content.sameVolume(content.withScheme(9, 1, "lz4"))).isTrue();
+    assertThat(content.sameVolume(new SuperblockContent(3, 5, secret, none))).isFalse();
+    assertThat(content.sameVolume(new SuperblockContent(3, 4, other, none))).isFalse();
+  }
+
+  @Test
+  void whatACrashLeftIsDeleted() throws IOException {
+    Superblock.create(dir, FILES);
+    for (int i = 0; i < 2; i++) {
+      Files.write(dir.resolve("superblock." + i + ".tmp"), new byte[7]);
+    }
+    load();
+    try (var names = Files.list(dir)) {
+      assertThat(names).containsExactlyInAnyOrder(copy(0), copy(1));
+    }
+  }
+
+  @Test
+  void aFileThatIsTooLongIsDamage() throws IOException {
+    TagKey key = Superblock.create(dir, FILES).key();
+    byte[] good = Files.readAllBytes(copy(0));
+    Files.write(copy(0), new byte[5 << 20]);
+    assertThat(load().key()).isEqualTo(key);
+    assertThat(Files.readAllBytes(copy(0))).isEqualTo(good);
   }
 }
