@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
+import io.hdrf.io.BufferPool;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 
 /** A block of toy frames, and what must come out of it. */
@@ -74,6 +78,22 @@ final class TestBlock {
 
   static ReducedBlock open(Path path) throws IOException {
     return ReducedBlock.open(path, ChannelFile.open(path), ID, KEY);
+  }
+
+  /**
+   * Puts buffers into the shared pool, so that one that is taken and not given back is missed.
+   *
+   * @return how many bytes lie idle
+   */
+  static long idleWithSpares(int... lengths) {
+    List<ByteBuffer> spares = new ArrayList<>();
+    for (int length : lengths) {
+      for (int i = 0; i < 10; i++) {
+        spares.add(BufferPool.shared().take(length));
+      }
+    }
+    spares.forEach(BufferPool.shared()::give);
+    return BufferPool.shared().idleBytes();
   }
 
   /** The block's data; for short blocks. */
