@@ -90,7 +90,7 @@ public final class FingerprintIndex implements Closeable {
     this.writer = new EntryWriter(store, segments, counters);
     this.rebuild = new IndexRebuild(store, containers, segments, mark, writer, settings.sample());
     this.cache = new RefCache(settings.cacheMemory());
-    this.outage = new Outage(directory, counters);
+    this.outage = new Outage(directory, counters, System::nanoTime);
     this.slow = new SlowStore(directory, counters, System::nanoTime);
   }
 

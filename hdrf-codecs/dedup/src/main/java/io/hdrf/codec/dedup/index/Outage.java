@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.index;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,27 +13,30 @@ final class Outage {
 
   private static final Logger LOG = LoggerFactory.getLogger(Outage.class);
 
-  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Path index;
   private final IndexCounters counters;
+  private final LongSupplier nanoTime;
 
-  /** By {@link System#nanoTime}; counts only if there is an outage. */
+  /** Counts only if there is an outage. */
   private volatile long retryAt;
 
   private volatile boolean begun;
 
   /**
    * @param index names the index in messages
+   * @param nanoTime as {@link System#nanoTime}
    */
-  Outage(Path index, IndexCounters counters) {
+  Outage(Path index, IndexCounters counters, LongSupplier nanoTime) {
     this.index = index;
     this.counters = counters;
+    this.nanoTime = nanoTime;
   }
 
   /** Whether the store is to be left alone now. */
   boolean isOn() {
-    return begun && System.nanoTime() - retryAt < 0;
+    return begun && nanoTime.getAsLong() - retryAt < 0;
   }
 
   /** The store failed just now. */
@@ -45,7 +49,7 @@ final class Outage {
           index,
           cause.toString());
     }
-    retryAt = System.nanoTime() + RETRY_NANOS;
+    retryAt = nanoTime.getAsLong() + RETRY_NANOS;
     begun = true;
   }
 

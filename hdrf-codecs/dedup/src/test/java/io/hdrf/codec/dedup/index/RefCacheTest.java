@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.container.SlotHash;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -31,5 +32,36 @@ class RefCacheTest {
     cache.put(0, 2);
     assertThat(cache.get(0)).isEqualTo(2);
     assertThat(cache.get(-1)).isEqualTo(RefCache.NONE);
+  }
+
+  /** Each has at least 32 slots, of which 22 are taken before the older ones are forgotten. */
+  @Test
+  void aStripeKeepsTwoGenerations() {
+    for (long memory : new long[] {0, 64 << 10, (128 << 10) - 1}) {
+      for (boolean used : new boolean[] {false, true}) {
+        RefCache cache = new RefCache(memory);
+        long[] prefixes = new long[46];
+        int count = 0;
+        for (long prefix = 1; count < prefixes.length; prefix++) {
+          if (SlotHash.of(prefix) >>> 58 == 63) {
+            prefixes[count++] = prefix;
+          }
+        }
+        for (int i = 0; i < 44; i++) {
+          cache.put(prefixes[i], i);
+        }
+        if (used) {
+          assertThat(cache.get(prefixes[0])).isZero();
+        }
+        cache.put(prefixes[44], 44);
+        for (int i = 45 - 1; i >= 23; i--) {
+          assertThat(cache.get(prefixes[i])).isEqualTo(i);
+        }
+        // Taken over into the younger ones when it was used.
+        assertThat(cache.get(prefixes[0])).isEqualTo(used ? 0 : RefCache.NONE);
+        assertThat(cache.get(prefixes[1])).isEqualTo(RefCache.NONE);
+        assertThat(cache.get(prefixes[45])).isEqualTo(RefCache.NONE);
+      }
+    }
   }
 }

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.IndexedContainers;
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.io.InMemory;
+import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.metadata.Table;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An index whose keeper is the test. */
+class FingerprintIndexTest {
+
+  @TempDir(factory = InMemory.class)
+  Path directory;
+
+  private IndexedContainers store;
+
+  @BeforeEach
+  void open() throws IOException {
+    store = new IndexedContainers(directory);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    store.watcher = (operation, batch) -> {};
+    store.close();
+  }
+
+  private void work() {
+    store.index.work(() -> false);
+  }
+
+  private long metric(String name) {
+    return store.index.metrics().get(name);
+  }
+
+  private static byte[] names(int first, int count) {
+    byte[] names = new byte[count * Fingerprinter.LENGTH];
+    for (int i = 0; i < count; i++) {
+      System.arraycopy(
+          IndexedContainers.name(first + i),
+          0,
+          names,
+          i * Fingerprinter.LENGTH,
+          Fingerprinter.LENGTH);
+    }
+    return names;
+  }
+
+  private static long[] find(Finder finder, int first, int count) {
+    long[] found = new long[count];
+    finder.find(names(first, count), count, found);
+    return found;
+  }
+
+  private static final long[] NONE_OF_FOUR = {-1, -1, -1, -1};
+
+  /** Closes the index and opens another on the same containers and store: its cache is empty. */
+  private FingerprintIndex another(IndexSettings settings) throws IOException {
+    FingerprintIndex index =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.liveness,
+            directory.resolve("index"),
+            store.files,
+            settings);
+    index.work(() -> false);
+    return index;
+  }
+
+  private List<Long> entries() throws IOException {
+    List<Long> refs = new ArrayList<>();
+    store.index.forEachEntry(refs::add);
+    return refs;
+  }
+
+  private void fail(String operation) {
+    store.watcher =
+        (called, batch) -> {
+          if (called.equals(operation)) {
+            throw new StoreUnreachableException("gone");
+          }
+        };
+  }
+
+  @Test
+  void whatIsPublishedIsFoundAtOnceAndWrittenLater() throws IOException {
+    work();
+    long[] refs = store.open(4);
+    Finder finder = store.index.newFinder();
+    assertThat(find(finder, 1, 4)).isEqualTo(refs);
+    assertThat(metric("indexFoundInCache")).isEqualTo(4);
+    assertThat(store.index.pending()).isEqualTo(4);
+    assertThat(metric("indexPending")).isEqualTo(4);
+    assertThat(entries()).isEmpty();
+    work();
+    assertThat(store.index.pending()).isZero();
+    assertThat(entries()).containsExactlyInAnyOrder(refs[0], refs[1], refs[2], refs[3]);
+    assertThat(metric("indexEntriesWritten")).isEqualTo(4);
+    assertThat(find(finder, 5, 4)).isEqualTo(NONE_OF_FOUR);
+    assertThat(metric("indexNewByFilters") + metric("indexNewByStore")).isEqualTo(4);
+  }
+
+  @Test
+  void untilTheStoreWasReachedNothingIsLookedUp() throws IOException {
+    Finder finder = store.index.newFinder();
+    assertThat(find(finder, 1, 4)).isEqualTo(NONE_OF_FOUR);
+    assertThat(metric("indexNotLookedUp")).isEqualTo(4);
+    assertThat(store.index.metrics()).doesNotContainKey("dbaQueries");
+    work();
+    assertThat(find(finder, 1, 4)).isEqualTo(NONE_OF_FOUR);
+    assertThat(metric("indexNotLookedUp")).isEqualTo(4);
+    assertThat(store.index.metrics()).containsKey("dbaQueries");
+  }
+
+  @Test
+  void oneEntryFindsItsNeighbours() throws IOException {
+    work();
+    long[] refs = store.sealed(4);
+    work();
+    store.index.close();
+    FingerprintIndex index = another(IndexSettings.from(store.dedup()));
+    Finder finder = index.newFinder();
+    assertThat(find(finder, 1, 4)).isEqualTo(refs);
+    assertThat(index.metrics())
+        .containsEntry("indexFoundInStore", 4L)
+        .containsEntry("indexKeysRead", 4L)
+        .containsEntry("indexUnconfirmed", 0L);
+    // Remembered in the cache.
+    assertThat(find(index.newFinder(), 1, 4)).isEqualTo(refs);
+    assertThat(index.metrics()).containsEntry("indexFoundInCache", 4L);
+    index.close();
+  }
+
+  @Test
+  void neighboursOfWhatTheStoreNamesAreFound() throws Exception {
+    store.close();
+    Configuration conf = new Configuration(false);
+    conf.set("hdrf.dedup.index.sample", "4");
+    store = new IndexedContainers(directory.resolve("sampled"), conf);
+    work();
+    long[] refs = store.sealed(8);
+    work();
+    assertThat(entries()).containsExactlyInAnyOrder(refs[0], refs[4]);
+    store.index.close();
+    FingerprintIndex index =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.liveness,
+            directory.resolve("sampled").resolve("index"),
+            store.files,
+            IndexSettings.from(store.dedup()));
+    index.work(() -> false);
+    assertThat(find(index.newFinder(), 1, 8)).isEqualTo(refs);
+    assertThat(index.metrics())
+        .containsEntry("indexFoundInStore", 2L)
+        .containsEntry("indexFoundBeside", 6L)
+        .containsEntry("indexNewByStore", 0L)
+        .containsEntry("indexNewByFilters", 0L);
+    index.close();
+  }
+
+  @Test
+  void whatIsCondemnedIsNotFound() throws IOException {
+    long[] refs = store.open(4);
+    BitSet last = new BitSet();
+    last.set(ChunkRef.number(refs[3]));
+    store.liveness.begin().condemn(ChunkRef.container(refs[3]), last);
+    assertThat(find(store.index.newFinder(), 1, 4)).containsExactly(refs[0], refs[1], refs[2], -1);
+    store.liveness.end();
+  }
+
+  @Test
+  void whatTheStoreNamesWronglyIsNotBelieved() throws IOException {
+    work();
+    long[] refs = store.sealed(2);
+    // Each is said to be where the other one is, and one to be nowhere.
+    store.index.publish(names(1, 3), new long[] {refs[1], refs[0], refs[1] + 5}, 3);
+    assertThat(find(store.index.newFinder(), 1, 3)).startsWith(-1, -1).hasSize(3);
+    work();
+    store.index.close();
+    FingerprintIndex index = another(IndexSettings.from(store.dedup()));
+    assertThat(find(index.newFinder(), 3, 1)).containsExactly(-1);
+    assertThat(index.metrics())
+        .containsEntry("indexUnconfirmed", 1L)
+        .containsEntry("indexNewByStore", 1L)
+        .containsEntry("indexNewByFilters", 0L);
+    index.close();
+  }
+
+  @Test
+  void aStoreThatFailsIsLeftAlone() throws IOException {
+    work();
+    store.sealed(4);
+    work();
+    store.index.close();
+    FingerprintIndex index = another(IndexSettings.from(store.dedup()));
+    List<String> operations = new ArrayList<>();
+    store.watcher =
+        (operation, batch) -> {
+          operations.add(operation);
+          throw new StoreUnreachableException("gone");
+        };
+    Finder finder = index.newFinder();
+    for (int i = 1; i < 3; i++) {
+      assertThat(find(finder, 1, 4)).isEqualTo(NONE_OF_FOUR);
+      assertThat(index.metrics())
+          .containsEntry("indexNotLookedUp", 4L * i)
+          .containsEntry("indexFailures", 1L);
+      index.work(() -> false);
+      index.reclaim();
+      index.remove(0, new BitSet());
+    }
+    assertThat(operations).containsExactly("get");
+    index.close();
+  }
+
+  @Test
+  void entriesWaitWhileTheStoreCanNotBeReached() throws IOException {
+    work();
+    store.open(4);
+    fail("write");
+    work();
+    assertThat(store.index.pending()).isEqualTo(4);
+    assertThat(metric("indexFailures")).isEqualTo(1);
+    assertThat(entries()).isEmpty();
+  }
+
+  @Test
+  void whatWaitsIsWrittenAtTheEnd() throws IOException {
+    work();
+    long[] refs = store.open(3);
+    store.index.close();
+    assertThat(entries()).containsExactlyInAnyOrder(refs[0], refs[1], refs[2]);
+    assertThat(store.index.pending()).isZero();
+    assertThat(find(store.index.newFinder(), 7, 1)).containsExactly(-1);
+    assertThat(metric("indexNotLookedUp")).isEqualTo(1);
+  }
+
+  @Test
+  void theEndDoesNotFailWithTheStore() throws IOException {
+    work();
+    store.open(3);
+    fail("write");
+    store.index.close();
+    assertThat(store.index.pending()).isZero();
+    assertThat(entries()).isEmpty();
+  }
+
+  @Test
+  void removesEntriesOfManyChunksAndNoOthers() throws IOException {
+    work();
+    long[] refs = store.sealed(2100);
+    long[] other = store.open(2);
+    work();
+    assertThat(entries()).hasSize(2102);
+    BitSet numbers = new BitSet();
+    for (int i = 1; i < 2100; i++) {
+      numbers.set(ChunkRef.number(refs[i]));
+    }
+    // What another container has by that name stays.
+    store.index.publish(names(5, 1), new long[] {other[0]}, 1);
+    work();
+    store.index.remove(ChunkRef.container(refs[0]), numbers);
+    assertThat(new TreeSet<>(entries())).containsExactly(refs[0], other[0], other[1]);
+    assertThat(metric("indexEntriesRemoved")).isBetween(2098L, 2099L);
+    List<String> operations = new ArrayList<>();
+    store.watcher = (operation, batch) -> operations.add(operation);
+    store.index.reclaim();
+    assertThat(operations).containsExactly("estimatedCount", "compact");
+    store.index.reclaim();
+    assertThat(operations).hasSize(2);
+  }
+
+  @Test
+  void roomIsReclaimedOnceAQuarterOfWhatIsLeftWasRemoved() throws IOException {
+    work();
+    long[] refs = store.sealed(10);
+    work();
+    List<String> operations = new ArrayList<>();
+    store.watcher = (operation, batch) -> operations.add(operation);
+    BitSet one = new BitSet();
+    one.set(ChunkRef.number(refs[0]));
+    store.index.remove(ChunkRef.container(refs[0]), one);
+    store.index.reclaim();
+    assertThat(operations).contains("estimatedCount").doesNotContain("compact");
+    BitSet next = new BitSet();
+    next.set(ChunkRef.number(refs[1]));
+    store.index.remove(ChunkRef.container(refs[0]), next);
+    operations.clear();
+    store.index.reclaim();
+    assertThat(operations).containsExactly("estimatedCount", "compact");
+    assertThat(store.map.estimatedCount(Table.CHUNKS)).isEqualTo(8);
+  }
+
+  @Test
+  void whatCameWhileTooManyWaitedIsReadFromItsContainer() throws IOException {
+    work();
+    byte[] names = new byte[1024 * Fingerprinter.LENGTH];
+    for (int i = 0; i < (1 << 18) / 1024; i++) {
+      store.index.publish(names, new long[1024], 1024);
+    }
+    assertThat(store.index.pending()).isEqualTo(1 << 18);
+    long[] refs = store.sealed(3);
+    assertThat(metric("indexEntriesDropped")).isEqualTo(3);
+    assertThat(store.index.pending()).isEqualTo(1 << 18);
+    work();
+    assertThat(store.index.pending()).isZero();
+    assertThat(entries()).contains(refs[0], refs[1], refs[2]);
+  }
+
+  @Test
+  void anIndexThatWasEmptiedIsMadeAnew() throws IOException {
+    work();
+    long[] refs = store.sealed(3);
+    work();
+    store.map.clear();
+    assertThat(entries()).isEmpty();
+    // Its containers have it as well.
+    long[] later = store.open(1);
+    work();
+    assertThat(metric("indexRebuilds")).isEqualTo(2);
+    assertThat(entries()).containsExactlyInAnyOrder(refs[0], refs[1], refs[2], later[0]);
+    assertThat(store.index.pending()).isZero();
+    work();
+    assertThat(metric("indexRebuilds")).isEqualTo(2);
+  }
+
+  @Test
+  void aStopLeavesTheRestForLater() throws IOException {
+    long[] refs = store.sealed(3);
+    store.index.work(() -> true);
+    assertThat(entries()).isEmpty();
+    work();
+    assertThat(entries()).containsExactlyInAnyOrder(refs[0], refs[1], refs[2]);
+    store.open(2);
+    store.index.work(() -> true);
+    assertThat(store.index.pending()).isEqualTo(2);
+    work();
+    assertThat(store.index.pending()).isZero();
+  }
+}

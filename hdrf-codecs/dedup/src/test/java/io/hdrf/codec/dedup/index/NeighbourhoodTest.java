@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.IndexedContainers;
+import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.io.InMemory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class NeighbourhoodTest {
+
+  @TempDir(factory = InMemory.class)
+  Path directory;
+
+  private IndexedContainers store;
+  private Neighbourhood neighbourhood;
+
+  /** Containers that are loaded, because they are open. */
+  private final List<Long> loaded = new ArrayList<>();
+
+  @BeforeEach
+  void open() throws IOException {
+    store = new IndexedContainers(directory);
+    neighbourhood = new Neighbourhood(store.containers);
+    try (var first = store.appender();
+        var second = store.appender();
+        var third = store.appender()) {
+      for (var appender : List.of(first, second, third)) {
+        loaded.add(ChunkRef.container(store.append(appender, 1)[0]));
+      }
+    }
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    store.close();
+  }
+
+  private void found(long container, int times) {
+    for (int i = 0; i < times; i++) {
+      neighbourhood.found(container);
+    }
+  }
+
+  @Test
+  void theLatestAndMostFrequentComesFirstAndOnceForABatch() {
+    neighbourhood.nextBatch();
+    assertThat(neighbourhood.toSearch()).isEmpty();
+    found(100, 1);
+    found(101, 3);
+    found(102, 2);
+    assertThat(neighbourhood.toSearch()).containsExactly(101L, 102L, 100L);
+    assertThat(neighbourhood.toSearch()).isEmpty();
+    found(103, 1);
+    found(101, 1);
+    assertThat(neighbourhood.toSearch()).containsExactly(103L);
+    neighbourhood.nextBatch();
+    found(100, 1);
+    found(103, 1);
+    found(103, 1);
+    // What was found in the batch before counts no more, and is not in memory.
+    assertThat(neighbourhood.toSearch()).containsExactly(103L, 100L);
+  }
+
+  @Test
+  void earlierContainersAreSearchedWhileTheyAreInMemory() {
+    neighbourhood.nextBatch();
+    found(loaded.get(0), 1);
+    found(100, 5);
+    found(loaded.get(1), 2);
+    neighbourhood.nextBatch();
+    found(loaded.get(2), 1);
+    assertThat(neighbourhood.toSearch())
+        .containsExactly(loaded.get(2), loaded.get(1), loaded.get(0));
+    neighbourhood.nextBatch();
+    assertThat(neighbourhood.toSearch())
+        .containsExactly(loaded.get(2), loaded.get(1), loaded.get(0));
+  }
+
+  @Test
+  void atMostSixtyFourContainersOfABatchAreSearched() {
+    for (int batch = 0; batch < 2; batch++) {
+      neighbourhood.nextBatch();
+      for (long container = 100; container < 200; container++) {
+        found(container, container == 150 ? 2 : 1);
+      }
+      assertThat(neighbourhood.toSearch()).hasSize(64).startsWith(150L);
+      found(300, 1);
+      assertThat(neighbourhood.toSearch()).isEmpty();
+    }
+  }
+
+  @Test
+  void sixteenAreRememberedTheBestOfThem() {
+    neighbourhood.nextBatch();
+    found(loaded.get(0), 1);
+    for (long container = 100; container < 115; container++) {
+      found(container, 2);
+    }
+    neighbourhood.nextBatch();
+    assertThat(neighbourhood.toSearch()).containsExactly(loaded.get(0));
+    found(loaded.get(0), 1);
+    for (long container = 100; container < 116; container++) {
+      found(container, 2);
+    }
+    // The seventeenth is forgotten, also if it was the one found last.
+    found(loaded.get(1), 1);
+    neighbourhood.nextBatch();
+    assertThat(neighbourhood.toSearch()).isEmpty();
+    found(loaded.get(1), 1);
+    assertThat(neighbourhood.toSearch()).containsExactly(loaded.get(1));
+  }
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.container.Fingerprinter;
+import org.junit.jupiter.api.Test;
+
+class PublicationQueueTest {
+
+  private static final int MAX_ENTRIES = 1 << 18;
+
+  private final PublicationQueue queue = new PublicationQueue();
+
+  private static Publication of(int count) {
+    Publication publication = new Publication(count);
+    for (int i = 0; i < count; i++) {
+      publication.add(new byte[Fingerprinter.LENGTH], 0, i);
+    }
+    return publication;
+  }
+
+  @Test
+  void keepsTheOrderAndCountsEntries() {
+    assertThat(queue.peek()).isNull();
+    Publication first = of(3);
+    Publication second = of(5);
+    assertThat(queue.offer(first)).isTrue();
+    assertThat(queue.offer(second)).isTrue();
+    assertThat(queue.entries()).isEqualTo(8);
+    assertThat(queue.peek()).isSameAs(first);
+    // It may have been cleared meanwhile.
+    queue.remove(second);
+    assertThat(queue.entries()).isEqualTo(8);
+    queue.remove(first);
+    assertThat(queue.entries()).isEqualTo(5);
+    assertThat(queue.peek()).isSameAs(second);
+    queue.clear();
+    assertThat(queue.entries()).isZero();
+    assertThat(queue.peek()).isNull();
+    queue.remove(second);
+    assertThat(queue.entries()).isZero();
+  }
+
+  @Test
+  void isBounded() {
+    Publication full = of(Publication.MAX_COUNT);
+    for (int i = 0; i < MAX_ENTRIES / Publication.MAX_COUNT - 1; i++) {
+      assertThat(queue.offer(full)).isTrue();
+    }
+    assertThat(queue.offer(of(Publication.MAX_COUNT - 1))).isTrue();
+    assertThat(queue.offer(of(2))).isFalse();
+    assertThat(queue.entries()).isEqualTo(MAX_ENTRIES - 1);
+    assertThat(queue.offer(of(1))).isTrue();
+    assertThat(queue.entries()).isEqualTo(MAX_ENTRIES);
+    assertThat(queue.offer(of(1))).isFalse();
+    queue.clear();
+    assertThat(queue.offer(full)).isTrue();
+  }
+
+  @Test
+  void aPublicationGrowsAsNeeded() {
+    Publication publication = new Publication(0);
+    byte[] names = new byte[Fingerprinter.LENGTH + 1];
+    for (int i = 0; i < Publication.MAX_COUNT; i++) {
+      assertThat(publication.isFull()).isFalse();
+      names[1] = (byte) i;
+      names[Fingerprinter.LENGTH] = (byte) (i >> 8);
+      publication.add(names, 1, 7L * i);
+    }
+    assertThat(publication.isFull()).isTrue();
+    assertThat(publication.count()).isEqualTo(Publication.MAX_COUNT);
+    for (int i = 0; i < Publication.MAX_COUNT; i++) {
+      assertThat(publication.ref(i)).isEqualTo(7L * i);
+      int at = i * Fingerprinter.LENGTH;
+      assertThat(publication.fingerprints()[at]).isEqualTo((byte) i);
+      assertThat(publication.fingerprints()[at + Fingerprinter.LENGTH - 1])
+          .isEqualTo((byte) (i >> 8));
+    }
+  }
+}
