@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.store.redis;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.MetadataException;
+import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.StoreBatch;
+import io.hdrf.metadata.StoreEntry;
+import io.hdrf.metadata.Table;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.RedisInputStream;
+
+/**
+ * Reads any bytes as what a Redis server answers. Runs on the kept inputs; with {@code
+ * JAZZER_FUZZ=1} and one method chosen, it looks for new ones.
+ */
+class ReplyFuzzTest {
+
+  private static final long MAX_HEAP = 1 << 20;
+  private static final int MAX_REPLIES = 100;
+
+  private static final Server SERVER = new Server();
+
+  /** Single replies: what is too large is refused before it takes memory. */
+  @FuzzTest(maxDuration = "1m")
+  void anyReply(byte[] bytes) {
+    // An exchange may take ReplyGuard.MAX_EXCHANGE; a list of nulls takes two bytes of it a piece.
+    long bound = ReplyGuard.MAX_EXCHANGE + MAX_HEAP;
+    boolean suspect = taken(bytes) > bound;
+    if (suspect && taken(bytes) > bound) {
+      throw new AssertionError("too much memory for " + bytes.length + " bytes");
+    }
+  }
+
+  private static long taken(byte[] bytes) {
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
+    RedisInputStream in =
+        new RedisInputStream(new ReplyGuard(new ByteArrayInputStream(bytes), 60_000));
+    try {
+      for (int i = 0; i < MAX_REPLIES; i++) {
+        Object reply = Protocol.read(in);
+        if (reply != null
+            && !(reply instanceof byte[])
+            && !(reply instanceof Long)
+            && !(reply instanceof List)) {
+          throw new AssertionError("a reply of " + reply.getClass());
+        }
+      }
+    } catch (JedisException expected) {
+      // Refused, an error of the server's, or the end.
+    }
+    return threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
+  }
+
+  /** A store whose server answers anything: it fails as stores may, and in no other way. */
+  @FuzzTest(maxDuration = "1m")
+  void anyServer(byte[] replies) {
+    SERVER.replies = replies;
+    Configuration conf =
+        RedisStores.configuration("address", "127.0.0.1:" + SERVER.socket.getLocalPort());
+    List<Use> uses =
+        List.of(
+            store -> {
+              for (byte[] value : store.get(Table.BLOCKS, List.of(KEY, KEY))) {
+                check(value == null || value.length <= MetadataStore.MAX_VALUE_LENGTH);
+              }
+            },
+            store ->
+                check(
+                    store
+                            .putIfAbsent(Table.BLOCKS, List.of(new StoreEntry(KEY, KEY)), BUFFERED)
+                            .size()
+                        == 1),
+            store -> store.write(new StoreBatch().put(Table.BLOCKS, KEY, KEY), BUFFERED),
+            store ->
+                store.write(
+                    new StoreBatch().put(Table.BLOCKS, KEY, KEY).delete(Table.STATE, KEY),
+                    BUFFERED),
+            store ->
+                store.scan(
+                    Table.STATE,
+                    new byte[0],
+                    (key, value) -> {
+                      check(value.length <= MetadataStore.MAX_VALUE_LENGTH);
+                      return true;
+                    }),
+            store -> store.estimatedCount(Table.STATE),
+            MetadataStore::mayForget);
+    for (Use use : uses) {
+      try (MetadataStore store = RedisStores.open(conf)) {
+        use.of(store);
+      } catch (MetadataException expected) {
+        // As when the server is down, or damaged.
+      } catch (IOException other) {
+        throw new AssertionError("no orderly refusal", other);
+      }
+    }
+  }
+
+  private static final byte[] KEY = {'k'};
+  private static final Durability BUFFERED = Durability.BUFFERED;
+
+  private interface Use {
+    void of(MetadataStore store) throws IOException;
+  }
+
+  private static void check(boolean right) {
+    if (!right) {
+      throw new AssertionError();
+    }
+  }
+
+  /** Says on each connection what it has to say, whatever it is asked, and then listens. */
+  private static final class Server implements Runnable {
+    private final ServerSocket socket;
+    private volatile byte[] replies;
+
+    Server() {
+      try {
+        socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+      } catch (IOException e) {
+        throw new IllegalStateException(e);
+      }
+      Thread thread = new Thread(this, "hostile-redis");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    @Override
+    public void run() {
+      byte[] buffer = new byte[8192];
+      while (true) {
+        try (Socket client = socket.accept()) {
+          client.getOutputStream().write(replies);
+          client.shutdownOutput();
+          InputStream in = client.getInputStream();
+          while (in.read(buffer) >= 0) {
+            // What it is asked does not matter.
+          }
+        } catch (IOException e) {
+          // The client has hung up.
+        }
+      }
+    }
+  }
+}
