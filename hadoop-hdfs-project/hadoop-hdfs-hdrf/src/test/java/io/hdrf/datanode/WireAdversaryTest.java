@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.hdrf.scheme.TestData;
 import io.hdrf.scheme.TestSeed;
 import io.hdrf.wire.AskStream;
@@ -20,11 +21,17 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -35,6 +42,8 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseP
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterEach;
@@ -129,10 +138,14 @@ class WireAdversaryTest {
   }
 
   private byte[] request(long blockId, LocatedBlock token) throws IOException {
+    return request(victim.getBlock().getBlockPoolId(), blockId, token);
+  }
+
+  private static byte[] request(String pool, long blockId, LocatedBlock token) throws IOException {
     ByteArrayOutputStream request = new ByteArrayOutputStream();
     new Sender(new DataOutputStream(request))
         .writeBlock(
-            new ExtendedBlock(victim.getBlock().getBlockPoolId(), blockId, 0, 5000),
+            new ExtendedBlock(pool, blockId, 0, 5000),
             StorageType.DISK,
             token == null ? BlockTokenSecretManager.DUMMY_TOKEN : token.getBlockToken(),
             "client",
@@ -403,5 +416,223 @@ class WireAdversaryTest {
     } catch (SocketException reset) {
       return new byte[0];
     }
+  }
+
+  /** A whole write of a block by one client, or its beginning, as bytes behind the preamble. */
+  private byte[] stream(long block, byte[] content, boolean whole) throws IOException {
+    byte[] request = request(block, null);
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    try (RecordWriter writer = records(all)) {
+      writer.begin(new Capabilities(WireFormat.VERSION, List.of(1)));
+      writer.bytes(request, 0, request.length);
+      byte[] head = head(0, content.length, false);
+      DataChecksum sums = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
+      ByteBuffer data = ByteBuffer.wrap(content);
+      int at = head.length - (content.length + 511) / 512 * 4;
+      sums.calculateChunkedSums(data, ByteBuffer.wrap(head, at, head.length - at).slice());
+      writer.packet(content.length, head, 0, head.length);
+      writer.chain(new int[] {1});
+      ByteBuffer direct = ByteBuffer.allocateDirect(content.length).put(content).flip();
+      writer.frame(content.length, 0, direct);
+      if (whole) {
+        byte[] last = head(content.length, 0, true);
+        writer.packet(0, last, 0, last.length);
+      }
+      writer.flush();
+    }
+    return Arrays.copyOfRange(all.toByteArray(), 8, all.size());
+  }
+
+  /** What is answered until the connection ends; null if nothing is. */
+  private static Status answer(Socket socket) throws IOException {
+    try {
+      BlockOpResponseProto reply = BlockOpResponseProto.parseDelimitedFrom(socket.getInputStream());
+      return reply == null ? null : reply.getStatus();
+    } catch (SocketException | InvalidProtocolBufferException reset) {
+      return null;
+    }
+  }
+
+  private Status replay(byte[] stream) throws IOException {
+    try (Socket socket = connect(WireFormat.STREAM)) {
+      try {
+        socket.getOutputStream().write(stream);
+      } catch (SocketException closed) {
+        // Refused before all was sent.
+      }
+      Status status = answer(socket);
+      assertEnds(socket.getInputStream());
+      return status;
+    }
+  }
+
+  private byte[] stored(ExtendedBlock block) throws IOException {
+    try (InputStream in =
+        cluster.mini().getDataNodes().get(0).getFSDataset().getBlockInputStream(block, 0)) {
+      return in.readAllBytes();
+    }
+  }
+
+  /** The same bytes again: while the block is written, when it is there, and when it is gone. */
+  @Test
+  void aReplayedStreamChangesNothing() throws Exception {
+    start(configuration());
+    DataNode datanode = cluster.mini().getDataNodes().get(0);
+    // The NameNode does not know the block, and would have it deleted meanwhile.
+    DataNodeTestUtils.setHeartbeatsDisabledForTests(datanode, true);
+    long id = 1L << 40;
+    byte[] content = Arrays.copyOf(data, 60_000);
+    byte[] other = content.clone();
+    other[30_000] ^= 1;
+    byte[] whole = stream(id, content, true);
+    byte[] begun = stream(id, content, false);
+    try (Socket writer = connect(WireFormat.STREAM)) {
+      writer.getOutputStream().write(begun);
+      assertThat(answer(writer)).isEqualTo(Status.SUCCESS);
+      assertThat(replay(whole)).isNotEqualTo(Status.SUCCESS);
+      assertThat(replay(stream(id, other, true))).isNotEqualTo(Status.SUCCESS);
+      writer.getOutputStream().write(whole, begun.length, whole.length - begun.length);
+      assertEnds(writer.getInputStream());
+    }
+    ExtendedBlock block =
+        new ExtendedBlock(victim.getBlock().getBlockPoolId(), id, content.length, 5000);
+    HdrfCluster.await("the block", () -> datanode.getFSDataset().isValidBlock(block));
+    assertThat(stored(block)).isEqualTo(content);
+    assertThat(replay(whole)).isNotEqualTo(Status.SUCCESS);
+    assertThat(replay(stream(id, other, true))).isNotEqualTo(Status.SUCCESS);
+    assertThat(stored(block)).isEqualTo(content);
+    cluster.awaitReduced();
+    assertThat(replay(stream(id, other, true))).isNotEqualTo(Status.SUCCESS);
+    assertThat(stored(block)).isEqualTo(content);
+    datanode.getFSDataset().invalidate(block.getBlockPoolId(), new Block[] {block.getLocalBlock()});
+    HdrfCluster.await("it to be gone", () -> !datanode.getFSDataset().contains(block));
+    // Stock HDFS takes it then, where there are no tokens; and what comes is what is there.
+    assertThat(replay(stream(id, other, true))).isEqualTo(Status.SUCCESS);
+    HdrfCluster.await("the block", () -> datanode.getFSDataset().isValidBlock(block));
+    cluster.awaitReduced();
+    assertThat(stored(block)).isEqualTo(other);
+    DataNodeTestUtils.setHeartbeatsDisabledForTests(datanode, false);
+    assertNothingChanged();
+  }
+
+  /** Each kind of record, begun and never ended, before and behind the request, all at once. */
+  @Test
+  void recordsThatNeverEndHoldNothingForLong() throws Exception {
+    Configuration conf = configuration();
+    conf.setInt("dfs.client.socket-timeout", 3000);
+    start(conf);
+    int[] kinds = {1, 2, 3, 4, 5, 6, 7, 8, 10};
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      for (boolean letIn : new boolean[] {false, true}) {
+        for (int kind : kinds) {
+          Socket socket = connect(WireFormat.STREAM);
+          sockets.add(socket);
+          ByteArrayOutputStream hello = new ByteArrayOutputStream();
+          byte[] request = request((1L << 40) + sockets.size(), null);
+          try (RecordWriter writer = records(hello)) {
+            writer.begin(new Capabilities(WireFormat.VERSION, List.of(1)));
+            if (letIn) {
+              writer.bytes(request, 0, request.length);
+            }
+            writer.flush();
+          }
+          OutputStream out = socket.getOutputStream();
+          out.write(hello.toByteArray(), 8, hello.size() - 8);
+          if (letIn) {
+            assertThat(answer(socket)).isEqualTo(Status.SUCCESS);
+          }
+          // The longest that it may announce, and some bytes of it.
+          ByteBuffer record = ByteBuffer.allocate(9 + 20).order(ByteOrder.LITTLE_ENDIAN);
+          record.put((byte) kind).putInt(kind == 6 ? 16 : kind == 1 ? 64 << 10 : 15 << 20);
+          try {
+            out.write(record.array());
+          } catch (SocketException closed) {
+            // Refused at once.
+          }
+          assertThat(taken()).isLessThanOrEqualTo(4 << 20);
+        }
+      }
+      for (Socket socket : sockets) {
+        assertEnds(socket.getInputStream());
+      }
+    } finally {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+    assertNothingChanged();
+  }
+
+  /** A DataNode that runs and has no NameNode yet: it does not know whether there are tokens. */
+  @Test
+  void beforeItIsRegisteredNothingIsWrittenOrAnswered() throws Exception {
+    Configuration conf = configuration();
+    conf.setInt("dfs.datanode.bp-ready.timeout", 1);
+    start(conf);
+    long dialect = dialect();
+    String pool = victim.getBlock().getBlockPoolId();
+    var stopped = cluster.mini().stopDataNode(0);
+    cluster.mini().shutdownNameNode(0);
+    cluster.mini().restartDataNode(stopped, true);
+    try (Socket socket = connect(WireFormat.ASK);
+        AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+      stream.open(dialect, pool);
+      assertThat(stream.readReply().sessionId()).isNull();
+    } catch (EOFException | SocketException notHeard) {
+      // Nor answered.
+    }
+    assertThat(replay(stream(1L << 40, Arrays.copyOf(data, 1000), true)))
+        .isNotEqualTo(Status.SUCCESS);
+    cluster.mini().restartNameNode(0, false);
+    cluster.mini().waitActive();
+    assertNothingChanged();
+  }
+
+  @Test
+  void aVolumeThatGoesDuringAStreamTakesNothingElseWithIt() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1, 2);
+    data = TestData.TEXT.bytes(LENGTH, TestSeed.random("adversary"));
+    cluster.write("/victim", data, 1);
+    cluster.awaitReduced("/victim");
+    victim = cluster.blocks("/victim").get(0);
+    DataNode datanode = cluster.mini().getDataNodes().get(0);
+    String key = DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY;
+    String both = datanode.getConf().get(key);
+    long id = 1L << 40;
+    byte[] content = Arrays.copyOf(data, 60_000);
+    byte[] begun = stream(id, content, false);
+    byte[] whole = stream(id, content, true);
+    try (Socket writer = connect(WireFormat.STREAM)) {
+      writer.getOutputStream().write(begun);
+      assertThat(answer(writer)).isEqualTo(Status.SUCCESS);
+      ExtendedBlock block = new ExtendedBlock(victim.getBlock().getBlockPoolId(), id, 0, 5000);
+      HdrfCluster.await("the replica", () -> datanode.getFSDataset().contains(block));
+      String leaving = datanode.getFSDataset().getVolume(block).toString();
+      String remaining =
+          Arrays.stream(both.split(",", -1))
+              .filter(directory -> !directory.contains(leaving))
+              .collect(Collectors.joining(","));
+      assertThat(remaining).isNotEmpty().isNotEqualTo(both);
+      FutureTask<Void> removal =
+          new FutureTask<>(
+              () -> {
+                datanode.reconfigurePropertyImpl(key, remaining);
+                return null;
+              });
+      new Thread(removal, "removal").start();
+      HdrfCluster.await("it to go", () -> !datanode.getFSDataset().contains(block));
+      try {
+        writer.getOutputStream().write(whole, begun.length, whole.length - begun.length);
+      } catch (SocketException closed) {
+        // As expected.
+      }
+      assertEnds(writer.getInputStream());
+      removal.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      assertThat(datanode.getFSDataset().contains(block)).isFalse();
+    }
+    datanode.reconfigurePropertyImpl(key, both);
+    HdrfCluster.await("the victim", () -> datanode.getFSDataset().contains(victim.getBlock()));
+    assertNothingChanged();
   }
 }
