@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
@@ -39,7 +40,9 @@ import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocolPB.ClientDatanodeProtocolPB;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 import org.apache.hadoop.http.HttpConfig;
 import org.apache.hadoop.ipc.HdrfRpc;
 import org.apache.hadoop.ipc.RemoteException;
@@ -293,6 +296,72 @@ class SecureClusterTest {
     administratorsAreHeard(conf);
     othersAreRefused(conf);
     theCommandLogsIn();
+  }
+
+  private static int descriptors() {
+    return new File("/proc/self/fd").list().length;
+  }
+
+  /** Threads of HDRF's that live as long as the DataNode. */
+  private static List<Thread> lasting() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(
+            thread ->
+                thread.getName().matches("hdrf-(reducer|plain-block-scan|records|delayed-tasks).*"))
+        .toList();
+  }
+
+  /** With a token for one block, and with nothing. */
+  @Test
+  void othersReachNothingOfABlock() throws Exception {
+    Configuration conf = configuration("dedup,lz4", "integrity");
+    conf.set("hdrf.mirror.receive.memory", "4m");
+    cluster = HdrfCluster.start(conf, 1);
+    byte[] data = HdrfCluster.text(BLOCK, 1);
+    byte[] mine = HdrfCluster.text(BLOCK, 2);
+    for (String name : List.of("/victim", "/mine")) {
+      cluster.write(name, name.equals("/mine") ? mine : data, 1);
+      cluster.awaitReduced(name);
+    }
+    DataNode datanode = cluster.mini().getDataNodes().get(0);
+    LocatedBlock victim = blockOf("/victim");
+    LocatedBlock own = blockOf("/mine");
+    Token<BlockTokenIdentifier> token =
+        cluster
+            .mini()
+            .getNamesystem()
+            .getBlockManager()
+            .getBlockTokenSecretManager()
+            .generateToken(
+                "alice",
+                own.getBlock(),
+                EnumSet.allOf(BlockTokenIdentifier.AccessMode.class),
+                own.getStorageTypes(),
+                own.getStorageIDs());
+    List<byte[]> secret = new ArrayList<>();
+    for (int at = 0; at < data.length; at += 50_000) {
+      secret.add(Arrays.copyOfRange(data, at, at + 48));
+    }
+    List<Thread> before = lasting();
+    int open = descriptors();
+    for (Token<BlockTokenIdentifier> held : Arrays.asList(token, null)) {
+      SecureAdversary adversary =
+          new SecureAdversary(conf, datanode, held, own.getBlock(), victim.getBlock());
+      adversary.attack(secret);
+      adversary.stall(100);
+    }
+    HdrfCluster.await("no thread to be left", () -> datanode.getXceiverCount() <= 1);
+    HdrfCluster.await(
+        "all memory to be given back",
+        () -> HdrfDatasets.service(datanode).mirroring().memory().taken() == 0);
+    HdrfCluster.await("descriptors to be closed", () -> descriptors() < open + 20);
+    assertThat(before).isNotEmpty().allMatch(Thread::isAlive);
+    cluster.assertContent("/victim", data);
+    cluster.assertContent("/mine", mine);
+    // The DataNode goes on to work.
+    cluster.write("/next", data, 1);
+    cluster.awaitReduced("/next");
+    cluster.assertContent("/next", data);
   }
 
   private InetSocketAddress ipcAddress() {
