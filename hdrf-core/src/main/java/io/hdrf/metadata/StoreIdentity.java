@@ -88,7 +88,12 @@ public final class StoreIdentity {
     byte[] volume = new byte[ID_LENGTH];
     byte[] session = new byte[ID_LENGTH];
     in.get(volume).get(session);
-    return new StoreIdentity(volume, session, in.getLong(), in.get() == 1);
+    long sequence = in.getLong();
+    int complete = in.get();
+    if (complete != 0 && complete != 1) {
+      throw new StoreCorruptException("the store's identity is damaged: complete is " + complete);
+    }
+    return new StoreIdentity(volume, session, sequence, complete == 1);
   }
 
   boolean isOfVolume(byte[] other) {
