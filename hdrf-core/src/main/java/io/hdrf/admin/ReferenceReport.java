@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.admin;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -16,9 +17,34 @@ public final class ReferenceReport {
   private static final String NONE_MISSING = MISSING + 0;
 
   private final List<String> lines;
+  private final long references;
 
-  ReferenceReport(String[] lines) {
+  /**
+   * Takes what a DataNode answered.
+   *
+   * @throws IOException if a count is none
+   */
+  ReferenceReport(String[] lines) throws IOException {
     this.lines = Collections.unmodifiableList(new ArrayList<>(Arrays.asList(lines)));
+    long sum = 0;
+    for (String line : lines) {
+      if (line.startsWith(REFERENCES)) {
+        sum += count(line);
+      }
+    }
+    this.references = sum;
+  }
+
+  private static long count(String line) throws IOException {
+    try {
+      long count = Long.parseLong(line.substring(REFERENCES.length()));
+      if (count >= 0) {
+        return count;
+      }
+    } catch (NumberFormatException e) {
+      throw new IOException("no number of references: " + line, e);
+    }
+    throw new IOException("no number of references: " + line);
   }
 
   /** Lines of name, tab and decimal number, and lines without a tab for people. */
@@ -35,9 +61,6 @@ public final class ReferenceReport {
 
   /** How many references were looked at; those that are missing count. */
   public long references() {
-    return lines.stream()
-        .filter(line -> line.startsWith(REFERENCES))
-        .mapToLong(line -> Long.parseLong(line.substring(REFERENCES.length())))
-        .sum();
+    return references;
   }
 }
