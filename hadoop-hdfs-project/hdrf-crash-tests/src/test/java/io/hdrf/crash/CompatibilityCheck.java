@@ -71,6 +71,9 @@ class CompatibilityCheck {
   private static final Pattern LINE =
       Pattern.compile("^[-\\d]+ [:,\\d]+ (WARN|ERROR|FATAL) ([^:]+: .*)$", Pattern.MULTILINE);
 
+  private static final Pattern TOO_NEW =
+      Pattern.compile("\\S+: format version \\d+ is too new; [^.\\n]*");
+
   /** What is logged since this stops DataNodes, and asks them before they can answer. */
   private static final Pattern OWN_DOING =
       Pattern.compile("datanode.DataNode: RECEIVED SIGNAL|jmx.JMXJsonServlet: getting attribute");
@@ -112,6 +115,8 @@ class CompatibilityCheck {
     prepare(chain);
 
     System.out.println("== " + chain);
+    // Volumes that today's build makes, the earlier one may refuse.
+    phase("all as they were", Build.OLD, Build.OLD, Build.OLD);
     phase("a new DataNode beside old ones", Build.OLD, Build.OLD, Build.NEW);
     phase("their volumes, the other way round", Build.NEW, Build.NEW, Build.OLD);
     phase("all upgraded", Build.NEW, Build.NEW, Build.NEW);
@@ -119,6 +124,7 @@ class CompatibilityCheck {
     phase("all gone back", Build.OLD, Build.OLD, Build.OLD);
     phase("all upgraded again", Build.NEW, Build.NEW, Build.NEW);
     collect(chain);
+    goBackOnNewVolume();
     System.out.println(
         chain + ": " + replicasRead + " replicas read from their DataNodes and compared");
     cluster.stop();
@@ -187,6 +193,50 @@ class CompatibilityCheck {
     for (DataNode dataNode : cluster.dataNodes()) {
       assertSound(dataNode);
     }
+  }
+
+  /**
+   * A volume that today's build made: the earlier one serves it, or refuses it by name and leaves
+   * it as it is.
+   */
+  private void goBackOnNewVolume() throws IOException {
+    DataNode dataNode = cluster.dataNodes().get(0);
+    dataNode.stop(LocalCluster.PATIENCE);
+    FileUtil.fullyDelete(dataNode.volumes().get(0).toFile());
+    dataNode.start();
+    cluster.awaitReady();
+    awaitReplicas();
+    cluster.awaitReduced(LocalCluster.PATIENCE, left -> {});
+    dataNode.stop(LocalCluster.PATIENCE);
+
+    logEnds[0] = Files.size(dataNode.log());
+    dataNode.runOn(runtimes.get(Build.OLD));
+    dataNode.start();
+    Waiting.until(
+        LocalCluster.PATIENCE,
+        () -> !dataNode.isAlive() || dataNode.isServing(),
+        () -> "The earlier build neither serves today's volume nor ends; see " + dataNode.log());
+    if (dataNode.isAlive()) {
+      builds[0] = Build.OLD;
+      cluster.awaitReady();
+      awaitReplicas();
+      readAll();
+      System.out.println("-- a volume that today's build made: served by the earlier one");
+      return;
+    }
+    String log = Files.readString(dataNode.log()).substring((int) logEnds[0]);
+    Matcher refusal = TOO_NEW.matcher(log);
+    assertThat(refusal.find()).as("a refusal in " + dataNode.log()).isTrue();
+    System.out.println(
+        "-- a volume that today's build made: refused by the earlier one, "
+            + refusal.group().replace(DIRECTORY.toString(), ""));
+    dataNode.runOn(runtimes.get(Build.NEW));
+    dataNode.start();
+    cluster.awaitReady();
+    awaitReplicas();
+    readAll();
+    logEnds[0] = Files.size(dataNode.log());
+    assertSound(dataNode);
   }
 
   private Configuration configuration() {
