@@ -476,11 +476,15 @@ class CompatibilityCheck {
         List<VolumeInfo> stores = admin.schemeStores();
         assertThat(stores.isEmpty()).isEqualTo(!chain.contains("dedup"));
         for (VolumeInfo store : stores) {
-          // The first finds chunks unneeded, the second drops them.
-          admin.reclaim(store);
-          String result = String.join(", ", admin.reclaim(store)).replace('\t', ' ');
-          System.out.println(dataNode.name() + ": collected; " + result);
-          assertThat(result).containsPattern("bytesFreed [1-9]").contains("containersFailed 0");
+          // Chunks are dropped by the first, and by the second what the first found unneeded.
+          String result =
+              String.join(", ", admin.reclaim(store))
+                  + "; "
+                  + String.join(", ", admin.reclaim(store));
+          System.out.println(dataNode.name() + ": collected; " + result.replace('\t', ' '));
+          assertThat(result)
+              .containsPattern("bytesFreed\t[1-9]")
+              .doesNotContainPattern("containersFailed\t[1-9]");
         }
       }
     }
