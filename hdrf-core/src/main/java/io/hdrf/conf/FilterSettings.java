@@ -86,15 +86,6 @@ public final class FilterSettings {
     minAgeSeconds = settings.getInt(MIN_AGE, 0, 0, 365 * 24 * 3600);
   }
 
-  /** Whether the key is one of those that have no default. */
-  static boolean isKeyWithoutDefault(String key) {
-    String section = HdrfKeys.PREFIX + HdrfKeys.FILTER_SECTION + ".";
-    return key.equals(section + EXCLUDE + KEYWORDS)
-        || key.equals(section + EXCLUDE + REGEX)
-        || key.equals(section + INCLUDE + KEYWORDS)
-        || key.equals(section + INCLUDE + REGEX);
-  }
-
   private static Search search(SchemeSettings settings, String kind) throws BadSettingException {
     List<String> keywords = elements(settings.getString(kind + KEYWORDS, ""), "[,\n]");
     for (String keyword : keywords) {

@@ -7,13 +7,19 @@ import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.SchemeSettings;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
 import org.apache.hadoop.conf.Configuration;
+import org.w3c.dom.NodeList;
+import org.xml.sax.SAXException;
 
 /** HDRF's settings, checked once when the DataNode starts. Immutable. */
 public final class HdrfConf {
@@ -99,14 +105,13 @@ public final class HdrfConf {
    * that are not HDRF's own are known by the schemes' names.
    */
   public SortedSet<String> unknownKeys(Set<String> schemeNames) {
-    Configuration known = new Configuration(false);
-    known.addResource(DEFAULTS);
+    Set<String> known = describedKeys();
     SortedSet<String> unknown = new TreeSet<>();
     for (Map.Entry<String, String> entry : configuration) {
       String key = entry.getKey();
       if (key.startsWith(HdrfKeys.PREFIX)
-          && known.getRaw(key) == null
-          && !isWithoutDefault(key)
+          && !known.contains(key)
+          && !key.startsWith(HdrfKeys.SCHEMES + ".")
           && !schemeNames.contains(sectionOf(key))) {
         unknown.add(key);
       }
@@ -114,13 +119,22 @@ public final class HdrfConf {
     return unknown;
   }
 
-  /** Whether the key is one whose description has no value; such a value is not kept. */
-  private static boolean isWithoutDefault(String key) {
-    return key.equals(HdrfKeys.PLUGINS_DIR)
-        || key.equals(HdrfKeys.METADATA_STORE)
-        || FilterSettings.isKeyWithoutDefault(key)
-        || key.startsWith(HdrfKeys.SCHEMES + ".")
-        || key.startsWith(HdrfKeys.PREFIX + "metadata.redis.");
+  /** Read as it stands: a {@link Configuration} does not keep the keys without a value. */
+  private static Set<String> describedKeys() {
+    Set<String> keys = new HashSet<>();
+    try (InputStream in = HdrfConf.class.getClassLoader().getResourceAsStream(DEFAULTS)) {
+      NodeList names =
+          DocumentBuilderFactory.newInstance()
+              .newDocumentBuilder()
+              .parse(in)
+              .getElementsByTagName("name");
+      for (int i = 0; i < names.getLength(); i++) {
+        keys.add(names.item(i).getTextContent().trim());
+      }
+      return keys;
+    } catch (IOException | SAXException | ParserConfigurationException e) {
+      throw new IllegalStateException(DEFAULTS + " can't be read", e);
+    }
   }
 
   private static int processors() {

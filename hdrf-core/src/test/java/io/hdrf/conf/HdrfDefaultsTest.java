@@ -34,7 +34,13 @@ class HdrfDefaultsTest {
     conf.set("hdrf.reduce.thread", "1");
     conf.set("hdrf.mine.level", "1");
     conf.set("hdrf.lz4.frame.size", "64k");
+    conf.set("hdrf.metadata.redis.uri", "redis://server");
+    conf.set("hdrf.metadata.redis.address", "server:6379");
+    conf.set("hdrf.metadata.redis.user", "someone");
+    conf.set("hdrf.filter.exclude.keywords", "word");
+    conf.set("hdrf.plugins.dir", "/plugins");
+    conf.set("hdrf.schemes.SSD", "lz4");
     assertThat(new HdrfConf(conf).unknownKeys(Collections.singleton("mine")))
-        .containsExactly("hdrf.reduce.thread", "hdrf.scheme");
+        .containsExactly("hdrf.metadata.redis.uri", "hdrf.reduce.thread", "hdrf.scheme");
   }
 }
