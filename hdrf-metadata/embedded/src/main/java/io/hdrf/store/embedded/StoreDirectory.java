@@ -9,16 +9,23 @@ import io.hdrf.metadata.StoreCorruptException;
 import io.hdrf.metadata.StoreUnreachableException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +44,10 @@ final class StoreDirectory implements Closeable {
   static final String DAMAGED = "DAMAGED";
   private static final String LOCK = "hdrf.lock";
   private static final String CURRENT = "CURRENT";
+  private static final String ASIDE = ".damaged-";
+
+  /** How many damaged stores are kept for whoever wants to know what happened. */
+  private static final int MAX_ASIDE = 2;
 
   private final Path path;
   private FileChannel lock;
@@ -143,24 +154,26 @@ final class StoreDirectory implements Closeable {
   }
 
   /**
-   * Renames the directory to {@code <path>.damaged-<n>}, with the first number that is free, and
-   * goes on with an empty one in its place.
+   * Renames the directory to {@code <path>.damaged-<n>}, with the number behind the highest one,
+   * and goes on with an empty one in its place. Of those that were set aside, the newest two stay.
    */
   void setAside(StoreCorruptException why) throws MetadataException {
     try {
-      int n = 1;
-      while (Files.exists(aside(n))) {
-        n++;
-      }
+      SortedMap<Integer, Path> before = setAsideBefore();
+      int n = before.isEmpty() ? 1 : before.lastKey() + 1;
       FILES.rename(path, aside(n));
       FILES.forceDirectory(path.getParent());
       LOG.error(
-          "The metadata store {} is damaged. It was moved to {}, where it stays until somebody"
-              + " deletes it, and an empty one takes its place, to be filled again from the"
-              + " volume's files",
+          "The metadata store {} is damaged. It was moved to {}, and an empty one takes its place,"
+              + " to be filled again from the volume's files. The newest {} damaged ones are kept"
+              + " until somebody deletes them",
           path,
           aside(n),
+          MAX_ASIDE,
           why);
+      for (int old : before.headMap(Math.max(0, n - MAX_ASIDE + 1)).keySet()) {
+        delete(before.get(old));
+      }
     } catch (IOException e) {
       e.addSuppressed(why);
       throw Failures.of(path, e);
@@ -170,7 +183,34 @@ final class StoreDirectory implements Closeable {
   }
 
   private Path aside(int n) {
-    return path.resolveSibling(path.getFileName() + ".damaged-" + n);
+    return path.resolveSibling(path.getFileName() + ASIDE + n);
+  }
+
+  private SortedMap<Integer, Path> setAsideBefore() throws IOException {
+    String prefix = path.getFileName() + ASIDE;
+    SortedMap<Integer, Path> found = new TreeMap<>();
+    try (DirectoryStream<Path> siblings = Files.newDirectoryStream(path.getParent())) {
+      for (Path sibling : siblings) {
+        String name = sibling.getFileName().toString();
+        if (name.startsWith(prefix) && name.substring(prefix.length()).matches("[1-9]\\d{0,8}")) {
+          found.put(Integer.valueOf(name.substring(prefix.length())), sibling);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found;
+  }
+
+  private static void delete(Path old) {
+    try (Stream<Path> files = Files.walk(old)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).collect(Collectors.toList())) {
+        FILES.deleteIfExists(file);
+      }
+      LOG.warn("{} was deleted, as newer damaged stores are kept", old);
+    } catch (IOException | UncheckedIOException e) {
+      LOG.warn("{} can't be deleted: {}", old, e.toString());
+    }
   }
 
   /** Unlocks the directory. */

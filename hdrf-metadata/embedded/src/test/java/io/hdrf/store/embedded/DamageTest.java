@@ -176,7 +176,7 @@ class DamageTest {
   }
 
   @Test
-  void whatWasSetAsideIsKept() throws IOException {
+  void theNewestTwoThatWereSetAsideAreKept() throws IOException {
     Files.delete(crashed.resolve("CURRENT"));
     Map<String, byte[]> before = files(crashed);
     Stores.open(crashed).close();
@@ -187,6 +187,14 @@ class DamageTest {
     assertThat(files(aside(crashed, 1))).containsExactlyInAnyOrderEntriesOf(before);
     assertThat(aside(crashed, 2)).isDirectory();
     assertThat(aside(crashed, 3)).doesNotExist();
+
+    for (int n = 3; n < 6; n++) {
+      Files.delete(crashed.resolve("CURRENT"));
+      Stores.open(crashed).close();
+    }
+    for (int n = 1; n < 7; n++) {
+      assertThat(Files.exists(aside(crashed, n))).as("%d", n).isEqualTo(n == 4 || n == 5);
+    }
   }
 
   private static Map<String, byte[]> files(Path path) throws IOException {
