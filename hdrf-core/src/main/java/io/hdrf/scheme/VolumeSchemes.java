@@ -6,6 +6,7 @@ import io.hdrf.io.DurableFiles;
 import io.hdrf.metadata.MetadataStore;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -157,6 +158,17 @@ public final class VolumeSchemes implements Closeable {
       blockCodecs.put(scheme.name(), codec);
     }
     return codec;
+  }
+
+  /**
+   * Opens the store that a block scheme has here, if it has one, whether or not a chain names it:
+   * so that it is kept up, and what blocks need no more is taken away.
+   */
+  public synchronized void openStore(BlockScheme scheme) throws IOException {
+    requireOpen();
+    if (Files.isDirectory(storeRoot.resolve(scheme.name()))) {
+      blockCodec(scheme);
+    }
   }
 
   private SchemeSettings settings(ReductionScheme scheme) {

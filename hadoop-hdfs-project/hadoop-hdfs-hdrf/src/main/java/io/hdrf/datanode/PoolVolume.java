@@ -7,6 +7,7 @@ import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.ReadableFile;
+import io.hdrf.scheme.BlockScheme;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
@@ -136,6 +137,9 @@ final class PoolVolume implements Closeable {
     VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files, services);
     try {
       ChainCodec codec = chain.isEmpty() ? null : schemes.codec(chain);
+      if (superblock != null) {
+        openStores(superblock, registry, schemes, directory);
+      }
       PoolVolume opened =
           new PoolVolume(
               poolId, directory, superblock, files, key, services, schemes, codec, needs);
@@ -144,6 +148,24 @@ final class PoolVolume implements Closeable {
     } catch (IOException | RuntimeException e) {
       schemes.close();
       throw e;
+    }
+  }
+
+  /** Of schemes that the chain does not name any more, too: they may keep what no block needs. */
+  private static void openStores(
+      Superblock superblock, SchemeRegistry registry, VolumeSchemes schemes, Path directory) {
+    for (int id : superblock.schemes().keySet()) {
+      try {
+        ReductionScheme scheme = registry.byId(id);
+        if (scheme instanceof BlockScheme) {
+          schemes.openStore((BlockScheme) scheme);
+        }
+      } catch (SchemeNotFoundException e) {
+        LOG.debug("{}: no block needs the scheme {}", directory, id, e);
+      } catch (IOException | RuntimeException | LinkageError e) {
+        // It is opened again by the first block that needs it.
+        LOG.error("{}: the store of the scheme {} can't be opened", directory, id, e);
+      }
     }
   }
 

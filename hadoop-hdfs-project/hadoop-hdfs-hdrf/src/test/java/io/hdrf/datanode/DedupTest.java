@@ -247,6 +247,21 @@ class DedupTest {
     cluster.assertContent("/keep", kept);
   }
 
+  /** Nothing reads from it, and no chain names it. */
+  @Test
+  void aStoreThatIsNotUsedAnyMoreIsCollected() throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    write("/file", noise(LENGTH));
+    assertThat(stored()).isGreaterThan(LENGTH / 2);
+    cluster.fs().delete(new org.apache.hadoop.fs.Path("/file"), false);
+    HdrfCluster.await("the blocks to be deleted", () -> blockFiles() == 0);
+    Configuration conf = configuration();
+    conf.set(HdrfKeys.SCHEMES, "lz4");
+    cluster.restartAs(conf);
+    assertThat(collect()).isPositive();
+    assertThat(stored()).isLessThan(LENGTH / 10);
+  }
+
   /** On disk, which collections go by. */
   private long blockFiles() {
     return blockFiles("");
