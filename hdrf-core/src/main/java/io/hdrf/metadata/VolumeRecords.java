@@ -197,11 +197,6 @@ public final class VolumeRecords implements Closeable {
     return task;
   }
 
-  /** The store, for entries of other kinds than block records. Never null. */
-  public MetadataStore shared() {
-    return new SharedStore(this);
-  }
-
   /** How the store does. */
   public StoreStatus status() {
     StoreStatus now = status;
@@ -330,8 +325,10 @@ public final class VolumeRecords implements Closeable {
   }
 
   private StoreUnreachableException unreachable(StoreStatus now) {
-    return new StoreUnreachableException(
-        "the " + provider.name() + " store for " + directory + " is " + now);
+    String message = "the " + provider.name() + " store for " + directory + " is " + now;
+    return now.state() == StoreStatus.State.OPENING
+        ? new StoreNotOpenException(message)
+        : new StoreUnreachableException(message);
   }
 
   /** What the thread does. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
-import io.hdrf.metadata.AbsentStore;
+import io.hdrf.metadata.LateStore;
 import io.hdrf.metadata.MetadataStore;
 import java.io.IOException;
 
@@ -17,7 +17,7 @@ public interface VolumeServices {
    * @param id what {@link #volumeId} gives
    */
   static VolumeServices of(long id) {
-    MetadataStore absent = new AbsentStore("there is no metadata store here");
+    MetadataStore absent = new LateStore("there is no metadata store here");
     return new VolumeServices() {
       @Override
       public long volumeId() {
@@ -42,8 +42,9 @@ public interface VolumeServices {
   long volumeId();
 
   /**
-   * The store of the volume's metadata. Every call of it throws while there is none, or none that
-   * can be used; what was put into it may be gone at any time. It is not to be cleared or closed.
+   * The store of the volume's metadata, always the same object. Every call of it throws while there
+   * is none, or none that can be used; what was put into it may be gone at any time. It is not to be
+   * cleared or closed.
    */
   MetadataStore metadata();
 

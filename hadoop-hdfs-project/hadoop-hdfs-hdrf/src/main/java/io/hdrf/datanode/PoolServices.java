@@ -2,8 +2,9 @@
 package io.hdrf.datanode;
 
 import io.hdrf.block.StoredBlocks;
-import io.hdrf.metadata.AbsentStore;
+import io.hdrf.metadata.LateStore;
 import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.VolumeRecords;
 import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.VolumeServices;
 import java.util.function.LongConsumer;
@@ -14,7 +15,7 @@ final class PoolServices implements VolumeServices {
   private final long volumeId;
   private final StoredBlocks blocks;
   private final LongConsumer used;
-  private volatile MetadataStore metadata = new AbsentStore("no metadata store is open yet");
+  private final LateStore metadata = new LateStore("no metadata store is open yet");
 
   /**
    * @param used is told by how many bytes the space used changes
@@ -30,9 +31,9 @@ final class PoolServices implements VolumeServices {
     return blocks;
   }
 
-  /** Replaces the store, or what stands for it until there is one. */
-  void setMetadata(MetadataStore store) {
-    metadata = store;
+  /** Gives the store, when there is one. */
+  void setMetadata(VolumeRecords records) {
+    metadata.set(records);
   }
 
   @Override

@@ -106,7 +106,7 @@ public final class RecordKeeper implements Closeable {
                   conf.recordSettings(),
                   counters,
                   failureListener(volume, dataset));
-          poolVolume.services().setMetadata(opened.shared());
+          poolVolume.services().setMetadata(opened);
           opened.start();
           return opened;
         });

@@ -57,7 +57,7 @@ final class DedupCodec implements BlockCodec {
     this.lock = lock;
     this.index =
         new FingerprintIndex(
-            new ContextStore(context),
+            context.metadata(),
             containers,
             liveness,
             context.storeDirectory().resolve("filters"),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.AbsentStore;
+import io.hdrf.metadata.LateStore;
 import io.hdrf.metadata.Durability;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
@@ -175,7 +175,7 @@ class DedupCodecTest {
 
   @Test
   void withoutAStoreBlocksAreStoredAllTheSame() throws Exception {
-    open("dedup", new AbsentStore("gone"));
+    open("dedup", new LateStore("gone"));
     byte[] block = block();
     volume.put(1, block, random);
     volume.restart();
@@ -320,7 +320,7 @@ class DedupCodecTest {
 
   /** What blocks take on a volume of their own, below this one's directory. */
   private long storedAlone(Map<Long, byte[]> blocks, String chain) throws Exception {
-    MetadataStore absent = new AbsentStore("gone");
+    MetadataStore absent = new LateStore("gone");
     try (DedupVolume alone =
         new DedupVolume(
             directory.resolve("alone"), conf, LocalDurableFiles.INSTANCE, chain, absent)) {
@@ -660,7 +660,7 @@ class DedupCodecTest {
 
   @Test
   void checkSaysThatTheIndexCanNotBeRead() throws Exception {
-    open("dedup", new AbsentStore("gone"));
+    open("dedup", new LateStore("gone"));
     volume.put(1, block(), random);
     List<String> problems = new ArrayList<>();
     assertThat(volume.dedup().check(problems::add))
@@ -669,6 +669,19 @@ class DedupCodecTest {
         .doesNotContainKey("staleEntries");
     assertThat(problems).hasSize(1);
     assertThat(problems.get(0)).contains("the index can't be read", "gone");
+  }
+
+  /** As at each start of a DataNode. */
+  @Test
+  void nothingIsWarnedOfWhileNoStoreIsOpenYet() throws Exception {
+    try (LoggedWarnings warnings = new LoggedWarnings()) {
+      open("dedup", new LateStore("no metadata store is open yet"));
+      volume.put(1, block(), random);
+      while (volume.metric("indexFailures") < 1) {
+        Thread.sleep(10);
+      }
+      assertThat(warnings.all()).isEmpty();
+    }
   }
 
   @Test

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.metadata.AbsentStore;
+import io.hdrf.metadata.LateStore;
 import io.hdrf.scheme.Pin;
 import io.hdrf.scheme.StoredFrame;
 import io.hdrf.scheme.TestSeed;
@@ -48,7 +48,7 @@ class DurableRecipeTest {
   }
 
   private DedupVolume open() throws IOException {
-    return new DedupVolume(directory, conf, files, "dedup,deflate", new AbsentStore("none"));
+    return new DedupVolume(directory, conf, files, "dedup,deflate", new LateStore("none"));
   }
 
   private byte[] block() {
@@ -105,7 +105,7 @@ class DurableRecipeTest {
               conf,
               new CrashableFiles(state),
               "dedup,deflate",
-              new AbsentStore("none"),
+              new LateStore("none"),
               volume.blocks())) {
         for (int id = 0; id < blocks.length; id++) {
           if (blocks[id] != null) {

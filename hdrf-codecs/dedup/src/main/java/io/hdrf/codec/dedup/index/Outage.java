@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
+import io.hdrf.metadata.StoreNotOpenException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,7 @@ final class Outage {
   private volatile long retryAt;
 
   private volatile boolean begun;
+  private volatile boolean told;
 
   /**
    * @param index names the index in messages
@@ -42,7 +44,9 @@ final class Outage {
   /** The store failed just now. */
   void begin(IOException cause) {
     counters.failures.increment();
-    if (!begun) {
+    // Before the first store is open, as at each start, nothing is wrong.
+    if (!told && !(cause instanceof StoreNotOpenException)) {
+      told = true;
       LOG.warn(
           "The fingerprint index in {} can't be used: {}. New chunks are stored without looking for"
               + " them until it can",
@@ -56,5 +60,6 @@ final class Outage {
   /** The store has done all that it was asked for. */
   void end() {
     begun = false;
+    told = false;
   }
 }

@@ -4,15 +4,34 @@ package io.hdrf.metadata;
 import java.util.List;
 
 /**
- * A volume's store for others than its {@link VolumeRecords}: throws while it is not open, and has
- * damage dealt with. Neither cleared nor closed by this. Safe for use by many threads.
+ * A volume's store for others than its {@link VolumeRecords}, which may come later or never: until
+ * it is open every call throws, and damage that a call meets is dealt with. Neither cleared nor
+ * closed by this. Safe for use by many threads.
  */
-final class SharedStore implements MetadataStore {
+public final class LateStore implements MetadataStore {
 
-  private final VolumeRecords records;
+  private final String reason;
+  private volatile VolumeRecords records;
 
-  SharedStore(VolumeRecords records) {
-    this.records = records;
+  /**
+   * @param reason why there is no store, for messages
+   */
+  public LateStore(String reason) {
+    this.reason = reason;
+  }
+
+  /** From now on this is the store that {@code opener} keeps the records in. */
+  public void set(VolumeRecords opener) {
+    records = opener;
+  }
+
+  private <T> T ask(VolumeRecords.Question<T, MetadataException> question)
+      throws MetadataException {
+    VolumeRecords opener = records;
+    if (opener == null) {
+      throw new StoreNotOpenException(reason);
+    }
+    return opener.ask(question);
   }
 
   @Override
@@ -22,18 +41,18 @@ final class SharedStore implements MetadataStore {
 
   @Override
   public List<byte[]> get(Table table, List<byte[]> keys) throws MetadataException {
-    return records.ask(store -> store.get(table, keys));
+    return ask(store -> store.get(table, keys));
   }
 
   @Override
   public List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
       throws MetadataException {
-    return records.ask(store -> store.putIfAbsent(table, entries, durability));
+    return ask(store -> store.putIfAbsent(table, entries, durability));
   }
 
   @Override
   public void write(StoreBatch batch, Durability durability) throws MetadataException {
-    records.ask(
+    ask(
         store -> {
           store.write(batch, durability);
           return null;
@@ -42,7 +61,7 @@ final class SharedStore implements MetadataStore {
 
   @Override
   public void scan(Table table, byte[] prefix, StoreVisitor visitor) throws MetadataException {
-    records.ask(
+    ask(
         store -> {
           store.scan(table, prefix, visitor);
           return null;
@@ -51,12 +70,12 @@ final class SharedStore implements MetadataStore {
 
   @Override
   public long estimatedCount(Table table) throws MetadataException {
-    return records.ask(store -> store.estimatedCount(table));
+    return ask(store -> store.estimatedCount(table));
   }
 
   @Override
   public void compact(Table table) throws MetadataException {
-    records.ask(
+    ask(
         store -> {
           store.compact(table);
           return null;
