@@ -284,6 +284,9 @@ final class BlockReduction {
       throw new BlockSkippedException(SkipReason.CHANGED, "it changed while it was read");
     }
     if (isSound(plain, checksums)) {
+      if (findDamage(block)) {
+        throw new IOException("what its frames refer to is damaged: " + difference);
+      }
       throw new BlockSkippedException(
           SkipReason.VERIFICATION_FAILED,
           "chain "
@@ -295,6 +298,22 @@ final class BlockReduction {
     block.reportMismatch();
     throw new BlockSkippedException(
         SkipReason.MISMATCH, "it does not match its own checksums: " + difference);
+  }
+
+  /** Whether there is damage that another attempt goes round. */
+  private static boolean findDamage(PlainBlock block) throws IOException {
+    boolean[] found = new boolean[1];
+    try (ReducedBlock reduced = open(block)) {
+      BlockVerifier.decode(
+          reduced,
+          (stages, stored, frame) -> {
+            found[0] |= block.codec().findDamage(stages, stored, frame.remaining());
+            frame.position(frame.limit());
+          });
+    } catch (CorruptBlockException e) {
+      LOG.debug("{} can't be looked through", block.temporaryFile(), e);
+    }
+    return found[0];
   }
 
   private static boolean isSound(ChannelFile plain, BlockChecksums checksums) throws IOException {

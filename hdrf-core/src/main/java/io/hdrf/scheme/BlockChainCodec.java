@@ -45,24 +45,42 @@ final class BlockChainCodec extends ChainCodec {
   @Override
   public void decode(int stages, ByteBuffer stored, ByteBuffer frame) throws IOException {
     FrameChain.requireDirect(stored, frame);
+    withPayload(stages, stored, frame.remaining(), payload -> decodePayload(payload, frame));
+  }
+
+  @Override
+  public boolean findDamage(int stages, ByteBuffer stored, int frameLength) throws IOException {
+    boolean[] found = new boolean[1];
+    withPayload(
+        stages, stored, frameLength, payload -> found[0] = block.findDamage(payload.duplicate()));
+    return found[0];
+  }
+
+  /** Takes a frame's payload, which must not be kept. */
+  private interface PayloadUser {
+    void use(ByteBuffer payload) throws IOException;
+  }
+
+  private void withPayload(int stages, ByteBuffer stored, int frameLength, PayloadUser user)
+      throws IOException {
     if (stages < 0 || (stages & BLOCK_STAGE) == 0) {
       throw new CorruptFrameException("stage mask " + stages + " for the chain " + chain());
     }
     int tailStages = stages >>> 1;
     if (tailStages == 0) {
-      decodePayload(stored, frame);
+      user.use(stored);
       return;
     }
     int length = FrameChain.takeLength(stored);
-    if (length > FrameSink.maxPayloadLength(frame.remaining())) {
+    if (length > FrameSink.maxPayloadLength(frameLength)) {
       throw new CorruptFrameException(
-          "a payload of " + length + " bytes for a frame of " + frame.remaining());
+          "a payload of " + length + " bytes for a frame of " + frameLength);
     }
     ByteBuffer payload = buffers.take(length);
     try {
       tail.decode(tailStages, stored, payload);
       payload.flip();
-      decodePayload(payload, frame);
+      user.use(payload);
     } finally {
       buffers.give(payload);
     }

@@ -30,6 +30,18 @@ public interface BlockCodec extends Closeable {
   void decode(ByteBuffer payload, ByteBuffer frame) throws IOException;
 
   /**
+   * Looks again, and as closely as can be, at what the scheme's store holds for a payload that
+   * {@link #encode} emitted: its block's verification failed. Payloads emitted from now on do not
+   * refer to what is damaged.
+   *
+   * @param payload direct, as it was emitted
+   * @return whether anything is damaged: then encoding the block again may succeed
+   */
+  default boolean findDamage(ByteBuffer payload) throws IOException {
+    return false;
+  }
+
+  /**
    * Makes durable everything in the scheme's store that frames emitted so far refer to. Called
    * after {@link #encode} and before the block's file is put in place.
    */

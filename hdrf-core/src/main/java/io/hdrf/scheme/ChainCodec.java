@@ -94,6 +94,17 @@ public abstract class ChainCodec {
   public abstract void decode(int stages, ByteBuffer stored, ByteBuffer frame) throws IOException;
 
   /**
+   * After a block's verification failed: see {@link BlockCodec#findDamage}.
+   *
+   * @param stages the stage mask of one of its frames
+   * @param stored the frame's stored bytes; direct
+   * @param frameLength the frame's original length in bytes
+   */
+  public boolean findDamage(int stages, ByteBuffer stored, int frameLength) throws IOException {
+    return false;
+  }
+
+  /**
    * Makes durable what schemes keep outside of the frames. Called after {@link #encode} and before
    * the block's file is put in place.
    */

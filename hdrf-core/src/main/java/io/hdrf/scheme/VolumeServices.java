@@ -43,8 +43,8 @@ public interface VolumeServices {
 
   /**
    * The store of the volume's metadata, always the same object. Every call of it throws while there
-   * is none, or none that can be used; what was put into it may be gone at any time. It is not to be
-   * cleared or closed.
+   * is none, or none that can be used; what was put into it may be gone at any time. It is not to
+   * be cleared or closed.
    */
   MetadataStore metadata();
 

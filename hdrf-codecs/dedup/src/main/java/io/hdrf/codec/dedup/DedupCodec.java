@@ -4,7 +4,6 @@ package io.hdrf.codec.dedup;
 import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
-import io.hdrf.codec.dedup.container.DamagedChunkException;
 import io.hdrf.codec.dedup.container.MissingChunkException;
 import io.hdrf.codec.dedup.gc.BlockReferences;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
@@ -159,7 +158,7 @@ final class DedupCodec implements BlockCodec {
     try {
       Recipe.parse(
           payload, (container, first, count) -> containers.read(container, first, count, frame));
-    } catch (DamagedChunkException e) {
+    } catch (CorruptFrameException e) {
       counters.damagedReads.increment();
       throw e;
     } catch (MissingChunkException e) {
@@ -188,6 +187,15 @@ final class DedupCodec implements BlockCodec {
         counters.runsPrefetched.increment();
       }
     }
+  }
+
+  @Override
+  public boolean findDamage(ByteBuffer payload) throws IOException {
+    boolean[] found = new boolean[1];
+    Recipe.parse(
+        payload,
+        (container, first, count) -> found[0] |= containers.findDamage(container, first, count));
+    return found[0];
   }
 
   @Override

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.LateStore;
 import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.LateStore;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreBatch;

@@ -10,12 +10,15 @@ import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreContext;
 import io.hdrf.sample.MapStoreProvider;
+import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.SchemeSettings;
 import io.hdrf.scheme.TestSeed;
 import io.hdrf.scheme.UnreadableBlocksException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -214,6 +217,63 @@ class FailingCollectionTest {
     volume.collect();
     assertThat(Files.exists(damaged)).isFalse();
     assertReadable(COUNT - 2);
+  }
+
+  /** Its file may be read another time, and gives what is lost then. */
+  @Test
+  void damagedOpenContainerStaysUntilNobodyNeedsWhatIsLost() throws Exception {
+    volume.awaitIndexed();
+    byte[] part = Arrays.copyOfRange(blocks[0], 140_000, 160_000);
+    volume.put(100, part, random);
+    volume.close();
+    Path sealed = containers().get(1);
+    Path open = sealed.resolveSibling(sealed.getFileName() + ".open");
+    byte[] bytes = Files.readAllBytes(sealed);
+    long directory =
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong(bytes.length - 96 + 48);
+    bytes = Arrays.copyOf(bytes, (int) directory);
+    bytes[bytes.length - 1000] ^= 1;
+    Files.delete(sealed);
+    Files.write(open, bytes);
+    for (int i = 0; i < 2; i++) {
+      volume.restart();
+      volume.collect();
+      assertThatThrownBy(() -> volume.get(0, random)).isInstanceOf(CorruptFrameException.class);
+      assertThat(volume.get(100, random)).isEqualTo(part);
+      assertThat(Files.readAllBytes(open)).isEqualTo(bytes);
+      volume.close();
+    }
+    volume.restart();
+    volume.delete(0);
+    volume.collect();
+    assertThat(Files.exists(open)).isFalse();
+    assertThat(Files.exists(sealed)).isTrue();
+    assertThat(volume.get(100, random)).isEqualTo(part);
+    assertReadable(1);
+  }
+
+  /** However much of it is live: it would be searched through at each reading for ever. */
+  @Test
+  void containerWithoutADirectoryGetsOneWhenNobodyNeedsWhatIsLost() throws Exception {
+    conf.set("hdrf.dedup.gc.live.percent", "10");
+    volume.awaitIndexed();
+    byte[] part = Arrays.copyOfRange(blocks[0], 200_000, LENGTH);
+    volume.put(100, part, random);
+    volume.close();
+    Path damaged = containers().get(1);
+    byte[] bytes = Files.readAllBytes(damaged);
+    Arrays.fill(bytes, 20_000, 45_000, (byte) 0);
+    Arrays.fill(bytes, bytes.length - 3000, bytes.length - 1000, (byte) 0);
+    Files.write(damaged, bytes);
+    volume.restart();
+    volume.collect();
+    assertThat(Files.readAllBytes(damaged)).isEqualTo(bytes);
+    volume.delete(0);
+    assertThat(volume.collect()).containsEntry("containersFailed", 0L);
+    assertThat(Files.readAllBytes(damaged)).isNotEqualTo(bytes);
+    assertThat(volume.get(100, random)).isEqualTo(part);
+    assertThat(volume.collect()).containsEntry("containersCompacted", 0L);
+    assertReadable(1);
   }
 
   @Test

@@ -6,8 +6,14 @@ import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.BitSet;
 
-/** Reads runs of chunks from a loaded container. Safe for use by many threads. */
+/**
+ * Reads runs of chunks from a loaded container, and quarantines what can't be read: the chunks of
+ * one group at most, or those of it that were wanted where they are stored as they are. Safe for
+ * use by many threads.
+ */
 final class ChunkReader {
 
   /** Neighbouring groups are read together up to this many bytes. */
@@ -15,16 +21,21 @@ final class ChunkReader {
 
   private final BufferPool buffers = BufferPool.shared();
   private final GroupCache cache;
+  private final Quarantine unreadable;
 
-  ChunkReader(GroupCache cache) {
+  /**
+   * @param unreadable gets the chunks that can't be read
+   */
+  ChunkReader(GroupCache cache, Quarantine unreadable) {
     this.cache = cache;
+    this.unreadable = unreadable;
   }
 
   /**
    * Reads chunks with consecutive numbers; {@code dst} gets their bytes one after the other.
    *
    * @throws MissingChunkException if one of them is not there
-   * @throws DamagedChunkException if one of them can't be read
+   * @throws CorruptFrameException if one of them is damaged
    */
   void read(LoadedContainer container, int firstNumber, int count, ByteBuffer dst)
       throws IOException {
@@ -121,7 +132,7 @@ final class ChunkReader {
   }
 
   /** Reads chunks of a group that is stored as it is. */
-  private static void readPlain(
+  private void readPlain(
       LoadedContainer container,
       ContainerDirectory directory,
       int group,
@@ -140,14 +151,11 @@ final class ChunkReader {
             + directory.headerLength(group)
             + directory.offsetInGroup(first, group);
     if (directory.storedLength(group) != directory.originalLength(group)) {
-      throw damaged(
-          container,
-          directory,
-          first,
-          new CorruptFrameException(
-              container.path() + ": a group stored as it is has another length than its chunks"));
+      quarantine(container, directory, first, end);
+      throw new CorruptFrameException(
+          container.path() + ": a group stored as it is has another length than its chunks");
     }
-    readBytes(container, directory, group, part, start);
+    readBytes(container, directory, first, end, part, start);
     check(container, directory, first, end, dst);
   }
 
@@ -172,7 +180,21 @@ final class ChunkReader {
     }
     ByteBuffer bytes = buffers.take((int) (directory.groupEnd(endGroup - 1) - start));
     try {
-      readBytes(container, directory, group, bytes, start);
+      if (endGroup > group + 1 && !readTogether(container, bytes, start)) {
+        // One by one, so that it shows which of them it is.
+        endGroup = group + 1;
+        bytes.clear();
+        bytes.limit(directory.groupLength(group));
+      }
+      if (endGroup == group + 1) {
+        readBytes(
+            container,
+            directory,
+            directory.firstChunk(group),
+            directory.endChunk(group),
+            bytes,
+            start);
+      }
       int index = first;
       for (int g = group; g < endGroup; g++) {
         int offset = (int) (directory.groupPosition(g) - start);
@@ -188,17 +210,35 @@ final class ChunkReader {
     }
   }
 
-  private static void readBytes(
+  /** Returns false if the disk fails, or the file is too short. */
+  private static boolean readTogether(LoadedContainer container, ByteBuffer bytes, long start)
+      throws IOException {
+    try {
+      container.read(bytes, start);
+      return true;
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Fills {@code bytes}; if this fails, the chunks from {@code first} to {@code end} are lost. */
+  private void readBytes(
       LoadedContainer container,
       ContainerDirectory directory,
-      int group,
+      int first,
+      int end,
       ByteBuffer bytes,
       long start)
       throws IOException {
     try {
       container.read(bytes, start);
-    } catch (CorruptFrameException e) {
-      throw damaged(container, directory, directory.firstChunk(group), e);
+    } catch (ClosedChannelException e) {
+      throw e;
+    } catch (IOException e) {
+      quarantine(container, directory, first, end);
+      throw e;
     }
   }
 
@@ -237,7 +277,7 @@ final class ChunkReader {
     }
   }
 
-  private static void decodeGroup(
+  private void decodeGroup(
       LoadedContainer container,
       ContainerDirectory directory,
       int group,
@@ -247,11 +287,12 @@ final class ChunkReader {
     try {
       container.decode(directory, group, bytes, dst);
     } catch (CorruptFrameException e) {
-      throw damaged(container, directory, directory.firstChunk(group), e);
+      quarantine(container, directory, directory.firstChunk(group), directory.endChunk(group));
+      throw e;
     }
   }
 
-  private static void copy(
+  private void copy(
       LoadedContainer container,
       ContainerDirectory directory,
       int group,
@@ -272,9 +313,9 @@ final class ChunkReader {
   }
 
   /** Checks chunks that begin at the position of {@code dst}, and moves it behind them. */
-  private static void check(
+  private void check(
       LoadedContainer container, ContainerDirectory directory, int first, int end, ByteBuffer dst)
-      throws DamagedChunkException {
+      throws CorruptFrameException {
     int[] ends = new int[end - first];
     int length = 0;
     for (int i = first; i < end; i++) {
@@ -287,15 +328,19 @@ final class ChunkReader {
       try {
         container.checkChunk(directory, i, checksums[i - first]);
       } catch (CorruptFrameException e) {
-        throw damaged(container, directory, i, e);
+        quarantine(container, directory, i, i + 1);
+        throw e;
       }
     }
     dst.position(dst.position() + length);
   }
 
-  private static DamagedChunkException damaged(
-      LoadedContainer container, ContainerDirectory directory, int index, CorruptFrameException e) {
-    return new DamagedChunkException(
-        e.getMessage(), e, ChunkRef.pack(container.id(), directory.number(index)));
+  private void quarantine(
+      LoadedContainer container, ContainerDirectory directory, int first, int end) {
+    BitSet numbers = new BitSet();
+    for (int i = first; i < end; i++) {
+      numbers.set(directory.number(i));
+    }
+    unreadable.add(container.id(), numbers);
   }
 }

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.ChannelFile;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** What is known of containers without their directories. Safe for use by many threads. */
@@ -10,13 +11,15 @@ final class ContainerListing {
 
   private final ContainerContext context;
   private final ContainerCache cache;
+  private final LoadedContainers loaded;
 
-  ContainerListing(ContainerContext context, ContainerCache cache) {
+  ContainerListing(ContainerContext context, ContainerCache cache, LoadedContainers loaded) {
     this.context = context;
     this.cache = cache;
+    this.loaded = loaded;
   }
 
-  /** The first time, the footer is read. */
+  /** The first time, the footer is read; where it is damaged, all groups. */
   ContainerInfo info(Container container) {
     OpenContainer open = container.open();
     if (open != null) {
@@ -39,33 +42,66 @@ final class ContainerListing {
 
   private ContainerInfo readInfo(Container container) {
     long id = container.id();
-    boolean sealed = container.problem() == null;
-    Path path = context.file(id, sealed ? ContainerNames.SEALED : ContainerNames.OPEN);
-    long length = 0;
-    String problem;
+    if (container.problem() != null) {
+      Path path = context.file(id, ContainerNames.OPEN);
+      return new ContainerInfo(id, false, length(path), 0, 0, 0, container.problem().getMessage());
+    }
     // Before the file is opened: what is read from one that was replaced must not be kept.
     int generation = cache.generation(container);
-    try (ChannelFile file = ChannelFile.open(path)) {
-      length = file.length();
-      if (sealed) {
-        ContainerFooter footer = ContainerFiles.readFooter(path, file);
-        footer.header().check(path, id, context.settings().identity());
-        ContainerInfo info =
-            new ContainerInfo(
-                id,
-                true,
-                length,
-                footer.chunkCount(),
-                footer.originalBytes(),
-                footer.sealTime(),
-                null);
-        cache.setInfo(container, generation, info);
-        return info;
+    ContainerInfo info;
+    try {
+      try {
+        info = readFooter(id);
+      } catch (IOException | RuntimeException e) {
+        info = infoWithoutFooter(container);
       }
-      problem = container.problem().getMessage();
-    } catch (IOException e) {
-      problem = e.getMessage();
+    } catch (IOException | RuntimeException e) {
+      long length = length(context.file(id, ContainerNames.SEALED));
+      return new ContainerInfo(id, true, length, 0, 0, 0, String.valueOf(e.getMessage()));
     }
-    return new ContainerInfo(id, sealed, length, 0, 0, 0, problem);
+    cache.setInfo(container, generation, info);
+    return info;
+  }
+
+  private static long length(Path path) {
+    try {
+      return Files.size(path);
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private ContainerInfo readFooter(long id) throws IOException {
+    Path path = context.file(id, ContainerNames.SEALED);
+    try (ChannelFile file = ChannelFile.open(path)) {
+      ContainerFooter footer = ContainerFiles.readFooter(path, file);
+      footer.header().check(path, id, context.settings().identity());
+      return new ContainerInfo(
+          id,
+          true,
+          file.length(),
+          footer.chunkCount(),
+          footer.originalBytes(),
+          footer.sealTime(),
+          null);
+    }
+  }
+
+  /** As its groups tell; nothing says when it was sealed. */
+  private ContainerInfo infoWithoutFooter(Container container) throws IOException {
+    LoadedContainer source = loaded.acquire(container);
+    try {
+      ContainerDirectory content = source.directory();
+      return new ContainerInfo(
+          container.id(),
+          true,
+          source.file().length(),
+          content.chunkCount(),
+          content.originalBytes(),
+          0,
+          null);
+    } finally {
+      source.release();
+    }
   }
 }

@@ -17,7 +17,8 @@ final class ContainerMaintenance {
   private final LoadedContainers loaded;
   private final ContainerCache cache;
   private final ContainerReplacer replacer;
-  private final Quarantine quarantine;
+  private final Quarantine unreadable;
+  private final Quarantine wrong;
 
   /**
    * @param containers all of the store; loses those that are deleted
@@ -28,13 +29,15 @@ final class ContainerMaintenance {
       LoadedContainers loaded,
       ContainerCache cache,
       ContainerReplacer replacer,
-      Quarantine quarantine) {
+      Quarantine unreadable,
+      Quarantine wrong) {
     this.context = context;
     this.containers = containers;
     this.loaded = loaded;
     this.cache = cache;
     this.replacer = replacer;
-    this.quarantine = quarantine;
+    this.unreadable = unreadable;
+    this.wrong = wrong;
   }
 
   /** See {@link ContainerStore#compact}. */
@@ -74,7 +77,8 @@ final class ContainerMaintenance {
       containers.remove(id);
       cache.replaced(container);
       context.files().forceDirectory(context.directory());
-      quarantine.remove(id);
+      unreadable.set(id, new BitSet());
+      wrong.set(id, new BitSet());
       return new CompactionResult(0, 0, before, 0, dropped, 0);
     }
     if (dropped == 0 && source.origin() == LoadedContainer.Origin.WRITTEN) {
@@ -87,6 +91,7 @@ final class ContainerMaintenance {
       // Even if it failed: the file may have been replaced before.
       cache.replaced(container);
     }
+    unreadable.set(id, rewriter.damagedChunks());
     return new CompactionResult(
         rewriter.bytesRead(),
         rewriter.bytesWritten(),
@@ -115,11 +120,6 @@ final class ContainerMaintenance {
             new ContainerVerifier(source, context.fingerprinter()).verify(throttle);
         if (source.origin() == LoadedContainer.Origin.LOSSY) {
           report.addProblem(source.path() + ": the directory is damaged, and chunks may be lost");
-        }
-        if (!report.damagedChunks().isEmpty()) {
-          quarantine.add(container, report.damagedChunks());
-        } else if (report.isSound()) {
-          quarantine.remove(container);
         }
         return report;
       } finally {

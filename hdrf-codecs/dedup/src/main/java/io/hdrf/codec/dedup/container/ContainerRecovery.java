@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the containers of a store that is opened. Those that were open when the process ended are
- * sealed, as far as they are sound, and can be read even where that fails; others are only listed.
- * For one thread.
+ * sealed, and can be read even where that fails; what is damaged in other ways than by a torn write
+ * is left as it is. Others are only listed. For one thread.
  */
 final class ContainerRecovery {
 
@@ -82,7 +82,6 @@ final class ContainerRecovery {
       }
       header.check(path, id, context.settings().identity());
       FrameChain chain = context.chains().chain(header.chainIds());
-      IOException notForced = writeAgain(path, file.length());
       ContainerScanner scanner =
           new ContainerScanner(path, file, header, chain, context.fingerprinter(), file.length());
       scanner.scan();
@@ -95,8 +94,9 @@ final class ContainerRecovery {
         return;
       }
       ContainerDirectory found = scanner.directory();
-      OpenContainer open =
-          new OpenContainer(container, header, context, found, scanner.hasGaps(), notForced);
+      boolean damaged = scanner.hasDamage() || scanner.hasUnreadable();
+      IOException notForced = writeAgain(path, found);
+      OpenContainer open = new OpenContainer(container, header, context, found, damaged, notForced);
       container.setOpen(open);
       LOG.info(
           "{}: has {} chunks, up to byte {} of {}",
@@ -104,7 +104,13 @@ final class ContainerRecovery {
           found.chunkCount(),
           scanner.endOfGroups(),
           file.length());
-      end(open, path);
+      if (damaged) {
+        LOG.error(
+            "{} is damaged. It is left as it is until no block needs what can't be read in it",
+            path);
+      } else {
+        end(open, path);
+      }
     } catch (IOException e) {
       LOG.error("{} could not be recovered and is left as it is: {}", path, e.toString());
       container.setProblem(e);
@@ -113,28 +119,44 @@ final class ContainerRecovery {
   }
 
   /**
-   * Makes durable what is in a file, in its place. Where a force had failed before the process
-   * ended, pages that never reached the disk may lie in the cache as clean ones, which no force
-   * would write: so all are written again.
+   * Makes durable what is sound in a file, in its place. Where a force had failed before the
+   * process ended, pages that never reached the disk may lie in the cache as clean ones, which no
+   * force would write: so all are written again.
    *
    * @return why that can't be done, or null
    */
-  private IOException writeAgain(Path path, long length) {
-    ByteBuffer bytes = BufferPool.shared().take(PIECE);
+  private IOException writeAgain(Path path, ContainerDirectory content) {
     try (DurableFile file = context.files().open(path)) {
-      for (long position = 0; position < length; position += PIECE) {
+      long start = 0;
+      long end = ContainerHeader.LENGTH;
+      for (int g = 0; g < content.groupCount(); g++) {
+        if (content.groupPosition(g) != end) {
+          writeAgain(file, start, end);
+          start = content.groupPosition(g);
+        }
+        end = content.groupEnd(g);
+      }
+      writeAgain(file, start, end);
+      file.force();
+      return null;
+    } catch (IOException e) {
+      LOG.warn("{} can't be written again: {}", path, e.toString());
+      return e;
+    }
+  }
+
+  private static void writeAgain(DurableFile file, long start, long end) throws IOException {
+    ByteBuffer bytes = BufferPool.shared().take(PIECE);
+    try {
+      for (long position = start; position < end; position += PIECE) {
         bytes.clear();
+        bytes.limit((int) Math.min(PIECE, end - position));
         file.read(bytes, position);
         bytes.flip();
         int count = bytes.remaining();
         file.write(bytes, position);
         file.beginWriting(position, count);
       }
-      file.force();
-      return null;
-    } catch (IOException e) {
-      LOG.warn("{} can't be written again: {}", path, e.toString());
-      return e;
     } finally {
       BufferPool.shared().give(bytes);
     }

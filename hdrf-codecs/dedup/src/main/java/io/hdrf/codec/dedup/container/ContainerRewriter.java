@@ -38,6 +38,7 @@ final class ContainerRewriter {
   /** CRC32C of damaged groups that were copied, by the position where they are now. */
   private final Map<Long, Integer> damaged = new HashMap<>();
 
+  private final BitSet damagedChunks = new BitSet();
   private long bytesRead;
   private long bytesWritten;
 
@@ -84,6 +85,11 @@ final class ContainerRewriter {
 
   long bytesWritten() {
     return bytesWritten;
+  }
+
+  /** Numbers of the chunks in these groups. */
+  BitSet damagedChunks() {
+    return damagedChunks;
   }
 
   int damagedGroups() {
@@ -141,6 +147,9 @@ final class ContainerRewriter {
       flush(writer, pending);
       if (!sound) {
         damaged.put(writer.position(), Crc32c.update(0, bytes));
+        for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
+          damagedChunks.set(directory.number(i));
+        }
       }
       throttle.acquire(length);
       writer.copy(bytes, directory, group);

@@ -10,16 +10,18 @@ import io.hdrf.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.BitSet;
 
 /**
  * Makes a container's directory again from its groups. A group counts if its header, its stored
- * bytes and its place in the order of numbers are right; what lies between groups is searched for
- * the next one. For one thread and one scan.
+ * bytes and its place in the order of numbers are right; what lies between groups, or can't be
+ * read, is searched for the next one. For one thread and one scan.
  */
 final class ContainerScanner {
 
   private static final int WINDOW = 1 << 20;
+
+  /** Where the disk fails, so much is left out at once. */
+  private static final int SECTOR = 4 << 10;
 
   private final BufferPool buffers = BufferPool.shared();
   private final Path path;
@@ -29,11 +31,13 @@ final class ContainerScanner {
   private final Fingerprinter fingerprinter;
   private final long end;
   private final DirectoryBuilder directory = new DirectoryBuilder();
-  private final BitSet damaged = new BitSet();
   private final byte[] fingerprint = new byte[Fingerprinter.LENGTH];
   private int nextNumber;
   private long endOfGroups = ContainerHeader.LENGTH;
   private boolean gaps;
+  private boolean damagedGroups;
+  private boolean unreadable;
+  private boolean decoded;
   private IOException undecodable;
 
   /**
@@ -70,9 +74,17 @@ final class ContainerScanner {
     return directory.build();
   }
 
-  /** Numbers of chunks that are there, but damaged. */
-  BitSet damaged() {
-    return damaged;
+  /**
+   * Whether there is something that was a sound group once, most likely: damage between groups, or
+   * a group whose header is sound and whose bytes are all there, but not as they were written.
+   */
+  boolean hasDamage() {
+    return gaps || damagedGroups;
+  }
+
+  /** Whether there is something that the disk can't read, before or behind the last sound group. */
+  boolean hasUnreadable() {
+    return unreadable;
   }
 
   /** Where the last sound group ends. */
@@ -80,22 +92,13 @@ final class ContainerScanner {
     return endOfGroups;
   }
 
-  /** Whether there was something else between two sound groups. */
-  boolean hasGaps() {
-    return gaps;
-  }
-
   /**
-   * Why a group could not be decoded whose stored bytes are as they were written, or null. It was
-   * not torn or damaged by a disk, and may be decoded again when what fails now is mended.
+   * Why groups could not be decoded whose stored bytes are as they were written, if that is so with
+   * all that are encoded; otherwise null. No disk damages them so: a scheme fails, and they may be
+   * decoded when that is mended. Where others can be decoded, the group itself is wrong.
    */
   IOException undecodable() {
-    return undecodable;
-  }
-
-  /** Number behind the last chunk of which anything is known. */
-  int nextNumber() {
-    return nextNumber;
+    return decoded ? null : undecodable;
   }
 
   /** Returns where the group ends; -1 if there is none at this position. */
@@ -123,9 +126,7 @@ final class ContainerScanner {
       gaps |= position != endOfGroups;
       endOfGroups = position + headerLength + group.storedLength();
     } else {
-      for (int i = 0; i < group.chunkCount(); i++) {
-        damaged.set(group.number(i));
-      }
+      damagedGroups = true;
     }
     return position + headerLength + group.storedLength();
   }
@@ -176,6 +177,7 @@ final class ContainerScanner {
       throws IOException {
     try {
       chain.decode(group.stages(), stored, original);
+      decoded |= group.stages() != 0;
       return true;
     } catch (CorruptFrameException | RuntimeException e) {
       if (undecodable == null) {
@@ -195,7 +197,7 @@ final class ContainerScanner {
       while (end - position >= GroupHeader.FIXED_LENGTH) {
         window.clear();
         window.limit((int) Math.min(WINDOW, end - position));
-        file.read(window, position);
+        readAsMuchAsPossible(window, position);
         window.flip();
         int last = window.limit() - GroupHeader.SIGN_LENGTH;
         for (int i = 0; i <= last; i++) {
@@ -219,8 +221,38 @@ final class ContainerScanner {
       return false;
     }
     int expected = dst.remaining();
-    int count = file.read(dst, position);
+    int count = tryToRead(dst, position);
     dst.flip();
     return count == expected;
+  }
+
+  /** Returns how much was read; -1 if the disk fails. */
+  private int tryToRead(ByteBuffer dst, long position) throws IOException {
+    try {
+      return file.read(dst, position);
+    } catch (IOException e) {
+      if (!ContainerFiles.isDiskError(e)) {
+        throw e;
+      }
+      unreadable = true;
+      return -1;
+    }
+  }
+
+  /** Zeros take the place of what the disk can't read. */
+  private void readAsMuchAsPossible(ByteBuffer dst, long position) throws IOException {
+    if (tryToRead(dst, position) >= 0) {
+      return;
+    }
+    int limit = dst.limit();
+    for (int from = 0; from < limit; from += SECTOR) {
+      dst.limit(Math.min(limit, from + SECTOR)).position(from);
+      if (tryToRead(dst, position + from) < 0) {
+        dst.position(from);
+        while (dst.hasRemaining()) {
+          dst.put((byte) 0);
+        }
+      }
+    }
   }
 }

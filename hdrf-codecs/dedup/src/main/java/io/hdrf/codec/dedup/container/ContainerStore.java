@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.io.BufferPool;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.scheme.CorruptFrameException;
@@ -41,7 +42,11 @@ public final class ContainerStore implements Closeable {
   private final ContainerCache cache;
   private final GroupCache groups;
   private final ChunkReader reader;
-  private final Quarantine quarantine;
+  private final Quarantine unreadable = new Quarantine();
+
+  /** Chunks that are not what their fingerprints say. */
+  private final Quarantine wrong = new Quarantine();
+
   private final LoadedContainers loaded;
   private final ContainerListing listing;
   private final ContainerMaintenance maintenance;
@@ -54,24 +59,20 @@ public final class ContainerStore implements Closeable {
   private ContainerStore(
       ContainerContext context,
       ConcurrentSkipListMap<Long, Container> containers,
-      ContainerReplacer replacer,
-      Quarantine quarantine) {
+      ContainerReplacer replacer) {
     ContainerSettings settings = context.settings();
     this.context = context;
     this.containers = containers;
-    this.quarantine = quarantine;
     this.cache =
         new ContainerCache(
-            settings.maxOpenFiles(),
-            settings.directoryMemory(),
-            new SealedLoader(context, quarantine));
+            settings.maxOpenFiles(), settings.directoryMemory(), new SealedLoader(context));
     this.groups = new GroupCache(settings.groupMemory());
-    this.reader = new ChunkReader(groups);
+    this.reader = new ChunkReader(groups, unreadable);
     this.loaded = new LoadedContainers(context, containers, cache, replacer, mending);
-    this.listing = new ContainerListing(context, cache);
+    this.listing = new ContainerListing(context, cache, loaded);
     this.maintenance =
-        new ContainerMaintenance(context, containers, loaded, cache, replacer, quarantine);
-    this.appended = new OpenContainers(context, containers, quarantine);
+        new ContainerMaintenance(context, containers, loaded, cache, replacer, unreadable, wrong);
+    this.appended = new OpenContainers(context, containers);
   }
 
   /**
@@ -82,7 +83,6 @@ public final class ContainerStore implements Closeable {
    *     store are left alone
    * @param chains for the chains that containers were written with
    * @param fingerprinter the function whose values {@link ChunkAppender#append} will get, and got
-   * @throws UnknownFormatVersionException if a later version of HDRF wrote the quarantine
    */
   public static ContainerStore open(
       Path directory,
@@ -97,10 +97,9 @@ public final class ContainerStore implements Closeable {
     ContainerContext context =
         new ContainerContext(directory, files, settings, chains, fingerprinter);
     ContainerReplacer replacer = new ContainerReplacer(context);
-    Quarantine quarantine = Quarantine.load(directory, files);
     ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
     new ContainerRecovery(context, containers).findContainers();
-    return new ContainerStore(context, containers, replacer, quarantine);
+    return new ContainerStore(context, containers, replacer);
   }
 
   /**
@@ -158,11 +157,11 @@ public final class ContainerStore implements Closeable {
    * @param chunkCount how many, at least 1
    * @param dst direct; gets the chunks' bytes one after the other from its position on, which moves
    *     behind them
-   * @throws DamagedChunkException if one of them is damaged; it is quarantined. What was written
-   *     into {@code dst} is then undefined
-   * @throws CorruptFrameException if the container's file is no container, or the chunks are longer
-   *     than {@code dst} has room
+   * @throws CorruptFrameException if one of them is damaged, the container's file is no container,
+   *     or the chunks are longer than {@code dst} has room
    * @throws MissingChunkException if the container, or one of the chunks, is not there
+   * @throws IOException if the disk fails; as after damage, no new block refers to the chunks of
+   *     the group until they read well again, and what is in {@code dst} is undefined
    */
   public void read(long container, int firstChunk, int chunkCount, ByteBuffer dst)
       throws IOException {
@@ -178,13 +177,13 @@ public final class ContainerStore implements Closeable {
       LoadedContainer source = loaded.acquire(found);
       try {
         reader.read(source, firstChunk, chunkCount, dst);
+        if (!unreadable.isEmpty()) {
+          unreadable.remove(container, firstChunk, chunkCount);
+        }
         return;
       } catch (ClosedChannelException e) {
         dst.position(start);
         loaded.forget(found, source, e);
-      } catch (DamagedChunkException e) {
-        quarantine(e.ref());
-        throw e;
       } finally {
         source.release();
       }
@@ -211,14 +210,6 @@ public final class ContainerStore implements Closeable {
     }
   }
 
-  private void quarantine(long ref) {
-    try {
-      markBad(ref);
-    } catch (IOException e) {
-      LOG.warn("{}: the quarantine could not be written", context.directory(), e);
-    }
-  }
-
   /** The file of a sealed container, for messages. */
   public Path file(long container) {
     return context.file(container, ContainerNames.SEALED);
@@ -242,6 +233,30 @@ public final class ContainerStore implements Closeable {
     }
   }
 
+  /**
+   * Whether a container is damaged so that there may be chunks in it which {@link #directory} does
+   * not have: who rewrites or seals it takes them away for good.
+   */
+  public boolean mayHaveMore(long container) throws IOException {
+    Container found = loaded.find(container);
+    OpenContainer open = found.open();
+    return open != null ? open.isDamaged() : findable(found) == null;
+  }
+
+  /** As {@link #directory}, or null if chunks of the container may be lost. */
+  private ContainerDirectory findable(Container container) throws IOException {
+    OpenContainer open = container.open();
+    if (open != null) {
+      return open.forced();
+    }
+    LoadedContainer source = loaded.acquire(container);
+    try {
+      return source.origin() == LoadedContainer.Origin.LOSSY ? null : source.directory();
+    } finally {
+      source.release();
+    }
+  }
+
   /** Whether {@link #directory} would answer without reading a file. */
   public boolean isLoaded(long container) {
     Container found = containers.get(container);
@@ -249,51 +264,87 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Whether a new block may refer to a chunk: it is there and durable, it has that fingerprint, and
-   * nothing in its container is known to be damaged.
+   * Whether a new block may refer to a chunk: it is there and durable, it has that fingerprint, it
+   * is not known to be damaged, and its container has not lost others.
    *
    * @throws IOException if the container could not be read, though it may be sound
    */
   public boolean holds(long ref, byte[] fingerprints, int offset) throws IOException {
     long id = ChunkRef.container(ref);
     Container container = containers.get(id);
-    if (container == null || !isGood(id)) {
+    if (container == null || isBad(ref)) {
       return false;
     }
     try {
-      ContainerDirectory content = directory(id);
-      int index = content.indexOf(ChunkRef.number(ref));
-      return index >= 0 && content.hasFingerprint(index, fingerprints, offset) && isGood(id);
+      ContainerDirectory content = findable(container);
+      int index = content == null ? -1 : content.indexOf(ChunkRef.number(ref));
+      return index >= 0 && content.hasFingerprint(index, fingerprints, offset) && !isBad(ref);
     } catch (MissingChunkException | CorruptFrameException | UnknownFormatVersionException e) {
       return false;
     }
   }
 
   /**
-   * Remembers that a chunk is damaged, for ever: after a restart too, until {@link #verify} finds
-   * the container sound.
+   * Looks whether chunks can be read and are what their fingerprints say, which {@link #read} does
+   * not. No new block refers to those that are not.
    *
-   * @throws MissingChunkException if there is no such container
+   * @return whether there are any
    */
-  public void markBad(long ref) throws IOException {
-    loaded.find(ChunkRef.container(ref));
-    if (ChunkRef.number(ref) >= ContainerFormat.MAX_CHUNKS) {
-      throw new MissingChunkException(
-          context.directory() + ": no chunk is " + ChunkRef.toString(ref));
+  public boolean findDamage(long container, int firstChunk, int chunkCount) {
+    boolean found = false;
+    for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
+      try {
+        found |= isWrong(container, number);
+      } catch (IOException e) {
+        LOG.debug("{} can't be read", ChunkRef.toString(ChunkRef.pack(container, number)), e);
+        found = true;
+      }
     }
-    BitSet numbers = new BitSet();
-    numbers.set(ChunkRef.number(ref));
-    quarantine.add(ChunkRef.container(ref), numbers);
+    return found;
   }
 
-  /** Whether nothing in a container is known to be damaged. */
-  public boolean isGood(long container) {
-    return quarantine.isGood(container);
+  private boolean isWrong(long container, int number) throws IOException {
+    ContainerDirectory content = directory(container);
+    int index = content.indexOf(number);
+    if (index < 0) {
+      return true;
+    }
+    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+    ByteBuffer bytes = BufferPool.shared().take(content.length(index));
+    try {
+      read(container, number, 1, bytes);
+      bytes.flip();
+      context.fingerprinter().fingerprint(bytes, fingerprint, 0);
+    } finally {
+      BufferPool.shared().give(bytes);
+    }
+    if (content.hasFingerprint(index, fingerprint, 0)) {
+      return false;
+    }
+    LOG.error(
+        "{}: chunk {} is not what its fingerprint says, and no new block refers to it. It was"
+            + " changed before it was written: have the memory of this machine tested",
+        file(container),
+        number);
+    markBad(ChunkRef.pack(container, number));
+    return true;
+  }
+
+  /**
+   * Has no new block refer to a chunk from now on, even if it reads well, until its container is
+   * deleted or the process ends.
+   */
+  public void markBad(long ref) {
+    BitSet numbers = new BitSet();
+    numbers.set(ChunkRef.number(ref));
+    wrong.add(ChunkRef.container(ref), numbers);
   }
 
   /** Whether a chunk is known to be damaged. */
   public boolean isBad(long ref) {
-    return quarantine.isBad(ChunkRef.container(ref), ChunkRef.number(ref));
+    long container = ChunkRef.container(ref);
+    int number = ChunkRef.number(ref);
+    return unreadable.isBad(container, number) || wrong.isBad(container, number);
   }
 
   /**
@@ -332,8 +383,7 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Checks all of a container. What is damaged is quarantined; if all is sound, an earlier
-   * quarantine of it ends.
+   * Checks all of a container, and changes nothing.
    *
    * @throws CorruptFrameException if the file is no container at all
    */

@@ -26,8 +26,8 @@ final class OpenContainer {
   private final Path path;
   private final ContainerHeader header;
 
-  /** Whether the directory's form can't tell where the groups lie, as damage lies between them. */
-  private final boolean gaps;
+  /** Whether there may be chunks in the file that can't be read now, and would be lost with it. */
+  private final boolean damaged;
 
   /** Held while the file is changed or forced. */
   private final Object io = new Object();
@@ -69,7 +69,7 @@ final class OpenContainer {
     this.chains = context.chains();
     this.path = context.file(container.id(), ContainerNames.OPEN);
     this.header = header;
-    this.gaps = false;
+    this.damaged = false;
     this.writer = new ContainerWriter(files, path, header);
     this.written = writer.directory();
     this.forced = written;
@@ -91,7 +91,8 @@ final class OpenContainer {
    * Takes a file that was found at start. Nothing can be appended.
    *
    * @param found what was found in it
-   * @param gaps whether something else lies between groups
+   * @param damaged whether something else lies between groups, or behind them, that may have been
+   *     groups
    * @param notForced why it could not be made durable, or null if it is
    */
   OpenContainer(
@@ -99,7 +100,7 @@ final class OpenContainer {
       ContainerHeader header,
       ContainerContext context,
       ContainerDirectory found,
-      boolean gaps,
+      boolean damaged,
       IOException notForced) {
     this.container = container;
     this.directory = context.directory();
@@ -108,7 +109,7 @@ final class OpenContainer {
     this.chains = context.chains();
     this.path = context.file(container.id(), ContainerNames.OPEN);
     this.header = header;
-    this.gaps = gaps;
+    this.damaged = damaged;
     this.written = found;
     this.forced = notForced == null ? found : new DirectoryBuilder(1, 1).build();
     this.forceFailure = notForced == null ? null : new ForceFailure(path, notForced);
@@ -133,6 +134,11 @@ final class OpenContainer {
   /** What can be found: it survives a power loss. */
   ContainerDirectory forced() {
     return forced;
+  }
+
+  /** Whether sealing it would take away what may be read another time. */
+  boolean isDamaged() {
+    return damaged;
   }
 
   /** The file's length in bytes. */
@@ -288,7 +294,7 @@ final class OpenContainer {
         return;
       }
       try {
-        if (gaps || forceFailure != null) {
+        if (damaged || forceFailure != null) {
           copy();
         } else {
           sealInPlace();

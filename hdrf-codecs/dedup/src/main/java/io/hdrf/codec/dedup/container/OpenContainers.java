@@ -23,7 +23,6 @@ final class OpenContainers implements Closeable {
 
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
-  private final Quarantine quarantine;
 
   /** Guards the next four. */
   private final Object openLock = new Object();
@@ -40,13 +39,9 @@ final class OpenContainers implements Closeable {
    * @param containers all of the store; those that are open were found so. Gets those that are
    *     created
    */
-  OpenContainers(
-      ContainerContext context,
-      ConcurrentSkipListMap<Long, Container> containers,
-      Quarantine quarantine) {
+  OpenContainers(ContainerContext context, ConcurrentSkipListMap<Long, Container> containers) {
     this.context = context;
     this.containers = containers;
-    this.quarantine = quarantine;
     this.nextId = containers.isEmpty() ? 0 : containers.lastKey() + 1;
     for (Container container : containers.values()) {
       if (container.open() != null) {
@@ -73,8 +68,6 @@ final class OpenContainers implements Closeable {
       container = new Container(nextId);
       nextId++;
     }
-    // The id of a container that left nothing behind is given out again after a restart.
-    quarantine.remove(container.id());
     ContainerHeader header =
         new ContainerHeader(
             container.id(),
@@ -135,10 +128,13 @@ final class OpenContainers implements Closeable {
     }
   }
 
-  /** The ids of those that could not be sealed. */
+  /** The ids of those that could not be sealed, but for the damaged ones. */
   List<Long> unsealed() {
     synchronized (openLock) {
-      return unsealed.stream().map(open -> open.container().id()).collect(Collectors.toList());
+      return unsealed.stream()
+          .filter(open -> !open.isDamaged())
+          .map(open -> open.container().id())
+          .collect(Collectors.toList());
     }
   }
 

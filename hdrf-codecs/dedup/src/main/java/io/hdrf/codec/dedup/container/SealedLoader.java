@@ -8,24 +8,21 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.BitSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads sealed containers. Where a directory is damaged, it is made again from the groups, in
- * memory; what may have been lost with it is quarantined. Safe for use by many threads.
+ * Loads sealed containers. Where a directory is damaged, or the disk can't read it, it is made
+ * again from the groups, in memory. Safe for use by many threads.
  */
 final class SealedLoader implements ContainerCache.Loader {
 
   private static final Logger LOG = LoggerFactory.getLogger(SealedLoader.class);
 
   private final ContainerContext context;
-  private final Quarantine quarantine;
 
-  SealedLoader(ContainerContext context, Quarantine quarantine) {
+  SealedLoader(ContainerContext context) {
     this.context = context;
-    this.quarantine = quarantine;
   }
 
   @Override
@@ -60,6 +57,11 @@ final class SealedLoader implements ContainerCache.Loader {
       content = ContainerFiles.readDirectory(path, file, footer);
     } catch (CorruptFileException e) {
       LOG.warn("{}; its directory is made again from its groups", e.getMessage());
+    } catch (IOException e) {
+      if (!ContainerFiles.isDiskError(e)) {
+        throw e;
+      }
+      LOG.warn("{}: {}; its directory is made again from its groups", path, e.getMessage());
     }
     ContainerHeader header =
         footer != null ? footer.header() : ContainerFiles.readHeader(path, file);
@@ -68,15 +70,11 @@ final class SealedLoader implements ContainerCache.Loader {
       ContainerDirectory read = content;
       return new LoadedContainer(path, header, file, () -> read, context.chains());
     }
-    return rebuild(container, path, file, header, footer);
+    return rebuild(path, file, header, footer);
   }
 
   private LoadedContainer rebuild(
-      Container container,
-      Path path,
-      ChannelFile file,
-      ContainerHeader header,
-      ContainerFooter footer)
+      Path path, ChannelFile file, ContainerHeader header, ContainerFooter footer)
       throws IOException {
     long end = footer != null ? footer.directoryPosition() : file.length();
     ContainerScanner scanner =
@@ -88,17 +86,16 @@ final class SealedLoader implements ContainerCache.Loader {
             context.fingerprinter(),
             end);
     scanner.scan();
+    if (scanner.undecodable() != null) {
+      // A scheme fails, which says nothing of the file.
+      throw scanner.undecodable();
+    }
     ContainerDirectory found = scanner.directory();
-    boolean whole = scanner.damaged().isEmpty() && !scanner.hasGaps();
+    boolean whole = !scanner.hasDamage();
     if (footer != null) {
       whole &= scanner.endOfGroups() == end && found.chunkCount() == footer.chunkCount();
     } else {
       whole &= hasDirectoryAt(file, scanner.endOfGroups());
-    }
-    if (!whole) {
-      BitSet bad = scanner.damaged();
-      bad.set(Math.min(scanner.nextNumber(), ContainerFormat.MAX_CHUNKS - 1));
-      quarantine.add(container.id(), bad);
     }
     return new LoadedContainer(
         path,
@@ -111,7 +108,14 @@ final class SealedLoader implements ContainerCache.Loader {
 
   private static boolean hasDirectoryAt(ChannelFile file, long position) throws IOException {
     ByteBuffer magic = ByteBuffer.allocate(Integer.BYTES);
-    file.read(magic, position);
+    try {
+      file.read(magic, position);
+    } catch (IOException e) {
+      if (!ContainerFiles.isDiskError(e)) {
+        throw e;
+      }
+      return false;
+    }
     magic.flip();
     return magic.remaining() == Integer.BYTES
         && ContainerFormat.littleEndian(magic).getInt() == DirectoryFormat.MAGIC;

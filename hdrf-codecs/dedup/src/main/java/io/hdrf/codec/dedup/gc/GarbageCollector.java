@@ -16,8 +16,10 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -191,21 +193,24 @@ public final class GarbageCollector {
       List<ContainerInfo> readable = readableContainers(result);
       readReferences(cycle, result, progress);
       Map<Long, BitSet> dead = new HashMap<>();
+      Set<Long> damaged = new HashSet<>();
       long now = nanoTime.getAsLong();
       for (ContainerInfo container : readable) {
         BitSet found = examine(container, cycle, result);
         if (!found.isEmpty()) {
           dead.put(container.id(), found);
-          if (!container.sealed()) {
-            seal(container, found);
-          }
+        }
+        if (!container.sealed()) {
+          seal(container, found, cycle);
+        } else if (mayHaveMore(container)) {
+          damaged.add(container.id());
         }
       }
       Map<Long, BitSet> deadFirst = isOld(now) ? deadBefore : new HashMap<>();
       // Whatever becomes of the compactions: what was found dead now may go next time.
       remember(dead, now);
       deadFirst.keySet().retainAll(dead.keySet());
-      for (Candidate candidate : candidates(readable, deadFirst, cycle, result)) {
+      for (Candidate candidate : candidates(readable, deadFirst, damaged, cycle, result)) {
         compact(candidate, cycle, result, progress);
       }
       failures.endCycle();
@@ -234,15 +239,22 @@ public final class GarbageCollector {
   /**
    * What is worth compacting, those first that need the least room: on a full disk that which is
    * wholly dead makes room for the rest.
+   *
+   * @param damaged those that have lost chunks; they are worth it when no block needs these
    */
   private List<Candidate> candidates(
       List<ContainerInfo> readable,
       Map<Long, BitSet> deadFirst,
+      Set<Long> damaged,
       Liveness.Cycle cycle,
       GcResult result) {
     List<Candidate> candidates = new ArrayList<>();
     for (ContainerInfo container : readable) {
       BitSet wanted = deadFirst.get(container.id());
+      boolean mend = damaged.contains(container.id());
+      if (wanted == null && mend) {
+        wanted = new BitSet();
+      }
       if (wanted == null || !container.sealed() || !isOldEnough(container)) {
         continue;
       }
@@ -259,7 +271,7 @@ public final class GarbageCollector {
         }
         wanted.and(content.numbers());
         BitSet dead = cycle.dead(container.id(), wanted);
-        if (isWorthIt(content, dead)) {
+        if (mend || isWorthIt(content, dead)) {
           long live = content.storedBytes() - content.storedBytes(dead);
           candidates.add(new Candidate(container, dead, live));
         }
@@ -348,6 +360,16 @@ public final class GarbageCollector {
     progress.accept("read the recipes of " + result.blocksRead + " blocks");
   }
 
+  /** Cheap for one whose directory was just read. */
+  private boolean mayHaveMore(ContainerInfo container) {
+    try {
+      return containers.mayHaveMore(container.id());
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      LOG.debug("{} can't be read", container, e);
+      return false;
+    }
+  }
+
   private BitSet examine(ContainerInfo container, Liveness.Cycle cycle, GcResult result) {
     BitSet present;
     try {
@@ -362,11 +384,18 @@ public final class GarbageCollector {
     return dead;
   }
 
-  /** Lets a container grow old in which there is enough to drop. */
-  private void seal(ContainerInfo container, BitSet dead) {
+  /**
+   * Lets a container grow old in which there is enough to drop, and a damaged one when no block
+   * needs what was lost.
+   */
+  private void seal(ContainerInfo container, BitSet dead, Liveness.Cycle cycle) {
+    long id = container.id();
     try {
-      if (isWorthIt(containers.directory(container.id()), dead)) {
-        containers.sealIdle(container.id());
+      ContainerDirectory content = containers.directory(id);
+      if (containers.mayHaveMore(id)
+          ? cycle.missing(id, content.numbers()).isEmpty()
+          : isWorthIt(content, dead)) {
+        containers.sealIdle(id);
       }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       LOG.warn("{} could not be sealed; what is dead in it stays", container, e);

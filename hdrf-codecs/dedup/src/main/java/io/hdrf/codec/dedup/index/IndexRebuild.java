@@ -112,7 +112,7 @@ final class IndexRebuild {
       if (container.id() < position.next() || container.id() > position.last()) {
         continue;
       }
-      if (container.problem() == null && containers.isGood(container.id())) {
+      if (container.problem() == null) {
         index(container.id(), filters, stopping, meanwhile);
       }
       if (stopping.getAsBoolean()) {

@@ -41,7 +41,7 @@ class ChunkReaderTest {
 
   private final Asked file = new Asked();
   private final GroupCache cache = new GroupCache(1 << 20);
-  private final ChunkReader reader = new ChunkReader(cache);
+  private final ChunkReader reader = new ChunkReader(cache, new Quarantine());
 
   /** Groups of two chunks with even numbers, a thousand bytes apart. */
   private LoadedContainer container() {

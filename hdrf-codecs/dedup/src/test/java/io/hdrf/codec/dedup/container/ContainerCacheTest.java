@@ -113,7 +113,7 @@ class ContainerCacheTest {
     fill(Chunks.settings());
     Path file = ContainerNames.file(scratch.resolve("c"), 0, ContainerNames.SEALED);
     GroupCache cache = new GroupCache(10_000);
-    ChunkReader reader = new ChunkReader(cache);
+    ChunkReader reader = new ChunkReader(cache, new Quarantine());
     int[] reads = new int[1];
     try (ChannelFile channel = ChannelFile.open(file)) {
       ContainerFooter footer = ContainerFiles.readFooter(file, channel);
@@ -148,7 +148,8 @@ class ContainerCacheTest {
       assertThat(cache.bytes()).isBetween(3_000L, 10_000L);
       reads[0] = 0;
       ByteBuffer all = ByteBuffer.allocateDirect((int) directory.originalBytes());
-      new ChunkReader(new GroupCache(0)).read(container, 0, directory.chunkCount(), all);
+      new ChunkReader(new GroupCache(0), new Quarantine())
+          .read(container, 0, directory.chunkCount(), all);
       assertThat(reads[0]).isEqualTo(1);
       cache.clear();
       assertThat(cache.bytes()).isZero();

@@ -111,7 +111,8 @@ class ContainerCrashTest {
         ledger.check(store);
         long next = -1;
         for (ContainerInfo info : store.containers()) {
-          assertThat(info.sealed()).isTrue();
+          // A torn group may look like a damaged one; then the file stays until nobody needs it.
+          assertThat(info.sealed() || store.sealIdle(info.id())).isTrue();
           assertThat(info.problem()).isNull();
           assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
           next = info.id();
@@ -424,8 +425,7 @@ class ContainerCrashTest {
     ContainerContext context =
         new ContainerContext(scratch, files, Chunks.settings(), Chunks::chain, Chunks::fingerprint);
     ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
-    try (OpenContainers appended =
-        new OpenContainers(context, containers, Quarantine.load(scratch, files))) {
+    try (OpenContainers appended = new OpenContainers(context, containers)) {
       try (ChunkAppender appender = new ChunkAppender(appended, Chunks.PLAIN, 1_000)) {
         Chunks.append(appender, Chunks.chunk(1));
         appender.force();

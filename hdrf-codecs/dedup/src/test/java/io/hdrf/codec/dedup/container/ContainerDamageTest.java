@@ -102,11 +102,10 @@ class ContainerDamageTest {
           assertThat(reported.cardinality()).as("position %d", position).isLessThanOrEqualTo(6);
           assertThat(reported.length() - Math.max(0, reported.nextSetBit(0)))
               .isEqualTo(reported.cardinality());
-          assertThat(store.isGood(0)).isEqualTo(reported.isEmpty());
           for (int i = 0; i < CHUNKS; i++) {
             long ref = ChunkRef.pack(0, i);
             assertThat(store.holds(ref, Chunks.fingerprint(chunk(i)), 0))
-                .isEqualTo(reported.isEmpty());
+                .isEqualTo(!reported.get(i));
           }
           mend(store);
           boolean repaired = !Arrays.equals(Files.readAllBytes(file), bad);
@@ -115,7 +114,6 @@ class ContainerDamageTest {
           assertThat(report.damagedChunks().cardinality())
               .isGreaterThanOrEqualTo(reported.cardinality());
         }
-        Files.deleteIfExists(dir.resolve(Quarantine.NAME));
         Files.write(file, good);
       }
       Files.delete(file);
@@ -137,7 +135,6 @@ class ContainerDamageTest {
       try (ContainerStore store = open()) {
         readAll(store);
       }
-      Files.deleteIfExists(dir.resolve(Quarantine.NAME));
     }
   }
 
@@ -159,7 +156,6 @@ class ContainerDamageTest {
         assertThat(length).isLessThan(ContainerHeader.LENGTH);
         assertThat(e).hasMessageContaining("000000000000.hdc");
       }
-      Files.deleteIfExists(dir.resolve(Quarantine.NAME));
     }
     assertThat(lost).isZero();
   }
@@ -177,6 +173,8 @@ class ContainerDamageTest {
         int chunks = 0;
         if (Files.exists(file)) {
           assertThat(open).doesNotExist();
+        }
+        if (store.containers().iterator().hasNext()) {
           chunks = store.directory(0).chunkCount();
         }
         assertThat(chunks).isGreaterThanOrEqualTo(Math.min(CHUNKS, (length - 1000) / 200));
@@ -185,24 +183,55 @@ class ContainerDamageTest {
         }
       }
       Files.deleteIfExists(file);
+      Files.deleteIfExists(open);
     }
   }
 
-  /** Damage amid the forced part of an open container costs one group, not all behind it. */
+  /**
+   * Damage in an open container costs one group, not all behind it. Nothing is taken out of the
+   * file as long as somebody may need it: it may have been a reading error.
+   */
   @Test
   void damageInsideOfAnOpenContainer() throws IOException {
     byte[] good = fill(Chunks.DEFLATE);
+    ContainerDirectory content;
+    try (ContainerStore store = open()) {
+      content = store.directory(0);
+    }
+    int end = (int) content.groupEnd(content.groupCount() - 1);
+    good = Arrays.copyOf(good, end);
+    Path open = ContainerNames.file(dir, 0, ContainerNames.OPEN);
     Files.delete(file);
-    for (int position = ContainerHeader.LENGTH; position < 2500; position += 7) {
+    for (int g = 0; g < content.groupCount(); g++) {
       byte[] bad = good.clone();
-      bad[position] ^= 1;
-      Files.write(ContainerNames.file(dir, 0, ContainerNames.OPEN), bad);
-      try (ContainerStore store = open()) {
-        assertThat(store.directory(0).chunkCount()).isBetween(CHUNKS - 6, CHUNKS);
-        for (int i = 0; i < store.directory(0).chunkCount(); i++) {
-          int number = store.directory(0).number(i);
-          Chunks.assertHas(store, ChunkRef.pack(0, number), chunk(number));
+      int stored = (int) content.groupPosition(g) + content.headerLength(g);
+      bad[stored + random.nextInt(content.storedLength(g))] ^= 1;
+      Files.write(open, bad);
+      int left = CHUNKS - (content.endChunk(g) - content.firstChunk(g));
+      for (int i = 0; i < 2; i++) {
+        try (ContainerStore store = open()) {
+          assertThat(store.mayHaveMore(0)).isTrue();
+          assertThat(store.directory(0).chunkCount()).isEqualTo(left);
+          for (int c = 0; c < left; c++) {
+            int number = store.directory(0).number(c);
+            Chunks.assertHas(store, ChunkRef.pack(0, number), chunk(number));
+          }
+          mend(store);
+          assertThat(file).doesNotExist();
+          assertThat(Files.readAllBytes(open)).isEqualTo(bad);
         }
+      }
+      Files.write(open, good);
+      try (ContainerStore store = open()) {
+        assertThat(readAll(store)).as("group %d", g).isEqualTo(new BitSet());
+      }
+      Files.delete(file);
+      Files.write(open, bad);
+      try (ContainerStore store = open()) {
+        assertThat(store.sealIdle(0)).isTrue();
+        assertThat(open).doesNotExist();
+        assertThat(store.directory(0).chunkCount()).isEqualTo(left);
+        assertThat(store.verify(0, Throttle.NONE).isSound()).isTrue();
       }
       Files.delete(file);
     }
@@ -304,13 +333,6 @@ class ContainerDamageTest {
     }
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
     assertThat(Files.readAllBytes(open)).isEqualTo(bytes);
-    byte[] quarantine = QuarantineFormat.encode(new java.util.TreeMap<>());
-    later(quarantine, 0, quarantine.length - 4);
-    Files.write(dir.resolve(Quarantine.NAME), quarantine);
-    assertThatThrownBy(this::open)
-        .isInstanceOf(UnknownFormatVersionException.class)
-        .hasMessageContaining("quarantine");
-    assertThat(Files.readAllBytes(dir.resolve(Quarantine.NAME))).isEqualTo(quarantine);
   }
 
   private static void later(byte[] bytes, int offset, int crcOffset) {
@@ -319,56 +341,64 @@ class ContainerDamageTest {
     buffer.putInt(offset + crcOffset, ContainerFormat.crc(buffer, offset, offset + crcOffset));
   }
 
+  /** As memory may change them between the fingerprint and the CRC. */
   @Test
-  void quarantineLastsUntilAVerificationFindsAllSound() throws IOException {
-    byte[] good = fill(Chunks.DEFLATE);
-    byte[] fingerprint = Chunks.fingerprint(chunk(3));
+  void chunksThatAreNotWhatTheirFingerprintsSay() throws IOException {
     try (ContainerStore store = open()) {
-      assertThat(store.holds(ChunkRef.pack(0, 3), fingerprint, 0)).isTrue();
-      store.markBad(ChunkRef.pack(0, 17));
-    }
-    try (ContainerStore store = open()) {
-      assertThat(store.isGood(0)).isFalse();
-      assertThat(store.isBad(ChunkRef.pack(0, 17))).isTrue();
-      assertThat(store.isBad(ChunkRef.pack(0, 3))).isFalse();
-      assertThat(store.holds(ChunkRef.pack(0, 3), fingerprint, 0)).isFalse();
-      assertThat(Chunks.read(store, ChunkRef.pack(0, 17), 200)).isEqualTo(chunk(17));
-      assertThat(store.verify(0, Throttle.NONE).isSound()).isTrue();
-      assertThat(store.isGood(0)).isTrue();
-    }
-    byte[] bad = good.clone();
-    bad[200] ^= 1;
-    Files.write(file, bad);
-    try (ContainerStore store = open()) {
-      assertThat(store.isGood(0)).isTrue();
-      VerifyReport report = store.verify(0, Throttle.NONE);
-      assertThat(report.isSound()).isFalse();
-      assertThat(report.damagedChunks().isEmpty()).isFalse();
-      assertThat(report.problems().get(0)).contains(file.toString());
-    }
-    Files.write(dir.resolve(Quarantine.NAME), new byte[] {1, 2, 3});
-    try (ContainerStore store = open()) {
-      assertThat(store.isGood(0)).isTrue();
-      assertThat(dir.resolve("quarantine.damaged")).exists();
+      long good;
+      long bad;
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        good = Chunks.append(appender, chunk(1));
+        bad = appender.append(Chunks.fingerprint(chunk(2)), 0, Chunks.direct(chunk(3)));
+        appender.force();
+      }
+      assertThat(store.holds(bad, Chunks.fingerprint(chunk(2)), 0)).isTrue();
+      assertThat(store.findDamage(0, ChunkRef.number(good), 1)).isFalse();
+      assertThat(store.findDamage(0, ChunkRef.number(good), 2)).isTrue();
+      // It reads well, but stays wrong.
+      assertThat(Chunks.read(store, bad, 200)).isEqualTo(chunk(3));
+      assertThat(store.isBad(bad)).isTrue();
+      assertThat(store.holds(bad, Chunks.fingerprint(chunk(2)), 0)).isFalse();
+      Chunks.assertHas(store, good, chunk(1));
     }
   }
 
+  /** A listing tells of a container without a footer what its groups tell. */
   @Test
-  void whatIsNoChunkCantBeQuarantined() throws IOException {
-    fill(Chunks.PLAIN);
+  void aDamagedFooterKeepsNothingFromBeingCollected() throws IOException {
+    byte[] bytes = fill(Chunks.DEFLATE);
+    bytes[bytes.length - 3] ^= 1;
+    bytes[bytes.length - 120] ^= 1;
+    Files.write(file, bytes);
     try (ContainerStore store = open()) {
-      long[] none = {ChunkRef.pack(1, 0), ChunkRef.pack(0, ContainerFormat.MAX_CHUNKS)};
-      for (long ref : none) {
-        assertThatThrownBy(() -> store.markBad(ref)).isInstanceOf(MissingChunkException.class);
-      }
-      for (int i = 0; i < 2500; i += 2) {
-        store.markBad(ChunkRef.pack(0, i));
-      }
-      assertThat(store.isBad(ChunkRef.pack(0, 1))).isTrue();
+      ContainerInfo info = store.containers().iterator().next();
+      assertThat(info.problem()).isNull();
+      assertThat(info.chunkCount()).isEqualTo(CHUNKS);
+      assertThat(store.compact(0, new BitSet(), Throttle.NONE).chunksDropped()).isEqualTo(CHUNKS);
+    }
+  }
+
+  /** Nothing is said of chunks that can't be decoded now but that they can't be read now. */
+  @Test
+  void aDirectoryThatIsMadeAgainWhileASchemeFails() throws IOException {
+    byte[] bytes = fill(Chunks.DEFLATE);
+    bytes[bytes.length - 3] ^= 1;
+    Files.write(file, bytes);
+    FrameChain failing = FrameChain.of(List.of(new FailingScheme(true)), new Configuration(false));
+    try (ContainerStore store =
+        ContainerStore.open(
+            dir,
+            LocalDurableFiles.INSTANCE,
+            Chunks.settings(),
+            ids -> failing,
+            Chunks::fingerprint)) {
+      assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(0, 0), 200))
+          .isNotInstanceOf(CorruptFrameException.class)
+          .hasMessageContaining("can't be decoded");
     }
     try (ContainerStore store = open()) {
-      assertThat(store.isBad(ChunkRef.pack(0, 2498))).isTrue();
-      assertThat(store.isBad(ChunkRef.pack(0, 2499))).isFalse();
+      assertThat(readAll(store)).isEqualTo(new BitSet());
+      assertThat(store.holds(ChunkRef.pack(0, 1), Chunks.fingerprint(chunk(1)), 0)).isTrue();
     }
   }
 
@@ -398,7 +428,6 @@ class ContainerDamageTest {
           }
         }
       }
-      Files.deleteIfExists(dir.resolve(Quarantine.NAME));
     }
   }
 
@@ -434,7 +463,6 @@ class ContainerDamageTest {
     }
     try (ContainerStore store = open()) {
       assertThat(readAll(store)).isEqualTo(new BitSet());
-      assertThat(store.isGood(0)).isTrue();
     }
   }
 

@@ -151,19 +151,6 @@ class ContainerFuzzTest {
     }
   }
 
-  @FuzzTest(maxDuration = "1m")
-  void quarantine(byte[] bytes) throws IOException {
-    readBoth(
-        bytes,
-        bytes.length - 4,
-        in ->
-            check(
-                QuarantineFormat.parse(
-                        NAME,
-                        ByteBuffer.wrap(QuarantineFormat.encode(QuarantineFormat.parse(NAME, in))))
-                    .equals(QuarantineFormat.parse(NAME, in))));
-  }
-
   /** The groups of a file that has lost its directory, if it ever had one. */
   @FuzzTest(maxDuration = "1m")
   void scan(byte[] bytes) throws IOException {

@@ -237,28 +237,4 @@ class ContainerSpaceTest {
     // After 10, 30 and 70 seconds.
     assertThat(attempts[0]).isEqualTo(2 * 3);
   }
-
-  /** Its id is given out again after a restart. */
-  @Test
-  void quarantineEndsWithItsContainer() throws IOException {
-    try (ContainerStore store = open()) {
-      ChunkAppender appender = store.appender(Chunks.PLAIN);
-      long ref = Chunks.append(appender, Chunks.chunk(1));
-      appender.flush();
-      store.markBad(ref);
-      disk.setFailForces(true);
-      disk.setRoom(0);
-      assertThatThrownBy(appender::force).isInstanceOf(IOException.class);
-      appender.close();
-      disk.setFailForces(false);
-      disk.setRoom(Long.MAX_VALUE);
-      assertThat(list(store)).isEmpty();
-    }
-    try (ContainerStore store = open();
-        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
-      fill(appender, 0, 10);
-      assertThat(list(store)).hasSize(1).allMatch(info -> info.id() == 0);
-      assertHasAll(store);
-    }
-  }
 }

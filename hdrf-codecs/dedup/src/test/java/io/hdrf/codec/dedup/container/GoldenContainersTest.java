@@ -9,9 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.HexFormat;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -110,31 +108,5 @@ class GoldenContainersTest {
       assertThat(Integer.reverseBytes(bytes.getInt(crc[1])))
           .isEqualTo(ContainerFormat.crc(bytes, crc[0], crc[1]));
     }
-  }
-
-  @Test
-  void quarantineByteByByte() throws IOException {
-    TreeMap<Long, BitSet> bad = new TreeMap<>();
-    bad.put(3L, new BitSet());
-    bad.get(3L).set(2, 5);
-    bad.get(3L).set(305);
-    bad.put(0xFFL << 32, new BitSet());
-    bad.get(0xFFL << 32).set(0);
-    byte[] file = QuarantineFormat.encode(bad);
-    assertThat(HexFormat.of().formatHex(file, 0, file.length - 4))
-        .isEqualTo(
-            "89484451"
-                + "01"
-                + "000000"
-                + "2d000000"
-                + "02000000"
-                + "0300000000000000"
-                + "02"
-                + "0203"
-                + "ac0201"
-                + "00000000ff000000"
-                + "01"
-                + "0001");
-    assertThat(QuarantineFormat.parse(scratch, ByteBuffer.wrap(file))).isEqualTo(bad);
   }
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.FaultyFiles;
+import io.hdrf.io.InMemory;
+import io.hdrf.io.StepScheduler;
+import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.scheme.FrameChain;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a sector that the disk can't read costs: as little as it can, for as long as it lasts. */
+class BadSectorsTest {
+
+  private static final int CHUNKS = 60;
+  private static final String DISK_ERROR = "Input/output error";
+
+  @TempDir(factory = InMemory.class)
+  Path scratch;
+
+  private final Random random = TestSeed.random("bad sectors");
+  private FaultyFiles files;
+  private Path dir;
+
+  @BeforeEach
+  void start() throws IOException {
+    files =
+        new FaultyFiles(
+            new CrashableFiles(scratch),
+            new StepScheduler(random, 1, "none"),
+            new Random(random.nextLong()));
+    dir = scratch.resolve("containers");
+  }
+
+  private ContainerStore open() throws IOException {
+    return Chunks.open(
+        files.path(dir),
+        files,
+        Chunks.settings().containerSize(1 << 20).groupSize(4000).groupMemory(0));
+  }
+
+  private Path file(String suffix) {
+    return ContainerNames.file(dir, 0, suffix);
+  }
+
+  private static byte[] chunk(int number) {
+    return Chunks.chunk(number, 900);
+  }
+
+  private ContainerDirectory fill(FrameChain tail) throws IOException {
+    try (ContainerStore store = open()) {
+      try (ChunkAppender appender = store.appender(tail)) {
+        for (int i = 0; i < CHUNKS; i++) {
+          Chunks.append(appender, chunk(i));
+        }
+      }
+      store.sealIdle(0);
+      return store.directory(0);
+    }
+  }
+
+  /** Returns the numbers of the chunks that can't be read; all others are right. */
+  private static BitSet unreadable(ContainerStore store) {
+    BitSet failed = new BitSet();
+    for (int i = 0; i < CHUNKS; i++) {
+      try {
+        assertThat(Chunks.read(store, ChunkRef.pack(0, i), 900)).isEqualTo(chunk(i));
+      } catch (IOException e) {
+        failed.set(i);
+      }
+    }
+    return failed;
+  }
+
+  private static BitSet notHeld(ContainerStore store) throws IOException {
+    BitSet missing = new BitSet();
+    for (int i = 0; i < CHUNKS; i++) {
+      missing.set(i, !store.holds(ChunkRef.pack(0, i), Chunks.fingerprint(chunk(i)), 0));
+    }
+    return missing;
+  }
+
+  private static BitSet chunksOf(ContainerDirectory content, int group) {
+    BitSet chunks = new BitSet();
+    chunks.set(content.firstChunk(group), content.endChunk(group));
+    return chunks;
+  }
+
+  @Test
+  void aGroupIsLeftAloneUntilItReadsWell() throws IOException {
+    ContainerDirectory content = fill(Chunks.DEFLATE);
+    int group = random.nextInt(content.groupCount());
+    BitSet lost = chunksOf(content, group);
+    files.damage(
+        file(ContainerNames.SEALED), content.groupPosition(group) + content.groupLength(group) / 2);
+    try (ContainerStore store = open()) {
+      assertThat(notHeld(store).isEmpty()).isTrue();
+      ByteBuffer all = ByteBuffer.allocateDirect(CHUNKS * 900);
+      assertThatThrownBy(() -> store.read(0, 0, CHUNKS, all))
+          .isNotInstanceOf(CorruptFrameException.class)
+          .hasMessageStartingWith(DISK_ERROR);
+      assertThat(notHeld(store)).isEqualTo(lost);
+      assertThat(unreadable(store)).isEqualTo(lost);
+      assertThat(notHeld(store)).isEqualTo(lost);
+      files.mend();
+      assertThat(unreadable(store).isEmpty()).isTrue();
+      assertThat(notHeld(store).isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void chunksThatAreStoredAsTheyAre() throws IOException {
+    ContainerDirectory content = fill(Chunks.PLAIN);
+    files.damage(file(ContainerNames.SEALED), content.groupPosition(1) + 600);
+    try (ContainerStore store = open()) {
+      BitSet lost = unreadable(store);
+      assertThat(lost.cardinality()).isBetween(1, 2);
+      assertThat(notHeld(store)).isEqualTo(lost);
+    }
+  }
+
+  /** The directory is made again from the groups, and written where it can be read. */
+  @Test
+  void aDirectoryAndAFooter() throws IOException {
+    for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
+      ContainerDirectory content = fill(tail);
+      long length = Files.size(file(ContainerNames.SEALED));
+      long directory = content.groupEnd(content.groupCount() - 1);
+      for (long position : new long[] {directory + 700, length - 50}) {
+        files.damage(file(ContainerNames.SEALED), position);
+        try (ContainerStore store = open()) {
+          assertThat(store.containers().iterator().next().problem()).isNull();
+          assertThat(unreadable(store).isEmpty()).isTrue();
+          assertThat(notHeld(store).isEmpty()).isTrue();
+          store.mend(0, Throttle.NONE);
+          store.mend(TimeUnit.SECONDS.toNanos(Mending.FIRST_SECONDS), Throttle.NONE);
+          // The repaired file lies elsewhere.
+          assertThat(store.verify(0, Throttle.NONE).problems()).isEmpty();
+        }
+      }
+      files.deleteIfExists(file(ContainerNames.SEALED));
+    }
+  }
+
+  /** A restart after the disk has recovered finds all again. */
+  @Test
+  void anOpenContainer() throws IOException {
+    ContainerDirectory content = fill(Chunks.DEFLATE);
+    for (int group : new int[] {1, content.groupCount() - 1}) {
+      byte[] bytes = Files.readAllBytes(file(ContainerNames.SEALED));
+      files.deleteIfExists(file(ContainerNames.SEALED));
+      int end = (int) content.groupEnd(content.groupCount() - 1);
+      try (DurableFile open = files.create(file(ContainerNames.OPEN))) {
+        open.write(ByteBuffer.wrap(bytes, 0, end), 0);
+      }
+      files.damage(
+          file(ContainerNames.OPEN),
+          content.groupPosition(group) + content.headerLength(group) + 5);
+      try (ContainerStore store = open()) {
+        assertThat(unreadable(store)).isEqualTo(chunksOf(content, group));
+      }
+      files.mend();
+      try (ContainerStore store = open()) {
+        assertThat(unreadable(store).isEmpty()).isTrue();
+        assertThat(notHeld(store).isEmpty()).isTrue();
+      }
+    }
+  }
+}
