@@ -30,6 +30,7 @@ public final class BlockHeader {
   private final long logicalLength;
   private final long tablePosition;
   private final int tableLength;
+  private final long tag;
 
   BlockHeader(
       int[] chainIds,
@@ -38,12 +39,24 @@ public final class BlockHeader {
       long logicalLength,
       long tablePosition,
       int tableLength) {
+    this(chainIds, poolHash, blockId, logicalLength, tablePosition, tableLength, 0);
+  }
+
+  private BlockHeader(
+      int[] chainIds,
+      long poolHash,
+      long blockId,
+      long logicalLength,
+      long tablePosition,
+      int tableLength,
+      long tag) {
     this.chainIds = chainIds.clone();
     this.poolHash = poolHash;
     this.blockId = blockId;
     this.logicalLength = logicalLength;
     this.tablePosition = tablePosition;
     this.tableLength = tableLength;
+    this.tag = tag;
   }
 
   /** Whether the buffer's remaining bytes begin with the magic. */
@@ -91,7 +104,8 @@ public final class BlockHeader {
             in.getLong(BLOCK_ID_OFFSET),
             getLong48(in, LOGICAL_LENGTH_OFFSET),
             getLong48(in, TABLE_POSITION_OFFSET),
-            in.getInt(TABLE_LENGTH_OFFSET));
+            in.getInt(TABLE_LENGTH_OFFSET),
+            in.getLong(TAG_OFFSET));
     header.checkBounds(file);
     return header;
   }
@@ -169,6 +183,14 @@ public final class BlockHeader {
     out.putInt(CRC_OFFSET, crc(raw));
     System.arraycopy(key.tag(raw, TAG_OFFSET), 0, raw, TAG_OFFSET, TagKey.TAG_LENGTH);
     return raw;
+  }
+
+  /**
+   * The first bytes of the tag: other ones on another volume, or where any field differs. 0 in a
+   * header that was not read.
+   */
+  public long tag() {
+    return tag;
   }
 
   /** The ids of the chain's schemes in the order in which they encode, 1 to 4 of them. */

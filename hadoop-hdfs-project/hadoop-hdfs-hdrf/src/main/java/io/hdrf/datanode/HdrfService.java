@@ -218,6 +218,13 @@ public final class HdrfService implements Closeable {
     }
   }
 
+  /** Whether nothing is left for {@link #openPool} to do. */
+  public boolean isOpen(FsVolumeSpi volume, String poolId) {
+    return volume.isTransientStorage()
+        || volume.getStorageType() == StorageType.PROVIDED
+        || volumes.find(volume.getStorageID(), poolId) != null;
+  }
+
   /** All replicas of the pool are in the map: the scan may look for plain ones. */
   public void poolIsLoaded(String poolId) {
     scan.addPool(poolId);

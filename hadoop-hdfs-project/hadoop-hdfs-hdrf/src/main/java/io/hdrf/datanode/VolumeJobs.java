@@ -142,18 +142,46 @@ final class VolumeJobs implements Closeable {
    * @param rate in bytes a second for the whole DataNode; 0 for any number
    * @param fraction which share of the blocks is verified, more than 0 and at most 1
    */
-  synchronized void start(JobKind kind, long rate, double fraction) throws IOException {
+  void start(JobKind kind, long rate, double fraction) throws IOException {
     if (rate < 0) {
       throw new IOException("The rate is " + rate + ", accepted is 0 and more");
     }
     if (!(fraction > 0 && fraction <= 1)) {
       throw new IOException("The fraction is " + fraction + ", accepted is more than 0, up to 1");
     }
+    if (kind != JobKind.VERIFY) {
+      endOthers(kind);
+    }
+    begin(kind, rate, fraction);
+  }
+
+  /** Waits without the lock, which whoever asks how far a job is takes. */
+  private void endOthers(JobKind kind) {
+    List<VolumeJob> ending = new ArrayList<>();
+    synchronized (this) {
+      for (Slot slot : slots()) {
+        if (slot.conversion != null
+            && slot.conversion.kind() != kind
+            && slot.conversion.isRunning()
+            && !(kind == JobKind.CONVERT && nothingToConvert())) {
+          slot.conversion.stop();
+          ending.add(slot.conversion);
+        }
+      }
+    }
+    ending.forEach(job -> job.join(STOP_SECONDS));
+  }
+
+  private boolean nothingToConvert() {
+    return slots().stream().allMatch(slot -> slot.volume.codec() == null);
+  }
+
+  private synchronized void begin(JobKind kind, long rate, double fraction) throws IOException {
     if (closed) {
       throw new IOException("The DataNode stops");
     }
     List<Slot> all = slots();
-    if (kind == JobKind.CONVERT && all.stream().allMatch(slot -> slot.volume.codec() == null)) {
+    if (kind == JobKind.CONVERT && nothingToConvert()) {
       throw new IOException(
           HdrfKeys.SCHEMES
               + " names no scheme for any volume of this DataNode: nothing to convert");
@@ -251,27 +279,30 @@ final class VolumeJobs implements Closeable {
   }
 
   /** Ends a job where it runs; what it has done stays. */
-  synchronized void stop(JobKind kind) throws IOException {
+  void stop(JobKind kind) throws IOException {
+    List<VolumeJob> ending = new ArrayList<>();
     IOException failure = null;
-    for (Slot slot : slots()) {
-      VolumeJob job = slot.job(kind);
-      synchronized (slot) {
-        if (job != null) {
-          job.stop();
-        }
-        ConversionState state = slot.volume.conversion();
-        if (kind != JobKind.VERIFY && state.isRunning() && kind(state.goal()) == kind) {
-          try {
-            slot.volume.setConversion(state.ended());
-          } catch (IOException e) {
-            failure = e;
+    synchronized (this) {
+      for (Slot slot : slots()) {
+        VolumeJob job = slot.job(kind);
+        synchronized (slot) {
+          if (job != null) {
+            job.stop();
+            ending.add(job);
+          }
+          ConversionState state = slot.volume.conversion();
+          if (kind != JobKind.VERIFY && state.isRunning() && kind(state.goal()) == kind) {
+            try {
+              slot.volume.setConversion(state.ended());
+            } catch (IOException e) {
+              failure = e;
+            }
           }
         }
       }
-      if (job != null) {
-        job.join(STOP_SECONDS);
-      }
     }
+    // Without the lock, which whoever asks how far a job is takes.
+    ending.forEach(job -> job.join(STOP_SECONDS));
     onConversion.run();
     if (failure != null) {
       throw failure;

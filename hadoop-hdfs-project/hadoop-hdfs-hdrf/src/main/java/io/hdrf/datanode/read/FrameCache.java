@@ -7,20 +7,21 @@ import java.util.Map;
 
 /**
  * Decoded frames of blocks that are read by position, the least recently used leaving first. A key
- * contains the checksum of the frame's stored bytes: a frame of a block that was replaced is not
- * found again. Thread-safe.
+ * contains the tag of the block's header and the checksum of the frame's stored bytes: a frame of a
+ * block that was replaced is not found again, nor one of another volume, where the same stored
+ * bytes may refer to other data. Thread-safe.
  */
 public final class FrameCache {
 
   /** Names a frame by its content. */
   static final class Key {
     private final long blockId;
-    private final long poolHash;
+    private final long tag;
     private final int frame;
     private final int checksum;
 
-    Key(long poolHash, long blockId, int frame, int checksum) {
-      this.poolHash = poolHash;
+    Key(long tag, long blockId, int frame, int checksum) {
+      this.tag = tag;
       this.blockId = blockId;
       this.frame = frame;
       this.checksum = checksum;
@@ -35,12 +36,12 @@ public final class FrameCache {
       return key.blockId == blockId
           && key.frame == frame
           && key.checksum == checksum
-          && key.poolHash == poolHash;
+          && key.tag == tag;
     }
 
     @Override
     public int hashCode() {
-      return Long.hashCode(blockId * 31 + poolHash) * 31 + checksum + frame;
+      return Long.hashCode(blockId * 31 + tag) * 31 + checksum + frame;
     }
   }
 

@@ -235,7 +235,7 @@ final class FrameReader implements Closeable {
 
   private FrameCache.Key key(int frame) {
     return new FrameCache.Key(
-        block.header().poolHash(), block.header().blockId(), frame, frames.checksum(frame));
+        block.header().tag(), block.header().blockId(), frame, frames.checksum(frame));
   }
 
   @Override

@@ -137,25 +137,42 @@ final class ReferenceSender implements Closeable {
   void send(long offset, PacketHead head, ByteBuffer data, boolean last, PacketFrames received)
       throws IOException {
     ChunkCutter.Cut cut = cutter.cut(offset, data, last);
-    boolean asked = cut.batch() != null && session.ask(cut.batch());
-    Waiting packet = new Waiting(head, cut, received == null ? null : received.copy(), asked);
+    PacketFrames copy = null;
+    boolean taken = false;
+    try {
+      boolean asked = cut.batch() != null && session.ask(cut.batch());
+      copy = received == null ? null : received.copy();
+      taken = enqueue(new Waiting(head, cut, copy, asked));
+    } finally {
+      if (!taken) {
+        cut.release();
+        if (copy != null) {
+          copy.close();
+        }
+      }
+    }
+    if (!taken) {
+      check();
+    }
+  }
+
+  /** Has a packet sent; returns false if none is sent any more. */
+  private boolean enqueue(Waiting packet) throws IOException {
     if (!hasBegun()) {
       records.flush();
     }
     synchronized (this) {
       begun = true;
-      while (!ended && queued > 0 && queued + cut.length() > WINDOW) {
+      while (!ended && queued > 0 && queued + packet.cut.length() > WINDOW) {
         await(LONG_NANOS);
       }
       if (!ended) {
         queue.add(packet);
-        queued += cut.length();
+        queued += packet.cut.length();
         notifyAll();
-        return;
       }
+      return !ended;
     }
-    packet.release();
-    check();
   }
 
   /**

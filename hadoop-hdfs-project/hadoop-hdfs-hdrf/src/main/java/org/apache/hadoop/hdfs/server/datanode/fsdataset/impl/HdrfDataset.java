@@ -6,17 +6,24 @@ import io.hdrf.thread.HdrfThreads;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.Block;
@@ -48,6 +55,7 @@ import org.apache.hadoop.util.AutoCloseableLock;
 class HdrfDataset extends FsDatasetImpl {
 
   private final HdrfService service;
+  private final HdrfDatasetAccess serviceAccess;
   private final ExecutorService cacheInflater;
 
   HdrfDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfService service)
@@ -56,7 +64,8 @@ class HdrfDataset extends FsDatasetImpl {
     this.service = service;
     this.cacheInflater =
         Executors.newSingleThreadExecutor(HdrfThreads.factory("hdrf-cache-inflater"));
-    service.start(datanode.getDatanodeUuid(), new HdrfDatasetAccess(this));
+    this.serviceAccess = new HdrfDatasetAccess(this);
+    service.start(datanode.getDatanodeUuid(), serviceAccess);
     HdrfDataNodeBridge.serve(datanode, service.adminService(), conf);
     MirrorInstaller.install(datanode, service.mirroring());
   }
@@ -341,24 +350,35 @@ class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void addBlockPool(String bpid, Configuration conf) throws IOException {
-    AddBlockPoolException failures = new AddBlockPoolException(openPool(bpid));
+    Map<FsVolumeSpi, IOException> failing = openPool(bpid, Collections.emptySet());
+    AddBlockPoolException failures = new AddBlockPoolException(failing);
     try {
       super.addBlockPool(bpid, conf);
     } catch (AddBlockPoolException e) {
       failures.mergeException(e);
     }
+    // A volume that came meanwhile has the pool by now; addVolume looks for pools that came.
+    failures.mergeException(new AddBlockPoolException(openPool(bpid, failing.keySet())));
     service.poolIsLoaded(bpid);
     if (failures.hasExceptions()) {
       throw failures;
     }
   }
 
-  /** Opens the pool on all volumes at the same time, since each may have to look at its blocks. */
-  private Map<FsVolumeSpi, IOException> openPool(String bpid) throws IOException {
+  /**
+   * Opens the pool on all volumes at the same time, since each may have to look at its blocks.
+   *
+   * @param excluded volumes on which it can't be
+   */
+  private Map<FsVolumeSpi, IOException> openPool(String bpid, Set<FsVolumeSpi> excluded)
+      throws IOException {
     Map<FsVolumeSpi, IOException> failing = new ConcurrentHashMap<>();
     try (FsVolumeReferences volumes = getFsVolumeReferences()) {
       List<Thread> threads = new ArrayList<>();
       for (FsVolumeSpi volume : volumes) {
+        if (excluded.contains(volume) || service.isOpen(volume, bpid)) {
+          continue;
+        }
         Thread thread =
             HdrfThreads.create("hdrf-open-pool-" + volume, () -> openPool(bpid, volume, failing));
         thread.start();
@@ -388,7 +408,24 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
     super.addVolume(location, nsInfos);
+    // A pool that came meanwhile was not opened on it; addBlockPool looks for volumes that came.
+    for (FsVolumeSpi volume : serviceAccess.volumes()) {
+      if (volume.getStorageLocation().equals(location)) {
+        openAllPools(volume);
+      }
+    }
     service.volumeIsLoaded();
+  }
+
+  private void openAllPools(FsVolumeSpi volume) throws IOException {
+    for (String pool : volumeMap.getBlockPoolList()) {
+      try {
+        service.openPool(volume, pool);
+      } catch (IOException e) {
+        serviceAccess.failVolume(volume, e.getMessage());
+        throw e;
+      }
+    }
   }
 
   /**
@@ -440,6 +477,11 @@ class HdrfDataset extends FsDatasetImpl {
               "Cannot delete block pool " + bpid + ": " + volume + " has blocks of it");
         }
       }
+      for (FsVolumeSpi volume : volumes) {
+        if (!force) {
+          requireNothingElsewhere(((FsVolumeImpl) volume).getCurrentDir().toPath().resolve(bpid));
+        }
+      }
       service.closePool(bpid);
       for (FsVolumeSpi volume : volumes) {
         FsVolumeImpl local = (FsVolumeImpl) volume;
@@ -449,6 +491,32 @@ class HdrfDataset extends FsDatasetImpl {
       }
     }
     super.deleteBlockPool(bpid, force);
+  }
+
+  /**
+   * Stock code fails at what is left in {@code trash} or {@code previous}, once all else is gone:
+   * without the secret, reduced blocks there would be lost.
+   */
+  private static void requireNothingElsewhere(Path poolDirectory) throws IOException {
+    try (Stream<Path> files = Files.walk(poolDirectory)) {
+      Path own = HdrfService.directory(poolDirectory);
+      Path current = poolDirectory.resolve(Storage.STORAGE_DIR_CURRENT);
+      Optional<Path> block =
+          files
+              .filter(file -> !file.startsWith(own) && !file.startsWith(current))
+              .filter(file -> Block.isBlockFilename(file.toFile()))
+              .findAny();
+      if (block.isPresent()) {
+        throw new IOException(
+            "Cannot delete block pool: "
+                + block.get()
+                + " is there, of an upgrade or in the trash");
+      }
+    } catch (NoSuchFileException e) {
+      LOG.debug("{} has no directory of the pool", poolDirectory, e);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
   @Override
