@@ -43,7 +43,8 @@ public final class PluginLoader {
    * @param service the interface that plug-ins implement
    * @return the providers, each with its class and jar for messages
    * @throws BadSettingException if the directory is missing or not readable
-   * @throws PluginLoadException if one of its jars can't be used
+   * @throws PluginLoadException if one of its jars can't be used, or somebody else may write to it
+   *     or to the directory
    */
   public static <S> Map<S, String> load(Path pluginsDirectory, Class<S> service)
       throws IOException {
@@ -73,6 +74,7 @@ public final class PluginLoader {
       }
     }
     Collections.sort(jars);
+    PluginAccess.check(directory, jars);
     return jars;
   }
 
