@@ -30,7 +30,8 @@ public final class HadoopLine {
               + TESTED
               + " exactly, and this is "
               + version
-              + "; where blocks are reduced, go back to that version");
+              + "; where blocks are reduced already, go back to the version of Hadoop that ran before,"
+              + " or, if it is this one, to the earlier HDRF that ran with it");
     }
   }
 }
