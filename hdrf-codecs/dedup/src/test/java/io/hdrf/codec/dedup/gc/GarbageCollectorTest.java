@@ -268,6 +268,8 @@ class GarbageCollectorTest {
         .containsEntry("containersFailed", 0L)
         .containsEntry("containersPutOff", 1L);
     assertThat(collector.metrics()).containsEntry("gcContainersPutOff", 1L);
+    // In the fifth cycle once more; by itself it would be tried in the ninth only.
+    assertThat(collect(collector)).containsEntry("containersPutOff", 1L);
     store.refused = file -> false;
     collector.retryFailed();
     assertThat(collect(collector))
