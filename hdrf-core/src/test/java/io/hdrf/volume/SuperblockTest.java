@@ -424,7 +424,7 @@ class SuperblockTest {
     Map<Integer, String> schemes = new HashMap<>();
     schemes.put(7, "lz4");
     schemes.put(9, "zstd");
-    return new SuperblockContent(3, 4, new byte[TagKey.LENGTH], schemes).encode();
+    return new SuperblockContent(3, 4, new byte[TagKey.LENGTH], schemes, false).encode();
   }
 
   private static byte[] signed(byte[] raw) {
@@ -496,15 +496,16 @@ class SuperblockTest {
     byte[] other = new byte[TagKey.LENGTH];
     other[31] = 1;
     Map<Integer, String> none = new HashMap<>();
-    SuperblockContent content = new SuperblockContent(3, 4, secret, none);
-    assertThat(content.sameAs(new SuperblockContent(3, 4, secret, none))).isTrue();
-    assertThat(content.sameAs(new SuperblockContent(2, 4, secret, none))).isFalse();
-    assertThat(content.sameAs(new SuperblockContent(3, 5, secret, none))).isFalse();
-    assertThat(content.sameAs(new SuperblockContent(3, 4, other, none))).isFalse();
+    SuperblockContent content = new SuperblockContent(3, 4, secret, none, false);
+    assertThat(content.sameAs(new SuperblockContent(3, 4, secret, none, false))).isTrue();
+    assertThat(content.sameAs(new SuperblockContent(2, 4, secret, none, false))).isFalse();
+    assertThat(content.sameAs(new SuperblockContent(3, 5, secret, none, false))).isFalse();
+    assertThat(content.sameAs(new SuperblockContent(3, 4, other, none, false))).isFalse();
+    assertThat(content.sameAs(new SuperblockContent(3, 4, secret, none, true))).isFalse();
     assertThat(content.sameAs(content.withScheme(3, 1, "lz4"))).isFalse();
     assertThat(content.sameVolume(content.withScheme(9, 1, "lz4"))).isTrue();
-    assertThat(content.sameVolume(new SuperblockContent(3, 5, secret, none))).isFalse();
-    assertThat(content.sameVolume(new SuperblockContent(3, 4, other, none))).isFalse();
+    assertThat(content.sameVolume(new SuperblockContent(3, 5, secret, none, false))).isFalse();
+    assertThat(content.sameVolume(new SuperblockContent(3, 4, other, none, false))).isFalse();
   }
 
   @Test
