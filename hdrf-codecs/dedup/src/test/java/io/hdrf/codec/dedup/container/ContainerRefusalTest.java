@@ -11,9 +11,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.BitSet;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Parts of a container with right CRCs and one wrong field each: which one is said. */
@@ -359,61 +356,6 @@ class ContainerRefusalTest {
     assertRefused(
         in -> DirectoryFormat.parse(NAME, in, 220), directory().limit(19), "directory length");
     assertRefused(in -> DirectoryFormat.parse(NAME, in, 221), directory(), "end of the last group");
-  }
-
-  private static ByteBuffer quarantine() throws IOException {
-    SortedMap<Long, BitSet> bad = new TreeMap<>();
-    bad.put(3L, new BitSet());
-    bad.get(3L).set(2, 5);
-    bad.get(3L).set(9);
-    bad.put(5L, new BitSet());
-    bad.get(5L).set(0);
-    return copy(ByteBuffer.wrap(QuarantineFormat.encode(bad)));
-  }
-
-  private static void refuseQuarantine(String what, Change change) throws IOException {
-    ByteBuffer bytes = quarantine();
-    assertRefused(
-        in -> QuarantineFormat.parse(NAME, in), changed(bytes, bytes.limit() - 4, change), what);
-  }
-
-  @Test
-  void quarantineOfAStore() throws IOException {
-    // Containers at 16 and 29, their runs at 25 and 38.
-    assertThat(quarantine().remaining()).isEqualTo(16 + 13 + 11 + 4);
-    assertThat(QuarantineFormat.parse(NAME, quarantine()).toString())
-        .isEqualTo("{3={2, 3, 4, 9}, 5={0}}");
-    refuseQuarantine("magic", in -> in.put(3, (byte) 'C'));
-    refuseQuarantine("flags", in -> in.put(5, (byte) 1));
-    refuseQuarantine("flags", in -> in.put(7, (byte) 1));
-    refuseQuarantine("file length", in -> in.putInt(8, 43));
-    refuseQuarantine("containers", in -> in.putInt(12, 3));
-    refuseQuarantine("containers", in -> in.putInt(12, -1));
-    refuseQuarantine("bytes behind the last container", in -> in.putInt(12, 1));
-    refuseQuarantine("container id", in -> in.putLong(29, 3));
-    refuseQuarantine("container id", in -> in.putLong(29, ChunkRef.MAX_CONTAINER + 1));
-    refuseQuarantine("runs", in -> in.put(24, (byte) 0));
-    refuseQuarantine("runs", in -> in.put(24, (byte) 9));
-    refuseQuarantine("gap", in -> in.put(27, (byte) 0));
-    refuseQuarantine("run of chunks", in -> in.put(26, (byte) 0));
-    ByteBuffer flipped = quarantine();
-    flipped.put(27, (byte) 0);
-    assertRefused(in -> QuarantineFormat.parse(NAME, in), flipped, "CRC32C");
-    assertRefused(in -> QuarantineFormat.parse(NAME, in), quarantine().limit(19), "length");
-    ByteBuffer later = changed(quarantine(), 40, in -> in.put(4, (byte) 2));
-    assertThatThrownBy(() -> QuarantineFormat.parse(NAME, later))
-        .isInstanceOf(UnknownFormatVersionException.class);
-    ByteBuffer none = copy(ByteBuffer.wrap(QuarantineFormat.encode(new TreeMap<>())));
-    assertThat(none.remaining()).isEqualTo(20);
-    assertThat(QuarantineFormat.parse(NAME, none)).isEmpty();
-    SortedMap<Long, BitSet> last = new TreeMap<>();
-    last.put(ChunkRef.MAX_CONTAINER, new BitSet());
-    last.get(ChunkRef.MAX_CONTAINER).set(ContainerFormat.MAX_CHUNKS - 1);
-    ByteBuffer most = ByteBuffer.wrap(QuarantineFormat.encode(last));
-    assertThat(QuarantineFormat.parse(NAME, most)).isEqualTo(last);
-    last.get(ChunkRef.MAX_CONTAINER).set(ContainerFormat.MAX_CHUNKS);
-    ByteBuffer beyond = ByteBuffer.wrap(QuarantineFormat.encode(last));
-    assertRefused(in -> QuarantineFormat.parse(NAME, in), beyond, "run of chunks");
   }
 
   @Test
