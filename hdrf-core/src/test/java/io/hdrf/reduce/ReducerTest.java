@@ -25,7 +25,6 @@ import io.hdrf.scheme.TestSeed;
 import io.hdrf.scheme.VolumeSchemes;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -67,7 +66,6 @@ class ReducerTest {
   private final AtomicInteger roomSignals = new AtomicInteger();
   private final HookedScheme single = new HookedScheme("single", 65101, Integer.MAX_VALUE);
   private final Configuration conf = new Configuration(false);
-  private DurableFiles files = LocalDurableFiles.INSTANCE;
   private SchemeRegistry registry;
   private VolumeSchemes schemes;
   private FileBlocks blocks;
@@ -503,36 +501,6 @@ class ReducerTest {
     awaitIdle();
     assertThat(blocks.skips).containsEntry(block, SkipReason.CHANGED);
     assertThat(blocks.ioErrors.get()).isZero();
-  }
-
-  /** Whatever was written to it was forced. */
-  @Test
-  void theReducedFileIsForcedBeforeTheSwap() throws Exception {
-    List<String> calls = new CopyOnWriteArrayList<>();
-    files =
-        new ForwardingFiles(files) {
-          @Override
-          public DurableFile create(Path file) throws IOException {
-            return new ForwardingFile(super.create(file)) {
-              @Override
-              public void write(ByteBuffer src, long position) throws IOException {
-                calls.add("write");
-                super.write(src, position);
-              }
-
-              @Override
-              public void force() throws IOException {
-                calls.add("force");
-                super.force();
-              }
-            };
-          }
-        };
-    blocks.onSwap = () -> calls.add("swap");
-    start(1, 10);
-    reducer.offer(write(1, text(LENGTH)));
-    awaitIdle();
-    assertThat(calls).endsWith("write", "force", "swap");
   }
 
   /** Notes what is called but the decoding. */
