@@ -105,8 +105,9 @@ class SlowPeersTest {
           blocks.clear();
           blocks.addAll(
               fs.getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks());
+          // One too many may stay: the NameNode does not tell a DataNode twice to delete it.
           return blocks.stream()
-              .allMatch(block -> !block.isCorrupt() && block.getLocations().length == REPLICATION);
+              .allMatch(block -> !block.isCorrupt() && block.getLocations().length >= REPLICATION);
         },
         () -> path + " does not have its replicas: " + blocks);
     for (LocatedBlock block : blocks) {
