@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
@@ -54,7 +55,7 @@ class IndexRebuildTest {
 
   /** Sees calls before the store does, and may fail them. */
   private interface Watcher {
-    void called(String operation, StoreBatch batch) throws IOException;
+    void called(String operation, StoreBatch batch) throws Exception;
   }
 
   private void open() throws IOException {
@@ -145,15 +146,19 @@ class IndexRebuildTest {
     byte[] later = block();
     AtomicInteger writes = new AtomicInteger();
     AtomicLong pendingAtTheEnd = new AtomicLong(-1);
+    CountDownLatch restarted = new CountDownLatch(1);
     watcher =
         (operation, batch) -> {
           if (putsEntries(batch) && writes.incrementAndGet() == 2) {
+            // Until then a put would go to the volume that was closed.
+            restarted.await();
             volume.put(100, later, random);
           } else if (says(batch, COMPLETE)) {
             pendingAtTheEnd.set(volume.metric("indexPending"));
           }
         };
     volume.restart();
+    restarted.countDown();
     awaitComplete();
     assertThat(pendingAtTheEnd).hasValue(0);
     assertThat(volume.metric("indexRebuilds")).isEqualTo(1);
