@@ -245,8 +245,11 @@ final class ContainerScanner {
       return;
     }
     int limit = dst.limit();
-    for (int from = 0; from < limit; from += SECTOR) {
-      dst.limit(Math.min(limit, from + SECTOR)).position(from);
+    int next;
+    for (int from = 0; from < limit; from = next) {
+      // As they lie in the file, so that nothing beside a bad sector is left out with it.
+      next = from + SECTOR - (int) ((position + from) % SECTOR);
+      dst.limit(Math.min(limit, next)).position(from);
       if (tryToRead(dst, position + from) < 0) {
         dst.position(from);
         while (dst.hasRemaining()) {

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 class BadSectorsTest {
 
   private static final int CHUNKS = 60;
+  private static final int PAGE = 4 << 10;
+  private static final int SECTOR = 512;
   private static final String DISK_ERROR = "Input/output error";
 
   @TempDir(factory = InMemory.class)
@@ -180,5 +182,33 @@ class BadSectorsTest {
         assertThat(notHeld(store).isEmpty()).isTrue();
       }
     }
+  }
+
+  /** Where a group's header can't be read, the next group is looked for right behind the sector. */
+  @Test
+  void groupsBehindAHeaderInAnOpenContainer() throws IOException {
+    ContainerDirectory content = fillSmallGroups();
+    files.damage(file(ContainerNames.OPEN), PAGE - SECTOR);
+    BitSet lost = new BitSet();
+    for (int g = 0; content.groupPosition(g) < PAGE; g++) {
+      if (content.groupEnd(g) > PAGE - SECTOR) {
+        lost.or(chunksOf(content, g));
+      }
+    }
+    try (ContainerStore store = open()) {
+      assertThat(unreadable(store)).isEqualTo(lost);
+    }
+  }
+
+  private ContainerDirectory fillSmallGroups() throws IOException {
+    ContainerStore killed = open();
+    ChunkAppender appender = killed.appender(Chunks.PLAIN);
+    for (int i = 0; i < CHUNKS; i++) {
+      Chunks.append(appender, chunk(i));
+      appender.flush();
+    }
+    appender.force();
+    files.closeAll();
+    return killed.directory(0);
   }
 }
