@@ -283,9 +283,10 @@ public final class GarbageCollector {
     return candidates;
   }
 
+  /** Where the clock was ahead once, only the time tells for which the chunks have been dead. */
   private boolean isOldEnough(ContainerInfo container) {
-    return currentTimeMillis.getAsLong() - container.sealTime()
-        >= TimeUnit.SECONDS.toMillis(settings.minAgeSeconds());
+    long age = currentTimeMillis.getAsLong() - container.sealTime();
+    return age < 0 || age >= TimeUnit.SECONDS.toMillis(settings.minAgeSeconds());
   }
 
   private void fail(ContainerInfo container, Throwable why, GcResult result) {

@@ -199,6 +199,18 @@ class GarbageCollectorTest {
     assertThat(collect(collector)).containsEntry("chunksDropped", 2L);
   }
 
+  /** Or its chunks would stay until that time comes. */
+  @Test
+  void aContainerThatWasSealedWhileTheClockWasAheadIsOld() throws IOException {
+    store.conf.set("hdrf.dedup.gc.min.age", "100");
+    GarbageCollector collector = store.collector();
+    long[] refs = store.sealed(2);
+    store.millis = store.info(refs[0]).sealTime() - TimeUnit.DAYS.toMillis(3650);
+    assertThat(collect(collector)).containsEntry("chunksDropped", 0L);
+    store.nanoTime += TimeUnit.SECONDS.toNanos(100);
+    assertThat(collect(collector)).containsEntry("chunksDropped", 2L);
+  }
+
   @Test
   void nothingIsCollectedWhileABlockHasBeenInWorkForTooLong() throws IOException {
     store.pinMillis = 20;
