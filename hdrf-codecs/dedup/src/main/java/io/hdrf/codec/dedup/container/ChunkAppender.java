@@ -102,11 +102,14 @@ public final class ChunkAppender implements Closeable {
       open.write(group);
       written = true;
     } finally {
-      group.clear();
-      if (!written) {
-        OpenContainer failed = open;
-        open = null;
-        containers.giveBack(failed);
+      try {
+        group.clear();
+      } finally {
+        if (!written) {
+          OpenContainer failed = open;
+          open = null;
+          containers.giveBack(failed);
+        }
       }
     }
   }
@@ -134,11 +137,14 @@ public final class ChunkAppender implements Closeable {
       flush();
     } finally {
       closed = true;
-      group.close();
-      if (open != null) {
-        OpenContainer last = open;
-        open = null;
-        containers.giveBack(last);
+      try {
+        group.close();
+      } finally {
+        if (open != null) {
+          OpenContainer last = open;
+          open = null;
+          containers.giveBack(last);
+        }
       }
     }
   }

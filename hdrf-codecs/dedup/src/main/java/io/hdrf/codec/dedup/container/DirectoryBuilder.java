@@ -45,11 +45,7 @@ final class DirectoryBuilder {
   /** Adds a chunk; its number is greater than the one before. */
   void addChunk(int number, int length, int checksum, byte[] fingerprint, int offset) {
     if (chunkCount == lengths.length) {
-      int capacity = Math.max(16, 2 * chunkCount);
-      lengths = Arrays.copyOf(lengths, capacity);
-      checksums = Arrays.copyOf(checksums, capacity);
-      fingerprints = Arrays.copyOf(fingerprints, capacity * Fingerprinter.LENGTH);
-      slots = FingerprintSlots.of(fingerprints, chunkCount, capacity);
+      growChunks(Math.max(16, 2 * chunkCount));
     }
     putNumber(number);
     lengths[chunkCount] = length;
@@ -60,17 +56,29 @@ final class DirectoryBuilder {
     chunkCount++;
   }
 
+  /** All or nothing, also where there is no memory. */
+  private void growChunks(int capacity) {
+    int[] newNumbers = numbers == null ? null : Arrays.copyOf(numbers, capacity);
+    int[] newLengths = Arrays.copyOf(lengths, capacity);
+    int[] newChecksums = Arrays.copyOf(checksums, capacity);
+    byte[] newFingerprints = Arrays.copyOf(fingerprints, capacity * Fingerprinter.LENGTH);
+    slots = FingerprintSlots.of(newFingerprints, chunkCount, capacity);
+    numbers = newNumbers;
+    lengths = newLengths;
+    checksums = newChecksums;
+    fingerprints = newFingerprints;
+  }
+
   private void putNumber(int number) {
     if (numbers == null) {
       if (number == chunkCount) {
         return;
       }
-      numbers = new int[lengths.length];
+      int[] first = new int[lengths.length];
       for (int i = 0; i < chunkCount; i++) {
-        numbers[i] = i;
+        first[i] = i;
       }
-    } else if (numbers.length < lengths.length) {
-      numbers = Arrays.copyOf(numbers, lengths.length);
+      numbers = first;
     }
     numbers[chunkCount] = number;
   }
@@ -78,13 +86,7 @@ final class DirectoryBuilder {
   /** Makes a group of the chunks that were added since the last one. */
   void endGroup(long position, int headerLength, int storedLength, int stages) {
     if (groupCount == groupFirst.length) {
-      int capacity = Math.max(16, 2 * groupCount);
-      groupFirst = Arrays.copyOf(groupFirst, capacity);
-      groupPosition = Arrays.copyOf(groupPosition, capacity);
-      groupHeaderLength = Arrays.copyOf(groupHeaderLength, capacity);
-      groupStoredLength = Arrays.copyOf(groupStoredLength, capacity);
-      groupOriginalLength = Arrays.copyOf(groupOriginalLength, capacity);
-      groupStages = Arrays.copyOf(groupStages, capacity);
+      growGroups(Math.max(16, 2 * groupCount));
     }
     int original = 0;
     for (int i = endOfGroups; i < chunkCount; i++) {
@@ -99,6 +101,21 @@ final class DirectoryBuilder {
     groupCount++;
     endOfGroups = chunkCount;
     originalBytes += original;
+  }
+
+  /** All or nothing, also where there is no memory. */
+  private void growGroups(int capacity) {
+    int[] newFirst = Arrays.copyOf(groupFirst, capacity);
+    long[] newPosition = Arrays.copyOf(groupPosition, capacity);
+    int[] newHeaderLength = Arrays.copyOf(groupHeaderLength, capacity);
+    int[] newStoredLength = Arrays.copyOf(groupStoredLength, capacity);
+    int[] newOriginalLength = Arrays.copyOf(groupOriginalLength, capacity);
+    groupStages = Arrays.copyOf(groupStages, capacity);
+    groupFirst = newFirst;
+    groupPosition = newPosition;
+    groupHeaderLength = newHeaderLength;
+    groupStoredLength = newStoredLength;
+    groupOriginalLength = newOriginalLength;
   }
 
   int chunkCount() {

@@ -18,7 +18,9 @@ final class GroupBuffer implements AutoCloseable {
   private final FrameChain chain;
   private final int groupSize;
 
+  /** Null if there is no chunk, perhaps. */
   private ByteBuffer original;
+
   private ByteBuffer group;
   private int count;
   private int[] numbers = new int[64];
@@ -49,7 +51,7 @@ final class GroupBuffer implements AutoCloseable {
 
   /** Bytes of chunks so far. */
   int originalLength() {
-    return original.position();
+    return count == 0 ? 0 : original.position();
   }
 
   int chunkCount() {
@@ -59,29 +61,38 @@ final class GroupBuffer implements AutoCloseable {
   /** Adds a chunk, from position to limit, and consumes it. */
   void add(int number, byte[] fingerprint, int offset, ByteBuffer chunk) {
     int length = chunk.remaining();
-    if (original.capacity() < length) {
-      buffers.give(original);
-      original = null;
-      original = buffers.take(length);
+    if (count == numbers.length) {
+      grow(2 * count);
+    }
+    if (original != null && original.capacity() < length) {
+      giveOriginal();
+    }
+    if (original == null) {
+      original = buffers.take(Math.max(length, groupSize));
     }
     if (count == 0) {
       original.clear();
     }
     original.put(chunk);
-    if (count == numbers.length) {
-      int capacity = 2 * count;
-      numbers = Arrays.copyOf(numbers, capacity);
-      lengths = Arrays.copyOf(lengths, capacity);
-      ends = Arrays.copyOf(ends, capacity);
-      checksums = Arrays.copyOf(checksums, capacity);
-      fingerprints = Arrays.copyOf(fingerprints, capacity * Fingerprinter.LENGTH);
-    }
     numbers[count] = number;
     lengths[count] = length;
     ends[count] = original.position();
     System.arraycopy(
         fingerprint, offset, fingerprints, count * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
     count++;
+  }
+
+  /** All or nothing, also where there is no memory. */
+  private void grow(int capacity) {
+    int[] newNumbers = Arrays.copyOf(numbers, capacity);
+    int[] newLengths = Arrays.copyOf(lengths, capacity);
+    int[] newEnds = Arrays.copyOf(ends, capacity);
+    int[] newChecksums = Arrays.copyOf(checksums, capacity);
+    fingerprints = Arrays.copyOf(fingerprints, capacity * Fingerprinter.LENGTH);
+    numbers = newNumbers;
+    lengths = newLengths;
+    ends = newEnds;
+    checksums = newChecksums;
   }
 
   /** Encodes the chunks; there is at least one. */
@@ -135,19 +146,23 @@ final class GroupBuffer implements AutoCloseable {
   /** Begins a new group. */
   void clear() {
     count = 0;
-    if (original.capacity() > 2L * groupSize) {
-      buffers.give(original);
-      original = null;
-      original = buffers.take(groupSize);
+    if (original != null && original.capacity() > 2L * groupSize) {
+      giveOriginal();
       giveGroup();
     }
-    original.clear();
+  }
+
+  private void giveOriginal() {
+    ByteBuffer given = original;
+    original = null;
+    buffers.give(given);
   }
 
   private void giveGroup() {
     if (group != null) {
-      buffers.give(group);
+      ByteBuffer given = group;
       group = null;
+      buffers.give(given);
     }
   }
 
@@ -155,8 +170,7 @@ final class GroupBuffer implements AutoCloseable {
   public void close() {
     giveGroup();
     if (original != null) {
-      buffers.give(original);
-      original = null;
+      giveOriginal();
     }
   }
 }

@@ -36,7 +36,7 @@ final class OpenContainer {
   private ContainerWriter writer;
 
   /** Why nothing is to be appended any more, or null. */
-  private IOException failure;
+  private Throwable failure;
 
   /** Set for ever when a force failed. */
   private ForceFailure forceFailure;
@@ -172,18 +172,21 @@ final class OpenContainer {
     }
   }
 
-  /** Writes a group that was encoded. After a failure, nothing more can be written. */
+  /**
+   * Writes a group that was encoded. After a failure of any kind, also for want of memory, nothing
+   * more can be written: nobody knows how much of it was done.
+   */
   void write(GroupBuffer group) throws IOException {
     synchronized (io) {
       checkSound();
       try {
         writer.write(group);
-      } catch (IOException e) {
+        written = writer.directory();
+        length = writer.length();
+      } catch (Throwable e) {
         failure = e;
         throw e;
       }
-      written = writer.directory();
-      length = writer.length();
     }
   }
 
@@ -241,16 +244,23 @@ final class OpenContainer {
       file.force();
       forced = written;
     } catch (IOException e) {
-      forceFailure = new ForceFailure(path, e);
-      failure = forceFailure;
+      forceFailed(e);
+    } catch (RuntimeException | Error e) {
+      forceFailed(e);
+      throw e;
     }
+  }
+
+  private void forceFailed(Throwable cause) {
+    forceFailure = new ForceFailure(path, cause);
+    failure = forceFailure;
   }
 
   /** After it, the kernel may hold pages as clean that never reached the disk. */
   private static final class ForceFailure extends IOException {
     private static final long serialVersionUID = 1L;
 
-    ForceFailure(Path path, IOException cause) {
+    ForceFailure(Path path, Throwable cause) {
       super(path + " could not be forced: " + cause.getMessage(), cause);
     }
   }
@@ -299,7 +309,7 @@ final class OpenContainer {
         } else {
           sealInPlace();
         }
-      } catch (IOException e) {
+      } catch (Throwable e) {
         if (failure == null) {
           failure = e;
         }

@@ -105,17 +105,18 @@ final class OpenContainers implements Closeable {
       if (!open.end()) {
         containers.remove(open.container().id());
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        open.stopWriting();
+      } catch (IOException again) {
+        e.addSuppressed(again);
+      } finally {
+        sealLater(open);
+      }
       LOG.warn(
           "Container {} can't be sealed now, and is read as it is: {}",
           ContainerNames.hex(open.container().id()),
           e.toString());
-      try {
-        open.stopWriting();
-      } catch (IOException again) {
-        LOG.debug("It can't be closed either", again);
-      }
-      sealLater(open);
     }
   }
 
