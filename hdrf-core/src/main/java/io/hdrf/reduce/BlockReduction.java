@@ -218,6 +218,8 @@ final class BlockReduction {
     boolean inPlace = false;
     try (Pin pin = block.codec().pin();
         ReducedBlockWriter writer = target.open()) {
+      // What a scheme puts into its store may be found by other blocks, whatever becomes of this.
+      block.recordSchemes();
       long start = System.nanoTime();
       if (!writer.hasAllFrames()) {
         frames.writeTo(writer);
@@ -226,7 +228,6 @@ final class BlockReduction {
       long encoded = System.nanoTime();
       verification.run();
       long verified = System.nanoTime();
-      block.recordSchemes();
       block.codec().force();
       writer.force();
       long forced = System.nanoTime();

@@ -50,8 +50,8 @@ public interface PlainBlock extends Closeable {
   void checkWanted() throws BlockSkippedException;
 
   /**
-   * Makes it durable that the chain's schemes are in use on this volume, before the first block
-   * that needs them.
+   * Makes it durable that the chain's schemes are in use on this volume, before anything is encoded
+   * with them.
    */
   void recordSchemes() throws IOException;
 

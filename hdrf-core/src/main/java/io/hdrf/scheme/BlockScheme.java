@@ -2,6 +2,7 @@
 package io.hdrf.scheme;
 
 import java.io.IOException;
+import java.nio.file.Path;
 
 /**
  * A scheme that sees a block as a whole, as a stream or (by {@link ArrayBlockCodec}) as one array,
@@ -34,6 +35,22 @@ public interface BlockScheme extends ReductionScheme {
    */
   default boolean framesPassTail() {
     return true;
+  }
+
+  /**
+   * Whether something in the scheme's store on a volume may need a frame scheme to be read. Blocks
+   * can refer to what earlier chains stored, so that their own chains don't tell. Asked while the
+   * store is not open, and only where that frame scheme, or what it needs, is missing. Changes
+   * nothing.
+   *
+   * @param storeDirectory the store's directory, which exists
+   * @param frameSchemeId the frame scheme's {@link ReductionScheme#id}
+   * @return true where it is not known: then the volume does not start as long as the frame scheme
+   *     is missing and blocks of this scheme are there
+   * @throws IOException if the store can't be looked at; the volume is then not started
+   */
+  default boolean storeMayNeed(Path storeDirectory, int frameSchemeId) throws IOException {
+    return !framesPassTail();
   }
 
   /**

@@ -7,7 +7,10 @@ import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.CorruptBlockException;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.ChannelFile;
+import io.hdrf.scheme.BlockScheme;
 import io.hdrf.scheme.FrameScheme;
+import io.hdrf.scheme.ReductionScheme;
+import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileVisitResult;
@@ -17,6 +20,8 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,10 +38,15 @@ final class FinalizedSurvey {
 
   private final Path poolDirectory;
   private final String poolId;
+  private final SchemeRegistry registry;
 
-  FinalizedSurvey(Path poolDirectory, String poolId) {
+  /**
+   * @param registry knows the block schemes whose stores may need other schemes
+   */
+  FinalizedSurvey(Path poolDirectory, String poolId, SchemeRegistry registry) {
     this.poolDirectory = poolDirectory;
     this.poolId = poolId;
+    this.registry = registry;
   }
 
   /** Called for each block whose file has a well-formed header of its own block. */
@@ -72,34 +82,61 @@ final class FinalizedSurvey {
     }
   }
 
-  /** How many blocks have the scheme in their chain. */
+  /**
+   * How many blocks need the scheme: those that have it in their chain, and all blocks of each
+   * block scheme whose store may need it.
+   */
   long countBlocksWith(int schemeId) throws IOException {
+    Set<Integer> through = schemesWhoseStoreNeeds(schemeId);
     long[] count = new long[1];
     visitHeaders(
         (file, header) -> {
-          for (int id : header.chainIds()) {
-            if (id == schemeId) {
-              count[0]++;
-              return;
-            }
+          if (has(header, schemeId) || hasAny(header, through)) {
+            count[0]++;
           }
         });
     return count[0];
   }
 
+  private static boolean has(BlockHeader header, int schemeId) {
+    return Arrays.stream(header.chainIds()).anyMatch(id -> id == schemeId);
+  }
+
+  private static boolean hasAny(BlockHeader header, Set<Integer> schemeIds) {
+    return Arrays.stream(header.chainIds()).anyMatch(schemeIds::contains);
+  }
+
+  /** The ids of the block schemes through whose stores any of their blocks may need the scheme. */
+  private Set<Integer> schemesWhoseStoreNeeds(int schemeId) throws IOException {
+    Set<Integer> found = new HashSet<>();
+    for (String name : registry.names()) {
+      ReductionScheme scheme = registry.byName(name);
+      Path store = poolDirectory.resolve(PoolVolume.DIRECTORY).resolve(name);
+      if (scheme instanceof BlockScheme
+          && Files.isDirectory(store)
+          && ((BlockScheme) scheme).storeMayNeed(store, schemeId)) {
+        LOG.info("{} needs the scheme with id {}: all blocks of {} do", store, schemeId, name);
+        found.add(scheme.id());
+      }
+    }
+    return found;
+  }
+
   /**
    * How many blocks need something besides the schemes of their chain. Where the scheme is one of
-   * several in a chain, all its blocks are counted: its frames lie within those of others.
+   * several in a chain, all its blocks are counted: its frames lie within those of others. So are
+   * all blocks of a block scheme whose store may need it.
    *
    * @param need see {@link FrameScheme#needs}
    */
   long countBlocksThatNeed(FrameScheme scheme, String need) throws IOException {
+    Set<Integer> through = schemesWhoseStoreNeeds(scheme.id());
     long[] count = new long[1];
     visitHeaders(
         (file, header) -> {
-          int[] chain = header.chainIds();
-          boolean inChain = Arrays.stream(chain).anyMatch(id -> id == scheme.id());
-          if (inChain && (chain.length > 1 || isNeeded(file, scheme, need))) {
+          boolean within = has(header, scheme.id());
+          boolean alone = within && header.chainIds().length == 1;
+          if (hasAny(header, through) || (alone ? isNeeded(file, scheme, need) : within)) {
             count[0]++;
           }
         });

@@ -59,7 +59,8 @@ final class MissingSchemes {
     try (DirectoryStream<Path> pools = Files.newDirectoryStream(current, "BP-*")) {
       for (Path pool : pools) {
         Map<Integer, String> recorded = Superblock.readSchemes(pool.resolve(PoolVolume.DIRECTORY));
-        FinalizedSurvey survey = new FinalizedSurvey(pool, String.valueOf(pool.getFileName()));
+        FinalizedSurvey survey =
+            new FinalizedSurvey(pool, String.valueOf(pool.getFileName()), registry);
         for (Map.Entry<Integer, String> scheme : recorded.entrySet()) {
           long count =
               registry.names().contains(scheme.getValue())

@@ -111,7 +111,7 @@ final class PoolVolume implements Closeable {
     Path directory = poolDirectory.resolve(DIRECTORY);
     Superblock superblock = Superblock.load(directory, files).orElse(null);
     SchemeNeeds needs = new SchemeNeeds(directory, configuration, files);
-    FinalizedSurvey survey = new FinalizedSurvey(poolDirectory, poolId);
+    FinalizedSurvey survey = new FinalizedSurvey(poolDirectory, poolId, registry);
     if (superblock == null) {
       survey.requireNoReducedBlocks(directory);
       if (!chain.isEmpty()) {

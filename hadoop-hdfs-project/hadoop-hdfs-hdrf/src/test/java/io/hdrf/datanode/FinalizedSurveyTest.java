@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.sample.StoreScheme;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is found on a volume whose superblock is missing. */
+/** What is found on a volume whose superblock, or a scheme that it needs, is missing. */
 class FinalizedSurveyTest {
 
   private static final String POOL = "BP-1";
@@ -26,7 +34,8 @@ class FinalizedSurveyTest {
   @TempDir Path pool;
 
   private void require() throws IOException {
-    new FinalizedSurvey(pool, POOL).requireNoReducedBlocks(pool.resolve("hdrf"));
+    new FinalizedSurvey(pool, POOL, SchemeRegistry.of(List.of()))
+        .requireNoReducedBlocks(pool.resolve("hdrf"));
   }
 
   private Path block(int checksumType) throws IOException {
@@ -41,6 +50,13 @@ class FinalizedSurveyTest {
   @ParameterizedTest
   @ValueSource(ints = {CRC32C, NONE})
   void reducedBlocksKeepTheVolumeFromStarting(int checksumType) throws IOException {
+    reducedBlock(checksumType, 7);
+    assertThatThrownBy(this::require)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("is a reduced block, but the volume's superblock is missing");
+  }
+
+  private void reducedBlock(int checksumType, int... chain) throws IOException {
     Path file = block(checksumType);
     try (ReducedBlockWriter writer =
         ReducedBlockWriter.create(
@@ -48,15 +64,48 @@ class FinalizedSurveyTest {
             file,
             new BlockIdentity(POOL, 1),
             10_000,
-            new int[] {7},
+            chain,
             new TagKey(new byte[TagKey.LENGTH]),
             10_000)) {
       writer.frame(10_000, 1, ByteBuffer.allocateDirect(100));
       writer.finish();
     }
-    assertThatThrownBy(this::require)
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("is a reduced block, but the volume's superblock is missing");
+  }
+
+  private PoolVolume open(SchemeRegistry registry) throws IOException {
+    return PoolVolume.open(
+        pool,
+        POOL,
+        SchemeChain.parse("chain", "none", registry),
+        registry,
+        new Configuration(false),
+        LocalDurableFiles.INSTANCE,
+        bytes -> {},
+        (file, id, why) -> {});
+  }
+
+  /** The block's chain does not name the scheme, but what it refers to may need it. */
+  @Test
+  void aSchemeThatOnlyAStoreNeedsIsMissed() throws IOException {
+    StoreScheme store = new StoreScheme();
+    HookedScheme tail = new HookedScheme("tail", 65100, 1);
+    Path hdrf = pool.resolve("hdrf");
+    Superblock superblock = Superblock.create(hdrf, LocalDurableFiles.INSTANCE);
+    superblock.recordScheme(store.id(), store.name());
+    superblock.recordScheme(tail.id(), tail.name());
+    SchemeRegistry without = SchemeRegistry.of(List.of(store));
+    reducedBlock(CRC32C, store.id());
+    // Without a store there is nothing in it.
+    open(without).close();
+    Files.createDirectories(hdrf.resolve(store.name()));
+    assertThatThrownBy(() -> open(without))
+        .hasMessageContaining("has 1 blocks that need the scheme \"tail\" (id 65100)");
+    assertThat(new FinalizedSurvey(pool, POOL, without).countBlocksThatNeed(tail, "a.class.of.its"))
+        .isEqualTo(1);
+    open(SchemeRegistry.of(List.of(store, tail))).close();
+    // No block of the store: nothing needs what is left in it.
+    Files.delete(pool.resolve("current/finalized/subdir0/subdir0/blk_1"));
+    open(without).close();
   }
 
   @Test

@@ -35,6 +35,9 @@ import org.slf4j.LoggerFactory;
 /** Deduplication on one volume and block pool. Safe for use by many threads. */
 final class DedupCodec implements BlockCodec {
 
+  /** The containers' directory in the store's. */
+  static final String CONTAINERS = "containers";
+
   private static final Logger LOG = LoggerFactory.getLogger(DedupCodec.class);
 
   private final StoreLock lock;
@@ -85,7 +88,7 @@ final class DedupCodec implements BlockCodec {
       Map<List<Integer>, FrameChain> chains = new ConcurrentHashMap<>();
       ContainerStore containers =
           ContainerStore.open(
-              directory.resolve("containers"),
+              directory.resolve(CONTAINERS),
               context.files(),
               ContainerSettings.of(context.volumeId())
                   .containerSize(settings.containerSize())

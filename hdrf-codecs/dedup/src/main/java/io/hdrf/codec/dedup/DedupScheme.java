@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
+import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.BlockCodec;
 import io.hdrf.scheme.BlockScheme;
@@ -9,6 +10,7 @@ import io.hdrf.scheme.SchemeContext;
 import io.hdrf.scheme.SchemeSettings;
 import io.hdrf.scheme.SpiVersion;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /**
  * Deduplication: blocks are cut into chunks by their content, each chunk is stored once on its
@@ -40,6 +42,12 @@ public final class DedupScheme implements BlockScheme {
   @Override
   public boolean framesPassTail() {
     return false;
+  }
+
+  /** Each container says with which chain its groups were encoded. */
+  @Override
+  public boolean storeMayNeed(Path storeDirectory, int frameSchemeId) throws IOException {
+    return ContainerStore.mayNeed(storeDirectory.resolve(DedupCodec.CONTAINERS), frameSchemeId);
   }
 
   /** None with SHA-1, for which different chunks with one name can be made. */

@@ -103,6 +103,16 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
+   * Whether groups of a container of a store that is not open may be encoded with a scheme. Reads
+   * the headers of the containers until one has the scheme in its chain.
+   *
+   * @throws IOException if a container can't be looked at for a reason that may pass
+   */
+  public static boolean mayNeed(Path directory, int schemeId) throws IOException {
+    return ContainerChains.anyHas(directory, schemeId);
+  }
+
+  /**
    * Makes an appender.
    *
    * @param tail encodes the groups; stays open until the appender is closed. The store's {@link
