@@ -23,7 +23,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -117,14 +116,6 @@ class DedupCodecTest {
     return out.toByteArray();
   }
 
-  /** Or what is stored meanwhile may get other entries. */
-  private void awaitComplete() throws Exception {
-    byte[] complete = "dedup.index".getBytes(StandardCharsets.US_ASCII);
-    while (store.get(Table.STATE, List.of(complete)).get(0) == null) {
-      Thread.sleep(5);
-    }
-  }
-
   @Test
   void storesWhatItHasSeenOnce() throws Exception {
     open("dedup", store);
@@ -165,7 +156,7 @@ class DedupCodecTest {
     volume.awaitIndexed();
     store.clear();
     volume.restart();
-    awaitComplete();
+    volume.awaitIndexed();
     assertThat(volume.metric("indexRebuilds")).isEqualTo(1);
     volume.awaitIndexed();
     volume.put(2, block, random);
@@ -618,7 +609,7 @@ class DedupCodecTest {
   void checkFindsEntriesOfWhatIsGone() throws Exception {
     conf.set("hdrf.dedup.index.sample", "1");
     open("dedup", store);
-    awaitComplete();
+    volume.awaitIndexed();
     byte[] block = new byte[2 * LENGTH];
     random.nextBytes(block);
     volume.put(1, block, random);

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup;
 
 import io.hdrf.io.DurableFiles;
 import io.hdrf.metadata.MetadataStore;
+import io.hdrf.metadata.Table;
 import io.hdrf.sample.DeflateScheme;
 import io.hdrf.scheme.BlockCodec;
 import io.hdrf.scheme.ChainCodec;
@@ -17,6 +18,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,6 +31,9 @@ import org.apache.hadoop.conf.Configuration;
 
 /** Blocks in memory whose chunks lie in a directory, for tests; can be restarted. */
 final class DedupVolume implements Closeable, VolumeServices {
+
+  /** Says in the store that the index is complete. */
+  static final byte[] COMPLETE = "dedup.index".getBytes(StandardCharsets.US_ASCII);
 
   private final Path directory;
   private final Configuration configuration;
@@ -135,9 +140,11 @@ final class DedupVolume implements Closeable, VolumeServices {
     return dedup().reclaim(line -> {});
   }
 
-  /** Waits until the index has what was published. */
-  void awaitIndexed() throws InterruptedException {
-    while (metric("indexPending") > 0 || !dedup().metrics().containsKey("dbaQueries")) {
+  /** Waits until the index has what was published, and what lay in containers before. */
+  void awaitIndexed() throws IOException, InterruptedException {
+    while (metric("indexPending") > 0
+        || !dedup().metrics().containsKey("dbaQueries")
+        || store.get(Table.STATE, List.of(COMPLETE)).get(0) == null) {
       Thread.sleep(5);
     }
   }

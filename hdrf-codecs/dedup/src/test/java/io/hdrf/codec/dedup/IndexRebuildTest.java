@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -39,7 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
 class IndexRebuildTest {
 
   private static final int LENGTH = 300_000;
-  private static final byte[] COMPLETE = "dedup.index".getBytes(StandardCharsets.US_ASCII);
 
   @TempDir Path directory;
 
@@ -94,14 +92,7 @@ class IndexRebuildTest {
   }
 
   private boolean isComplete() throws IOException {
-    return store.get(Table.STATE, List.of(COMPLETE)).get(0) != null;
-  }
-
-  private void awaitComplete() throws Exception {
-    while (!isComplete()) {
-      Thread.sleep(5);
-    }
-    volume.awaitIndexed();
+    return store.get(Table.STATE, List.of(DedupVolume.COMPLETE)).get(0) != null;
   }
 
   private static boolean putsEntries(StoreBatch batch) {
@@ -153,13 +144,13 @@ class IndexRebuildTest {
             // Until then a put would go to the volume that was closed.
             restarted.await();
             volume.put(100, later, random);
-          } else if (says(batch, COMPLETE)) {
+          } else if (says(batch, DedupVolume.COMPLETE)) {
             pendingAtTheEnd.set(volume.metric("indexPending"));
           }
         };
     volume.restart();
     restarted.countDown();
-    awaitComplete();
+    volume.awaitIndexed();
     assertThat(pendingAtTheEnd).hasValue(0);
     assertThat(volume.metric("indexRebuilds")).isEqualTo(1);
     volume.restart();
@@ -199,7 +190,7 @@ class IndexRebuildTest {
           }
         };
     volume.restart();
-    awaitComplete();
+    volume.awaitIndexed();
     assertThat(volume.metric("indexRebuilds")).isZero();
     assertThat(least.get()).isGreaterThanOrEqualTo(done);
     volume.restart();
@@ -214,7 +205,7 @@ class IndexRebuildTest {
     open();
     byte[] first = block();
     volume.put(1, first, random);
-    awaitComplete();
+    volume.awaitIndexed();
     long before = entries();
     watcher =
         (operation, batch) -> {
@@ -258,7 +249,7 @@ class IndexRebuildTest {
     conf.set("hdrf.dedup.dba.capacity", "256");
     conf.set("hdrf.dedup.dba.memory", "8k");
     open();
-    awaitComplete();
+    volume.awaitIndexed();
     for (long id = 0; id < 20; id++) {
       volume.put(id, block(), random);
       volume.awaitIndexed();
@@ -288,12 +279,13 @@ class IndexRebuildTest {
     for (long id = 0; id < 20; id++) {
       volume.put(id, block(), random);
     }
-    awaitComplete();
+    volume.awaitIndexed();
     long entries = entries();
     assertThat(entries).isGreaterThan(4096);
     volume.close();
     store.write(
-        new StoreBatch().delete(Table.STATE, COMPLETE), io.hdrf.metadata.Durability.PROCESS);
+        new StoreBatch().delete(Table.STATE, DedupVolume.COMPLETE),
+        io.hdrf.metadata.Durability.PROCESS);
     AtomicInteger scans = new AtomicInteger();
     watcher =
         (operation, batch) -> {
@@ -302,7 +294,7 @@ class IndexRebuildTest {
           }
         };
     volume.restart();
-    awaitComplete();
+    volume.awaitIndexed();
     assertThat(entries()).isEqualTo(entries);
     assertThat(scans.get()).isLessThanOrEqualTo(6);
   }

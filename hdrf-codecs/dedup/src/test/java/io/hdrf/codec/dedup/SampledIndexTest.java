@@ -11,9 +11,7 @@ import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.scheme.SchemeSettings;
 import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
@@ -27,7 +25,6 @@ class SampledIndexTest {
 
   private static final int LENGTH = 600_000;
   private static final int SAMPLE = 8;
-  private static final byte[] COMPLETE = "dedup.index".getBytes(StandardCharsets.US_ASCII);
 
   @TempDir Path directory;
 
@@ -52,7 +49,7 @@ class SampledIndexTest {
     conf.set("hdrf.dedup.gc.rate", "0");
     conf.setInt("hdrf.dedup.index.sample", SAMPLE);
     volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", store);
-    awaitComplete();
+    volume.awaitIndexed();
   }
 
   @AfterEach
@@ -80,20 +77,12 @@ class SampledIndexTest {
 
   private void restart() throws Exception {
     volume.restart();
-    awaitComplete();
+    volume.awaitIndexed();
     while (volume.metric("dbaLoaded") + volume.metric("dbaRebuilt") == 0
         && volume.metric("indexRebuilds") == 0) {
       Thread.sleep(5);
     }
     volume.awaitIndexed();
-  }
-
-  /** Or what is written meanwhile may get other entries. */
-  private void awaitComplete() throws Exception {
-    while (store.get(Table.STATE, List.of(COMPLETE)).get(0) == null
-        || !volume.dedup().metrics().containsKey("dbaQueries")) {
-      Thread.sleep(5);
-    }
   }
 
   @Test
@@ -143,7 +132,7 @@ class SampledIndexTest {
     while (entries() < chunks || volume.metric("indexRebuilds") == 0) {
       Thread.sleep(5);
     }
-    awaitComplete();
+    volume.awaitIndexed();
     assertThat(entries()).isEqualTo(chunks);
     restart();
     assertThat(volume.metric("indexRebuilds")).isZero();
