@@ -135,4 +135,22 @@ public final class RepeatingThread {
     }
     return !thread.isAlive();
   }
+
+  /**
+   * Waits for the thread's end after {@link #stop}, however long it takes. Interruptions don't end
+   * the wait, and stay set.
+   */
+  public void join() {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
 }

@@ -114,6 +114,36 @@ class RepeatingThreadTest {
     assertThat(steps).hasValue(0);
   }
 
+  @Test
+  void anInterruptionDoesNotEndTheWaitForTheEnd() {
+    CountDownLatch going = new CountDownLatch(1);
+    AtomicInteger ends = new AtomicInteger();
+    RepeatingThread thread =
+        new RepeatingThread(
+            "test",
+            new RepeatingThread.Task() {
+              @Override
+              public void step() throws Exception {
+                going.countDown();
+                Thread.sleep(LONG);
+              }
+
+              @Override
+              public void end() throws Exception {
+                Thread.sleep(50);
+                ends.incrementAndGet();
+              }
+            });
+    thread.start();
+    await(going);
+    thread.stop();
+    thread.interrupt();
+    Thread.currentThread().interrupt();
+    thread.join();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(ends).hasValue(1);
+  }
+
   private static void await(CountDownLatch latch) {
     try {
       latch.await();

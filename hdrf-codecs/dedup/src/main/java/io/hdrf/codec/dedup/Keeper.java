@@ -6,7 +6,7 @@ import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.GcSettings;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.io.RateThrottle;
-import io.hdrf.thread.HdrfThreads;
+import io.hdrf.thread.RepeatingThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -30,11 +30,10 @@ final class Keeper implements Closeable {
   private final GarbageCollector collector;
   private final GcSettings gc;
   private final Semaphore wake = new Semaphore(0);
-  private final Thread indexThread;
-  private final Thread collectorThread;
-  private final Thread mendingThread;
+  private final RepeatingThread indexThread;
+  private final RepeatingThread collectorThread;
+  private final RepeatingThread mendingThread;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
-  private volatile boolean stopping;
 
   Keeper(
       String name,
@@ -46,9 +45,9 @@ final class Keeper implements Closeable {
     this.index = index;
     this.collector = collector;
     this.gc = gc;
-    this.indexThread = HdrfThreads.create("hdrf-dedup-index-" + name, this::keepIndex);
-    this.collectorThread = HdrfThreads.create("hdrf-dedup-gc-" + name, this::collect);
-    this.mendingThread = HdrfThreads.create("hdrf-dedup-mend-" + name, this::mend);
+    this.indexThread = new RepeatingThread("hdrf-dedup-index-" + name, this::keepIndex);
+    this.collectorThread = new RepeatingThread("hdrf-dedup-gc-" + name, this::collect);
+    this.mendingThread = new RepeatingThread("hdrf-dedup-mend-" + name, this::mend);
     throttle.setRate(gc.bytesPerSecond());
   }
 
@@ -65,106 +64,46 @@ final class Keeper implements Closeable {
     wake.release();
   }
 
-  private void keepIndex() {
-    boolean failing = false;
-    try {
-      while (!stopping) {
-        try {
-          index.work(() -> stopping);
-          failing = false;
-        } catch (Throwable e) {
-          failing = survive(failing, "The fingerprint index is not kept up", e);
-        }
-        if (wake.tryAcquire(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
-          wake.drainPermits();
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  private void keepIndex() throws InterruptedException {
+    index.work(indexThread::isStopping);
+    if (wake.tryAcquire(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
+      wake.drainPermits();
     }
   }
 
-  private void collect() {
-    boolean failing = false;
+  private void collect() throws InterruptedException {
+    Thread.sleep(TimeUnit.SECONDS.toMillis(gc.intervalSeconds()));
     try {
-      while (!stopping) {
-        Thread.sleep(TimeUnit.SECONDS.toMillis(gc.intervalSeconds()));
-        try {
-          LOG.info("Collected {}", collector.collect(LOG::debug).asMap());
-          failing = false;
-        } catch (IOException e) {
-          if (!stopping) {
-            LOG.warn("Nothing is collected this time: {}", e.getMessage(), e);
-          }
-        } catch (Throwable e) {
-          failing = survive(failing, "Nothing is collected", e);
-        }
+      LOG.info("Collected {}", collector.collect(LOG::debug).asMap());
+    } catch (IOException e) {
+      if (!collectorThread.isStopping()) {
+        LOG.warn("Nothing is collected this time: {}", e.getMessage(), e);
       }
-    } catch (InterruptedException e) {
-      LOG.debug("The collector ends");
     }
   }
 
-  /** The threads go on after any error: nobody would begin them again before the next start. */
-  private static boolean survive(boolean failing, String what, Throwable failure) {
-    try {
-      if (!failing) {
-        LOG.error(
-            "{}; it is tried again and again, and this is logged once. Where memory is short, give"
-                + " the DataNode more heap; otherwise restart it",
-            what,
-            failure);
-      }
-    } catch (Throwable e) {
-      // There may be no memory even for that.
-      return failing;
-    }
-    return true;
-  }
-
-  private void mend() {
-    try {
-      while (!stopping) {
-        Thread.sleep(TICK_MILLIS);
-        try {
-          containers.mend(System.nanoTime(), this::pace);
-        } catch (RuntimeException | Error e) {
-          LOG.error("Containers are not mended", e);
-        }
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("Nothing is mended any more");
-    }
+  private void mend() throws InterruptedException {
+    Thread.sleep(TICK_MILLIS);
+    containers.mend(System.nanoTime(), this::pace);
   }
 
   private void pace(long bytes) throws InterruptedIOException {
-    if (!throttle.take(bytes, () -> stopping)) {
+    if (!throttle.take(bytes, mendingThread::isStopping)) {
       throw new InterruptedIOException("the store is being closed");
     }
   }
 
   @Override
   public void close() {
-    stopping = true;
+    indexThread.stop();
+    collectorThread.stop();
+    mendingThread.stop();
+    // The index thread is not interrupted: that would close the files it is reading.
     wake.release();
     collectorThread.interrupt();
     mendingThread.interrupt();
-    join(mendingThread);
-    join(indexThread);
-    join(collectorThread);
-  }
-
-  private static void join(Thread thread) {
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    mendingThread.join();
+    indexThread.join();
+    collectorThread.join();
   }
 }

@@ -33,6 +33,10 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -296,6 +300,47 @@ class FailingCollectionTest {
     assertThat(collections.await(60, TimeUnit.SECONDS)).isTrue();
     volume.awaitIndexed();
     assertThat(errors.get()).isNegative();
+  }
+
+  /** Not even for the line of the log that would say so. */
+  @Test
+  void collectorGoesOnWhenThereIsNoMemoryToLog() throws Exception {
+    conf.set("hdrf.dedup.gc.interval", "1");
+    CountDownLatch collections = new CountDownLatch(2);
+    volume.afterBlocksWereShown(
+        () -> {
+          collections.countDown();
+          throw new UncheckedIOException(new IOException("a block can't be read"));
+        });
+    AtomicInteger refused = new AtomicInteger();
+    AppenderSkeleton noMemory =
+        new AppenderSkeleton() {
+          @Override
+          protected void append(LoggingEvent event) {
+            if (event.getThreadName().startsWith("hdrf-dedup-gc-")
+                && event.getLevel().isGreaterOrEqual(Level.WARN)) {
+              refused.incrementAndGet();
+              throw new OutOfMemoryError("a test");
+            }
+          }
+
+          @Override
+          public boolean requiresLayout() {
+            return false;
+          }
+
+          @Override
+          public void close() {}
+        };
+    Logger.getRootLogger().addAppender(noMemory);
+    try {
+      volume.restart();
+      assertThat(collections.await(20, TimeUnit.SECONDS)).isTrue();
+      volume.close();
+    } finally {
+      Logger.getRootLogger().removeAppender(noMemory);
+    }
+    assertThat(refused.get()).isPositive();
   }
 
   @Test
