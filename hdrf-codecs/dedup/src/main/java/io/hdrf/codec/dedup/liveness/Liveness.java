@@ -5,10 +5,8 @@ import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.scheme.Pin;
 import java.util.BitSet;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Sees to it that a chunk which a block is about to refer to is not collected. Safe for use by many
@@ -24,34 +22,49 @@ public final class Liveness {
 
   private final Object lock = new Object();
 
-  /** How many pins of each age are held; guarded by the lock. */
-  private final TreeMap<Long, Integer> pins = new TreeMap<>();
+  /** How many pins are held that were taken before the last cycle began; guarded by the lock. */
+  private int older;
 
-  /** Guarded by the lock. */
+  /** How many were taken since; guarded by the lock. */
+  private int younger;
+
+  /** How many cycles have begun; guarded by the lock. */
   private long age;
 
   private volatile Cycle cycle;
 
-  /** Taken before a block looks for chunks, closed when its file is in place or given up. */
+  /**
+   * Taken before a block looks for chunks, closed when its file is in place or given up. Counting
+   * and closing allocate nothing: where memory is short a pin that nobody has would keep all
+   * collections waiting for ever.
+   */
   public Pin pin() {
-    long mine;
+    HeldPin pin = new HeldPin();
     synchronized (lock) {
-      mine = age;
-      pins.merge(mine, 1, Integer::sum);
+      pin.age = age;
+      younger++;
     }
-    AtomicBoolean closed = new AtomicBoolean();
-    return () -> {
-      if (closed.compareAndSet(false, true)) {
-        unpin(mine);
-      }
-    };
+    return pin;
   }
 
-  private void unpin(long mine) {
-    synchronized (lock) {
-      if (pins.merge(mine, -1, Integer::sum) == 0) {
-        pins.remove(mine);
-        lock.notifyAll();
+  private final class HeldPin implements Pin {
+    /** Guarded by the lock, as is the other. */
+    private long age;
+
+    private boolean closed;
+
+    @Override
+    public void close() {
+      synchronized (lock) {
+        if (closed) {
+          return;
+        }
+        closed = true;
+        if (age == Liveness.this.age) {
+          younger--;
+        } else if (--older == 0) {
+          lock.notifyAll();
+        }
       }
     }
   }
@@ -72,9 +85,12 @@ public final class Liveness {
       if (cycle != null) {
         throw new IllegalStateException("a cycle is under way");
       }
+      Cycle begun = new Cycle();
       age++;
-      cycle = new Cycle();
-      return cycle;
+      older += younger;
+      younger = 0;
+      cycle = begun;
+      return begun;
     }
   }
 
@@ -86,7 +102,7 @@ public final class Liveness {
   public boolean awaitOlderPins(long timeoutMillis) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     synchronized (lock) {
-      while (!pins.isEmpty() && pins.firstKey() < age) {
+      while (older > 0) {
         long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (left <= 0) {
           return false;
