@@ -14,10 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class BlockLocks {
 
   /** A held lock. */
-  interface Held extends AutoCloseable {
-    @Override
-    void close();
-  }
+  interface Held extends HdrfService.Hold {}
 
   private static final class Entry {
     private final ReentrantLock lock = new ReentrantLock();
@@ -26,20 +23,52 @@ final class BlockLocks {
 
   private final ConcurrentMap<BlockRef, Entry> entries = new ConcurrentHashMap<>();
 
+  /**
+   * Waits for the lock. What gives it back is made first, and allocates nothing: where memory is
+   * short a lock that nobody has would stop all that is done with the block, for good.
+   */
   Held lock(BlockRef block) {
-    Entry entry =
-        entries.compute(
-            block,
-            (key, present) -> {
-              Entry used = present != null ? present : new Entry();
-              used.users++;
-              return used;
-            });
-    entry.lock.lock();
-    return () -> {
+    HeldLock held = new HeldLock(block);
+    held.entry = entries.compute(block, BlockLocks::enter);
+    boolean locked = false;
+    try {
+      held.entry.lock.lock();
+      locked = true;
+    } finally {
+      if (!locked) {
+        held.leave();
+      }
+    }
+    return held;
+  }
+
+  private static Entry enter(BlockRef block, Entry present) {
+    Entry used = present != null ? present : new Entry();
+    used.users++;
+    return used;
+  }
+
+  private static Entry leave(BlockRef block, Entry present) {
+    return --present.users == 0 ? null : present;
+  }
+
+  private final class HeldLock implements Held {
+    private final BlockRef block;
+    private Entry entry;
+
+    HeldLock(BlockRef block) {
+      this.block = block;
+    }
+
+    void leave() {
+      entries.compute(block, BlockLocks::leave);
+    }
+
+    @Override
+    public void close() {
       entry.lock.unlock();
-      entries.compute(block, (key, present) -> --entry.users == 0 ? null : entry);
-    };
+      leave();
+    }
   }
 
   boolean isEmpty() {

@@ -341,6 +341,8 @@ public final class HdrfService implements Closeable {
    */
   public Hold holdPlain(String poolId, long blockId, LongPredicate inflated) throws IOException {
     BlockRef block = new BlockRef(poolId, blockId);
+    // Made before it is counted: nobody could give back a hold for which there was no memory.
+    Hold hold = () -> holds.release(block);
     try (BlockLocks.Held lock = locks.lock(block)) {
       holds.hold(block);
       boolean plain = false;
@@ -352,11 +354,11 @@ public final class HdrfService implements Closeable {
         plain = true;
       } finally {
         if (!plain) {
-          holds.release(block);
+          hold.close();
         }
       }
     }
-    return () -> holds.release(block);
+    return hold;
   }
 
   private void inflate(ReplicaSnapshot snapshot) throws IOException {
@@ -379,7 +381,7 @@ public final class HdrfService implements Closeable {
 
   /** Keeps a block's file as it is, neither swapped nor inflated, until the lock is closed. */
   public Hold lock(String poolId, long blockId) {
-    return locks.lock(new BlockRef(poolId, blockId))::close;
+    return locks.lock(new BlockRef(poolId, blockId));
   }
 
   /**
@@ -689,20 +691,23 @@ public final class HdrfService implements Closeable {
         if (volume.getAvailable() < snapshot.length()) {
           throw new BlockSkippedException(SkipReason.NO_SPACE, volume + " is full");
         }
+        PlainBlock plain =
+            new FinalizedPlainBlock(
+                snapshot,
+                encoded,
+                poolVolume,
+                reference,
+                dataset,
+                replicaFiles,
+                locks,
+                holds,
+                scan,
+                records,
+                later);
+        // From here on it gives back what it took over.
         volume.reserveSpaceForReplica(snapshot.length());
         opened = true;
-        return new FinalizedPlainBlock(
-            snapshot,
-            encoded,
-            poolVolume,
-            reference,
-            dataset,
-            replicaFiles,
-            locks,
-            holds,
-            scan,
-            records,
-            later);
+        return plain;
       } catch (ClosedChannelException e) {
         throw new BlockSkippedException(SkipReason.STOPPING, volume + " leaves");
       } finally {

@@ -3,6 +3,8 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.ChildJvm;
+import io.hdrf.io.FullHeap;
 import io.hdrf.reduce.BlockRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,5 +93,27 @@ class BlockLocksTest {
     taken.await();
     same.join();
     assertThat(locks.isEmpty()).isTrue();
+  }
+
+  @Test
+  void noLockIsKeptForWantOfMemory() throws Exception {
+    try (ChildJvm child = ChildJvm.start(FullHeap.FLAGS, ShortOfMemory.class)) {
+      assertThat(child.readLine()).isEqualTo("locks were refused");
+      assertThat(child.readLine()).isEqualTo("none is held");
+    }
+  }
+
+  /** The child. */
+  static final class ShortOfMemory {
+    private ShortOfMemory() {}
+
+    public static void main(String[] args) {
+      BlockLocks locks = new BlockLocks();
+      BlockRef block = block("BP", 1);
+      locks.lock(block).close();
+      int refused = FullHeap.run(() -> locks.lock(block).close());
+      System.out.println(refused > 0 ? "locks were refused" : "there was memory all the time");
+      System.out.println(locks.isEmpty() ? "none is held" : "one is held that nobody has");
+    }
   }
 }
