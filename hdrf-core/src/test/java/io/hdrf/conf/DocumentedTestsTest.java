@@ -15,19 +15,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that {@code docs/security.md} names are there. */
+/** Tests that documents name are there. */
 class DocumentedTestsTest {
 
   private static final Path ROOT = Path.of("..");
   private static final Pattern NAMED = Pattern.compile("`(\\w+Test)(?:#(\\w+))?`");
 
-  @Test
-  void eachClaimsTestIsThere() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"security.md", "compatibility.md"})
+  void eachClaimsTestIsThere(String document) throws IOException {
     Map<String, String> sources = sources();
     List<String> missing = new ArrayList<>();
-    Matcher named = NAMED.matcher(Files.readString(ROOT.resolve("docs/security.md")));
+    Matcher named = NAMED.matcher(Files.readString(ROOT.resolve("docs").resolve(document)));
     int count = 0;
     while (named.find()) {
       count++;

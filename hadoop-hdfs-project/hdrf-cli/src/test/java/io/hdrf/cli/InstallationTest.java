@@ -63,7 +63,7 @@ class InstallationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"3.3.6", "2.10.2", "3.10.0"})
+  @ValueSource(strings = {"3.3.6", "2.10.2", "3.10.0", "3.1.1", "3.1.3", "3.1.5-SNAPSHOT"})
   void anotherLineOfHadoopIsRefused(String version) throws IOException {
     writeVersion(version);
     assertThatThrownBy(() -> HadoopHome.of(hadoop))
