@@ -161,6 +161,41 @@ class RecordCommandsTest {
     assertThat(StoppedVolume.isInUse(volume)).isFalse();
   }
 
+  /** As a DataNode does; the lock of another process shows otherwise than one of this. */
+  static final class Holder {
+    private Holder() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (VolumeLock lock = VolumeLock.take(Path.of(arguments[0]))) {
+        System.out.println("locked");
+        System.in.read();
+      }
+    }
+  }
+
+  @Test
+  void aVolumeThatAnotherProcessHasIsLeftAlone() throws Exception {
+    Process holder =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Holder.class.getName(),
+                volume.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      assertThat(holder.inputReader().readLine()).isEqualTo("locked");
+      assertThat(StoppedVolume.isInUse(volume)).isTrue();
+      assertThatThrownBy(() -> VolumeLock.take(volume))
+          .isInstanceOf(ClusterException.class)
+          .hasMessageContaining("is in use");
+    } finally {
+      holder.destroyForcibly().waitFor();
+    }
+    assertThat(StoppedVolume.isInUse(volume)).isFalse();
+  }
+
   /** Its DataNode could not open what root makes there. */
   @Test
   void anotherUsersVolumeIsNotTouched() throws IOException {

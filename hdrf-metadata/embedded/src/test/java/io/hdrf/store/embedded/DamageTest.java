@@ -2,11 +2,13 @@
 package io.hdrf.store.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.metadata.Durability;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreBatch;
 import io.hdrf.metadata.StoreCorruptException;
+import io.hdrf.metadata.StoreUnreachableException;
 import io.hdrf.metadata.Table;
 import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
@@ -195,6 +197,19 @@ class DamageTest {
     for (int n = 1; n < 7; n++) {
       assertThat(Files.exists(aside(crashed, n))).as("%d", n).isEqualTo(n == 4 || n == 5);
     }
+  }
+
+  /** RocksDB's own lock would come too late: what another writes looks damaged to who reads it. */
+  @Test
+  void aDamagedStoreIsNotSetAsideWhileSomebodyHasIt() throws IOException {
+    try (MetadataStore store = Stores.open(crashed)) {
+      Files.writeString(crashed.resolve(StoreDirectory.DAMAGED), "met by a look-up");
+      assertThatThrownBy(() -> Stores.open(crashed)).isInstanceOf(StoreUnreachableException.class);
+      assertThat(wasSetAside(crashed)).isFalse();
+      assertThat(Stores.contents(store, TABLE)).isEqualTo(model);
+    }
+    Stores.open(crashed).close();
+    assertThat(wasSetAside(crashed)).isTrue();
   }
 
   private static Map<String, byte[]> files(Path path) throws IOException {
