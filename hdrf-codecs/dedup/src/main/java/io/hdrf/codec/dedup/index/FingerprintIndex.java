@@ -228,7 +228,8 @@ public final class FingerprintIndex implements Closeable {
       boolean added = false;
       try {
         rebuild.index(container, array, stopping, () -> maintain(array, stopping));
-        added = true;
+        // Else only some of its batches may have been written.
+        added = !stopping.getAsBoolean();
       } finally {
         if (!added) {
           missed.add(container);

@@ -6,15 +6,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.metadata.Durability;
+import io.hdrf.metadata.StoreBatch;
 import io.hdrf.metadata.StoreUnreachableException;
 import io.hdrf.metadata.Table;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -354,5 +362,250 @@ class FingerprintIndexTest {
     assertThat(store.index.pending()).isEqualTo(2);
     work();
     assertThat(store.index.pending()).isZero();
+  }
+
+  /** What was there before belongs to entries that are gone. */
+  @Test
+  void filtersOfAnIndexThatIsMadeAnewAreDeletedAndItsDirectoryForced() throws IOException {
+    work();
+    store.sealed(3);
+    work();
+    store.index.close();
+    store.map.clear();
+    Path filters = directory.resolve("index");
+    Files.createDirectories(filters);
+    Path left = Files.write(filters.resolve("left"), new byte[1]);
+    List<Path> forced = new ArrayList<>();
+    ForwardingFiles files =
+        new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+          @Override
+          public void forceDirectory(Path forcedDirectory) throws IOException {
+            if (!Files.exists(left)) {
+              forced.add(forcedDirectory);
+            }
+            super.forceDirectory(forcedDirectory);
+          }
+        };
+    try (FingerprintIndex index =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.liveness,
+            filters,
+            files,
+            IndexSettings.from(store.dedup()))) {
+      store.watcher =
+          (operation, batch) -> {
+            if (operation.equals("write") && !Files.exists(left)) {
+              assertThat(forced).as("before the store is written to").contains(filters);
+            }
+          };
+      index.work(() -> false);
+      assertThat(left).doesNotExist();
+      assertThat(forced).contains(filters);
+      assertThat(entries()).hasSize(3);
+    }
+  }
+
+  /** Entries that wait are put in by containers read anew; a store that is away is not asked. */
+  @Test
+  void theEndLeavesAStoreAloneThatIsAway() throws IOException {
+    work();
+    store.open(3);
+    fail("write");
+    work();
+    List<String> operations = new ArrayList<>();
+    store.watcher = (operation, batch) -> operations.add(operation);
+    store.index.close();
+    assertThat(operations).isEmpty();
+    assertThat(store.index.pending()).isZero();
+  }
+
+  @Test
+  void aFailureToRemoveOrToReclaimBeginsAnOutage() throws IOException {
+    for (String operation : List.of("get", "estimatedCount")) {
+      try (IndexedContainers own = new IndexedContainers(directory.resolve(operation))) {
+        own.index.work(() -> false);
+        long[] refs = own.sealed(2);
+        own.index.work(() -> false);
+        BitSet numbers = new BitSet();
+        numbers.set(ChunkRef.number(refs[0]));
+        List<String> operations = new ArrayList<>();
+        own.watcher =
+            (called, batch) -> {
+              operations.add(called);
+              if (called.equals(operation)) {
+                throw new StoreUnreachableException("gone");
+              }
+            };
+        own.index.remove(ChunkRef.container(refs[0]), numbers);
+        own.index.reclaim();
+        assertThat(own.index.metrics()).containsEntry("indexFailures", 1L);
+        assertThat(operations).endsWith(operation);
+        operations.clear();
+        own.index.reclaim();
+        own.index.remove(ChunkRef.container(refs[0]), numbers);
+        own.index.work(() -> false);
+        assertThat(operations).isEmpty();
+        own.watcher = (called, batch) -> {};
+      }
+    }
+  }
+
+  /** The stop comes at each point in turn at which it is looked at. */
+  @Test
+  void anIndexThatIsMadeAnewIsWholeWhereverItWasStopped() throws IOException {
+    boolean stopped = true;
+    for (int point = 0; stopped; point++) {
+      assertThat(point).isLessThan(200);
+      try (IndexedContainers own = new IndexedContainers(directory.resolve("stop" + point))) {
+        own.index.work(() -> false);
+        List<Long> refs = new ArrayList<>();
+        for (int container = 0; container < 3; container++) {
+          for (long ref : own.sealed(2)) {
+            refs.add(ref);
+          }
+          own.index.work(() -> false);
+        }
+        // As when another sample is configured: the old entries are still there.
+        own.map.write(
+            new StoreBatch().delete(Table.STATE, "dedup.index".getBytes(StandardCharsets.US_ASCII)),
+            Durability.PROCESS);
+        AtomicInteger left = new AtomicInteger(point);
+        own.index.work(() -> left.getAndDecrement() <= 0);
+        stopped = left.get() < 0;
+        own.index.work(() -> false);
+        List<Long> entries = new ArrayList<>();
+        own.index.forEachEntry(entries::add);
+        assertThat(entries)
+            .as("stopped at point %s", point)
+            .containsExactlyInAnyOrderElementsOf(refs);
+        assertThat(own.index.metrics()).containsEntry("indexEntriesWritten", 12L);
+        assertThat(new CompleteMark(own.map, 1).isSet()).isTrue();
+        assertThat(new CompleteMark(own.map, 1).position()).isNull();
+      }
+    }
+  }
+
+  @Test
+  void aLargeContainerIsPutInOnceThoughTheMakingStops() throws IOException {
+    work();
+    long[] before = store.sealed(2);
+    long[] refs = store.sealed(2100);
+    work();
+    store.map.clear();
+    long written = metric("indexEntriesWritten");
+    AtomicInteger batches = new AtomicInteger();
+    store.watcher =
+        (operation, batch) -> {
+          if (operation.equals("write")
+              && batch.changes().stream().anyMatch(c -> c.table() == Table.CHUNKS)) {
+            batches.incrementAndGet();
+          }
+        };
+    // The first container's and the first of three batches of the second.
+    store.index.work(() -> batches.get() == 2);
+    assertThat(metric("indexEntriesWritten") - written).isEqualTo(2 + 1024);
+    assertThat(new CompleteMark(store.map, 1).position().next())
+        .isEqualTo(ChunkRef.container(refs[0]))
+        .isEqualTo(ChunkRef.container(before[0]) + 1);
+    assertThat(new CompleteMark(store.map, 1).position().last())
+        .isEqualTo(ChunkRef.container(refs[0]));
+    work();
+    assertThat(batches).hasValue(4);
+    assertThat(metric("indexEntriesWritten") - written).isEqualTo(2 + 2100);
+    assertThat(metric("indexRebuilds")).isEqualTo(2);
+    assertThat(new TreeSet<>(entries())).hasSize(2102).contains(refs[0], refs[1023], refs[2099]);
+    assertThat(entries()).hasSize(2102);
+  }
+
+  /** Entries that were dropped come from their container, all of them though a stop comes. */
+  @Test
+  void aContainerThatWasMissedIsPutInWhollyThoughAStopComes() throws IOException {
+    work();
+    byte[] names = new byte[1024 * Fingerprinter.LENGTH];
+    for (int i = 0; i < (1 << 18) / 1024; i++) {
+      store.index.publish(names, new long[1024], 1024);
+    }
+    long[] refs = store.sealed(2100);
+    assertThat(metric("indexEntriesDropped")).isEqualTo(2100);
+    AtomicBoolean stopping = new AtomicBoolean();
+    store.watcher =
+        (operation, batch) -> {
+          if (operation.equals("write") && store.index.pending() == 0) {
+            stopping.set(true);
+          }
+        };
+    store.index.work(stopping::get);
+    assertThat(stopping).isTrue();
+    store.watcher = (operation, batch) -> {};
+    work();
+    assertThat(new TreeSet<>(entries())).contains(refs[0], refs[1023], refs[1024], refs[2099]);
+  }
+
+  @Test
+  void neighboursOfWhatTheCacheNamesAreFoundWithoutTheStore() throws IOException {
+    work();
+    long[] refs = store.sealed(4);
+    work();
+    store.index.close();
+    FingerprintIndex index = another(IndexSettings.from(store.dedup()));
+    index.publish(names(1, 1), refs, 1);
+    List<String> operations = new ArrayList<>();
+    store.watcher = (operation, batch) -> operations.add(operation);
+    Finder finder = index.newFinder();
+    assertThat(find(finder, 1, 4)).isEqualTo(refs);
+    assertThat(index.metrics())
+        .containsEntry("indexFoundInCache", 1L)
+        .containsEntry("indexFoundBeside", 3L);
+    // Remembered in the cache.
+    assertThat(find(index.newFinder(), 2, 3)).containsExactly(refs[1], refs[2], refs[3]);
+    assertThat(index.metrics())
+        .containsEntry("indexFoundInCache", 4L)
+        .containsEntry("indexFoundBeside", 3L);
+    assertThat(operations).isEmpty();
+    index.close();
+  }
+
+  /** Chunks that a block goes on with are in a container that is searched again in each batch. */
+  @Test
+  void theNextBatchIsLookedForBesideThePreviousOne() throws IOException {
+    work();
+    long[] refs = store.open(6);
+    work();
+    store.index.close();
+    FingerprintIndex index = another(IndexSettings.from(store.dedup()));
+    index.publish(names(1, 1), refs, 1);
+    List<String> operations = new ArrayList<>();
+    store.watcher = (operation, batch) -> operations.add(operation);
+    Finder finder = index.newFinder();
+    assertThat(find(finder, 1, 2)).containsExactly(refs[0], refs[1]);
+    assertThat(find(finder, 3, 2)).containsExactly(refs[2], refs[3]);
+    assertThat(find(finder, 5, 2)).containsExactly(refs[4], refs[5]);
+    assertThat(index.metrics())
+        .containsEntry("indexFoundInCache", 1L)
+        .containsEntry("indexFoundBeside", 5L);
+    assertThat(operations).isEmpty();
+    index.close();
+  }
+
+  /** Of a filter that is full half the elements went. */
+  @Test
+  void removedEntriesGoOutOfTheFilters() throws IOException {
+    Configuration conf = new Configuration(false);
+    conf.set("hdrf.dedup.dba.capacity", "256");
+    try (IndexedContainers own = new IndexedContainers(directory.resolve("small"), conf)) {
+      own.index.work(() -> false);
+      long[] refs = own.sealed(600);
+      own.index.work(() -> false);
+      assertThat(own.index.metrics()).containsEntry("dbaRefreshed", 0L);
+      BitSet numbers = new BitSet();
+      for (int i = 0; i < 200; i++) {
+        numbers.set(ChunkRef.number(refs[i]));
+      }
+      own.index.remove(ChunkRef.container(refs[0]), numbers);
+      own.index.work(() -> false);
+      assertThat(own.index.metrics()).containsEntry("dbaRefreshed", 1L);
+    }
   }
 }
