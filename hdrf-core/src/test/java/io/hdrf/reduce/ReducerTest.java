@@ -940,4 +940,59 @@ class ReducerTest {
     }
     assertThat(reducer.reduceNow(write(1, data))).isNull();
   }
+
+  /** Whoever asks for a block must not take a failure for success. */
+  @Test
+  void aFailureIsToldToWhoeverAsked() throws Exception {
+    start(1, 10);
+    BlockRef block = write(1, text(LENGTH));
+    blocks.openFailure = new IOException("Input/output error");
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.FAILED);
+    blocks.openFailure = null;
+    blocks.onSwap =
+        () -> {
+          throw new IllegalStateException("for a test");
+        };
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.FAILED);
+    assertThat(blocks.isReduced(1)).isFalse();
+    blocks.onSwap = () -> {};
+    assertThat(reducer.reduceNow(block)).isNull();
+  }
+
+  @Test
+  void thereIsRoomOnceHalfOfAFullQueueIsFree() throws Exception {
+    CountDownLatch gate = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    List<Integer> signalsAtBegin = new CopyOnWriteArrayList<>();
+    scheme.beforeEncode =
+        frame -> {
+          signalsAtBegin.add(roomSignals.get());
+          begun.countDown();
+          awaitGate(gate);
+        };
+    start(1, 4);
+    int oneFrame = HookedScheme.FRAME_LENGTH;
+    reducer.offer(write(0, text(oneFrame)));
+    begun.await();
+    for (int id = 1; id <= 4; id++) {
+      assertThat(reducer.offer(write(id, text(oneFrame)))).isTrue();
+    }
+    assertThat(reducer.offer(write(5, text(oneFrame)))).isFalse();
+    gate.countDown();
+    awaitIdle();
+    assertThat(signalsAtBegin).containsExactly(0, 0, 0, 1, 1);
+  }
+
+  @Test
+  void whatIsToBeIncludedNeedsNoExclusion() throws Exception {
+    conf.set("hdrf.filter.include.keywords", "reduce me");
+    start(1, 10);
+    byte[] other = text(LENGTH);
+    BlockRef block = write(1, other);
+    reducer.reduceNow(block);
+    assertStaysPlain(block, other, SkipReason.NOT_INCLUDED);
+    byte[] included = text(LENGTH);
+    put(included, 0, "reduce me");
+    assertThat(reducer.reduceNow(write(2, included))).isNull();
+  }
 }

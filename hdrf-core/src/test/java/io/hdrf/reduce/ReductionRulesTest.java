@@ -157,6 +157,9 @@ class ReductionRulesTest {
     BlockRef block = new BlockRef("BP-1", 5);
     assertThat(block).isEqualTo(new BlockRef("BP-1", 5)).hasSameHashCodeAs(new BlockRef("BP-1", 5));
     assertThat(block).isNotEqualTo(new BlockRef("BP-1", 6)).isNotEqualTo(new BlockRef("BP-2", 5));
+    assertThat(block.hashCode())
+        .isNotEqualTo(new BlockRef("BP-1", 6).hashCode())
+        .isNotEqualTo(new BlockRef("BP-2", 5).hashCode());
     assertThat(block.poolId()).isEqualTo("BP-1");
     assertThat(block.blockId()).isEqualTo(5);
   }
