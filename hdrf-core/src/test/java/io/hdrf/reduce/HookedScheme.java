@@ -13,7 +13,7 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /** Deflates frames, and lets a test do something before each is encoded or after it is decoded. */
-public final class HookedScheme implements FrameScheme {
+public class HookedScheme implements FrameScheme {
 
   public static final int FRAME_LENGTH = 64 << 10;
 

@@ -89,6 +89,7 @@ class AskStreamTest {
       assertThat(in.readQuestion()).isEqualTo(batch);
       AskStream.Answer answer = in.readAnswer();
       assertThat(answer.batch()).isEqualTo(count);
+      assertThat(answer.count()).isEqualTo(count);
       assertThat(answer.held().get(count - 1)).isFalse();
       assertThat(in.readAnswer().held()).isEqualTo(held);
       assertThat(in.readAnswer()).isNull();
@@ -165,6 +166,9 @@ class AskStreamTest {
   @Test
   void questionsThatAreNoneAreRefused() throws IOException {
     assertThat(reading(question(0, 1, 5)).readQuestion().totalLength()).isEqualTo(5);
+    assertThat(reading(question(0, 1, 1)).readQuestion().totalLength()).isOne();
+    assertThat(reading(question(0, 2, Integer.MAX_VALUE - 1, 1)).readQuestion().totalLength())
+        .isEqualTo(Integer.MAX_VALUE);
     assertCorrupt(question(0, 0));
     assertCorrupt(question(0, 2, 5));
     assertCorrupt(question(0, 1, 5, 5));

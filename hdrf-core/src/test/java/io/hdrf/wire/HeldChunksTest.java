@@ -154,6 +154,7 @@ class HeldChunksTest {
     assertRefused(held, 0, 3, 2, 0);
     assertRefused(held, 0, 65535, 65535, 0);
     assertRefused(held, 0, 0, 2, 2);
+    assertRefused(held, 0, 1, 1, 3);
     assertRefused(held, 0, 0, 1, -1);
   }
 
@@ -180,8 +181,13 @@ class HeldChunksTest {
     ByteBuffer bytes = held.take(batch(3, 100));
     held.release(4);
     assertThat(held.hold(batch(3, 100), bits(0), bytes)).isFalse();
-    assertThat(held.take(batch(4, 100))).isNull();
-    assertThat(held.take(batch(5, 100))).isNotNull();
+    ByteBuffer last = held.take(batch(5, 100));
+    held.release(5);
+    assertThat(held.hold(batch(5, 100), bits(0), last)).isFalse();
+    assertThat(sessions.memory()).isZero();
+    held.release(7);
+    assertThat(held.take(batch(7, 100))).isNull();
+    assertThat(held.take(batch(8, 100))).isNotNull();
     assertThat(sessions.memory()).isEqualTo(100);
   }
 

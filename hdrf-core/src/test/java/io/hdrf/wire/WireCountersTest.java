@@ -35,4 +35,53 @@ class WireCountersTest {
         .containsEntry("mirrorBytesWireReceived-10.0.0.1", 3L)
         .doesNotContainKey("mirrorBytesPlainReceived-10.0.0.2");
   }
+
+  /** More peers than a few hundred make no more names. */
+  @Test
+  void peersBeyondTheMostAreCountedAsOne() {
+    for (int peer = 0; peer < 202; peer++) {
+      counters.traffic(Direction.SENT, "WRITE_BLOCK", "peer" + peer, 10, 1);
+    }
+    counters.traffic(Direction.SENT, "WRITE_BLOCK", "peer0", 10, 1);
+    assertThat(counters.value("mirrorBytesPlainSent-peer0")).isEqualTo(20);
+    assertThat(counters.value("mirrorBytesPlainSent-peer199")).isEqualTo(10);
+    assertThat(counters.value("mirrorBytesPlainSent-others")).isEqualTo(20);
+    assertThat(counters.values()).doesNotContainKey("mirrorBytesPlainSent-peer200");
+  }
+
+  @Test
+  void everythingIsCountedUnderItsName() {
+    counters.encoded(1);
+    counters.forwarded(2);
+    counters.checksumsLeftOut(3);
+    counters.sentAsStored(4);
+    counters.asked(5, 6, 7);
+    counters.asked(10, 20, 30);
+    counters.askTraffic(8);
+    counters.answered(9, 10);
+    counters.noRoomToHold();
+    counters.wrongChunks(11);
+    counters.proofRefused();
+    counters.fallback(Fallback.ASK_TIMED_OUT);
+    assertThat(counters.values())
+        .containsEntry("mirrorFramesEncoded", 1L)
+        .containsEntry("mirrorFramesForwarded", 2L)
+        .containsEntry("mirrorChecksumBytesLeftOut", 3L)
+        .containsEntry("mirrorFramesSentAsStored", 4L)
+        .containsEntry("mirrorAsks", 2L)
+        .containsEntry("mirrorChunksByReference", 15L)
+        .containsEntry("mirrorChunksByValue", 26L)
+        .containsEntry("mirrorBytesByReference", 37L)
+        .containsEntry("mirrorBytesAsking", 8L)
+        .containsEntry("mirrorAnswers", 1L)
+        .containsEntry("mirrorChunksHeld", 9L)
+        .containsEntry("mirrorChunksAbsent", 10L)
+        .containsEntry("mirrorAnswersWithoutRoom", 1L)
+        .containsEntry("mirrorChunksWrong", 11L)
+        .containsEntry("mirrorProofsRefused", 1L)
+        .containsEntry("mirrorFallbackAskTimedOut", 1L)
+        .containsEntry("mirrorFallbackPeerIsStock", 0L);
+    assertThat(counters.value("mirrorAsks")).isEqualTo(2);
+    assertThat(counters.value("mirrorBytesWireSent")).isZero();
+  }
 }
