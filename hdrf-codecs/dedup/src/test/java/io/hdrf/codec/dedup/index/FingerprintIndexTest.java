@@ -471,6 +471,14 @@ class FingerprintIndexTest {
         own.map.write(
             new StoreBatch().delete(Table.STATE, "dedup.index".getBytes(StandardCharsets.US_ASCII)),
             Durability.PROCESS);
+        // Of a segment that nobody knows of.
+        own.map.write(
+            new StoreBatch()
+                .put(
+                    Table.CHUNKS,
+                    IndexEntry.key(77, IndexedContainers.name(99), 0),
+                    IndexEntry.value(99)),
+            Durability.PROCESS);
         AtomicInteger left = new AtomicInteger(point);
         own.index.work(() -> left.getAndDecrement() <= 0);
         stopped = left.get() < 0;
@@ -607,5 +615,47 @@ class FingerprintIndexTest {
       own.index.work(() -> false);
       assertThat(own.index.metrics()).containsEntry("dbaRefreshed", 1L);
     }
+  }
+
+  /** The same sample may be configured again before the next start. */
+  @Test
+  void anIndexOfAnotherSampleIsNoLongerCompleteOnceItIsBeingCleared() throws IOException {
+    work();
+    store.sealed(3);
+    work();
+    CompleteMark other = new CompleteMark(store.map, 2);
+    other.set();
+    store.index.work(() -> true);
+    assertThat(other.isSet()).isFalse();
+    assertThat(entries()).hasSize(3);
+    other.setPosition(new CompleteMark.Position(0, 0));
+    store.index.work(() -> true);
+    assertThat(other.position()).isNull();
+  }
+
+  /** Filters of an earlier generation than the store's are not believed. */
+  @Test
+  void theGenerationOfASegmentGrowsWithEachBatchAlsoAfterAStart() throws IOException {
+    work();
+    StoredSegments segments = new StoredSegments(store.map);
+    store.open(2);
+    work();
+    int segment = segments.segments().iterator().next();
+    assertThat(segments.generation(segment)).isEqualTo(1);
+    store.open(2);
+    work();
+    assertThat(segments.generation(segment)).isEqualTo(2);
+    long[] refs = store.open(2);
+    store.index.close();
+    assertThat(segments.generation(segment)).isEqualTo(3);
+    FingerprintIndex index = another(IndexSettings.from(store.dedup()));
+    index.publish(names(20, 1), refs, 1);
+    index.work(() -> false);
+    long sum = 0;
+    for (int each : segments.segments()) {
+      sum += segments.generation(each);
+    }
+    assertThat(sum).as("batches since the beginning").isEqualTo(4);
+    index.close();
   }
 }
