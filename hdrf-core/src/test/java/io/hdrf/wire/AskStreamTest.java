@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.TestSeed;
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -103,6 +104,19 @@ class AskStreamTest {
     assertThat(wire.size()).isZero();
     out.flush();
     assertThat(wire.size()).isPositive();
+  }
+
+  /** The other side would wait for what lies in a buffer here. */
+  @Test
+  void aFlushGoesThroughToTheConnection() throws IOException {
+    AskStream buffered =
+        new AskStream(
+            new ByteArrayInputStream(new byte[0]), new BufferedOutputStream(wire, 1 << 16));
+    buffered.refuse();
+    assertThat(wire.size()).isEqualTo(WireFormat.RECORD_HEADER);
+    buffered.ask(batch(0, 1));
+    buffered.flush();
+    assertThat(wire.size()).isGreaterThan(2 * WireFormat.RECORD_HEADER);
   }
 
   /** Of a record that is not here as a whole somebody must wait for the rest. */
