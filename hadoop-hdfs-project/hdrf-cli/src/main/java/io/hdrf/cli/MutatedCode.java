@@ -28,9 +28,9 @@ record MutatedCode(String name, String module, List<String> classes, String test
           whole("io.hdrf.reduce", CORE, "io.hdrf.reduce.*"),
           whole("io.hdrf.volume", CORE, "io.hdrf.volume.*"),
           whole("io.hdrf.wire", CORE, "io.hdrf.wire.*"),
-          whole("io.hdrf.codec.dedup.container", DEDUP, "io.hdrf.codec.dedup.*"),
+          whole("io.hdrf.codec.dedup.container", DEDUP, "io.hdrf.codec.dedup.container.*"),
           whole("io.hdrf.codec.dedup.gc", DEDUP, "io.hdrf.codec.dedup.*"),
-          whole("io.hdrf.codec.dedup.index", DEDUP, "io.hdrf.codec.dedup.*"),
+          whole("io.hdrf.codec.dedup.index", DEDUP, "io.hdrf.codec.dedup.index.*"),
           whole("io.hdrf.codec.dedup.liveness", DEDUP, "io.hdrf.codec.dedup.*"),
           // The swap of a replica's file, and how a replica is opened.
           some(
