@@ -15,6 +15,7 @@ import io.hdrf.metadata.StoreUnreachableException;
 import io.hdrf.metadata.Table;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -657,5 +658,19 @@ class FingerprintIndexTest {
     }
     assertThat(sum).as("batches since the beginning").isEqualTo(4);
     index.close();
+  }
+
+  /** A new block must not refer to it. */
+  @Test
+  void whatCanNotBeConfirmedIsNotFound() throws IOException {
+    long[] refs = store.sealed(2);
+    assertThat(refs).hasSize(2);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.resolve("containers"))) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
+    assertThat(find(store.index.newFinder(), 1, 2)).containsExactly(-1, -1);
+    assertThat(metric("indexFoundInCache")).isZero();
   }
 }
