@@ -210,6 +210,36 @@ class InstallationTest {
   }
 
   @Test
+  void theHadoopInWhichItLiesIsTheDefault() throws IOException {
+    installation().install(distribution);
+    Path plain = volumeWithReducedBlock("plain");
+    Files.delete(plain.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
+    String conf = conf("a", plain).toString();
+    Path unpacked = directory.resolve("unpacked/hdrf-1");
+    Files.createDirectories(unpacked);
+    assertThat(uninstallFrom(unpacked, conf)).isEqualTo(ExitCode.USAGE);
+    assertThat(hadoop.resolve(Installation.LINK)).exists();
+    Path another = volumeWithReducedBlock("another");
+    assertThat(uninstallFrom(hadoop.resolve("hdrf"), conf("b", another).toString()))
+        .isEqualTo(ExitCode.DIFFERENT);
+    assertThat(hadoop.resolve(Installation.LINK)).exists();
+    assertThat(uninstallFrom(hadoop.resolve("hdrf"), conf)).isEqualTo(ExitCode.OK);
+    assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
+  }
+
+  /** As {@code bin/hdrf} of a distribution runs it. */
+  private static int uninstallFrom(Path dist, String conf) {
+    System.setProperty("hdrf.distribution", "true");
+    System.setProperty("hdrf.dist", dist.toString());
+    try {
+      return Main.commandLine().execute("uninstall", "--conf", conf);
+    } finally {
+      System.clearProperty("hdrf.distribution");
+      System.clearProperty("hdrf.dist");
+    }
+  }
+
+  @Test
   void pathsOutOfTheDirectoryAreRefused() throws IOException {
     Path home = directory.resolve("hdrf-1");
     Files.writeString(home.resolve(Distribution.SUMS), "0".repeat(64) + "  ../../evil\n");

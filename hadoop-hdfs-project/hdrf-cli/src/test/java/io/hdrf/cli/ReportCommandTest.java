@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.ProtobufRpcEngine;
 import org.apache.hadoop.ipc.RPC;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** DataNodes' IPC servers, with HDRF's protocol and without. */
 @Timeout(60)
@@ -98,17 +101,13 @@ class ReportCommandTest {
   }
 
   private static HdrfAdminProtocol dataNode() {
+    return dataNode(JobInfo.State.NONE);
+  }
+
+  private static HdrfAdminProtocol dataNode(JobInfo.State state) {
     String directory = "/data/1/current/BP-1/hdrf";
     JobInfo job =
-        new JobInfo(
-            "DS-1",
-            "BP-1",
-            directory,
-            "automatic",
-            JobInfo.State.NONE,
-            Map.of(),
-            Map.of(),
-            List.of());
+        new JobInfo("DS-1", "BP-1", directory, "automatic", state, Map.of(), Map.of(), List.of());
     return (HdrfAdminProtocol)
         Proxy.newProxyInstance(
             ReportCommandTest.class.getClassLoader(),
@@ -120,6 +119,7 @@ class ReportCommandTest {
                         new VolumeInfo("DS-1", "BP-1", directory, "embedded", "in step", 5).encode()
                       };
                   case "jobs" -> new String[] {job.encode()};
+                  case "startJob" -> null;
                   case "records" -> page((Long) arguments[2]);
                   case "storeBytes" -> new String[] {StoreBytes.encode("DS-1", "BP-1", 2048)};
                   default -> throw new IllegalStateException(method.getName());
@@ -184,5 +184,56 @@ class ReportCommandTest {
       assertThat(json.get("notLookedAt")).hasSize(1);
       assertThat(json.get("notLookedAt").get(0).asText()).contains(silent, "did not answer");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "verify, STOPPED, 3",
+    "verify --status, STOPPED, 3",
+    "verify --status, NONE, 3",
+    "verify, FAILED, 3",
+    "verify, DONE, 0",
+    "verify --no-wait, RUNNING, 0"
+  })
+  void whatWasNotVerifiedToItsEndIsNoSuccess(String command, JobInfo.State state, int expected)
+      throws Exception {
+    String own = serve(dataNode(state));
+    Map.Entry<Integer, String> said = run((command + " --json --datanode " + own).split(" "));
+    assertThat(said.getKey()).as(said.getValue()).isEqualTo(expected);
+    JsonNode gaps = new ObjectMapper().readTree(said.getValue()).get("notLookedAt");
+    assertThat(gaps).hasSize(expected == ExitCode.OK ? 0 : 1);
+    if (expected != ExitCode.OK) {
+      assertThat(gaps.get(0).asText()).contains(own, "the job was not done to its end");
+    }
+  }
+
+  @Test
+  void aDamagedRecordHidesNoOther(@TempDir Path plugins) throws Exception {
+    Map<Long, byte[]> values = new TreeMap<>();
+    byte[] damaged = BlockRecord.plain(100, 0, 0, 0).encode();
+    damaged[8] ^= 1;
+    values.put(5L, damaged);
+    values.put(6L, new byte[1]);
+    values.put(7L, BlockRecord.plain(200, 0, 0, 0).encode());
+    HdrfAdminProtocol sound = dataNode();
+    String own =
+        serve(
+            (HdrfAdminProtocol)
+                Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {HdrfAdminProtocol.class},
+                    (self, method, arguments) ->
+                        method.getName().equals("records") && (Long) arguments[2] < 5
+                            ? RecordPage.encode(values)
+                            : method.invoke(sound, arguments)));
+    Map.Entry<Integer, String> shown =
+        run(("blocks --json --unreduced --datanode " + own + " --plugins " + plugins).split(" "));
+    assertThat(shown.getKey()).isEqualTo(ExitCode.OK);
+    JsonNode found = new ObjectMapper().readTree(shown.getValue());
+    JsonNode sums = found.get("volumes").get(0);
+    assertThat(sums.get("blocks").asLong()).isEqualTo(3);
+    assertThat(sums.get("withoutRecord").asLong()).isEqualTo(2);
+    assertThat(found.get("blocks")).hasSize(1);
+    assertThat(found.get("blocks").get(0).get("blockId").asLong()).isEqualTo(7);
   }
 }

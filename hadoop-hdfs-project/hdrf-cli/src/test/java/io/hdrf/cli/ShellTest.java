@@ -87,4 +87,23 @@ class ShellTest {
                 Map.of("CDPATH", directory.resolve("site").toString())))
         .isEqualTo(home);
   }
+
+  /** The version in use, which lies in the Hadoop as the link to it does. */
+  @Test
+  void hdfsTellsTheCommandWhereItLies() throws Exception {
+    Path profile = Files.createDirectories(hadoop.resolve("libexec/shellprofile.d"));
+    Files.copy(TREE.resolve("conf/hadoop-shellprofile.sh"), profile.resolve("hdrf.sh"));
+    Files.move(hadoop.resolve("hdrf"), hadoop.resolve("hdrf-1"));
+    Files.createSymbolicLink(hadoop.resolve("hdrf"), Path.of("hdrf-1"));
+    String said =
+        bash(
+            Map.of("HADOOP_HOME", hadoop.toString()),
+            "hadoop_add_profile() { :; }; hadoop_add_subcommand() { :; }; . "
+                + profile.resolve("hdrf.sh")
+                + "; hdfs_subcommand_hdrf uninstall");
+    assertThat(said.lines())
+        .contains("<-Dhdrf.distribution=true>", "<-Dhdrf.dist=" + hadoop.resolve("hdrf-1") + ">")
+        .last()
+        .isEqualTo("<uninstall>");
+  }
 }

@@ -4,6 +4,8 @@ package io.hdrf.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hdrf.cluster.ClusterException;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.metadata.BlockRecord;
@@ -197,5 +199,45 @@ class StoppedStoreTest {
       assertThat(volume.resolve(VolumeLock.FILE)).doesNotExist();
     }
     assertThat(recorded()).containsExactly(9L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fsck", "fsck --repair", "rebuild-metadata"})
+  void aVolumeWithoutItsSuperblockIsATroubleBesideOthersToo(String command) throws IOException {
+    Path lost = volume("lost", "DS-lost");
+    byte[] reduced = new byte[1000];
+    System.arraycopy(new byte[] {(byte) 0x89, 'H', 'R', 'B', 1}, 0, reduced, 0, 5);
+    writeBlock(lost, 1, reduced);
+    String why = "superblock is lost, and 1 blocks look like reduced ones";
+    writeConf(lost.toString());
+    assertThat(run(command)).startsWith("3 ").contains(why);
+    record(1, BlockRecord.plain(100, 0, 0, 0).encode());
+    store.write(new StoreBatch().delete(Table.BLOCKS, BlockRecord.key(9)), Durability.BUFFERED);
+    writeConf(lost + "," + volume);
+    assertThat(run(command))
+        .startsWith("3 ")
+        .contains(lost.toString(), why)
+        .contains(volume + (command.startsWith("fsck") ? ": 1 blocks, no difference" : ": all"));
+  }
+
+  @Test
+  void aDamagedRecordHidesNoOther() throws IOException {
+    byte[] damaged = BlockRecord.plain(100, 0, 0, 0).encode();
+    damaged[8] ^= 1;
+    record(1, damaged);
+    writeBlock(volume, 2, new byte[200]);
+    record(2, BlockRecord.plain(200, 0, 0, 0).encode());
+    writeBlock(volume, 3, new byte[300]);
+    record(3, new byte[1]);
+    JsonNode found =
+        new ObjectMapper()
+            .readTree(run("blocks --json --unreduced --plugins " + directory).substring(2));
+    JsonNode sums = found.get("volumes").get(0);
+    assertThat(sums.get("blocks").asLong()).isEqualTo(3);
+    assertThat(sums.get("withoutRecord").asLong()).isEqualTo(2);
+    assertThat(sums.get("logicalBytes").asLong()).isEqualTo(200);
+    assertThat(found.get("blocks")).hasSize(1);
+    assertThat(found.get("blocks").get(0).get("blockId").asLong()).isEqualTo(2);
+    assertThat(found.get("notLookedAt")).isEmpty();
   }
 }
