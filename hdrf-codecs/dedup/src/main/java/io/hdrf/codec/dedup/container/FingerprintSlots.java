@@ -64,6 +64,11 @@ final class FingerprintSlots {
   }
 
   private int slotOf(byte[] fingerprint, int offset) {
-    return SlotHash.slot(Prefix.of(fingerprint, offset), slots.length);
+    return slotOf(fingerprint, offset, slots.length);
+  }
+
+  /** Where the search for a fingerprint begins among so many slots. */
+  static int slotOf(byte[] fingerprint, int offset, int slots) {
+    return SlotHash.slot(Prefix.of(fingerprint, offset), slots);
   }
 }
