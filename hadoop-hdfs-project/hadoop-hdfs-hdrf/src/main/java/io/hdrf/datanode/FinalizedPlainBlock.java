@@ -188,8 +188,19 @@ final class FinalizedPlainBlock implements PlainBlock {
 
   @Override
   public void close() {
-    volume.endUse();
-    snapshot.volume().releaseReservedSpace(snapshot.length());
+    try {
+      volume.endUse();
+      snapshot.volume().releaseReservedSpace(snapshot.length());
+    } finally {
+      try {
+        closeEncoded();
+      } finally {
+        closeReference();
+      }
+    }
+  }
+
+  private void closeEncoded() {
     try {
       if (encoded != null) {
         encoded.close();
@@ -197,6 +208,9 @@ final class FinalizedPlainBlock implements PlainBlock {
     } catch (IOException e) {
       LOG.debug("Closing what came with {} failed", snapshot.block(), e);
     }
+  }
+
+  private void closeReference() {
     try {
       reference.close();
     } catch (IOException e) {
