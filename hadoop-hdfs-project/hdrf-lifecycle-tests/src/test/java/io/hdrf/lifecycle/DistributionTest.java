@@ -94,6 +94,9 @@ class DistributionTest {
         Traffic.assertSame(client, TEXT, text);
         Traffic.assertSame(client, EXCLUDED, excluded);
       }
+      for (ShellCluster.Node node : cluster.nodes()) {
+        assertThat(node.warnings()).as("warnings of a healthy DataNode").isEmpty();
+      }
     }
   }
 

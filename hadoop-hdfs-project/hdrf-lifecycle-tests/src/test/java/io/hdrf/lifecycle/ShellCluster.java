@@ -13,9 +13,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -40,6 +40,19 @@ final class ShellCluster implements Closeable {
 
   /** What find's {@code %b} counts in. */
   private static final int ALLOCATION_UNIT = 512;
+
+  /** Writes what HDRF's own classes warn of to a file of its own as well. */
+  private static final String WARNINGS =
+      String.join(
+          "\n",
+          "hdrf.warnings=/dev/null",
+          "log4j.logger.io.hdrf=INFO,WARNINGS",
+          "log4j.appender.WARNINGS=org.apache.log4j.FileAppender",
+          "log4j.appender.WARNINGS.Threshold=WARN",
+          "log4j.appender.WARNINGS.File=${hdrf.warnings}",
+          "log4j.appender.WARNINGS.layout=org.apache.log4j.PatternLayout",
+          "log4j.appender.WARNINGS.layout.ConversionPattern=%d %p %c: %m%n",
+          "");
 
   private static final Pattern SITE = Pattern.compile("<property>.*</property>", Pattern.DOTALL);
 
@@ -179,6 +192,11 @@ final class ShellCluster implements Closeable {
       return blocks;
     }
 
+    /** All that HDRF's classes in it have warned of so far. */
+    String warnings() throws IOException {
+      return Files.readString(ShellCluster.this.warnings("host-" + index));
+    }
+
     DiskUsage usage() throws IOException {
       return DiskUsage.of(List.of(volume));
     }
@@ -248,12 +266,17 @@ final class ShellCluster implements Closeable {
     Files.writeString(
         home.conf().resolve("hadoop-metrics2.properties"), "*.period=1\n*.periodMillis=500\n");
     try (InputStream in = LocalCluster.class.getResourceAsStream("daemon-log4j.properties")) {
-      Files.copy(in, home.conf().resolve("log4j.properties"), StandardCopyOption.REPLACE_EXISTING);
+      String log4j = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+      Files.writeString(home.conf().resolve("log4j.properties"), log4j + WARNINGS);
     }
   }
 
   private Path log(String name) {
     return directory.resolve(name + ".log");
+  }
+
+  private Path warnings(String name) {
+    return directory.resolve(name + ".warnings");
   }
 
   private Process launch(AssembledHome home, String subcommand, String name) throws IOException {
@@ -264,6 +287,8 @@ final class ShellCluster implements Closeable {
                 "--add-opens java.base/java.lang=ALL-UNNAMED -Djava.net.preferIPv4Stack=true"
                     + " -Xmx512m -Dhdrf.log="
                     + log(name)
+                    + " -Dhdrf.warnings="
+                    + warnings(name)
                     + " -Dhadoop.log.dir="
                     + directory)
             .builder()
