@@ -4,6 +4,7 @@ package io.hdrf.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
 import java.io.IOException;
@@ -94,6 +95,14 @@ class DistributionTest {
         Traffic.assertSame(client, TEXT, text);
         Traffic.assertSame(client, EXCLUDED, excluded);
       }
+      JsonNode report =
+          new ObjectMapper()
+              .readTree(cluster.nodes().get(0).home().hdfs("hdrf", "report", "--json").output())
+              .get("dataNodes");
+      assertThat(report).hasSize(DATA_NODES);
+      assertThat(report.findValues("storeBytes"))
+          .as("with the chunks of %d bytes", LENGTH)
+          .allMatch(bytes -> bytes.asLong() > LENGTH / 5);
       for (ShellCluster.Node node : cluster.nodes()) {
         assertThat(node.warnings()).as("warnings of a healthy DataNode").isEmpty();
       }
