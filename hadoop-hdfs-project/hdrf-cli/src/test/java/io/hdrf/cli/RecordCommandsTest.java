@@ -70,7 +70,17 @@ class RecordCommandsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"fsck", "blocks", "block 1", "rebuild-metadata", "gc", "verify --status"})
+  @ValueSource(
+      strings = {
+        "fsck",
+        "blocks",
+        "block 1",
+        "rebuild-metadata",
+        "gc",
+        "verify --status",
+        "convert",
+        "inflate"
+      })
   void aDataNodeThatNeverAnswersHidesNoOther(String command) throws IOException {
     try (ServerSocket hung = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       String silent = "127.0.0.1:" + hung.getLocalPort();
