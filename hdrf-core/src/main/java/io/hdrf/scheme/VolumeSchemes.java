@@ -35,6 +35,10 @@ public final class VolumeSchemes implements Closeable {
   private final Map<List<Integer>, ChainCodec> codecs = new ConcurrentHashMap<>();
   private final Map<String, BlockCodec> blockCodecs = new LinkedHashMap<>();
   private final Map<String, FrameCodec> frameCodecs = new HashMap<>();
+
+  /** Held by whoever closes, and taken before this object's own lock. */
+  private final Object closing = new Object();
+
   private boolean closed;
 
   /** As the other constructor, apart from a DataNode. */
@@ -190,16 +194,32 @@ public final class VolumeSchemes implements Closeable {
     return IntStream.of(ids).boxed().collect(Collectors.toList());
   }
 
-  /** Closes all codecs, which must not be in use; does nothing when called again. */
+  /**
+   * Closes all codecs, which must not be in use; does nothing when called again. Threads of a block
+   * codec may ask for a frame chain until it is closed, and are told that it is too late; so no
+   * lock that they need is held meanwhile. On return of any call all is closed.
+   */
   @Override
-  public synchronized void close() throws IOException {
-    if (closed) {
-      return;
+  public void close() throws IOException {
+    synchronized (closing) {
+      List<BlockCodec> blocks = new ArrayList<>();
+      List<FrameCodec> frames = new ArrayList<>();
+      synchronized (this) {
+        if (closed) {
+          return;
+        }
+        closed = true;
+        codecs.clear();
+        blocks.addAll(blockCodecs.values());
+        frames.addAll(frameCodecs.values());
+      }
+      close(blocks, frames);
     }
-    closed = true;
-    codecs.clear();
+  }
+
+  private static void close(List<BlockCodec> blocks, List<FrameCodec> frames) throws IOException {
     IOException failure = null;
-    for (BlockCodec codec : blockCodecs.values()) {
+    for (BlockCodec codec : blocks) {
       try {
         codec.close();
       } catch (IOException e) {
@@ -210,7 +230,7 @@ public final class VolumeSchemes implements Closeable {
         }
       }
     }
-    frameCodecs.values().forEach(FrameCodec::close);
+    frames.forEach(FrameCodec::close);
     if (failure != null) {
       throw failure;
     }

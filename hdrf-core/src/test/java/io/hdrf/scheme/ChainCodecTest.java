@@ -16,11 +16,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ChainCodecTest {
@@ -251,6 +253,21 @@ class ChainCodecTest {
     assertThat(scripted.tail).hasToString("trim1,deflate");
   }
 
+  /** The thread that makes an index anew does so, and is waited for. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aThreadOfAStoreThatIsClosedMayAskForAChain() throws IOException {
+    codec("scripted,deflate");
+    FutureTask<FrameChain> asked = new FutureTask<>(() -> scripted.context.frameChain(65001));
+    scripted.whileClosed =
+        () -> {
+          new Thread(asked).start();
+          assertThatThrownBy(asked::get).hasMessageContaining("are closed");
+        };
+    volume.close();
+    assertThat(asked).isDone();
+  }
+
   @Test
   void idsOfNoPossibleChainAreCorrupt() {
     int[][] wrong = {{}, {60000, 60000}, {60000, 65000}, {60000, 60001, 65001, 65004, 65003}};
@@ -345,6 +362,7 @@ class ChainCodecTest {
     Path store;
     SchemeContext context;
     FrameChain tail;
+    Runnable whileClosed = () -> {};
 
     void emit(int length, byte[] payload) {
       lengths.add(length);
@@ -423,6 +441,7 @@ class ChainCodecTest {
     @Override
     public void close() {
       closed.incrementAndGet();
+      whileClosed.run();
     }
   }
 }
