@@ -20,6 +20,8 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What HDRF must know of a volume and block pool before it reads a block there: the secret that
@@ -29,6 +31,8 @@ import java.util.Optional;
  * directory at a time.
  */
 public final class Superblock {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Superblock.class);
 
   static final String COPY_0 = "superblock.0";
   static final String COPY_1 = "superblock.1";
@@ -43,6 +47,14 @@ public final class Superblock {
 
   private SuperblockContent content;
 
+  /**
+   * The name of the copy that was not as {@link #content} at start and could not be yet, or null.
+   */
+  private String lagging;
+
+  /** How often {@link #lagging} was met. */
+  private long repairs;
+
   private Superblock(Path directory, DurableFiles files, SuperblockContent content) {
     this.directory = directory;
     this.files = files;
@@ -52,7 +64,8 @@ public final class Superblock {
 
   /**
    * Reads the superblock and, where one of its copies is missing, damaged or old, rewrites that
-   * one. What is returned is durable.
+   * one. What is returned is durable. Where a copy can't be rewritten, as on a full disk, the other
+   * one has to do until it can.
    *
    * @param directory the pool's {@code hdrf} directory on the volume
    * @param files makes the files
@@ -70,9 +83,10 @@ public final class Superblock {
     for (int i = 0; i < Copies.NAMES.length; i++) {
       files.deleteIfExists(temporary(directory, Copies.NAMES[i]));
       if (copies.contents[i] == null || !copies.contents[i].sameAs(newest)) {
-        superblock.writeCopy(Copies.NAMES[i], newest);
+        superblock.lagging = Copies.NAMES[i];
       }
     }
+    superblock.tryToRepair();
     // A process killed before its last directory sync leaves names that only seem durable.
     files.forceDirectory(directory);
     return Optional.of(superblock);
@@ -192,6 +206,7 @@ public final class Superblock {
   public synchronized void recordScheme(int id, String name) throws IOException {
     String recorded = content.schemes().get(id);
     if (Objects.equals(recorded, name)) {
+      tryToRepair();
       return;
     }
     if (recorded != null) {
@@ -211,8 +226,30 @@ public final class Superblock {
   }
 
   private void write(SuperblockContent next) throws IOException {
-    for (String name : Copies.NAMES) {
-      writeCopy(name, next);
+    // The copy that counts is touched last.
+    String first = lagging == null ? COPY_0 : lagging;
+    writeCopy(first, next);
+    writeCopy(first.equals(COPY_0) ? COPY_1 : COPY_0, next);
+    lagging = null;
+  }
+
+  /** Every time at first, and ever more seldom then: the disk may be full for long. */
+  private void tryToRepair() {
+    if (lagging == null || Long.bitCount(++repairs) > 1) {
+      return;
+    }
+    try {
+      writeCopy(lagging, content);
+      lagging = null;
+    } catch (IOException e) {
+      if (repairs == 1) {
+        LOG.warn(
+            "{} is missing, damaged or old and can't be written again; the other copy is good and"
+                + " is used. Make room on the disk, or see to what is wrong with it: it is tried"
+                + " again when blocks are reduced, and at the next start",
+            directory.resolve(lagging),
+            e);
+      }
     }
   }
 

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.hdrf.block.TagKey;
 import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.DurableFile;
 import io.hdrf.io.DurableFiles;
+import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.PowerLoss;
@@ -271,16 +273,51 @@ class SuperblockTest {
   }
 
   @Test
-  void oneUnreadableCopyIsReplaced() throws IOException {
+  void oneGoodCopyIsEnough() throws IOException {
     TagKey key = Superblock.create(dir, FILES).key();
     Files.delete(copy(0));
     Files.createDirectory(copy(0));
-    assertThatThrownBy(this::load).isInstanceOf(IOException.class);
+    assertThat(load().key()).isEqualTo(key);
     assertThat(Superblock.readKey(dir)).contains(key);
     Files.delete(copy(1));
     assertThatThrownBy(() -> Superblock.readKey(dir))
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(DamagedSuperblockException.class);
+  }
+
+  /** The disk got full between the two copies, and still is at the next start. */
+  @Test
+  void oneGoodCopyIsEnoughOnAFullDisk() throws IOException {
+    Superblock.create(dir, FILES).recordScheme(1, "lz4");
+    for (int old = 0; old < 2; old++) {
+      flip(copy(old), 20);
+      FullDisk disk = new FullDisk(new CrashableFiles(scratch));
+      Superblock superblock = Superblock.load(dir, disk).orElseThrow();
+      byte[] good = Files.readAllBytes(copy(1 - old));
+      assertThat(superblock.schemes()).containsEntry(1, "lz4");
+      int id = 2 + old;
+      assertThatThrownBy(() -> superblock.recordScheme(id, "zstd")).isInstanceOf(IOException.class);
+      assertThat(Files.readAllBytes(copy(1 - old))).isEqualTo(good);
+      disk.full = false;
+      superblock.recordScheme(1, "lz4");
+      assertThat(Files.readAllBytes(copy(old))).isEqualTo(good);
+    }
+  }
+
+  private static final class FullDisk extends ForwardingFiles {
+    boolean full = true;
+
+    FullDisk(DurableFiles files) {
+      super(files);
+    }
+
+    @Override
+    public DurableFile create(Path file) throws IOException {
+      if (full) {
+        throw new IOException("No space left on device");
+      }
+      return super.create(file);
+    }
   }
 
   @Test
