@@ -51,7 +51,12 @@ public final class ChannelFile implements ReadableFile {
   static int readFully(FileChannel channel, ByteBuffer dst, long position) throws IOException {
     int total = 0;
     while (dst.hasRemaining()) {
-      int n = channel.read(dst, position + total);
+      int n;
+      try {
+        n = channel.read(dst, position + total);
+      } catch (IOException e) {
+        throw DiskErrors.ofRead(e);
+      }
       if (n < 0) {
         break;
       }

@@ -8,6 +8,7 @@ import io.hdrf.block.BlockProbe;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DiskErrors;
 import io.hdrf.io.ReadableFile;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.reduce.BlockRef;
@@ -169,7 +170,7 @@ final class BlockOpener {
     try {
       stream = new FileInputStream(file);
     } catch (FileNotFoundException e) {
-      if (isOutOfHandles(e)) {
+      if (DiskErrors.isOutOfHandles(e)) {
         throw new UnavailableException(e.getMessage(), e);
       }
       throw new IOException("Expected block file at " + file + " does not exist.", e);
@@ -188,16 +189,12 @@ final class BlockOpener {
       // The thread was interrupted, or there is no room for the frame table.
       throw new UnavailableException(file + " can't be opened now: " + e, e);
     } catch (FileSystemException e) {
-      throw isOutOfHandles(e) ? new UnavailableException(e.getMessage(), e) : e;
+      throw DiskErrors.isOutOfHandles(e) ? new UnavailableException(e.getMessage(), e) : e;
     } finally {
       if (!handedOver) {
         stream.close();
       }
     }
-  }
-
-  private static boolean isOutOfHandles(IOException e) {
-    return String.valueOf(e.getMessage()).contains("Too many open files");
   }
 
   private Opened examine(BlockRef block, LocalReplica replica, Path file, FileInputStream stream)

@@ -6,6 +6,7 @@ import io.hdrf.conf.UsedDirectories;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.wire.Mirroring;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DiskErrors;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.UnknownFormatVersionException;
@@ -434,7 +435,7 @@ public final class HdrfService implements Closeable {
         file,
         why.getMessage());
     boolean damaged = why instanceof CorruptFileException || why instanceof CorruptFrameException;
-    if (damaged || String.valueOf(why.getMessage()).contains("Input/output error")) {
+    if (damaged || DiskErrors.isReadError(why)) {
       dataset.handleDamaged(block.poolId(), replica, String.valueOf(why.getMessage()));
     } else if (!(why instanceof UnknownFormatVersionException)) {
       dataset.checkDisk(volume);

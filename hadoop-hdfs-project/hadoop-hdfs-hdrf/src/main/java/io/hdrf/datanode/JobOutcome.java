@@ -2,6 +2,7 @@
 package io.hdrf.datanode;
 
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DiskErrors;
 import io.hdrf.scheme.CorruptFrameException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -25,8 +26,6 @@ final class JobOutcome {
   }
 
   static final JobOutcome NOTHING_TO_DO = new JobOutcome(Kind.NOTHING_TO_DO, "", "", 0);
-
-  private static final String NO_SPACE_MESSAGE = "No space left";
 
   private final Kind kind;
   private final String reason;
@@ -67,7 +66,7 @@ final class JobOutcome {
     if (isDamage(failure)) {
       return damaged(detail);
     }
-    if (failure instanceof DiskOutOfSpaceException || detail.contains(NO_SPACE_MESSAGE)) {
+    if (failure instanceof DiskOutOfSpaceException || DiskErrors.isNoSpace(failure)) {
       return later("NoSpace", detail);
     }
     if (failure instanceof UnavailableException) {

@@ -4,6 +4,7 @@ package io.hdrf.datanode.read;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.datanode.UnavailableException;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DiskErrors;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.CorruptFrameException;
 import java.io.IOException;
@@ -18,9 +19,6 @@ import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
  */
 final class ReadFailures {
 
-  /** How the kernel's EIO begins in Java; the DataNode looks for it too. */
-  private static final String DISK_ERROR = "Input/output error";
-
   private ReadFailures() {}
 
   static IOException translate(ReducedBlock block, Throwable failure, ReducerCounters counters) {
@@ -28,9 +26,7 @@ final class ReadFailures {
       counters.corruptBlock();
       return new DiskFileCorruptException(String.valueOf(failure.getMessage()), failure);
     }
-    if (failure instanceof IOException
-        && failure.getMessage() != null
-        && failure.getMessage().startsWith(DISK_ERROR)) {
+    if (failure instanceof IOException && DiskErrors.isReadError(failure)) {
       return (IOException) failure;
     }
     return new UnavailableException(block.name() + " can't be decoded now: " + failure, failure);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
+import io.hdrf.io.DiskErrors;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.StoreCorruptException;
 import io.hdrf.metadata.StoreFullException;
@@ -14,7 +15,6 @@ import org.rocksdb.Status;
 /** What goes wrong below, as the exceptions that callers of a store know. */
 final class Failures {
 
-  private static final String NO_SPACE = "No space left on device";
   private static final String QUOTA = "Disk quota exceeded";
   private static final String NO_FILE = "No such file or directory";
 
@@ -55,7 +55,6 @@ final class Failures {
   }
 
   private static boolean isFull(Exception e) {
-    String message = String.valueOf(e.getMessage());
-    return message.contains(NO_SPACE) || message.contains(QUOTA);
+    return DiskErrors.isNoSpace(e) || String.valueOf(e.getMessage()).contains(QUOTA);
   }
 }

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DiskErrors;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -68,6 +69,6 @@ final class ContainerChains {
   }
 
   private static boolean isDamage(IOException e) {
-    return e instanceof CorruptFileException || ContainerFiles.isDiskError(e);
+    return e instanceof CorruptFileException || DiskErrors.isReadError(e);
   }
 }

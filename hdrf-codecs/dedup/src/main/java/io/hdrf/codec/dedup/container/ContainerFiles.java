@@ -11,15 +11,7 @@ import java.nio.file.Path;
 /** Reads the parts of a container file that stand at its ends. */
 final class ContainerFiles {
 
-  /** How the kernel's EIO begins in Java. */
-  private static final String DISK_ERROR = "Input/output error";
-
   private ContainerFiles() {}
-
-  /** Whether the disk could not read what was asked for, as where a sector is bad. */
-  static boolean isDiskError(IOException e) {
-    return e.getMessage() != null && e.getMessage().startsWith(DISK_ERROR);
-  }
 
   static ContainerHeader readHeader(Path path, ReadableFile file) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(ContainerHeader.LENGTH);

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.BufferPool;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DiskErrors;
 import io.hdrf.io.ReadableFile;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.CorruptFrameException;
@@ -231,7 +232,7 @@ final class ContainerScanner {
     try {
       return file.read(dst, position);
     } catch (IOException e) {
-      if (!ContainerFiles.isDiskError(e)) {
+      if (!DiskErrors.isReadError(e)) {
         throw e;
       }
       unreadable = true;

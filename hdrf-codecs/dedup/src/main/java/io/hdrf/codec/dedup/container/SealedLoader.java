@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DiskErrors;
 import io.hdrf.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,7 +59,7 @@ final class SealedLoader implements ContainerCache.Loader {
     } catch (CorruptFileException e) {
       LOG.warn("{}; its directory is made again from its groups", e.getMessage());
     } catch (IOException e) {
-      if (!ContainerFiles.isDiskError(e)) {
+      if (!DiskErrors.isReadError(e)) {
         throw e;
       }
       LOG.warn("{}: {}; its directory is made again from its groups", path, e.getMessage());
@@ -111,7 +112,7 @@ final class SealedLoader implements ContainerCache.Loader {
     try {
       file.read(magic, position);
     } catch (IOException e) {
-      if (!ContainerFiles.isDiskError(e)) {
+      if (!DiskErrors.isReadError(e)) {
         throw e;
       }
       return false;
