@@ -46,29 +46,41 @@ final class ContainerChains {
       return Arrays.stream(chain).anyMatch(id -> id == schemeId);
     } catch (NoSuchFileException e) {
       return false;
-    } catch (IOException e) {
-      if (!isDamage(e)) {
-        throw e;
-      }
+    } catch (CorruptFileException e) {
       // Nothing in it can be read, with whatever scheme.
       LOG.warn("{}: with which schemes it was written is not known: {}", path, e.getMessage());
       return false;
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+      LOG.warn(
+          "{}: with which schemes it was written can't be read now, so it may need any: {}",
+          path,
+          e.getMessage());
+      return true;
     }
   }
 
-  /** From the header, or from the footer where the header is damaged. */
+  /**
+   * From the header, or from the footer where the header can't be read.
+   *
+   * @throws CorruptFileException if both are damaged; not if the disk may give one another time
+   */
   private static ContainerHeader readDescription(Path path, ChannelFile file) throws IOException {
     try {
       return ContainerFiles.readHeader(path, file);
+    } catch (CorruptFileException e) {
+      return ContainerFiles.readFooter(path, file).header();
     } catch (IOException e) {
-      if (!isDamage(e)) {
+      if (!DiskErrors.isReadError(e)) {
         throw e;
       }
-      return ContainerFiles.readFooter(path, file).header();
+      try {
+        return ContainerFiles.readFooter(path, file).header();
+      } catch (CorruptFileException noFooter) {
+        throw e;
+      }
     }
-  }
-
-  private static boolean isDamage(IOException e) {
-    return e instanceof CorruptFileException || DiskErrors.isReadError(e);
   }
 }

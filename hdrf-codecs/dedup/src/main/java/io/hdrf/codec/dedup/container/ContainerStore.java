@@ -106,7 +106,8 @@ public final class ContainerStore implements Closeable {
    * Whether groups of a container of a store that is not open may be encoded with a scheme. Reads
    * the headers of the containers until one has the scheme in its chain.
    *
-   * @throws IOException if a container can't be looked at for a reason that may pass
+   * @return true also if the disk can't tell just now
+   * @throws IOException if a container can't be looked at for another reason that may pass
    */
   public static boolean mayNeed(Path directory, int schemeId) throws IOException {
     return ContainerChains.anyHas(directory, schemeId);

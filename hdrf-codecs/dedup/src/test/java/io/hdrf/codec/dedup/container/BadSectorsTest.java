@@ -159,6 +159,23 @@ class BadSectorsTest {
     }
   }
 
+  /** Where neither header nor footer can be read, a volume must not start without the scheme. */
+  @Test
+  void aChainThatCantBeReadMayHaveAnyScheme() throws IOException {
+    files.createDirectories(files.path(dir));
+    byte[] header = new ContainerHeader(0, 0, new int[0], 0, 0).encode().array();
+    for (String suffix : List.of(ContainerNames.SEALED, ContainerNames.OPEN)) {
+      try (DurableFile small = files.create(file(suffix))) {
+        small.write(ByteBuffer.wrap(header), 0);
+      }
+      assertThat(ContainerStore.mayNeed(files.path(dir), DeflateScheme.ID)).isFalse();
+      files.damage(file(suffix), 0);
+      assertThat(ContainerStore.mayNeed(files.path(dir), DeflateScheme.ID)).isTrue();
+      files.mend();
+      assertThat(ContainerStore.mayNeed(files.path(dir), DeflateScheme.ID)).isFalse();
+    }
+  }
+
   /** A restart after the disk has recovered finds all again. */
   @Test
   void anOpenContainer() throws IOException {
