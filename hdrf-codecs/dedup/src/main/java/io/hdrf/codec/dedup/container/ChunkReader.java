@@ -101,6 +101,10 @@ final class ChunkReader {
               + " to "
               + (firstNumber + count - 1)
               + " are there";
+      IOException readError = container.readError();
+      if (readError != null) {
+        throw new IOException(readError.getMessage() + "; " + message, readError);
+      }
       if (container.origin() == LoadedContainer.Origin.LOSSY) {
         throw new CorruptFrameException(message + "; the file is damaged");
       }

@@ -86,7 +86,10 @@ final class ContainerCache {
     }
   }
 
-  /** Forgets a container whose file was replaced or deleted. Whoever uses it can go on. */
+  /**
+   * Forgets a container whose file was replaced or deleted, or is to be read anew. Whoever uses it
+   * can go on.
+   */
   synchronized void replaced(Container container) {
     container.nextGeneration();
     container.setInfo(null);

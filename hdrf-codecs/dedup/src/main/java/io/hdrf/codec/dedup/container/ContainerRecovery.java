@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.container;
 import io.hdrf.io.BufferPool;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.DiskErrors;
 import io.hdrf.io.DurableFile;
 import io.hdrf.scheme.FrameChain;
 import java.io.IOException;
@@ -73,14 +74,52 @@ final class ContainerRecovery {
       return;
     }
     Container container = new Container(id);
+    try {
+      if (!read(container, path)) {
+        context.files().deleteIfExists(path);
+        return;
+      }
+    } catch (IOException e) {
+      LOG.error("{} could not be recovered and is left as it is: {}", path, e.toString());
+      container.setProblem(e);
+    }
+    containers.put(id, container);
+  }
+
+  /**
+   * Looks again at a container of the store that could not be recovered because the disk could not
+   * read it.
+   *
+   * @return false if it still can't be recovered; then it is as it was
+   * @throws IOException if that is for another reason than the disk
+   */
+  boolean recoverAgain(Container container) throws IOException {
+    Path path = context.file(container.id(), ContainerNames.OPEN);
+    try {
+      if (!read(container, path)) {
+        return false;
+      }
+    } catch (IOException e) {
+      if (DiskErrors.isReadError(e)) {
+        return false;
+      }
+      container.setProblem(e);
+      throw e;
+    }
+    // Only now: without, and not open, it is taken for a sealed one.
+    container.setProblem(null);
+    return true;
+  }
+
+  /** Returns false, and has changed nothing, if there is nothing in the file. */
+  private boolean read(Container container, Path path) throws IOException {
     try (ChannelFile file = ChannelFile.open(path)) {
       ContainerHeader header = readHeaderOf(path, file);
       if (header == null) {
         // Groups are written only after the header was forced.
-        context.files().deleteIfExists(path);
-        return;
+        return false;
       }
-      header.check(path, id, context.settings().identity());
+      header.check(path, container.id(), context.settings().identity());
       FrameChain chain = context.chains().chain(header.chainIds());
       ContainerScanner scanner =
           new ContainerScanner(path, file, header, chain, context.fingerprinter(), file.length());
@@ -90,8 +129,7 @@ final class ContainerRecovery {
         throw scanner.undecodable();
       }
       if (scanner.directory().chunkCount() == 0 && file.length() == ContainerHeader.LENGTH) {
-        context.files().deleteIfExists(path);
-        return;
+        return false;
       }
       ContainerDirectory found = scanner.directory();
       boolean damaged = scanner.hasDamage() || scanner.hasUnreadable();
@@ -111,11 +149,8 @@ final class ContainerRecovery {
       } else {
         end(open, path);
       }
-    } catch (IOException e) {
-      LOG.error("{} could not be recovered and is left as it is: {}", path, e.toString());
-      container.setProblem(e);
+      return true;
     }
-    containers.put(id, container);
   }
 
   /**

@@ -37,7 +37,7 @@ final class ContainerScanner {
   private long endOfGroups = ContainerHeader.LENGTH;
   private boolean gaps;
   private boolean damagedGroups;
-  private boolean unreadable;
+  private IOException unreadable;
   private boolean decoded;
   private IOException undecodable;
 
@@ -85,6 +85,11 @@ final class ContainerScanner {
 
   /** Whether there is something that the disk can't read, before or behind the last sound group. */
   boolean hasUnreadable() {
+    return unreadable != null;
+  }
+
+  /** The disk's error where there is {@link #hasUnreadable such a thing}; otherwise null. */
+  IOException readError() {
     return unreadable;
   }
 
@@ -235,7 +240,7 @@ final class ContainerScanner {
       if (!DiskErrors.isReadError(e)) {
         throw e;
       }
-      unreadable = true;
+      unreadable = e;
       return -1;
     }
   }

@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.BufferPool;
+import io.hdrf.io.DiskErrors;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.scheme.CorruptFrameException;
@@ -51,14 +52,17 @@ public final class ContainerStore implements Closeable {
   private final ContainerListing listing;
   private final ContainerMaintenance maintenance;
   private final OpenContainers appended;
+  private final ContainerRecovery recovery;
   private final Mending mending = new Mending();
 
   /**
    * @param containers those that were found
+   * @param recovery has found them
    */
   private ContainerStore(
       ContainerContext context,
       ConcurrentSkipListMap<Long, Container> containers,
+      ContainerRecovery recovery,
       ContainerReplacer replacer) {
     ContainerSettings settings = context.settings();
     this.context = context;
@@ -73,6 +77,12 @@ public final class ContainerStore implements Closeable {
     this.maintenance =
         new ContainerMaintenance(context, containers, loaded, cache, replacer, unreadable, wrong);
     this.appended = new OpenContainers(context, containers);
+    this.recovery = recovery;
+    for (Container container : containers.values()) {
+      if (isUnreadNow(container)) {
+        mending.want(container.id());
+      }
+    }
   }
 
   /**
@@ -98,8 +108,9 @@ public final class ContainerStore implements Closeable {
         new ContainerContext(directory, files, settings, chains, fingerprinter);
     ContainerReplacer replacer = new ContainerReplacer(context);
     ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
-    new ContainerRecovery(context, containers).findContainers();
-    return new ContainerStore(context, containers, replacer);
+    ContainerRecovery recovery = new ContainerRecovery(context, containers);
+    recovery.findContainers();
+    return new ContainerStore(context, containers, recovery, replacer);
   }
 
   /**
@@ -139,8 +150,8 @@ public final class ContainerStore implements Closeable {
 
   /**
    * Mends what is not as it should be and is due: seals containers that could not be sealed, as on
-   * a full disk, and gives others their directory again. Fails for none of them, but tries again
-   * later. To be called by one thread now and then.
+   * a full disk, gives others their directory again, and looks again for what the disk could not
+   * read. Fails for none of them, but tries again later. To be called by one thread now and then.
    *
    * @param now of {@link System#nanoTime}
    */
@@ -157,7 +168,26 @@ public final class ContainerStore implements Closeable {
     if (open != null) {
       return appended.seal(open);
     }
-    loaded.repair(container, throttle);
+    if (container.problem() != null) {
+      return !isUnreadNow(container) || recoverAgain(container);
+    }
+    return loaded.repair(container, throttle);
+  }
+
+  /** Whether a container could not be recovered at start for a reason that may pass. */
+  private static boolean isUnreadNow(Container container) {
+    IOException problem = container.problem();
+    return problem != null && DiskErrors.isReadError(problem);
+  }
+
+  private boolean recoverAgain(Container container) throws IOException {
+    if (!recovery.recoverAgain(container)) {
+      return false;
+    }
+    OpenContainer open = container.open();
+    if (open != null) {
+      appended.sealLater(open);
+    }
     return true;
   }
 

@@ -38,6 +38,7 @@ final class LoadedContainer {
   private final Supplier<ContainerDirectory> directory;
   private final ChainSource chains;
   private final Origin origin;
+  private final IOException readError;
   private int users = 1;
   private boolean closed;
 
@@ -48,17 +49,25 @@ final class LoadedContainer {
       ReadableFile file,
       Supplier<ContainerDirectory> directory,
       ChainSource chains) {
-    this(path, header, file, directory, chains, Origin.WRITTEN);
+    this(path, header, file, directory, chains, Origin.WRITTEN, null);
   }
 
+  /**
+   * As the other constructor.
+   *
+   * @param readError where chunks may have been lost: the disk's error, if there was one, so that
+   *     another look may find them; otherwise null
+   */
   LoadedContainer(
       Path path,
       ContainerHeader header,
       ReadableFile file,
       Supplier<ContainerDirectory> directory,
       ChainSource chains,
-      Origin origin) {
+      Origin origin,
+      IOException readError) {
     this.origin = origin;
+    this.readError = readError;
     this.path = path;
     this.header = header;
     this.file = file;
@@ -68,7 +77,8 @@ final class LoadedContainer {
 
   /** The same container with a file of its own, so that no interrupt of a reader closes it. */
   LoadedContainer reopen() throws IOException {
-    return new LoadedContainer(path, header, ChannelFile.open(path), directory, chains, origin);
+    return new LoadedContainer(
+        path, header, ChannelFile.open(path), directory, chains, origin, readError);
   }
 
   /** Adds a user; false if there is none any more. */
@@ -123,6 +133,11 @@ final class LoadedContainer {
 
   Origin origin() {
     return origin;
+  }
+
+  /** Why chunks are missing that may be found another time; null if it is nothing that passes. */
+  IOException readError() {
+    return readError;
   }
 
   FrameChain chain() throws IOException {

@@ -61,7 +61,7 @@ final class LoadedContainers {
       LoadedContainer loaded = null;
       if (open == null) {
         loaded = cache.acquire(container);
-        if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
+        if (loaded.origin() == LoadedContainer.Origin.REBUILT || loaded.readError() != null) {
           mending.want(container.id());
         }
       } else {
@@ -122,10 +122,13 @@ final class LoadedContainers {
 
   /**
    * Gives a container a directory again of which nothing but the directory is damaged. Until then
-   * it is read by the one in memory.
+   * it is read by the one in memory. One of which the disk could not read all is read anew first.
+   *
+   * @return false if the disk still can't
    */
-  void repair(Container container, Throttle throttle) throws IOException {
+  boolean repair(Container container, Throttle throttle) throws IOException {
     synchronized (container.maintenance()) {
+      forgetReadError(container);
       LoadedContainer loaded = cache.acquire(container);
       try {
         if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
@@ -133,8 +136,22 @@ final class LoadedContainers {
           cache.replaced(container);
           LOG.info("{}: the directory was made again", loaded.path());
         }
+        return loaded.readError() == null;
       } finally {
         loaded.release();
+      }
+    }
+  }
+
+  private void forgetReadError(Container container) {
+    LoadedContainer known = cache.peek(container);
+    if (known != null) {
+      try {
+        if (known.readError() != null) {
+          cache.replaced(container);
+        }
+      } finally {
+        known.release();
       }
     }
   }

@@ -120,8 +120,8 @@ final class OpenContainers implements Closeable {
     }
   }
 
-  /** Unless it was sealed, and failed only after that. */
-  private void sealLater(OpenContainer open) {
+  /** Takes one that was found, to be sealed; unless it is sealed. */
+  void sealLater(OpenContainer open) {
     synchronized (openLock) {
       if (!closed && open.container().open() == open) {
         unsealed.add(open);

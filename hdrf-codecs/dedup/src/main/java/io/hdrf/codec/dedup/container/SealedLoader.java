@@ -53,6 +53,7 @@ final class SealedLoader implements ContainerCache.Loader {
       throws IOException {
     ContainerFooter footer = null;
     ContainerDirectory content = null;
+    IOException readError = null;
     try {
       footer = ContainerFiles.readFooter(path, file);
       content = ContainerFiles.readDirectory(path, file, footer);
@@ -63,19 +64,33 @@ final class SealedLoader implements ContainerCache.Loader {
         throw e;
       }
       LOG.warn("{}: {}; its directory is made again from its groups", path, e.getMessage());
+      readError = e;
     }
-    ContainerHeader header =
-        footer != null ? footer.header() : ContainerFiles.readHeader(path, file);
+    ContainerHeader header = footer != null ? footer.header() : header(path, file, readError);
     header.check(path, container.id(), context.settings().identity());
     if (content != null) {
       ContainerDirectory read = content;
       return new LoadedContainer(path, header, file, () -> read, context.chains());
     }
-    return rebuild(path, file, header, footer);
+    return rebuild(path, file, header, footer, readError);
+  }
+
+  /** Where the footer can't be read; it may be another time, even if the header is damaged. */
+  private static ContainerHeader header(Path path, ChannelFile file, IOException readError)
+      throws IOException {
+    try {
+      return ContainerFiles.readHeader(path, file);
+    } catch (CorruptFileException e) {
+      throw readError != null ? readError : e;
+    }
   }
 
   private LoadedContainer rebuild(
-      Path path, ChannelFile file, ContainerHeader header, ContainerFooter footer)
+      Path path,
+      ChannelFile file,
+      ContainerHeader header,
+      ContainerFooter footer,
+      IOException readError)
       throws IOException {
     long end = footer != null ? footer.directoryPosition() : file.length();
     ContainerScanner scanner =
@@ -98,13 +113,18 @@ final class SealedLoader implements ContainerCache.Loader {
     } else {
       whole &= hasDirectoryAt(file, scanner.endOfGroups());
     }
+    if (whole) {
+      return new LoadedContainer(
+          path, header, file, () -> found, context.chains(), LoadedContainer.Origin.REBUILT, null);
+    }
     return new LoadedContainer(
         path,
         header,
         file,
         () -> found,
         context.chains(),
-        whole ? LoadedContainer.Origin.REBUILT : LoadedContainer.Origin.LOSSY);
+        LoadedContainer.Origin.LOSSY,
+        scanner.hasUnreadable() ? scanner.readError() : readError);
   }
 
   private static boolean hasDirectoryAt(ChannelFile file, long position) throws IOException {

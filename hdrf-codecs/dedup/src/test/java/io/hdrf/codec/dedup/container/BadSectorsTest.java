@@ -159,6 +159,52 @@ class BadSectorsTest {
     }
   }
 
+  /** Not damage, after which a replica is thrown away; and not for longer than it lasts. */
+  @Test
+  void aSealedContainerOfWhichTheDiskCouldNotReadAllIsReadAgain() throws IOException {
+    ContainerDirectory content = fill(Chunks.DEFLATE);
+    int last = content.groupCount() - 1;
+    files.damage(file(ContainerNames.SEALED), content.groupEnd(last) - SECTOR / 2);
+    try (ContainerStore store = open()) {
+      assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(0, CHUNKS - 1), 900))
+          .isNotInstanceOf(CorruptFrameException.class)
+          .hasMessageStartingWith(DISK_ERROR);
+      assertThat(unreadable(store)).isEqualTo(chunksOf(content, last));
+      assertThat(store.mayHaveMore(0)).isTrue();
+      mend(store, 1);
+      assertThat(unreadable(store)).isEqualTo(chunksOf(content, last));
+      files.mend();
+      mend(store, 3);
+      assertThat(unreadable(store).isEmpty()).isTrue();
+      assertThat(notHeld(store).isEmpty()).isTrue();
+      assertThat(store.mayHaveMore(0)).isFalse();
+    }
+  }
+
+  @Test
+  void anOpenContainerWhoseHeaderTheDiskCouldNotReadIsReadAgain() throws IOException {
+    fillSmallGroups();
+    files.damage(file(ContainerNames.OPEN), 0);
+    try (ContainerStore store = open()) {
+      assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(0, 0), 900))
+          .isNotInstanceOf(CorruptFrameException.class)
+          .hasMessageContaining(DISK_ERROR);
+      mend(store, 1);
+      assertThat(unreadable(store).cardinality()).isEqualTo(CHUNKS);
+      files.mend();
+      mend(store, 3);
+      assertThat(unreadable(store).isEmpty()).isTrue();
+      assertThat(notHeld(store).isEmpty()).isTrue();
+      assertThat(store.sealIdle(0)).isTrue();
+    }
+  }
+
+  /** At a time when all is due that was tried before. */
+  private static void mend(ContainerStore store, int hour) {
+    store.mend(0, Throttle.NONE);
+    store.mend(TimeUnit.HOURS.toNanos(hour), Throttle.NONE);
+  }
+
   /** Where neither header nor footer can be read, a volume must not start without the scheme. */
   @Test
   void aChainThatCantBeReadMayHaveAnyScheme() throws IOException {
