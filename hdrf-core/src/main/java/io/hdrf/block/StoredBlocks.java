@@ -149,7 +149,9 @@ public final class StoredBlocks {
   }
 
   /** Is shown each block's file. */
-  private interface FileVisitor {
+  public interface FileVisitor {
+
+    /** Called for a file with room for a header; it may be gone by now. */
     void visit(Path file, long blockId) throws IOException;
   }
 
@@ -211,7 +213,19 @@ public final class StoredBlocks {
   }
 
   private void forEachFile(FileVisitor visitor) throws IOException {
-    for (Path directory : directories()) {
+    forEachFile(poolDirectory, excluded, visitor);
+  }
+
+  /**
+   * Shows all block files of a pool that may be reduced, those included that HDFS keeps for a
+   * rollback.
+   *
+   * @param poolDirectory {@code <volume>/current/<pool>}
+   * @param excluded a directory below it to be left out: HDRF's own
+   */
+  public static void forEachFile(Path poolDirectory, Path excluded, FileVisitor visitor)
+      throws IOException {
+    for (Path directory : directories(poolDirectory)) {
       Files.walkFileTree(
           directory,
           new SimpleFileVisitor<Path>() {
@@ -244,7 +258,7 @@ public final class StoredBlocks {
     }
   }
 
-  private List<Path> directories() throws IOException {
+  private static List<Path> directories(Path poolDirectory) throws IOException {
     List<Path> directories = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(poolDirectory)) {
       for (Path entry : entries) {

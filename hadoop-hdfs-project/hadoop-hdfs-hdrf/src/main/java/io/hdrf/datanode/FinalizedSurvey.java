@@ -6,6 +6,7 @@ import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.CorruptBlockException;
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.block.StoredBlocks;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.scheme.BlockScheme;
 import io.hdrf.scheme.FrameScheme;
@@ -13,22 +14,18 @@ import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
-import org.apache.hadoop.hdfs.protocol.Block;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the first bytes of every finalized block of a pool on a volume. Only done where
- * something is missing: the superblock, or a scheme.
+ * Looks at the first bytes of every finalized block of a pool on a volume, those included that HDFS
+ * keeps for a rollback. Only done where something is missing: the superblock, or a scheme.
  */
 final class FinalizedSurvey {
 
@@ -163,40 +160,23 @@ final class FinalizedSurvey {
   }
 
   private void visitHeaders(HeaderVisitor visitor) throws IOException {
-    Path finalized = poolDirectory.resolve("current").resolve("finalized");
-    if (!Files.isDirectory(finalized)) {
+    if (!Files.isDirectory(poolDirectory)) {
       return;
     }
     long[] seen = new long[1];
-    Files.walkFileTree(
-        finalized,
-        new SimpleFileVisitor<Path>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            if (Block.isBlockFilename(file.toFile())
-                && attributes.size() >= BlockFormat.HEADER_LENGTH) {
-              visitBlock(file, visitor);
-              if (++seen[0] % LOG_INTERVAL == 0) {
-                LOG.info("Looked at {} blocks under {}", seen[0], finalized);
-              }
-            }
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-            if (e instanceof NoSuchFileException) {
-              return FileVisitResult.CONTINUE;
-            }
-            throw e;
+    StoredBlocks.forEachFile(
+        poolDirectory,
+        poolDirectory.resolve(PoolVolume.DIRECTORY),
+        (file, blockId) -> {
+          visitBlock(file, blockId, visitor);
+          if (++seen[0] % LOG_INTERVAL == 0) {
+            LOG.info("Looked at {} blocks under {}", seen[0], poolDirectory);
           }
         });
   }
 
-  private void visitBlock(Path file, HeaderVisitor visitor) throws IOException {
-    BlockIdentity identity =
-        new BlockIdentity(poolId, Block.filename2id(file.getFileName().toString()));
+  private void visitBlock(Path file, long blockId, HeaderVisitor visitor) throws IOException {
+    BlockIdentity identity = new BlockIdentity(poolId, blockId);
     ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
     try (ChannelFile opened = ChannelFile.open(file)) {
       opened.read(bytes, 0);

@@ -72,6 +72,27 @@ class FinalizedSurveyTest {
     }
   }
 
+  /** A rollback would put back what only the lost secret opens. */
+  @ParameterizedTest
+  @ValueSource(strings = {"previous", "trash"})
+  void neitherDoThoseThatAreKeptForARollbackLetItStart(String kept) throws IOException {
+    reducedBlock(CRC32C, 7);
+    Files.createDirectory(pool.resolve(kept));
+    Files.move(pool.resolve("current/finalized"), pool.resolve(kept).resolve("finalized"));
+    assertThatThrownBy(this::require).hasMessageContaining("is a reduced block");
+    SchemeRegistry none = SchemeRegistry.of(List.of());
+    assertThat(new FinalizedSurvey(pool, POOL, none).countBlocksWith(7)).isEqualTo(1);
+  }
+
+  /** HDFS writes into them, and HDRF into its own. */
+  @ParameterizedTest
+  @ValueSource(strings = {"current/rbw", "tmp", "hdrf"})
+  void unfinishedFilesAreNotLookedAt(String unfinished) throws IOException {
+    reducedBlock(CRC32C, 7);
+    Files.move(pool.resolve("current/finalized"), pool.resolve(unfinished));
+    require();
+  }
+
   private PoolVolume open(SchemeRegistry registry) throws IOException {
     return PoolVolume.open(
         pool,
