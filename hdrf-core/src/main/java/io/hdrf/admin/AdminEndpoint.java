@@ -13,21 +13,28 @@ import org.apache.hadoop.security.authorize.Service;
 /** Puts {@link HdrfAdminProtocol} on an RPC server that serves other protocols too. */
 public final class AdminEndpoint {
 
+  private static final String HANDLERS = "dfs.datanode.handler.count";
+  private static final int DEFAULT_HANDLERS = 10;
+
   private AdminEndpoint() {}
 
   /**
    * Adds the protocol: no other port is opened, and authentication is the server's. Under {@code
    * hadoop.security.authorization} the server's policy is replaced by one that knows it. Calls of
    * others than {@link Administrators} never reach the service, and all are noted in the audit log.
+   * Calls that may wait for a disk or a store take at most half of the server's handlers.
    *
-   * @param conf says who the administrators are
+   * @param conf says who the administrators are, and how many handlers the server has
    * @param others the policy of the server's other protocols
    */
   public static void addTo(
       RPC.Server server, HdrfAdminProtocol service, Configuration conf, PolicyProvider others)
       throws IOException {
+    int maxWaiting = Math.max(1, conf.getInt(HANDLERS, DEFAULT_HANDLERS) / 2);
     HdrfRpc.addTo(
-        server, HdrfAdminProtocol.class, AdminGate.before(service, new Administrators(conf)));
+        server,
+        HdrfAdminProtocol.class,
+        AdminGate.before(service, new Administrators(conf), maxWaiting));
     if (conf.getBoolean(CommonConfigurationKeys.HADOOP_SECURITY_AUTHORIZATION, false)) {
       server.refreshServiceAcl(conf, new WithAdminProtocol(others));
     }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.admin;
 
+import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.util.Arrays;
+import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
+import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.ipc.Server;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +19,12 @@ import org.slf4j.LoggerFactory;
  * Stands before a service: every call is refused unless an administrator makes it, and noted in the
  * audit log, in the form of the NameNode's. No service checks or notes anything itself. What only
  * {@link HdrfAdminProtocol.Looks looks} and succeeds is noted at DEBUG, since commands that wait
- * look all the time; all else, and every call that is refused or fails, at INFO. Thread-safe.
+ * look all the time; all else, and every call that is refused or fails, at INFO.
+ *
+ * <p>Calls run on the handlers of a server that serves HDFS too. So no more than a share of them at
+ * a time is given to calls that may wait for a disk or a store, which may hang; one beyond that is
+ * refused at once, and may be made again. Calls that {@link HdrfAdminProtocol.NeverWaits never
+ * wait} are always answered. Thread-safe.
  */
 final class AdminGate implements InvocationHandler {
 
@@ -30,19 +38,28 @@ final class AdminGate implements InvocationHandler {
 
   private final Administrators administrators;
   private final Object service;
+  private final int maxWaiting;
+  private final Semaphore mayWait;
 
-  private AdminGate(Administrators administrators, Object service) {
+  private AdminGate(Administrators administrators, Object service, int maxWaiting) {
     this.administrators = administrators;
     this.service = service;
+    this.maxWaiting = maxWaiting;
+    this.mayWait = new Semaphore(maxWaiting);
   }
 
-  /** The service behind a gate. */
-  static HdrfAdminProtocol before(HdrfAdminProtocol service, Administrators administrators) {
+  /**
+   * The service behind a gate.
+   *
+   * @param maxWaiting how many calls that may wait run at a time, at least 1
+   */
+  static HdrfAdminProtocol before(
+      HdrfAdminProtocol service, Administrators administrators, int maxWaiting) {
     return (HdrfAdminProtocol)
         Proxy.newProxyInstance(
             HdrfAdminProtocol.class.getClassLoader(),
             new Class<?>[] {HdrfAdminProtocol.class},
-            new AdminGate(administrators, service));
+            new AdminGate(administrators, service, maxWaiting));
   }
 
   @Override
@@ -54,7 +71,10 @@ final class AdminGate implements InvocationHandler {
     try {
       administrators.requireCaller();
       allowed = true;
-      Object result = method.invoke(service, arguments);
+      Object result =
+          method.isAnnotationPresent(HdrfAdminProtocol.NeverWaits.class)
+              ? method.invoke(service, arguments)
+              : invokeOneOfFew(method, arguments);
       if (!method.isAnnotationPresent(HdrfAdminProtocol.Looks.class)) {
         LOG.info("{}", line(true, method, arguments, "ok"));
       } else if (LOG.isDebugEnabled()) {
@@ -65,6 +85,22 @@ final class AdminGate implements InvocationHandler {
       Throwable cause = e instanceof InvocationTargetException ? e.getCause() : e;
       LOG.info("{}", line(allowed, method, arguments, String.valueOf(cause)));
       throw cause;
+    }
+  }
+
+  private Object invokeOneOfFew(Method method, Object[] arguments)
+      throws IOException, ReflectiveOperationException {
+    if (!mayWait.tryAcquire()) {
+      throw new RetriableException(
+          maxWaiting
+              + " calls of administrators wait already for disks or metadata stores of this"
+              + " DataNode, and others are not let wait with them: try again later. If this"
+              + " lasts, a disk or a store hangs");
+    }
+    try {
+      return method.invoke(service, arguments);
+    } finally {
+      mayWait.release();
     }
   }
 

@@ -21,16 +21,25 @@ import org.apache.hadoop.security.KerberosInfo;
 @KerberosInfo(serverPrincipal = "dfs.datanode.kerberos.principal")
 public interface HdrfAdminProtocol {
 
-  /** A call that changes nothing and takes no time worth a word. */
+  /** A call that changes nothing. */
   @Retention(RetentionPolicy.RUNTIME)
   @Target(ElementType.METHOD)
   @interface Looks {}
+
+  /**
+   * A call that is answered from memory: it waits for no disk, no store and no thread, nor for a
+   * lock that is held over such a wait. All others may, so only some of them run at a time.
+   */
+  @Retention(RetentionPolicy.RUNTIME)
+  @Target(ElementType.METHOD)
+  @interface NeverWaits {}
 
   /** The key of {@code hadoop-policy.xml} with the users who may call. */
   String POLICY_KEY = "security.hdrf.admin.protocol.acl";
 
   /** One {@link VolumeInfo} for each pool on each volume, as text. */
   @Looks
+  @NeverWaits
   String[] volumes() throws IOException;
 
   /**
@@ -55,6 +64,7 @@ public interface HdrfAdminProtocol {
    * Has the records of a pool on a volume made anew, in the background; {@link #volumes} tells how
    * far that is.
    */
+  @NeverWaits
   void rebuild(String storageId, String poolId) throws IOException;
 
   /**
@@ -101,6 +111,7 @@ public interface HdrfAdminProtocol {
    * @param storageId and the pool: where; both are empty if it is everywhere
    * @return the id for {@link #task}
    */
+  @NeverWaits
   String startTask(String kind, String storageId, String poolId) throws IOException;
 
   /**
@@ -110,5 +121,6 @@ public interface HdrfAdminProtocol {
    * @throws IOException why it failed; or that nothing is known of it, after a restart
    */
   @Looks
+  @NeverWaits
   String[] task(String id) throws IOException;
 }

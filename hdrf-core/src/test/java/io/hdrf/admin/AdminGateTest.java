@@ -12,10 +12,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.HdrfRpc;
 import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authorize.PolicyProvider;
 import org.apache.hadoop.security.authorize.Service;
@@ -26,14 +32,23 @@ import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Calls over Hadoop's RPC, by administrators and others. */
+@Timeout(60)
 class AdminGateTest {
+
+  /** What touches nothing but memory. Whoever adds a call here has to look at all that it does. */
+  private static final List<String> NEVER_WAIT =
+      Arrays.asList("volumes", "rebuild", "startTask", "task");
 
   private final Configuration conf = new Configuration();
   private final List<String> reached = Collections.synchronizedList(new ArrayList<>());
   private final AuditLog log = new AuditLog();
-  private String failure;
+  private static final int HANDLERS = 4;
+
+  private volatile String failure;
+  private volatile CountDownLatch hung;
   private RPC.Server server;
 
   /** Something that the server serves beside. */
@@ -76,6 +91,9 @@ class AdminGateTest {
                 new Class<?>[] {HdrfAdminProtocol.class},
                 (self, method, arguments) -> {
                   reached.add(method.getName());
+                  if (hung != null && !NEVER_WAIT.contains(method.getName())) {
+                    hung.await();
+                  }
                   if (failure != null) {
                     throw new IOException(failure);
                   }
@@ -87,7 +105,9 @@ class AdminGateTest {
             .setInstance(new Other() {})
             .setBindAddress("127.0.0.1")
             .setPort(0)
+            .setNumHandlers(HANDLERS)
             .build();
+    conf.setInt("dfs.datanode.handler.count", HANDLERS);
     AdminEndpoint.addTo(server, service, conf, new NoPolicy());
     server.start();
     Logger.getLogger(AdminGate.AUDIT).addAppender(log);
@@ -196,6 +216,52 @@ class AdminGateTest {
     assertThat(log.lines).hasSize(1);
     assertThat(log.last().split("\t")).hasSize(7);
     assertThat(log.last()).doesNotContain("\n", "\r", "\u2028").hasSizeLessThan(1000);
+  }
+
+  /** HDFS recovers leases by the same handlers. */
+  @Test
+  void callsThatWaitForWhatHangsLeaveHalfOfTheHandlersFree() throws Throwable {
+    UserGroupInformation own = UserGroupInformation.getCurrentUser();
+    hung = new CountDownLatch(1);
+    CountDownLatch latch = hung;
+    ExecutorService callers = Executors.newCachedThreadPool();
+    try (HdrfRpc.Connection<HdrfAdminProtocol> connection = connect(own)) {
+      List<Future<?>> waiting = new ArrayList<>();
+      for (int i = 0; i < HANDLERS / 2; i++) {
+        waiting.add(callers.submit(() -> connection.proxy().records("DS-1", "BP-1", 0, 1)));
+      }
+      while (reached.size() < HANDLERS / 2) {
+        Thread.sleep(1);
+      }
+      for (Method method : HdrfAdminProtocol.class.getMethods()) {
+        if (NEVER_WAIT.contains(method.getName())) {
+          invoke(connection.proxy(), method, samples(method));
+          assertThat(reached.get(reached.size() - 1)).isEqualTo(method.getName());
+        } else {
+          assertThatThrownBy(() -> invoke(connection.proxy(), method, samples(method)))
+              .as(method.getName())
+              .isInstanceOf(RemoteException.class)
+              .extracting(e -> ((RemoteException) e).unwrapRemoteException())
+              .isInstanceOf(RetriableException.class);
+          assertThat(log.last()).startsWith("INFO\tallowed=true").contains("wait already");
+        }
+      }
+      assertThat(reached).hasSize(HANDLERS / 2 + NEVER_WAIT.size());
+      // What fails gives its turn back as what succeeds does.
+      failure = "the disk is gone";
+      hung = null;
+      latch.countDown();
+      for (Future<?> call : waiting) {
+        assertThatThrownBy(call::get).hasMessageContaining(failure);
+      }
+      failure = null;
+      for (int i = 0; i < 2 * HANDLERS; i++) {
+        connection.proxy().jobs("verify");
+      }
+    } finally {
+      latch.countDown();
+      callers.shutdown();
+    }
   }
 
   @Test
