@@ -118,6 +118,20 @@ class LookAlikeTest {
     assertComesBack("/own", raw);
   }
 
+  /** Another DataNode's file of the very same block is none of this volume's. */
+  @Test
+  void theSameBlocksFileOfAnotherVolumeIsDamage() throws Exception {
+    byte[] raw = reducedFile("/model5");
+    ExtendedBlock block = cluster.block("/model5");
+    byte[] data = HdrfCluster.text(SIZE, "/model5".hashCode());
+    RuleCluster.assertSame("its own", cluster.replicaBytes(1, block), data);
+    Files.write(cluster.file(1, block).toPath(), raw);
+    assertThatThrownBy(() -> cluster.replicaBytes(1, block))
+        .isInstanceOf(DiskFileCorruptException.class)
+        .hasMessageContaining("tag");
+    RuleCluster.assertSame("by the others", cluster.read("/model5"), data);
+  }
+
   /** Any bytes behind the magic. */
   @Test
   void randomHeadersComeBackAsWritten() throws Exception {

@@ -35,17 +35,24 @@ final class ReducedFile implements Closeable {
   final ChainCodec codec;
   final Path path;
   private final VolumeSchemes schemes;
-  private final TagKey key = new TagKey(new byte[TagKey.LENGTH]);
+  private final TagKey key;
 
   ReducedFile(Path directory, byte[] data) throws IOException {
     this(directory, data, 0, 0);
   }
 
+  ReducedFile(Path directory, byte[] data, int bloated, int storedLength) throws IOException {
+    this(directory, new TagKey(new byte[TagKey.LENGTH]), data, bloated, storedLength);
+  }
+
   /**
+   * @param key the volume's
    * @param bloated with how many frames of {@link #BLOATED_LENGTH} the block begins
    * @param storedLength how many bytes each of them takes
    */
-  ReducedFile(Path directory, byte[] data, int bloated, int storedLength) throws IOException {
+  ReducedFile(Path directory, TagKey key, byte[] data, int bloated, int storedLength)
+      throws IOException {
+    this.key = key;
     SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
     schemes =
         new VolumeSchemes(
@@ -84,6 +91,11 @@ final class ReducedFile implements Closeable {
   }
 
   ReducedBlock open() throws IOException {
+    return openOn(key);
+  }
+
+  /** Opens it as if it were on the volume with that key. */
+  ReducedBlock openOn(TagKey key) throws IOException {
     return ReducedBlock.open(path, ChannelFile.open(path), IDENTITY, key);
   }
 
