@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.Closeable;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -163,6 +165,14 @@ class StockRefusalsTest {
           v.dataset.finalizeBlock(v.unknown(), false);
           return null;
         });
+    calls.put("finalize, older stamp", v -> finalizeBlock(v, v.gs - 1));
+    calls.put("finalize, newer stamp", v -> finalizeBlock(v, v.gs + 1));
+    calls.put(
+        "finalize copy, closed meanwhile",
+        v -> finalizeCopyAfter(v, () -> v.dataset.recoverClose(v.block, v.gs + 1, LENGTH)));
+    calls.put(
+        "finalize copy, appended to meanwhile",
+        v -> finalizeCopyAfter(v, () -> v.dataset.append(v.block, v.gs + 1, LENGTH).close()));
     calls.put(
         "invalidate, newer stamp",
         v -> {
@@ -171,6 +181,30 @@ class StockRefusalsTest {
           return null;
         });
     return calls;
+  }
+
+  private static Object finalizeBlock(Victim victim, long stamp) throws IOException {
+    victim.dataset.finalizeBlock(victim.withStamp(stamp), false);
+    return null;
+  }
+
+  /** Something that gives the replica a newer generation stamp. */
+  private interface Change {
+    void run() throws IOException;
+  }
+
+  /** The copy of a move is older than what is in place by the time it is to take that place. */
+  private static Object finalizeCopyAfter(Victim victim, Change change) throws Exception {
+    ReplicaInfo copy =
+        HdrfDatasets.copy(victim.dataset, victim.block, victim.replica(), victim.otherVolume());
+    change.run();
+    ReplicaInfo inPlace = victim.replica();
+    try {
+      HdrfDatasets.finalizeCopy(victim.dataset, copy, victim.block);
+    } finally {
+      assertThat(victim.replica()).isSameAs(inPlace);
+    }
+    return null;
   }
 
   private static Object update(Victim victim, ExtendedBlock block, long recoveryId, long length)
@@ -214,6 +248,7 @@ class StockRefusalsTest {
   void whatStockCodeRefusesIsRefusedInItsWords() throws Exception {
     Map<String, String> stock = answers(HdrfCluster.stockConfiguration(), false);
     assertThat(stock).as("the calls are illegal").doesNotContainValue("accepted");
+    assertThat(stock.values()).noneMatch(answer -> answer.contains("AssertionError"));
     assertThat(answers(HdrfCluster.configuration(), true)).containsExactlyEntriesOf(stock);
   }
 }

@@ -3,8 +3,11 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
 import java.io.IOException;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /** Lets tests reach what is package-private. */
@@ -25,6 +28,21 @@ public final class HdrfDatasets {
         ((FsVolumeImpl) volume).setCapacityForTesting(capacity);
       }
     }
+  }
+
+  /** The first half of a move: copies a finalized replica to another volume. */
+  public static ReplicaInfo copy(
+      FsDatasetSpi<?> dataset, ExtendedBlock block, ReplicaInfo replica, FsVolumeSpi target)
+      throws IOException {
+    try (FsVolumeReference reference = target.obtainReference()) {
+      return ((FsDatasetImpl) dataset).copyReplicaToVolume(block, replica, reference);
+    }
+  }
+
+  /** The second half: puts the copy in the replica's place. */
+  public static void finalizeCopy(FsDatasetSpi<?> dataset, ReplicaInfo copy, ExtendedBlock block)
+      throws IOException {
+    ((FsDatasetImpl) dataset).finalizeNewReplica(copy, block);
   }
 
   /** What the volumes of a DataNode hold in reserve for replicas that are being written. */
