@@ -291,8 +291,9 @@ final class VolumeJobs implements Closeable {
             ending.add(job);
           }
           ConversionState state = slot.volume.conversion();
-          if (kind != JobKind.VERIFY && state.isRunning() && kind(state.goal()) == kind) {
+          if (kind != JobKind.VERIFY && kind(state.goal()) == kind) {
             try {
+              // Also where it has ended: that could perhaps not be kept the last time.
               slot.volume.setConversion(state.ended());
             } catch (IOException e) {
               failure = e;

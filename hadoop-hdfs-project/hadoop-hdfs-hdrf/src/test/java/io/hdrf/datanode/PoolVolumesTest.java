@@ -38,7 +38,7 @@ class PoolVolumesTest {
 
   @TempDir Path directory;
 
-  private static final class Volume extends ExternalVolumeImpl {
+  static final class Volume extends ExternalVolumeImpl {
     private final Path directory;
 
     Volume(Path directory) {
