@@ -181,15 +181,19 @@ class VolumeChangeTest {
       HdrfCluster.await("the files to go", () -> noBlockFiles(directory));
       cluster.mini().shutdownNameNode(0);
       cluster.dataset(0).shutdownBlockPool(pool);
-      Path trash = Files.createDirectories(directory.resolve("trash/finalized/subdir0/subdir0"));
-      Files.write(trash.resolve("blk_77"), new byte[1]);
-      assertThatThrownBy(() -> cluster.dataset(0).deleteBlockPool(pool, false))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("blk_77");
-      assertThat(superblock).exists();
-      Files.delete(trash.resolve("blk_77"));
-      for (Path empty = trash; !empty.equals(directory); empty = empty.getParent()) {
-        Files.delete(empty);
+      for (String kept : new String[] {"trash", "previous"}) {
+        Path blocks =
+            Files.createDirectories(directory.resolve(kept + "/finalized/subdir0/subdir0"));
+        Files.write(blocks.resolve("blk_77"), new byte[1]);
+        assertThatThrownBy(() -> cluster.dataset(0).deleteBlockPool(pool, false))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining(blocks.resolve("blk_77").toString());
+        assertThat(superblock).exists();
+        assertThat(blocks.resolve("blk_77")).exists();
+        Files.delete(blocks.resolve("blk_77"));
+        for (Path empty = blocks; !empty.equals(directory); empty = empty.getParent()) {
+          Files.delete(empty);
+        }
       }
       cluster.dataset(0).deleteBlockPool(pool, false);
       assertThat(directory).doesNotExist();
