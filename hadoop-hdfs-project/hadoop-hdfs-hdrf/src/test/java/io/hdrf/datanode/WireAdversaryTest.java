@@ -20,6 +20,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -333,10 +334,12 @@ class WireAdversaryTest {
     }
   }
 
-  /** Idle, half-open and slow ones lose their thread soon, and many are not heard at all. */
+  /** Idle and half-open ones lose their thread soon, long before HDFS's own time-out. */
   @Test
   void strangersAreNotWaitedFor() throws Exception {
-    start(withTokens());
+    Configuration conf = withTokens();
+    conf.setInt("dfs.client.socket-timeout", 10 * PATIENCE_MILLIS);
+    start(conf);
     long dialect = dialect();
     String pool = victim.getBlock().getBlockPoolId();
     try (Socket idle = connect(WireFormat.ASK);
@@ -348,20 +351,40 @@ class WireAdversaryTest {
       assertEnds(idle.getInputStream());
       assertThatThrownBy(stream::readGrant).isInstanceOfAny(EOFException.class, IOException.class);
     }
+    assertNothingChanged();
+  }
+
+  /** Though each of them would be waited for. */
+  @Test
+  void manyStrangersAreNotHeardAtAll() throws Exception {
+    Configuration conf = withTokens();
+    conf.setInt("hdrf.mirror.probe.timeout", PATIENCE_MILLIS);
+    start(conf);
     List<Socket> many = new ArrayList<>();
     try {
       for (int i = 0; i < 100; i++) {
         many.add(connect(WireFormat.ASK));
       }
-      for (Socket socket : many) {
-        assertEnds(socket.getInputStream());
-      }
+      HdrfCluster.await(
+          "those beyond 64 to be sent away",
+          () -> many.stream().filter(WireAdversaryTest::hasEnded).count() == 100 - 64);
     } finally {
       for (Socket socket : many) {
         socket.close();
       }
     }
     assertNothingChanged();
+  }
+
+  private static boolean hasEnded(Socket socket) {
+    try {
+      socket.setSoTimeout(1);
+      return socket.getInputStream().read() < 0;
+    } catch (SocketTimeoutException open) {
+      return false;
+    } catch (IOException reset) {
+      return true;
+    }
   }
 
   @Test
