@@ -41,9 +41,9 @@ final class ContainerMaintenance {
   }
 
   /** See {@link ContainerStore#compact}. */
-  CompactionResult compact(long container, BitSet live, Throttle throttle) throws IOException {
+  CompactionResult compact(long container, Selection selection, Throttle throttle)
+      throws IOException {
     Container found = loaded.find(container);
-    BitSet wanted = (BitSet) live.clone();
     synchronized (found.maintenance()) {
       if (found.open() != null) {
         throw new IllegalStateException(
@@ -51,7 +51,7 @@ final class ContainerMaintenance {
       }
       LoadedContainer source = loaded.acquireAlone(found);
       try {
-        return compact(found, source, wanted, throttle);
+        return compact(found, source, selection, throttle);
       } finally {
         source.release();
       }
@@ -59,11 +59,12 @@ final class ContainerMaintenance {
   }
 
   private CompactionResult compact(
-      Container container, LoadedContainer source, BitSet live, Throttle throttle)
+      Container container, LoadedContainer source, Selection selection, Throttle throttle)
       throws IOException {
     long id = container.id();
     Path path = context.file(id, ContainerNames.SEALED);
     ContainerDirectory content = source.directory();
+    BitSet live = selection.keep(content, source.origin() != LoadedContainer.Origin.LOSSY);
     for (int n = live.nextSetBit(0); n >= 0; n = live.nextSetBit(n + 1)) {
       if (content.indexOf(n) < 0) {
         throw new MissingChunkException(path + ": chunk " + n + " is not there");

@@ -414,13 +414,13 @@ public final class ContainerStore implements Closeable {
    * others keep their references. Readers are not disturbed; a power loss at any moment leaves the
    * container as it was or as it is to be.
    *
-   * @param live numbers of the chunks to keep; a copy is used
+   * @param selection the chunks to keep
    * @throws MissingChunkException if one of these is not there; then nothing has changed
    * @throws IllegalStateException if the container is open
    */
-  public CompactionResult compact(long container, BitSet live, Throttle throttle)
+  public CompactionResult compact(long container, Selection selection, Throttle throttle)
       throws IOException {
-    return maintenance.compact(container, live, throttle);
+    return maintenance.compact(container, selection, throttle);
   }
 
   /**

@@ -229,9 +229,13 @@ public final class GarbageCollector {
     /** How many bytes are to be written, about. */
     private final long liveBytes;
 
-    Candidate(ContainerInfo container, BitSet dead, long liveBytes) {
+    /** Whether what was not found in it may go, too, if nobody needs it. */
+    private final boolean mend;
+
+    Candidate(ContainerInfo container, BitSet dead, boolean mend, long liveBytes) {
       this.container = container;
       this.dead = dead;
+      this.mend = mend;
       this.liveBytes = liveBytes;
     }
   }
@@ -264,16 +268,11 @@ public final class GarbageCollector {
       }
       try {
         ContainerDirectory content = containers.directory(container.id());
-        BitSet lost = cycle.missing(container.id(), content.numbers());
-        if (!lost.isEmpty()) {
-          // They may lie in what can't be made out any more, which a compaction would drop.
-          throw new IOException(lost.cardinality() + " chunks that blocks refer to are not found");
-        }
         wanted.and(content.numbers());
         BitSet dead = cycle.dead(container.id(), wanted);
         if (mend || isWorthIt(content, dead)) {
           long live = content.storedBytes() - content.storedBytes(dead);
-          candidates.add(new Candidate(container, dead, live));
+          candidates.add(new Candidate(container, dead, mend, live));
         }
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
         fail(container, e, result);
@@ -408,7 +407,7 @@ public final class GarbageCollector {
       throws IOException {
     ContainerInfo container = candidate.container;
     try {
-      CompactionResult compaction = compact(container.id(), candidate.dead, cycle, result);
+      CompactionResult compaction = compactNow(candidate, cycle, result);
       progress.accept("container " + Long.toHexString(container.id()) + ": " + compaction);
     } catch (InterruptedIOException | ClosedByInterruptException e) {
       throw e;
@@ -417,20 +416,31 @@ public final class GarbageCollector {
     }
   }
 
-  private CompactionResult compact(
-      long container, BitSet wanted, Liveness.Cycle cycle, GcResult result) throws IOException {
-    BitSet dropped = cycle.condemn(container, wanted);
+  private CompactionResult compactNow(Candidate candidate, Liveness.Cycle cycle, GcResult result)
+      throws IOException {
+    long container = candidate.container.id();
     boolean done = false;
     try {
-      index.remove(container, dropped);
-      BitSet live = containers.directory(container).numbers();
-      live.andNot(dropped);
-      CompactionResult compaction = containers.compact(container, live, this::pace);
+      CompactionResult compaction =
+          containers.compact(
+              container,
+              (content, whole) -> {
+                if (!whole && !candidate.mend) {
+                  throw new IOException("not all of it can be read any more");
+                }
+                BitSet live = content.numbers();
+                candidate.dead.and(live);
+                BitSet dropped = cycle.condemn(container, candidate.dead, live, whole);
+                index.remove(container, dropped);
+                live.andNot(dropped);
+                return live;
+              },
+              this::pace);
       done = true;
       result.chunksDropped += compaction.chunksDropped();
       result.bytesFreed += compaction.bytesFreed();
       result.bytesWritten += compaction.bytesWritten();
-      if (live.isEmpty()) {
+      if (compaction.chunksKept() == 0) {
         result.containersDeleted++;
       } else {
         result.containersCompacted++;

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.liveness;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.scheme.Pin;
+import java.io.IOException;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -151,12 +152,19 @@ public final class Liveness {
     }
 
     /**
-     * Condemns those of the chunks that are not needed; these can't be acquired from now on.
+     * Condemns chunks of a container that is about to be compacted, in one step with the look
+     * whether they are needed; they can't be acquired from now on. If the container is not whole,
+     * all that were not found in it are condemned as well: they would go with it.
      *
-     * @return those that were condemned
+     * @param wanted those to condemn, as far as they are not needed
+     * @param present those that were found in the container
+     * @param whole whether there are no others in it
+     * @return those of the wanted ones that were condemned
+     * @throws IOException if a block needs a chunk that was not found; then none is condemned
      */
-    public BitSet condemn(long container, BitSet wanted) {
-      return marks(container).condemn(wanted);
+    public BitSet condemn(long container, BitSet wanted, BitSet present, boolean whole)
+        throws IOException {
+      return marks(container).condemn(wanted, present, whole);
     }
 
     /** Takes a condemnation back: the chunks stay. */
@@ -173,8 +181,11 @@ public final class Liveness {
 
     private final BitSet condemned = new BitSet();
 
+    /** If not null, all others are condemned, too. */
+    private BitSet remaining;
+
     synchronized boolean acquire(int number) {
-      if (condemned.get(number)) {
+      if (condemned.get(number) || (remaining != null && !remaining.get(number))) {
         return false;
       }
       acquired.set(number);
@@ -198,14 +209,25 @@ public final class Liveness {
       return missing;
     }
 
-    synchronized BitSet condemn(BitSet wanted) {
+    synchronized BitSet condemn(BitSet wanted, BitSet present, boolean whole) throws IOException {
+      BitSet lost = missing(present);
+      if (!whole) {
+        // Others may have been found while more of the container could be read.
+        lost.or(acquired);
+        lost.andNot(present);
+      }
+      if (!lost.isEmpty()) {
+        throw new IOException(lost.cardinality() + " chunks that blocks refer to are not found");
+      }
       BitSet dead = dead(wanted);
+      remaining = whole ? null : (BitSet) present.clone();
       condemned.or(dead);
       return dead;
     }
 
     synchronized void spare() {
       condemned.clear();
+      remaining = null;
     }
   }
 }

@@ -228,7 +228,8 @@ class ContainerCrashTest {
           (directory, files) -> {
             try (ContainerStore store = open(directory, files)) {
               for (ContainerInfo info : store.containers()) {
-                store.compact(info.id(), liveIn(store, info.id(), live), Throttle.NONE);
+                store.compact(
+                    info.id(), (listed, whole) -> liveIn(store, info.id(), live), Throttle.NONE);
               }
             }
           },

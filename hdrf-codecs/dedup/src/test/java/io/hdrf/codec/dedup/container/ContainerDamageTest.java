@@ -328,7 +328,7 @@ class ContainerDamageTest {
       assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(1, 0), 200))
           .isInstanceOf(UnknownFormatVersionException.class)
           .hasMessageContaining(open.toString());
-      assertThatThrownBy(() -> store.compact(0, new BitSet(), Throttle.NONE))
+      assertThatThrownBy(() -> store.compact(0, (listed, whole) -> new BitSet(), Throttle.NONE))
           .isInstanceOf(UnknownFormatVersionException.class);
     }
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
@@ -374,7 +374,8 @@ class ContainerDamageTest {
       ContainerInfo info = store.containers().iterator().next();
       assertThat(info.problem()).isNull();
       assertThat(info.chunkCount()).isEqualTo(CHUNKS);
-      assertThat(store.compact(0, new BitSet(), Throttle.NONE).chunksDropped()).isEqualTo(CHUNKS);
+      assertThat(store.compact(0, (listed, whole) -> new BitSet(), Throttle.NONE).chunksDropped())
+          .isEqualTo(CHUNKS);
     }
   }
 
@@ -417,7 +418,7 @@ class ContainerDamageTest {
         for (int i = 0; i < CHUNKS; i++) {
           live.set(i, i % 8 != 3 && i / 6 != 2);
         }
-        store.compact(0, live, Throttle.NONE);
+        store.compact(0, (listed, whole) -> live, Throttle.NONE);
         for (int i = live.nextSetBit(0); i >= 0; i = live.nextSetBit(i + 1)) {
           if (!before.get(i)) {
             assertThat(Chunks.read(store, ChunkRef.pack(0, i), 200)).isEqualTo(chunk(i));

@@ -239,7 +239,8 @@ class ContainerStoreTest {
                 assertThat(store.holds(ref, Chunks.fingerprint(gone), 0)).isTrue();
               }
             }
-            CompactionResult result = store.compact(info.id(), live, Throttle.NONE);
+            CompactionResult result =
+                store.compact(info.id(), (listed, whole) -> live, Throttle.NONE);
             assertThat(result.chunksKept()).isEqualTo(live.cardinality());
             assertThat(result.chunksKept() + result.chunksDropped()).isEqualTo(info.chunkCount());
             Path file = ContainerNames.file(dir, info.id(), ContainerNames.SEALED);
@@ -265,7 +266,7 @@ class ContainerStoreTest {
           Chunks.assertHas(store, entry.getKey(), entry.getValue());
         }
         for (ContainerInfo info : list(store)) {
-          store.compact(info.id(), new BitSet(), Throttle.NONE);
+          store.compact(info.id(), (listed, whole) -> new BitSet(), Throttle.NONE);
         }
         assertThat(list(store)).hasSize(1).allMatch(info -> info.chunkCount() == 0);
       }
@@ -304,7 +305,7 @@ class ContainerStoreTest {
       BitSet live = store.directory(id).numbers();
       live.clear(0);
       flips[0] = true;
-      assertThatThrownBy(() -> store.compact(id, live, Throttle.NONE))
+      assertThatThrownBy(() -> store.compact(id, (listed, whole) -> live, Throttle.NONE))
           .isInstanceOf(IOException.class);
       for (Map.Entry<Long, byte[]> chunk : chunks.entrySet()) {
         Chunks.assertHas(store, chunk.getKey(), chunk.getValue());
@@ -324,7 +325,7 @@ class ContainerStoreTest {
     assertThat(store.sealIdle(used)).isTrue();
     ChunkAppender next = store.appender(Chunks.PLAIN);
     assertThat(ChunkRef.container(Chunks.append(next, Chunks.chunk(2)))).isGreaterThan(used);
-    store.compact(used, new BitSet(), Throttle.NONE);
+    store.compact(used, (listed, whole) -> new BitSet(), Throttle.NONE);
 
     Path state = Files.createDirectory(scratch.resolve("state"));
     files.crashedState(state, 1);
@@ -411,7 +412,7 @@ class ContainerStoreTest {
                 () ->
                     store.compact(
                         0,
-                        live,
+                        (listed, whole) -> live,
                         bytes -> {
                           if (left[0]-- == 0) {
                             throw new IOException("stopped");
@@ -426,7 +427,7 @@ class ContainerStoreTest {
       }
       BitSet more = new BitSet();
       more.set(20);
-      assertThatThrownBy(() -> store.compact(0, more, Throttle.NONE))
+      assertThatThrownBy(() -> store.compact(0, (listed, whole) -> more, Throttle.NONE))
           .isInstanceOf(MissingChunkException.class)
           .hasMessageContaining("chunk 20");
     }

@@ -52,7 +52,7 @@ class LargeContainerTest {
       BitSet live = new BitSet();
       live.set(129);
       live.set(260, 268);
-      store.compact(0, live, Throttle.NONE);
+      store.compact(0, (listed, whole) -> live, Throttle.NONE);
       assertThat(Chunks.read(store, ChunkRef.pack(0, 129), 1000)).isEqualTo(Chunks.chunk(127));
       assertThat(Chunks.read(store, ChunkRef.pack(0, 259 + 8), 1000)).isEqualTo(Chunks.chunk(259));
     }

@@ -143,7 +143,7 @@ final class StoreLife {
           numbers.set(content.number(i));
         }
       }
-      store.compact(info.id(), numbers, Throttle.NONE);
+      store.compact(info.id(), (listed, whole) -> numbers, Throttle.NONE);
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.scheme.Pin;
+import java.io.IOException;
 import java.util.BitSet;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
@@ -22,11 +23,11 @@ class LivenessTest {
   }
 
   @Test
-  void whatIsReferredToOrAcquiredLives() {
+  void whatIsReferredToOrAcquiredLives() throws IOException {
     Liveness.Cycle cycle = liveness.begin();
     cycle.mark(7, 2, 3);
     assertThat(liveness.acquire(ChunkRef.pack(7, 8))).isTrue();
-    BitSet condemned = cycle.condemn(7, first(10));
+    BitSet condemned = cycle.condemn(7, first(10), first(10), true);
     assertThat(condemned.toString()).isEqualTo("{0, 1, 5, 6, 7, 9}");
     assertThat(liveness.acquire(ChunkRef.pack(7, 5))).isFalse();
     assertThat(liveness.acquire(ChunkRef.pack(7, 4))).isTrue();
@@ -47,6 +48,41 @@ class LivenessTest {
     younger.close();
     liveness.end();
     assertThat(liveness.awaitOlderPins(0)).isTrue();
+  }
+
+  @Test
+  void nothingIsCondemnedWhereANeededChunkIsNotFound() throws IOException {
+    Liveness.Cycle cycle = liveness.begin();
+    cycle.mark(7, 5, 1);
+    for (boolean whole : new boolean[] {true, false}) {
+      assertThatThrownBy(() -> cycle.condemn(7, first(2), first(5), whole))
+          .hasMessageStartingWith("1 chunks that blocks refer to");
+      assertThat(liveness.acquire(ChunkRef.pack(7, 0))).isTrue();
+    }
+    liveness.end();
+  }
+
+  /** Only in one that is not whole it may have been there when it was found. */
+  @Test
+  void anAcquiredChunkThatIsNotFoundMayBeInADamagedContainer() throws IOException {
+    Liveness.Cycle cycle = liveness.begin();
+    assertThat(liveness.acquire(ChunkRef.pack(7, 8))).isTrue();
+    assertThatThrownBy(() -> cycle.condemn(7, first(2), first(5), false))
+        .hasMessageStartingWith("1 chunks that blocks refer to");
+    assertThat(cycle.condemn(7, first(2), first(5), true)).isEqualTo(first(2));
+    liveness.end();
+  }
+
+  @Test
+  void whatWasNotFoundInADamagedContainerIsCondemnedWithIt() throws IOException {
+    Liveness.Cycle cycle = liveness.begin();
+    assertThat(cycle.condemn(7, first(2), first(5), false)).isEqualTo(first(2));
+    assertThat(liveness.acquire(ChunkRef.pack(7, 1))).isFalse();
+    assertThat(liveness.acquire(ChunkRef.pack(7, 4))).isTrue();
+    assertThat(liveness.acquire(ChunkRef.pack(7, 5))).isFalse();
+    cycle.spare(7);
+    assertThat(liveness.acquire(ChunkRef.pack(7, 5))).isTrue();
+    liveness.end();
   }
 
   /** Many look for chunks that were dropped long ago: none of these was lost. */
@@ -88,9 +124,9 @@ class LivenessTest {
   }
 
   @Test
-  void thereIsOneCycleAtATime() {
+  void thereIsOneCycleAtATime() throws IOException {
     Liveness.Cycle cycle = liveness.begin();
-    cycle.condemn(7, first(1));
+    cycle.condemn(7, first(1), first(1), true);
     assertThatThrownBy(liveness::begin).isInstanceOf(IllegalStateException.class);
     assertThat(liveness.acquire(ChunkRef.pack(7, 0))).isFalse();
     liveness.end();
