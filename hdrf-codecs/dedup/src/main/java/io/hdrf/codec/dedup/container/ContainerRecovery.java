@@ -6,6 +6,7 @@ import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.DiskErrors;
 import io.hdrf.io.DurableFile;
+import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -99,11 +100,13 @@ final class ContainerRecovery {
       if (!read(container, path)) {
         return false;
       }
+    } catch (CorruptFileException | UnknownFormatVersionException e) {
+      container.setProblem(e);
+      throw e;
     } catch (IOException e) {
       if (DiskErrors.isReadError(e)) {
         return false;
       }
-      container.setProblem(e);
       throw e;
     }
     // Only now: without, and not open, it is taken for a sealed one.
