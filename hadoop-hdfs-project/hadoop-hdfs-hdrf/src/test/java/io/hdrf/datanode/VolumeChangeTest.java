@@ -15,6 +15,7 @@ import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.InterruptedAddFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -106,6 +107,34 @@ class VolumeChangeTest {
         cluster.awaitReduced(0, block);
       }
       assertThat(cluster.volume(0, block)).isSameAs(added);
+      RuleCluster.assertSame("the file", cluster.read("/file"), data);
+    }
+  }
+
+  /** When the volume is made the pool is not there, and when the pool comes the volume is not. */
+  @Test
+  void aPoolThatComesWhileAVolumeIsAddedIsOpenedThere() throws Exception {
+    Configuration conf = configuration();
+    conf.set(
+        DFSConfigKeys.DFS_DATANODE_FSDATASET_FACTORY_KEY, InterruptedAddFactory.class.getName());
+    try (RuleCluster cluster = RuleCluster.start(conf, 1, 1)) {
+      DataNode datanode = cluster.datanode(0);
+      String late = "BP-9-127.0.0.1-9";
+      Path fresh = Files.createTempDirectory(RuleCluster.testData(), "fresh");
+      InterruptedAddFactory.meanwhile(
+          () -> cluster.dataset(0).addBlockPool(late, datanode.getConf()));
+      datanode.reconfigurePropertyImpl(
+          DIRECTORIES, datanode.getConf().get(DIRECTORIES) + ",[DISK]" + fresh.toUri());
+      assertThat(cluster.volumes(0)).hasSize(2);
+      for (FsVolumeImpl volume : cluster.volumes(0)) {
+        for (String pool : new String[] {cluster.pool(), late}) {
+          assertThat(cluster.service(0).isOpen(volume, pool)).as(pool + " on " + volume).isTrue();
+          assertThat(RuleCluster.poolDirectory(volume, pool).resolve("hdrf/superblock.0")).exists();
+        }
+      }
+      byte[] data = HdrfCluster.text(SIZE, 107);
+      cluster.write("/file", data, 1);
+      cluster.awaitReduced("/file");
       RuleCluster.assertSame("the file", cluster.read("/file"), data);
     }
   }
