@@ -278,6 +278,7 @@ class WireAdversaryTest {
             byte[] head = head(0, 0, true);
             writer.packet(0, head, 0, head.length);
           });
+      assertThat(answer(socket)).isNotEqualTo(Status.SUCCESS);
       assertEnds(socket.getInputStream());
     }
     assertNothingChanged();
