@@ -6,6 +6,8 @@ import io.hdrf.io.DurableFile;
 import io.hdrf.io.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A container whose file has no directory yet: it is being written, or was when the process ended,
@@ -17,6 +19,8 @@ import java.nio.file.Path;
  * whether he still writes, has given up or has failed.
  */
 final class OpenContainer {
+
+  private static final Logger LOG = LoggerFactory.getLogger(OpenContainer.class);
 
   private final Container container;
   private final Path directory;
@@ -395,11 +399,16 @@ final class OpenContainer {
     return ContainerNames.file(directory, container.id(), ContainerNames.SEALED);
   }
 
-  private void becomeSealed() throws IOException {
+  private void becomeSealed() {
     sealed = true;
     container.setOpen(null);
-    stopWriting();
-    releaseLoaded();
+    try {
+      stopWriting();
+    } catch (IOException e) {
+      LOG.warn("{} can't be closed; all of it was forced before: {}", path, e.toString());
+    } finally {
+      releaseLoaded();
+    }
   }
 
   /** Deletes the file, in which nothing was written that anybody knows of. */
