@@ -70,6 +70,12 @@ public final class GarbageCollector {
 
   private long deadSince;
 
+  /**
+   * Sealed containers in which chunks could not be found in the last cycle. All blocks that were in
+   * work then, which may have put chunks there, are in place before the references are read again.
+   */
+  private Set<Long> damagedBefore = new HashSet<>();
+
   /** Cycles since the last one that ended; written under both locks, read under this object's. */
   private long abortedInARow;
 
@@ -210,7 +216,10 @@ public final class GarbageCollector {
       // Whatever becomes of the compactions: what was found dead now may go next time.
       remember(dead, now);
       deadFirst.keySet().retainAll(dead.keySet());
-      for (Candidate candidate : candidates(readable, deadFirst, damaged, cycle, result)) {
+      Set<Long> damagedTwice = new HashSet<>(damaged);
+      damagedTwice.retainAll(damagedBefore);
+      damagedBefore = damaged;
+      for (Candidate candidate : candidates(readable, deadFirst, damagedTwice, cycle, result)) {
         compact(candidate, cycle, result, progress);
       }
       failures.endCycle();
@@ -244,7 +253,8 @@ public final class GarbageCollector {
    * What is worth compacting, those first that need the least room: on a full disk that which is
    * wholly dead makes room for the rest.
    *
-   * @param damaged those that have lost chunks; they are worth it when no block needs these
+   * @param damaged those that lost chunks before the cycle; they are worth it when no block needs
+   *     these
    */
   private List<Candidate> candidates(
       List<ContainerInfo> readable,

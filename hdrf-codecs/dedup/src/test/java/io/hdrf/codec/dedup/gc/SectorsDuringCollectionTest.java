@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -232,6 +233,31 @@ class SectorsDuringCollectionTest {
     collector(10_000).collect(line -> {});
     blocks.put(3L, new long[] {found});
     pin[0].close();
+    assertAllCanBeRead(1000);
+  }
+
+  /** No block refers to it yet, nor did one look for it. */
+  @Test
+  void aChunkThatABlockInWorkHasStoredIsNotDropped() throws Exception {
+    conf.set("hdrf.dedup.gc.min.age", "1");
+    GarbageCollector collector = collector(10_000);
+    FutureTask<GcResult> cycle = new FutureTask<>(() -> collector.collect(line -> {}));
+    Thread thread = new Thread(cycle);
+    Pin older = liveness.pin();
+    thread.start();
+    while (thread.getState() != Thread.State.TIMED_WAITING) {
+      assertThat(cycle.isDone()).isFalse();
+      Thread.sleep(1);
+    }
+    try (Pin pin = liveness.pin()) {
+      long[] refs = sealed(8, 1000, 100);
+      damage(refs[0], endOfGroups(refs[0]));
+      blocks.put(0L, sealed(1, 1000, 200));
+      containers.directory(ChunkRef.container(blocks.get(0L)[0]));
+      older.close();
+      cycle.get();
+      blocks.put(1L, refs);
+    }
     assertAllCanBeRead(1000);
   }
 }
