@@ -91,6 +91,7 @@ final class DedupCodec implements BlockCodec {
               directory.resolve(CONTAINERS),
               context.files(),
               ContainerSettings.of(context.volumeId())
+                  .idsSince(System.currentTimeMillis())
                   .containerSize(settings.containerSize())
                   .groupSize(settings.groupSize())
                   .directoryMemory(settings.directoryMemory()),

@@ -4,69 +4,44 @@ package io.hdrf.codec.dedup.container;
 /** How a {@link ContainerStore} works. Immutable. */
 public final class ContainerSettings {
 
-  /** Container files of 256 MiB, groups of 128 KiB. */
-  private static final ContainerSettings DEFAULTS =
-      new ContainerSettings(
-          0, 256L << 20, 128 << 10, ContainerFormat.MAX_CHUNKS, 256, 64L << 20, 8L << 20);
+  /** 2026-01-01. */
+  private static final long ID_EPOCH_MILLIS = 1_767_225_600_000L;
 
-  private final long identity;
-  private final long containerSize;
-  private final int groupSize;
-  private final int maxChunks;
-  private final int maxOpenFiles;
-  private final long directoryMemory;
-  private final long groupMemory;
+  private static final long MILLIS_PER_ID = 4;
 
-  private ContainerSettings(
-      long identity,
-      long containerSize,
-      int groupSize,
-      int maxChunks,
-      int maxOpenFiles,
-      long directoryMemory,
-      long groupMemory) {
-    this.identity = identity;
-    this.containerSize = containerSize;
-    this.groupSize = groupSize;
-    this.maxChunks = maxChunks;
-    this.maxOpenFiles = maxOpenFiles;
-    this.directoryMemory = directoryMemory;
-    this.groupMemory = groupMemory;
+  // Written only before anybody else has the object.
+  private long identity;
+  private long containerSize = 256L << 20;
+  private int groupSize = 128 << 10;
+  private int maxChunks = ContainerFormat.MAX_CHUNKS;
+  private int maxOpenFiles = 256;
+  private long directoryMemory = 64L << 20;
+  private long groupMemory = 8L << 20;
+  private long firstId;
+
+  private ContainerSettings() {}
+
+  private ContainerSettings(ContainerSettings other) {
+    identity = other.identity;
+    containerSize = other.containerSize;
+    groupSize = other.groupSize;
+    maxChunks = other.maxChunks;
+    maxOpenFiles = other.maxOpenFiles;
+    directoryMemory = other.directoryMemory;
+    groupMemory = other.groupMemory;
+    firstId = other.firstId;
   }
 
   /**
-   * The default settings for a store.
+   * The default settings for a store: container files of 256 MiB, groups of 128 KiB.
    *
    * @param identity tells this store from those of other volumes and block pools, so that a file
    *     that was copied into the wrong store is not taken for its own
    */
   public static ContainerSettings of(long identity) {
-    return DEFAULTS.with(
-        identity,
-        DEFAULTS.containerSize,
-        DEFAULTS.groupSize,
-        DEFAULTS.maxChunks,
-        DEFAULTS.maxOpenFiles,
-        DEFAULTS.directoryMemory,
-        DEFAULTS.groupMemory);
-  }
-
-  private ContainerSettings with(
-      long newIdentity,
-      long newContainerSize,
-      int newGroupSize,
-      int newMaxChunks,
-      int newMaxOpenFiles,
-      long newDirectoryMemory,
-      long newGroupMemory) {
-    return new ContainerSettings(
-        newIdentity,
-        newContainerSize,
-        newGroupSize,
-        newMaxChunks,
-        newMaxOpenFiles,
-        newDirectoryMemory,
-        newGroupMemory);
+    ContainerSettings settings = new ContainerSettings();
+    settings.identity = identity;
+    return settings;
   }
 
   /**
@@ -75,7 +50,9 @@ public final class ContainerSettings {
    */
   public ContainerSettings containerSize(long bytes) {
     require("container size", bytes, 1, 1L << 40);
-    return with(identity, bytes, groupSize, maxChunks, maxOpenFiles, directoryMemory, groupMemory);
+    ContainerSettings changed = new ContainerSettings(this);
+    changed.containerSize = bytes;
+    return changed;
   }
 
   /**
@@ -84,21 +61,25 @@ public final class ContainerSettings {
    */
   public ContainerSettings groupSize(int bytes) {
     require("group size", bytes, 1, ContainerFormat.MAX_GROUP_LENGTH);
-    return with(
-        identity, containerSize, bytes, maxChunks, maxOpenFiles, directoryMemory, groupMemory);
+    ContainerSettings changed = new ContainerSettings(this);
+    changed.groupSize = bytes;
+    return changed;
   }
 
   /** The most chunks in a container, from 1 to {@link ContainerFormat#MAX_CHUNKS}. */
   public ContainerSettings maxChunks(int chunks) {
     require("chunks in a container", chunks, 1, ContainerFormat.MAX_CHUNKS);
-    return with(
-        identity, containerSize, groupSize, chunks, maxOpenFiles, directoryMemory, groupMemory);
+    ContainerSettings changed = new ContainerSettings(this);
+    changed.maxChunks = chunks;
+    return changed;
   }
 
   /** How many sealed containers are kept open for reading, at least 1. */
   public ContainerSettings maxOpenFiles(int files) {
     require("open files", files, 1, Integer.MAX_VALUE);
-    return with(identity, containerSize, groupSize, maxChunks, files, directoryMemory, groupMemory);
+    ContainerSettings changed = new ContainerSettings(this);
+    changed.maxOpenFiles = files;
+    return changed;
   }
 
   /**
@@ -107,14 +88,32 @@ public final class ContainerSettings {
    */
   public ContainerSettings directoryMemory(long bytes) {
     require("directory memory", bytes, 0, Long.MAX_VALUE);
-    return with(identity, containerSize, groupSize, maxChunks, maxOpenFiles, bytes, groupMemory);
+    ContainerSettings changed = new ContainerSettings(this);
+    changed.directoryMemory = bytes;
+    return changed;
   }
 
   /** How many bytes of decoded groups are kept, outside of the heap, at least 0. */
   public ContainerSettings groupMemory(long bytes) {
     require("group memory", bytes, 0, Long.MAX_VALUE);
-    return with(
-        identity, containerSize, groupSize, maxChunks, maxOpenFiles, directoryMemory, bytes);
+    ContainerSettings changed = new ContainerSettings(this);
+    changed.groupMemory = bytes;
+    return changed;
+  }
+
+  /**
+   * The lowest id that a new container gets; 0 if this is not set. An id grows with the clock,
+   * faster than containers are filled, so that one whose file was lost does not come back for other
+   * chunks: blocks may refer to it still. Ids that begin so last for 139 years.
+   *
+   * @param millis the time, as {@link System#currentTimeMillis}. Beyond what ids can tell it does
+   *     nothing
+   */
+  public ContainerSettings idsSince(long millis) {
+    ContainerSettings changed = new ContainerSettings(this);
+    long id = (millis - ID_EPOCH_MILLIS) / MILLIS_PER_ID;
+    changed.firstId = id < 0 || id > ChunkRef.MAX_CONTAINER ? 0 : id;
+    return changed;
   }
 
   private static void require(String what, long value, long min, long max) {
@@ -156,5 +155,10 @@ public final class ContainerSettings {
   /** How many bytes of decoded groups are kept. */
   public long groupMemory() {
     return groupMemory;
+  }
+
+  /** The lowest id that a new container gets. */
+  public long firstId() {
+    return firstId;
   }
 }

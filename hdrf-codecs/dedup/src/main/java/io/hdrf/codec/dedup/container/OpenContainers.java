@@ -42,7 +42,8 @@ final class OpenContainers implements Closeable {
   OpenContainers(ContainerContext context, ConcurrentSkipListMap<Long, Container> containers) {
     this.context = context;
     this.containers = containers;
-    this.nextId = containers.isEmpty() ? 0 : containers.lastKey() + 1;
+    long unused = containers.isEmpty() ? 0 : containers.lastKey() + 1;
+    this.nextId = Math.max(unused, context.settings().firstId());
     for (Container container : containers.values()) {
       if (container.open() != null) {
         unsealed.add(container.open());
