@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -19,6 +22,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -218,16 +222,20 @@ public final class StoredBlocks {
 
   /**
    * Shows all block files of a pool that may be reduced, those included that HDFS keeps for a
-   * rollback.
+   * rollback, and those behind symbolic links, which HDFS follows.
    *
    * @param poolDirectory {@code <volume>/current/<pool>}
    * @param excluded a directory below it to be left out: HDRF's own
+   * @throws IOException also if something can't be looked at, or a link leads nowhere: who is not
+   *     shown a block takes what it needs for garbage
    */
   public static void forEachFile(Path poolDirectory, Path excluded, FileVisitor visitor)
       throws IOException {
     for (Path directory : directories(poolDirectory)) {
       Files.walkFileTree(
           directory,
+          EnumSet.of(FileVisitOption.FOLLOW_LINKS),
+          Integer.MAX_VALUE,
           new SimpleFileVisitor<Path>() {
             @Override
             public FileVisitResult preVisitDirectory(Path entered, BasicFileAttributes attributes) {
@@ -240,6 +248,10 @@ public final class StoredBlocks {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
                 throws IOException {
+              if (attributes.isSymbolicLink()) {
+                // One that can be followed comes with what it leads to.
+                throw new FileSystemException(file.toString(), null, "a link that leads nowhere");
+              }
               Matcher name = BLOCK_FILE.matcher(file.getFileName().toString());
               if (name.matches() && attributes.size() >= BlockFormat.HEADER_LENGTH) {
                 visitor.visit(file, Long.parseLong(name.group(1)));
@@ -262,13 +274,27 @@ public final class StoredBlocks {
     List<Path> directories = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(poolDirectory)) {
       for (Path entry : entries) {
-        if (Files.isDirectory(entry)) {
+        if (isDirectory(entry)) {
           boolean first = entry.getFileName().toString().equals(CURRENT);
           directories.add(first ? 0 : directories.size(), entry);
         }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
     return directories;
+  }
+
+  /** Unlike {@link Files#isDirectory}, does not say no where that can't be told. */
+  private static boolean isDirectory(Path entry) throws IOException {
+    try {
+      return Files.readAttributes(entry, BasicFileAttributes.class).isDirectory();
+    } catch (NoSuchFileException e) {
+      if (Files.isSymbolicLink(entry)) {
+        throw new FileSystemException(entry.toString(), null, "a link that leads nowhere");
+      }
+      return false;
+    }
   }
 
   private void visit(Path path, long blockId, int schemeId, StoredPayloads.Visitor visitor)

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.io.BufferPool;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.WatchedFileSystem;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.UnreadableBlocksException;
@@ -35,12 +36,12 @@ class StoredBlocksTest {
   private StoredBlocks.PlainCheck proof = file -> false;
   private StoredBlocks blocks;
   private StoredPayloads payloads;
+  private int scheme;
 
   @BeforeEach
   void open() throws IOException {
     write("current/finalized/subdir0/subdir0", 1, -1);
     write("current/finalized/subdir0/subdir1", 5, -1);
-    int scheme;
     Path any = pool.resolve("current/finalized/subdir0/subdir0/blk_1");
     try (ChannelFile file = ChannelFile.open(any)) {
       scheme =
@@ -293,5 +294,50 @@ class StoredBlocksTest {
     long idle = TestBlock.idleWithSpares(100, 1000);
     payloads.forEach((id, length, payload) -> {});
     assertThat(BufferPool.shared().idleBytes()).isEqualTo(idle);
+  }
+
+  /** Stock HDFS follows links: such a block is in service as any other. */
+  @Test
+  void blocksBehindLinksAreShownToo(@TempDir Path otherDisk) throws IOException {
+    Path moved = pool.resolve("current/finalized/subdir0/subdir1");
+    Files.move(moved, otherDisk.resolve("subdir1"));
+    Files.createSymbolicLink(moved, otherDisk.resolve("subdir1"));
+    TreeSet<Long> shown = new TreeSet<>();
+    payloads.forEach((id, length, payload) -> shown.add(id));
+    assertThat(shown).containsExactly(1L, 5L);
+  }
+
+  /** What is not said to be a block's is collected. */
+  @Test
+  void aDirectoryThatCantBeLookedAtIsNotLeftOut() throws IOException {
+    write("previous/finalized/subdir0/subdir0", 7, -1);
+    for (String name : List.of("previous", "current")) {
+      WatchedFileSystem disk =
+          new WatchedFileSystem(
+              new WatchedFileSystem.Watch() {
+                @Override
+                public void opening(Path path) {}
+
+                @Override
+                public int reading(Path path, long position, int length) {
+                  return length;
+                }
+
+                @Override
+                public void looking(Path path) throws IOException {
+                  if (path.equals(pool.resolve(name))) {
+                    throw new IOException("Input/output error");
+                  }
+                }
+              });
+      Path seen = disk.path(pool);
+      StoredPayloads all =
+          new StoredBlocks(seen, seen.resolve("hdrf"), POOL, TestBlock.KEY, file -> false)
+              .payloads(scheme);
+      TreeSet<Long> shown = new TreeSet<>();
+      assertThatThrownBy(() -> all.forEach((id, length, payload) -> shown.add(id)))
+          .as(name + ": shown " + shown)
+          .isInstanceOf(IOException.class);
+    }
   }
 }

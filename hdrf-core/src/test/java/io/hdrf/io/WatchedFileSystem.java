@@ -55,6 +55,9 @@ public final class WatchedFileSystem extends FileSystem {
      * @return how many are to be read at most, at least 1
      */
     int reading(Path path, long position, int length) throws IOException;
+
+    /** Before attributes are read. */
+    default void looking(Path path) throws IOException {}
   }
 
   private final FileSystem real = FileSystems.getDefault();
@@ -260,6 +263,7 @@ public final class WatchedFileSystem extends FileSystem {
     @Override
     public <A extends BasicFileAttributes> A readAttributes(
         Path path, Class<A> type, LinkOption... options) throws IOException {
+      watch.looking(WatchedPath.real(path));
       return files.readAttributes(WatchedPath.real(path), type, options);
     }
 

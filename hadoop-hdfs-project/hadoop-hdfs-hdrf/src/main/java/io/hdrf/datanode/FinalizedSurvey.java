@@ -110,7 +110,7 @@ final class FinalizedSurvey {
       ReductionScheme scheme = registry.byName(name);
       Path store = poolDirectory.resolve(PoolVolume.DIRECTORY).resolve(name);
       if (scheme instanceof BlockScheme
-          && Files.isDirectory(store)
+          && !Files.notExists(store)
           && ((BlockScheme) scheme).storeMayNeed(store, schemeId)) {
         LOG.info("{} needs the scheme with id {}: all blocks of {} do", store, schemeId, name);
         found.add(scheme.id());
@@ -160,7 +160,7 @@ final class FinalizedSurvey {
   }
 
   private void visitHeaders(HeaderVisitor visitor) throws IOException {
-    if (!Files.isDirectory(poolDirectory)) {
+    if (Files.notExists(poolDirectory)) {
       return;
     }
     long[] seen = new long[1];

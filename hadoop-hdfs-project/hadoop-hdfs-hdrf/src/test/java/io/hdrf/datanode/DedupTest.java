@@ -34,6 +34,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Blocks that are deduplicated, on real DataNodes. */
 class DedupTest {
@@ -245,6 +246,25 @@ class DedupTest {
     cluster.assertContent("/keep", kept);
     cluster.restartAs(configuration());
     cluster.assertContent("/keep", kept);
+  }
+
+  /** An administrator made room with a link, which stock HDFS follows. */
+  @Test
+  void blocksBehindALinkKeepTheirChunks(@TempDir Path other) throws Exception {
+    cluster = HdrfCluster.start(configuration(), 1);
+    byte[] data = noise(LENGTH);
+    write("/file", data);
+    cluster.awaitReduced();
+    File directory = cluster.replicas("/file").get(0).getParentFile();
+    Path moved = other.resolve("moved");
+    new ProcessBuilder("mv", directory.toString(), moved.toString()).start().waitFor();
+    Files.createSymbolicLink(directory.toPath(), moved);
+    cluster.assertContent("/file", data);
+    cluster.restartAs(configuration());
+    cluster.assertContent("/file", data);
+    long dropped = collect();
+    cluster.assertContent("/file", data);
+    assertThat(dropped).isZero();
   }
 
   /** Nothing reads from it, and no chain names it. */

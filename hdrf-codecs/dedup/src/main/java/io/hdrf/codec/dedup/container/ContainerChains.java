@@ -22,7 +22,7 @@ final class ContainerChains {
 
   /** Whether a container has the scheme in its tail chain. */
   static boolean anyHas(Path directory, int schemeId) throws IOException {
-    if (!Files.isDirectory(directory)) {
+    if (Files.notExists(directory)) {
       return false;
     }
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
