@@ -42,8 +42,11 @@ final class OpenContainer {
   /** Why nothing is to be appended any more, or null. */
   private Throwable failure;
 
-  /** Set for ever when a force failed. */
-  private ForceFailure forceFailure;
+  /**
+   * Why a force failed; stays for ever. After it, the kernel may hold pages as clean that never
+   * reached the disk.
+   */
+  private Throwable forceFailure;
 
   /** Whether something was dropped that could not be forced. */
   private boolean lost;
@@ -116,7 +119,7 @@ final class OpenContainer {
     this.damaged = damaged;
     this.written = found;
     this.forced = notForced == null ? found : new DirectoryBuilder(1, 1).build();
-    this.forceFailure = notForced == null ? null : new ForceFailure(path, notForced);
+    this.forceFailure = notForced;
     this.length = ContainerWriter.end(found);
     this.nextNumber = settings.maxChunks();
     this.failure = notForced == null ? new IOException(path + " was found at start") : forceFailure;
@@ -229,7 +232,7 @@ final class OpenContainer {
   void force() throws IOException {
     synchronized (io) {
       if (lost) {
-        throw new IOException(forceFailure.getMessage(), forceFailure);
+        throw notForced();
       }
       if (sealed || forced == written) {
         return;
@@ -255,18 +258,15 @@ final class OpenContainer {
     }
   }
 
+  /** Allocates nothing: forgotten for want of memory, it would be tried again, and succeed. */
   private void forceFailed(Throwable cause) {
-    forceFailure = new ForceFailure(path, cause);
-    failure = forceFailure;
+    forceFailure = cause;
+    failure = cause;
   }
 
-  /** After it, the kernel may hold pages as clean that never reached the disk. */
-  private static final class ForceFailure extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    ForceFailure(Path path, Throwable cause) {
-      super(path + " could not be forced: " + cause.getMessage(), cause);
-    }
+  private IOException notForced() {
+    return new IOException(
+        path + " could not be forced: " + forceFailure.getMessage(), forceFailure);
   }
 
   /** Writes what is in the file to another one, which takes its place as a sealed container. */
@@ -288,7 +288,7 @@ final class OpenContainer {
       becomeSealed();
     } catch (IOException e) {
       if (forceFailure != null) {
-        e.addSuppressed(forceFailure);
+        e.addSuppressed(notForced());
       }
       throw e;
     } finally {
@@ -329,7 +329,7 @@ final class OpenContainer {
           force(file);
         });
     if (forceFailure != null) {
-      throw forceFailure;
+      throw notForced();
     }
     // Together, so that no reader looks for the file under the name that it had.
     synchronized (this) {

@@ -29,9 +29,26 @@ class NoMemoryTest {
   /**
    * The next so many calls that write, or force, fail; those that write after they have written.
    */
+  /** There is no memory for what is put together of its message, the first time. */
+  private static final class Unspeakable extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private boolean said;
+
+    @Override
+    public String getMessage() {
+      if (!said) {
+        said = true;
+        throw new OutOfMemoryError("as the test wants it");
+      }
+      return "Input/output error";
+    }
+  }
+
   private static final class ShortOfMemory extends ForwardingFiles {
     private int writes;
     private int forces;
+    private boolean failsAndCantSay;
 
     ShortOfMemory() {
       super(LocalDurableFiles.INSTANCE);
@@ -60,6 +77,10 @@ class NoMemoryTest {
 
         @Override
         public void force() throws IOException {
+          if (failsAndCantSay) {
+            failsAndCantSay = false;
+            throw new Unspeakable();
+          }
           if (forces > 0) {
             forces--;
             throw new InternalError("as the test wants it");
@@ -138,5 +159,22 @@ class NoMemoryTest {
     assertThat(store.containers().iterator().next().sealed()).isTrue();
     Chunks.assertHas(store, copied, Chunks.chunk(2));
     assertGoesOn(appender);
+  }
+
+  /** The disk failed, and there was no memory to note that. */
+  @Test
+  void aForceThatFailedIsNotTriedAgainOnThatFile() throws IOException {
+    ChunkAppender appender = store.appender(Chunks.DEFLATE);
+    long copied = Chunks.append(appender, Chunks.chunk(2));
+    files.failsAndCantSay = true;
+    try {
+      appender.force();
+    } catch (OutOfMemoryError e) {
+      appender.force();
+    }
+    assertThat(store.containers().iterator().next().sealed())
+        .as("written to another file, and not said to be durable in this one")
+        .isTrue();
+    Chunks.assertHas(store, copied, Chunks.chunk(2));
   }
 }
