@@ -52,9 +52,6 @@ public final class Superblock {
    */
   private String lagging;
 
-  /** How often {@link #lagging} was met. */
-  private long repairs;
-
   private Superblock(Path directory, DurableFiles files, SuperblockContent content) {
     this.directory = directory;
     this.files = files;
@@ -86,7 +83,7 @@ public final class Superblock {
         superblock.lagging = Copies.NAMES[i];
       }
     }
-    superblock.tryToRepair();
+    superblock.repairIfPossible();
     // A process killed before its last directory sync leaves names that only seem durable.
     files.forceDirectory(directory);
     return Optional.of(superblock);
@@ -196,7 +193,7 @@ public final class Superblock {
 
   /**
    * Records that blocks on this volume may need a scheme. Does nothing if it is recorded already;
-   * otherwise the record is durable on return.
+   * otherwise the record is durable on return, in both copies.
    *
    * @param id from 1 to 65535
    * @param name as {@link io.hdrf.scheme.ReductionScheme#name} defines it
@@ -206,7 +203,7 @@ public final class Superblock {
   public synchronized void recordScheme(int id, String name) throws IOException {
     String recorded = content.schemes().get(id);
     if (Objects.equals(recorded, name)) {
-      tryToRepair();
+      repair();
       return;
     }
     if (recorded != null) {
@@ -233,23 +230,23 @@ public final class Superblock {
     lagging = null;
   }
 
-  /** Every time at first, and ever more seldom then: the disk may be full for long. */
-  private void tryToRepair() {
-    if (lagging == null || Long.bitCount(++repairs) > 1) {
-      return;
-    }
+  private void repairIfPossible() {
     try {
+      repair();
+    } catch (IOException e) {
+      LOG.warn(
+          "{} is missing, damaged or old and can't be written again. The other copy is good, and"
+              + " blocks are read; none are reduced until both are. Make room on the disk, or see"
+              + " to what is wrong with it",
+          directory.resolve(lagging),
+          e);
+    }
+  }
+
+  private void repair() throws IOException {
+    if (lagging != null) {
       writeCopy(lagging, content);
       lagging = null;
-    } catch (IOException e) {
-      if (repairs == 1) {
-        LOG.warn(
-            "{} is missing, damaged or old and can't be written again; the other copy is good and"
-                + " is used. Make room on the disk, or see to what is wrong with it: it is tried"
-                + " again when blocks are reduced, and at the next start",
-            directory.resolve(lagging),
-            e);
-      }
     }
   }
 

@@ -320,6 +320,34 @@ class SuperblockTest {
     }
   }
 
+  /** What is said to be recorded is in both copies, so that one bad sector does not lose it. */
+  @Test
+  void whatIsRecordedIsInBothCopies() throws IOException {
+    Superblock.create(dir, FILES);
+    byte[] before = Files.readAllBytes(copy(1));
+    load().recordScheme(1, "lz4");
+    Files.write(copy(1), before); // the power was lost between the copies
+    FullDisk disk = new FullDisk(new CrashableFiles(scratch));
+    Superblock superblock = Superblock.load(dir, disk).orElseThrow();
+    for (int i = 0; i < 100; i++) {
+      if (i == 2) {
+        disk.full = false;
+      }
+      boolean recorded = true;
+      try {
+        superblock.recordScheme(1, "lz4");
+      } catch (IOException e) {
+        recorded = false;
+      }
+      if (recorded) {
+        byte[] good = Files.readAllBytes(copy(0));
+        flip(copy(0), 20);
+        assertThat(Superblock.readSchemes(dir)).as("call " + i).containsEntry(1, "lz4");
+        Files.write(copy(0), good);
+      }
+    }
+  }
+
   @Test
   void failedRecordIsNotReportedAndDoesNoHarm() throws IOException {
     Superblock.create(dir, FILES).recordScheme(1, "lz4");
