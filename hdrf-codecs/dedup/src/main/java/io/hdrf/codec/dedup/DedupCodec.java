@@ -20,6 +20,8 @@ import io.hdrf.scheme.Pin;
 import io.hdrf.scheme.SchemeContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -91,7 +93,7 @@ final class DedupCodec implements BlockCodec {
               directory.resolve(CONTAINERS),
               context.files(),
               ContainerSettings.of(context.volumeId())
-                  .idsSince(System.currentTimeMillis())
+                  .idsSince(millis(directory.resolve(CONTAINERS)))
                   .containerSize(settings.containerSize())
                   .groupSize(settings.groupSize())
                   .directoryMemory(settings.directoryMemory()),
@@ -105,6 +107,16 @@ final class DedupCodec implements BlockCodec {
       if (!opened) {
         lock.close();
       }
+    }
+  }
+
+  /** The time; where the clock was set back, that of the last container that came or went. */
+  private static long millis(Path containers) throws IOException {
+    long now = System.currentTimeMillis();
+    try {
+      return Math.max(now, Files.getLastModifiedTime(containers).toMillis());
+    } catch (NoSuchFileException e) {
+      return now;
     }
   }
 

@@ -25,6 +25,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -684,6 +685,34 @@ class DedupCodecTest {
         volume.restart();
         assertThat(warnings.all().contains("hdrf.dedup.fingerprint is sha1")).isEqualTo(sha1);
       }
+    }
+  }
+
+  /** So that the id of one that was lost meanwhile is not given to another one. */
+  @Test
+  void containerIdsGoOnWhereTheClockWasSetBack() throws Exception {
+    open("dedup", store);
+    volume.put(1, block(), random);
+    Path containers;
+    try (Stream<Path> tree = Files.walk(directory)) {
+      containers = tree.filter(path -> path.endsWith(DedupCodec.CONTAINERS)).findAny().get();
+    }
+    long before = newest(containers);
+    long millis = System.currentTimeMillis() + TimeUnit.DAYS.toMillis(1);
+    volume.restart();
+    Files.setLastModifiedTime(containers, FileTime.fromMillis(millis));
+    volume.restart();
+    volume.put(2, block(), random);
+    // At least one for a tenth of a second.
+    assertThat(newest(containers) - before).isGreaterThan(TimeUnit.DAYS.toSeconds(1) * 10);
+  }
+
+  private static long newest(Path containers) throws IOException {
+    try (Stream<Path> files = Files.list(containers)) {
+      return files
+          .mapToLong(file -> Long.parseLong(file.getFileName().toString().substring(0, 12), 16))
+          .max()
+          .getAsLong();
     }
   }
 }
