@@ -145,8 +145,13 @@ final class PoolVolume implements Closeable {
               poolId, directory, superblock, files, key, services, schemes, codec, needs);
       opened.prepareTemporary();
       return opened;
-    } catch (IOException | RuntimeException e) {
-      schemes.close();
+    } catch (Throwable e) {
+      // Whatever it is: a store that stays open keeps its volume from coming back.
+      try {
+        schemes.close();
+      } catch (IOException | RuntimeException closing) {
+        e.addSuppressed(closing);
+      }
       throw e;
     }
   }

@@ -8,9 +8,13 @@ import io.hdrf.io.DurableFiles;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.reduce.HookedScheme;
+import io.hdrf.sample.StoreScheme;
+import io.hdrf.scheme.BlockCodec;
+import io.hdrf.scheme.BlockScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
@@ -114,5 +119,64 @@ class PoolVolumesTest {
       threads.shutdownNow();
       volumes.closeAll();
     }
+  }
+
+  /** Else its threads go on where nobody knows of them, and the volume can't come back. */
+  @Test
+  void whatCouldNotBeOpenedForWantOfMemoryIsClosed() throws IOException {
+    AtomicInteger open = new AtomicInteger();
+    StoreScheme store = new StoreScheme();
+    BlockScheme counted =
+        (BlockScheme)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {BlockScheme.class},
+                (self, method, arguments) -> {
+                  if (method.getName().equals("hashCode")) {
+                    return 1;
+                  }
+                  Object result = method.invoke(store, arguments);
+                  if (!method.getName().equals("open")) {
+                    return result;
+                  }
+                  open.incrementAndGet();
+                  return Proxy.newProxyInstance(
+                      getClass().getClassLoader(),
+                      new Class<?>[] {BlockCodec.class},
+                      (codec, called, with) -> {
+                        if (called.getName().equals("close")) {
+                          open.decrementAndGet();
+                        }
+                        return called.invoke(result, with);
+                      });
+                });
+    DurableFiles files =
+        new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+          @Override
+          public void createDirectories(Path created) throws IOException {
+            if (created.endsWith("hdrf/tmp")) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            super.createDirectories(created);
+          }
+        };
+    SchemeRegistry registry = SchemeRegistry.of(List.of(counted));
+    PoolVolumes volumes =
+        new PoolVolumes(
+            new HdrfConf(new Configuration(false)),
+            registry,
+            Map.of(StorageType.DISK, SchemeChain.parse("chain", "store", registry)),
+            files,
+            (volume, pool, bytes) -> {},
+            (volume, block, file, why) -> {});
+    Volume volume = new Volume(Files.createDirectory(directory.resolve("DS-0")));
+    Files.createDirectories(volume.directory.resolve("current/BP-1/current/finalized"));
+    try {
+      volumes.open(volume, "BP-1");
+    } catch (OutOfMemoryError e) {
+      // As meant.
+    }
+    volumes.closeAll();
+    assertThat(open).hasValue(0);
   }
 }
