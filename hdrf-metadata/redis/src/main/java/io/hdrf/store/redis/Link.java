@@ -51,6 +51,10 @@ final class Link {
         answers.add(connection.getOne());
       } catch (JedisDataException e) {
         answers.add(e);
+      } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+        // So Jedis fails at an error that it can't take apart, such as a MOVED without a port.
+        connection.setBroken();
+        throw new JedisConnectionException("an answer that no Redis gives", e);
       }
       if (System.nanoTime() - deadline > 0 && answers.size() < commands.size()) {
         connection.setBroken();
