@@ -16,8 +16,8 @@ class AdminFuzzTest {
 
   private static final CallFormat FORMAT = new CallFormat(HdrfAdminProtocol.class);
 
-  /** Heap that one input may take besides what is in proportion to it. */
-  private static final long MAX_HEAP = 1 << 20;
+  /** Heap that one input may take besides what is in proportion to it; Jazzer takes most of it. */
+  private static final long MAX_HEAP = 4 << 20;
 
   private interface Reading {
     void read() throws IOException;
