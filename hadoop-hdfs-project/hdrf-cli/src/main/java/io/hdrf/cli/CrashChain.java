@@ -10,7 +10,7 @@ final class CrashChain implements ITypeConverter<String> {
 
   /** Of the schemes that the crash tests have as plugins. */
   private static final List<String> CHAINS =
-      List.of("lz4", "store", "store,lz4", "dedup", "dedup,lz4");
+      List.of("lz4", "store", "store,lz4", "dedup", "dedup,lz4", "dedup,zstd");
 
   @Override
   public String convert(String value) {

@@ -62,7 +62,8 @@ class CrashTest {
 
   /** Chains to choose from in each round, separated by semicolons. */
   private static final List<String> CHAINS =
-      List.of(System.getProperty("hdrf.crash.schemes", "lz4;store;dedup,lz4").split(";"));
+      List.of(
+          System.getProperty("hdrf.crash.schemes", "lz4;store;dedup,lz4;dedup,zstd").split(";"));
 
   private static final boolean ALL_DEDUP =
       CHAINS.stream().allMatch(chain -> chain.startsWith("dedup"));
