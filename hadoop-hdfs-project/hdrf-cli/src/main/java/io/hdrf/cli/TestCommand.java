@@ -147,7 +147,7 @@ final class TestCommand implements Callable<Integer> {
           "Mutation tests of the packages in which data or security can be lost: those named, or all.",
           "Fails if the tests notice fewer than "
               + MutationScore.GOAL
-              + " % of a package's mutants; the figures go into",
+              + " %% of a package's mutants; the figures go into",
           "docs/mutation.md. Hours."
         })
     private List<MutatedCode> mutation;

@@ -193,13 +193,19 @@ class MainTest {
         .contains("io.hdrf.datanode.Inflater,io.hdrf.datanode.Inflater$*");
   }
 
+  @Test
+  void theHelpSaysHowManyMutantsAreToBeNoticed() {
+    assertThat(Main.commandLine().getSubcommands().get("test").getUsageMessage())
+        .contains("fewer than " + MutationScore.GOAL + " % of");
+  }
+
   private static List<MutatedCode> mutated(String... arguments) {
     var parsed = Main.commandLine().parseArgs(arguments).subcommand();
     return ((TestCommand) parsed.commandSpec().userObject()).mutatedCode();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"dedup", "dedup,lz4", "store", "lz4"})
+  @ValueSource(strings = {"dedup", "dedup,lz4", "dedup,zstd", "store", "lz4"})
   void allCrashRoundsMayHaveOneChain(String chain) {
     var parsed =
         Main.commandLine().parseArgs("test", "--crash", "50", "--crash-chain", chain).subcommand();
