@@ -3,10 +3,13 @@ package io.hdrf.io;
 
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.nio.file.StandardOpenOption;
 
 /**
  * Tells what went wrong below Java. Java gives no error numbers, only the C library's messages, and
@@ -29,7 +32,9 @@ public final class DiskErrors {
   private DiskErrors() {}
 
   private static String messageOfFullDevice() {
-    try (OutputStream full = new FileOutputStream("/dev/full")) {
+    // Never made where there is none.
+    try (OutputStream full =
+        Files.newOutputStream(Paths.get("/dev/full"), StandardOpenOption.WRITE)) {
       full.write(0);
     } catch (IOException e) {
       return messageOf(e, NO_SPACE);
@@ -49,7 +54,9 @@ public final class DiskErrors {
 
   /** A device that can't be opened tells nothing. */
   private static String messageOf(IOException e, String otherwise) {
-    return e instanceof FileNotFoundException || e.getMessage() == null
+    return e instanceof FileNotFoundException
+            || e instanceof FileSystemException
+            || e.getMessage() == null
         ? otherwise
         : e.getMessage();
   }
