@@ -75,9 +75,6 @@ class CrashTest {
   /** How long all replicas are waited for; after that, one is enough. */
   private static final Duration FULL_REPLICATION = Duration.ofSeconds(20);
 
-  /** How often replicas are looked for that HDFS deletes meanwhile. */
-  private static final int MAX_ATTEMPTS = 10;
-
   private static final Duration PATIENCE = LocalCluster.PATIENCE;
 
   /** What must stay at zero. */
@@ -447,31 +444,11 @@ class CrashTest {
     assertThat((int) status.getLen())
         .as("length of " + file.path())
         .isBetween(file.acknowledged(killed), file.maximum());
-    checkReplicas(fs, file);
+    Replicas.check(() -> checkReplicas(fs, file));
     file.settle((int) status.getLen());
   }
 
-  /** HDFS deletes replicas that are too many; what was on its way out is looked for again. */
-  private void checkReplicas(DistributedFileSystem fs, FileModel file) throws Exception {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        checkEachReplica(fs, file);
-        return;
-      } catch (IOException e) {
-        if (attempt == MAX_ATTEMPTS || !isGone(e)) {
-          throw e;
-        }
-        Thread.sleep(1000);
-      }
-    }
-  }
-
-  private static boolean isGone(IOException e) {
-    String message = String.valueOf(e.getMessage());
-    return message.contains("Replica not found") || message.contains("is not valid");
-  }
-
-  private void checkEachReplica(DistributedFileSystem fs, FileModel file) throws IOException {
+  private void checkReplicas(DistributedFileSystem fs, FileModel file) throws IOException {
     for (LocatedBlock block : replicated(fs, file).getLocatedBlocks()) {
       for (DatanodeInfo location : block.getLocations()) {
         byte[] data = Replicas.read(fs, block, location);

@@ -11,7 +11,35 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 /** Single replicas of blocks. */
 final class Replicas {
 
+  /** How often replicas are looked for that HDFS deletes meanwhile. */
+  private static final int MAX_ATTEMPTS = 10;
+
   private Replicas() {}
+
+  /** Reads the replicas that the NameNode names at the time of the call. */
+  interface Check {
+    void run() throws IOException;
+  }
+
+  /** HDFS deletes replicas that are too many: a check that met one of them is run again. */
+  static void check(Check check) throws IOException, InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        check.run();
+        return;
+      } catch (IOException e) {
+        if (attempt == MAX_ATTEMPTS || !isGone(e)) {
+          throw e;
+        }
+        Thread.sleep(1000);
+      }
+    }
+  }
+
+  private static boolean isGone(IOException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.contains("Replica not found") || message.contains("is not valid");
+  }
 
   /** All of a block, from one DataNode. */
   static byte[] read(DistributedFileSystem fs, LocatedBlock block, DatanodeInfo location)

@@ -97,6 +97,11 @@ class SlowPeersTest {
   }
 
   private static void checkReplicas(DistributedFileSystem fs, String path, byte[] expected)
+      throws Exception {
+    Replicas.check(() -> checkNamedReplicas(fs, path, expected));
+  }
+
+  private static void checkNamedReplicas(DistributedFileSystem fs, String path, byte[] expected)
       throws IOException {
     List<LocatedBlock> blocks = new ArrayList<>();
     Waiting.until(
