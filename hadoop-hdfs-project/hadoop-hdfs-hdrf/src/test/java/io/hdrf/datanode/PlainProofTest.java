@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.io.ChannelFile;
+import io.hdrf.scheme.TestData;
+import io.hdrf.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PlainProofTest {
+
+  private static final int LENGTH = 10_000;
+  private static final byte NO_CHECKSUMS = 0;
+
+  @TempDir Path directory;
+
+  private final byte[] data =
+      TestData.TEXT.bytes(LENGTH, TestSeed.random(PlainProofTest.class.getName()));
+  private Path file;
+  private Path meta;
+
+  @BeforeEach
+  void aBlock() throws IOException {
+    OneBlockDataNode.format(directory, data);
+    file = OneBlockDataNode.blockFile(directory);
+    meta = OneBlockDataNode.metaFile(directory);
+  }
+
+  private void assertHolds(boolean expected) throws IOException {
+    assertThat(PlainProof.holds(file, false)).isEqualTo(expected);
+    assertThat(SwapVolume.isOpen(file)).isFalse();
+    assertThat(SwapVolume.isOpen(meta)).isFalse();
+  }
+
+  @Test
+  void bytesThatMatchTheirChecksumsArePlain() throws IOException {
+    assertHolds(true);
+    assertThat(PlainProof.holds(file, true)).isTrue();
+  }
+
+  @Test
+  void aByteThatDiffersProvesNothing() throws IOException {
+    data[LENGTH - 1] ^= 1;
+    Files.write(file, data);
+    assertHolds(false);
+  }
+
+  @Test
+  void neitherDoChecksumsThatAreMissingOrDamaged() throws IOException {
+    byte[] sums = Files.readAllBytes(meta);
+    Files.write(meta, Arrays.copyOf(sums, sums.length - 1));
+    assertHolds(false);
+    Files.write(meta, new byte[3]);
+    assertHolds(false);
+    Files.delete(meta);
+    assertThatThrownBy(() -> PlainProof.holds(file, false)).isInstanceOf(NoSuchFileException.class);
+    try (ChannelFile open = ChannelFile.open(file)) {
+      assertThat(PlainProof.holds(open, meta, false)).isFalse();
+    }
+    assertThat(SwapVolume.isOpen(file)).isFalse();
+  }
+
+  /** Only where no earlier version may have reduced such blocks. */
+  @Test
+  void noChecksumsAreProofWhereAllReducedBlocksHaveSome() throws IOException {
+    byte[] header = Arrays.copyOf(Files.readAllBytes(meta), 7);
+    header[2] = NO_CHECKSUMS;
+    Files.write(meta, header);
+    assertHolds(true);
+    assertThat(PlainProof.holds(file, true)).isFalse();
+  }
+
+  @Test
+  void aMissingBlockIsNamed() throws IOException {
+    Files.delete(file);
+    assertThatThrownBy(() -> PlainProof.holds(file, false))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining(file.toString());
+  }
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.block.BlockHeader;
+import io.hdrf.block.ReducedBlockWriter;
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.DurableFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.ForwardingFile;
+import io.hdrf.io.ForwardingFiles;
+import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.reduce.EncodedBlock;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.reduce.PlainBlock;
+import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+
+/**
+ * A volume with one finalized block and what swaps and opens its file, put together by hand so that
+ * a test can come in between. The dataset and its volume alone are made up; they keep accounts.
+ */
+final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
+
+  static final String POOL = OneBlockDataNode.POOL;
+  static final BlockRef BLOCK = new BlockRef(POOL, OneBlockDataNode.BLOCK);
+  static final long STAMP = 1001;
+
+  final Path directory;
+  final byte[] data;
+  final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
+  final SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
+  final ReducerCounters counters = new ReducerCounters();
+  final BlockLocks locks = new BlockLocks();
+  final Set<BlockRef> cached = new HashSet<>();
+  final PlainHolds holds = new PlainHolds(cached::contains);
+  final DelayedTasks later = new DelayedTasks();
+  final PoolVolumes volumes;
+  final BlockOpener opener;
+  final DatasetAccess dataset;
+  final DurableFiles files;
+  final ReplicaFiles replicaFiles;
+  final Inflater inflater;
+  final PlainBlockScan scan;
+  final RecordKeeper records;
+
+  /** What was done to the volume and with its files, in order. */
+  final List<String> events = new ArrayList<>();
+
+  StorageType storageType = StorageType.DISK;
+  boolean isTransient;
+  boolean leaves;
+  long available = 1L << 40;
+  int references;
+  long reserved;
+  long used;
+  ReplicaInfo current;
+  private int lockDepth;
+
+  SwapVolume(Path directory, byte[] data) throws IOException {
+    this.directory = directory;
+    this.data = data;
+    OneBlockDataNode.format(directory, data);
+    files = new Watched();
+    Configuration conf = new Configuration(false);
+    conf.set(HdrfKeys.SCHEMES, scheme.name());
+    HdrfConf hdrf = new HdrfConf(conf);
+    volumes =
+        new PoolVolumes(
+            hdrf,
+            registry,
+            Map.of(StorageType.DISK, SchemeChain.parse("chain", scheme.name(), registry)),
+            LocalDurableFiles.INSTANCE,
+            (volume, pool, bytes) -> {},
+            (volume, block, file, why) -> {});
+    volumes.open(this, POOL);
+    opener = new BlockOpener(volumes, counters);
+    dataset = dataset();
+    replicaFiles = new ReplicaFiles(dataset, files);
+    inflater = new Inflater(replicaFiles, opener, files, counters);
+    scan = new PlainBlockScan("test", dataset, null, 1, 10, (pool, replica) -> true);
+    records = new RecordKeeper(hdrf, files);
+    current = finalized(data.length);
+  }
+
+  /** The block's replica, of a length that may be a wrong one. */
+  FinalizedReplica finalized(long length) {
+    return new FinalizedReplica(
+        BLOCK.blockId(), length, STAMP, this, blockFile().getParent().toFile());
+  }
+
+  Path blockFile() {
+    return OneBlockDataNode.blockFile(directory);
+  }
+
+  Path metaFile() {
+    return OneBlockDataNode.metaFile(directory);
+  }
+
+  /** HDRF's part of the volume, for a look. */
+  PoolVolume poolVolume() {
+    return volumes.find(getStorageID(), POOL);
+  }
+
+  ReplicaSnapshot snapshot() throws IOException {
+    return ReplicaSnapshot.of(BLOCK, current);
+  }
+
+  /** Opens the block as the Reducer has it opened. */
+  FinalizedPlainBlock openPlain(EncodedBlock encoded) throws IOException {
+    FsVolumeReference reference = obtainReference();
+    reserveSpaceForReplica(data.length);
+    return new FinalizedPlainBlock(
+        snapshot(),
+        encoded,
+        volumes.use(this, POOL),
+        reference,
+        dataset,
+        replicaFiles,
+        locks,
+        holds,
+        scan,
+        records,
+        later);
+  }
+
+  /** Writes the block's reduced form to its temporary file, and returns how long it is. */
+  long encode(PlainBlock block) throws IOException {
+    return encode(block, data);
+  }
+
+  private static long encode(PlainBlock block, byte[] content) throws IOException {
+    ChainCodec codec = block.codec();
+    ByteBuffer rest = ByteBuffer.wrap(content);
+    try (ReducedBlockWriter writer =
+        ReducedBlockWriter.create(
+            LocalDurableFiles.INSTANCE,
+            block.temporaryFile(),
+            block.identity(),
+            content.length,
+            codec.chain().ids(),
+            block.tagKey(),
+            content.length)) {
+      codec.encode(
+          content.length,
+          dst -> {
+            int count = Math.min(dst.remaining(), rest.remaining());
+            dst.put(rest.slice().limit(count));
+            rest.position(rest.position() + count);
+            return count;
+          },
+          writer);
+      return writer.finish();
+    }
+  }
+
+  /** Has the block reduced, and returns how long its file's used part is. */
+  long reduce() throws IOException {
+    return reduce(data);
+  }
+
+  /** As the other one, with a file that gives another content, which nothing proved. */
+  long reduce(byte[] content) throws IOException {
+    try (FinalizedPlainBlock block = openPlain(null)) {
+      block.recordSchemes();
+      long length = encode(block, content);
+      block.swap(block.temporaryFile(), length);
+      return length;
+    } finally {
+      events.clear();
+      used = 0;
+    }
+  }
+
+  /** Whether this process has a file open, under any name. */
+  static boolean isOpen(Path file) throws IOException {
+    Object inode = Files.getAttribute(file, "unix:ino");
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      return descriptors.anyMatch(
+          descriptor -> {
+            try {
+              return Files.getAttribute(descriptor, "unix:ino").equals(inode);
+            } catch (IOException e) {
+              return false;
+            }
+          });
+    }
+  }
+
+  /** Whether the block's file begins like a reduced one. */
+  boolean isReduced() throws IOException {
+    return BlockHeader.hasMagic(ByteBuffer.wrap(Files.readAllBytes(blockFile())));
+  }
+
+  /** Names of unfinished files. */
+  List<String> temporaries() throws IOException {
+    try (Stream<Path> names = Files.list(poolVolume().directory().resolve("tmp"))) {
+      return names.map(name -> name.getFileName().toString()).toList();
+    }
+  }
+
+  /** Whether nobody uses HDRF's part of the volume any more; takes it out of service. */
+  boolean isUnusedAfterClose() {
+    PoolVolume volume = poolVolume();
+    volumes.closeAll();
+    return !volume.beginUse();
+  }
+
+  @Override
+  public void close() throws IOException {
+    later.close();
+    records.close();
+    volumes.closeAll();
+  }
+
+  @Override
+  public FsVolumeReference obtainReference() throws ClosedChannelException {
+    if (leaves) {
+      throw new ClosedChannelException();
+    }
+    references++;
+    return new FsVolumeReference() {
+      @Override
+      public FsVolumeSpi getVolume() {
+        return SwapVolume.this;
+      }
+
+      @Override
+      public void close() {
+        references--;
+      }
+    };
+  }
+
+  @Override
+  public long getAvailable() {
+    return available;
+  }
+
+  @Override
+  public void reserveSpaceForReplica(long bytes) {
+    reserved += bytes;
+  }
+
+  @Override
+  public void releaseReservedSpace(long bytes) {
+    reserved -= bytes;
+  }
+
+  @Override
+  public String getStorageID() {
+    return "DS-1";
+  }
+
+  @Override
+  public StorageType getStorageType() {
+    return storageType;
+  }
+
+  @Override
+  public boolean isTransientStorage() {
+    return isTransient;
+  }
+
+  @Override
+  public URI getBaseURI() {
+    return directory.toUri();
+  }
+
+  @Override
+  public String toString() {
+    return directory.toString();
+  }
+
+  private DatasetAccess dataset() {
+    return (DatasetAccess)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {DatasetAccess.class},
+            (proxy, method, arguments) -> {
+              switch (method.getName()) {
+                case "lock":
+                  lockDepth++;
+                  return (DatasetAccess.DatasetLock) () -> lockDepth--;
+                case "replica":
+                  require(lockDepth == 1, "the dataset lock is held");
+                  return arguments[0].equals(POOL) && arguments[1].equals(BLOCK.blockId())
+                      ? current
+                      : null;
+                case "adjustUsed":
+                  require(lockDepth == 1, "the dataset lock is held");
+                  used += (long) arguments[2];
+                  break;
+                case "revokeDescriptors":
+                  require(lockDepth == 0, "the dataset lock is free");
+                  break;
+                case "handleDamaged":
+                  events.add("damaged " + arguments[2]);
+                  return null;
+                default:
+                  throw new AssertionError(method);
+              }
+              events.add(method.getName());
+              return null;
+            });
+  }
+
+  private static void require(boolean condition, String what) {
+    if (!condition) {
+      throw new AssertionError("not so: " + what);
+    }
+  }
+
+  /** The local files; keeps what is made durable or gets another name. */
+  private final class Watched extends ForwardingFiles {
+    Watched() {
+      super(LocalDurableFiles.INSTANCE);
+    }
+
+    @Override
+    public DurableFile create(Path file) throws IOException {
+      return new ForwardingFile(super.create(file)) {
+        @Override
+        public void force() throws IOException {
+          super.force();
+          events.add("force");
+        }
+      };
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+      require(lockDepth == 1, "the dataset lock is held");
+      super.rename(from, to);
+      events.add(locks.isEmpty() ? "rename" : "rename under the block lock");
+    }
+
+    @Override
+    public void forceDirectory(Path forced) throws IOException {
+      super.forceDirectory(forced);
+      events.add("force " + forced.getFileName());
+    }
+  }
+}
