@@ -212,6 +212,31 @@ class DecodedBlockChannelTest {
       assertThatThrownBy(() -> channel.position(-1)).isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> channel.transferTo(-1, 1, new Narrow(random, 1)))
           .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> channel.transferTo(0, -1, new Narrow(random, 1)))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  /** What is sent to a DataNode that stores blocks the same way. */
+  @Test
+  void framesAreReadAsTheyAreStored() throws IOException {
+    byte[] raw = Files.readAllBytes(file.path);
+    try (DecodedBlockChannel channel = channel(0)) {
+      assertThat(channel.storedBlock()).isSameAs(block);
+      for (int frame = 0; frame < block.frames().frameCount(); frame++) {
+        ByteBuffer stored = ByteBuffer.allocateDirect(block.frames().storedLength(frame));
+        channel.readStored(frame, stored);
+        int from = (int) block.frames().storedPosition(frame);
+        assertThat(stored.flip())
+            .isEqualTo(ByteBuffer.wrap(raw, from, block.frames().storedLength(frame)));
+      }
+      raw[(int) block.frames().storedPosition(3)] ^= 1;
+      Files.write(file.path, raw);
+      assertThatThrownBy(
+              () ->
+                  channel.readStored(3, ByteBuffer.allocateDirect(block.frames().storedLength(3))))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("blk_1");
     }
   }
 
@@ -229,6 +254,9 @@ class DecodedBlockChannelTest {
       assertThatThrownBy(() -> channel.map(FileChannel.MapMode.READ_ONLY, 0, 10))
           .isInstanceOf(IOException.class);
       assertThatThrownBy(channel::tryLock).isInstanceOf(IOException.class);
+      assertThatThrownBy(channel::lock).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> channel.transferFrom(channel, 0, 1))
+          .isInstanceOf(NonWritableChannelException.class);
     }
   }
 
@@ -250,6 +278,9 @@ class DecodedBlockChannelTest {
         .isInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(channel::size).isInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(channel::position).isInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> channel.position(0)).isInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> channel.readStored(0, ByteBuffer.allocate(HookedScheme.FRAME_LENGTH)))
+        .isInstanceOf(ClosedChannelException.class);
     assertThat(buffers.idleBytes()).isEqualTo(idle);
   }
 
