@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.NonWritableChannelException;
@@ -131,6 +132,15 @@ class DecodedBlockChannelTest {
       assertThat(channel.transferTo(0, 0, target)).isZero();
     }
     assertThat(target.taken.toByteArray()).isEqualTo(range(begin, LENGTH));
+  }
+
+  @Test
+  void aTargetThatTakesEverythingGetsAllAtOnce() throws IOException {
+    ByteArrayOutputStream taken = new ByteArrayOutputStream();
+    try (DecodedBlockChannel channel = channel(0)) {
+      assertThat(channel.transferTo(5, LENGTH, Channels.newChannel(taken))).isEqualTo(LENGTH - 5);
+    }
+    assertThat(taken.toByteArray()).isEqualTo(range(5, LENGTH));
   }
 
   @Test
@@ -276,6 +286,11 @@ class DecodedBlockChannelTest {
         .isInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(() -> channel.transferTo(0, 1, new Narrow(random, 1)))
         .isInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(1), LENGTH))
+        .as("not even its end is told")
+        .isInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> channel.transferTo(LENGTH, 1, new Narrow(random, 1)))
+        .isInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(channel::size).isInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(channel::position).isInstanceOf(ClosedChannelException.class);
     assertThatThrownBy(() -> channel.position(0)).isInstanceOf(ClosedChannelException.class);
@@ -365,8 +380,11 @@ class DecodedBlockChannelTest {
       assertThat(in.skip(100_000)).isEqualTo(100_000);
       assertThat(in.skip(-5)).isZero();
       assertThat(in.read(new byte[0])).isZero();
+      byte[] few = new byte[10];
+      assertThat(in.read(few)).isEqualTo(10);
+      assertThat(few).isEqualTo(range(100_011, 10));
       byte[] rest = in.readAllBytes();
-      assertThat(rest).isEqualTo(range(100_011, LENGTH));
+      assertThat(rest).isEqualTo(range(100_021, LENGTH));
       assertThat(in.read()).isEqualTo(-1);
       assertThat(in.skip(1)).isZero();
       assertThat(in.available()).isZero();

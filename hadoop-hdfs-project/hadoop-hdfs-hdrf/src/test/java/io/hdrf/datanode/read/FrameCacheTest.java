@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.scheme.TestSeed;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class FrameCacheTest {
@@ -25,6 +27,35 @@ class FrameCacheTest {
     assertThat(cache.get(new FrameCache.Key(7, 1, 9, 10))).isNull();
     assertThat(cache.get(new FrameCache.Key(7, 8, 1, 10))).isNull();
     assertThat(cache.get(new FrameCache.Key(7, 8, 9, 1))).isNull();
+    assertThat(new FrameCache.Key(7, 8, 9, 10)).isNotEqualTo("another thing");
+  }
+
+  /** Another block's frame must not be shown where chance gave it the same hash code. */
+  @Test
+  void keysWithTheSameHashCodeAreToldApart() {
+    FrameCache cache = new FrameCache(1000);
+    FrameCache.Key kept = new FrameCache.Key(7, 8, 9, 10);
+    cache.put(kept, new byte[100]);
+    FrameCache.Key otherFrame = new FrameCache.Key(7, 8, 10, 9);
+    FrameCache.Key otherBlock = new FrameCache.Key(7 - 31, 9, 9, 10);
+    assertThat(otherFrame).hasSameHashCodeAs(kept);
+    assertThat(otherBlock).hasSameHashCodeAs(kept);
+    assertThat(cache.get(otherFrame)).isNull();
+    assertThat(cache.get(otherBlock)).isNull();
+  }
+
+  /** Blocks have ids that follow each other, as have frames; else all would be in one bucket. */
+  @Test
+  void neighboursHaveDifferentHashCodes() {
+    int count = 1000;
+    Set<Integer> blocks = new HashSet<>();
+    Set<Integer> tags = new HashSet<>();
+    for (int i = 0; i < count; i++) {
+      blocks.add(new FrameCache.Key(7, 1_073_741_825L + i, 0, 0xCAFE).hashCode());
+      tags.add(new FrameCache.Key(i, 1_073_741_825L, 0, 0xCAFE).hashCode());
+    }
+    assertThat(blocks).hasSize(count);
+    assertThat(tags).hasSize(count);
   }
 
   @Test

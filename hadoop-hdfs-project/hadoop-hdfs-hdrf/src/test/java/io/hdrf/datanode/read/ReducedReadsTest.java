@@ -188,6 +188,17 @@ class ReducedReadsTest {
     }
   }
 
+  /** Readers outlive the dataset for a moment when a DataNode stops. */
+  @Test
+  void afterItIsClosedReadersDecodeByThemselves() throws IOException {
+    ReducedReads reads = new ReducedReads(0, 2, counters);
+    reads.close();
+    try (FileInputStream in = open(reads, 0, false)) {
+      assertThat(in.readAllBytes()).isEqualTo(data);
+    }
+    assertThat(decodedAhead()).isFalse();
+  }
+
   @Test
   void nothingIsReadAfterTheEnd() throws IOException {
     try (ReducedReads reads = new ReducedReads(0, 0, counters)) {
@@ -217,7 +228,7 @@ class ReducedReadsTest {
   /** As many wait as were asked for; who comes later decodes by itself. */
   @Test
   void aReaderNeverWaitsForAThreadThatHasNoTime() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(2);
     CountDownLatch gate = new CountDownLatch(1);
     file.scheme.afterDecode =
         frame -> {
@@ -229,19 +240,20 @@ class ReducedReadsTest {
           }
         };
     FrameSlot late;
-    FrameSlot[] waiting = new FrameSlot[16];
-    DecodeAhead ahead = new DecodeAhead(1);
+    FrameSlot[] waiting = new FrameSlot[2 * 16];
+    DecodeAhead ahead = new DecodeAhead(2);
     try {
+      ahead.submit(slot(0));
       ahead.submit(slot(0));
       begun.await();
       for (int i = 0; i < waiting.length; i++) {
-        waiting[i] = slot(i + 1);
+        waiting[i] = slot(i % FRAMES);
         ahead.submit(waiting[i]);
       }
       late = slot(20);
       ahead.submit(late);
       assertThat(late.get().remaining()).isEqualTo(HookedScheme.FRAME_LENGTH);
-      assertThat(decodings.get()).isEqualTo(2);
+      assertThat(decodings.get()).isEqualTo(3);
     } finally {
       gate.countDown();
       ahead.close();
@@ -249,9 +261,9 @@ class ReducedReadsTest {
     for (Thread thread : decoders) {
       thread.join();
     }
-    assertThat(decodings.get()).as("those that waited were decoded").isEqualTo(18);
+    assertThat(decodings.get()).as("those that waited were decoded").isEqualTo(3 + waiting.length);
     ahead.submit(slot(25));
-    assertThat(decodings.get()).isEqualTo(18);
+    assertThat(decodings.get()).isEqualTo(3 + waiting.length);
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {
