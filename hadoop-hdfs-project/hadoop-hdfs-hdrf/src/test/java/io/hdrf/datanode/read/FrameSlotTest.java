@@ -4,6 +4,7 @@ package io.hdrf.datanode.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.datanode.UnavailableException;
 import io.hdrf.io.BufferPool;
@@ -22,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.junit.jupiter.api.AfterEach;
@@ -170,6 +172,7 @@ class FrameSlotTest {
     Thread ahead = new Thread(slot);
     ahead.start();
     begun.await();
+    AtomicBoolean interrupted = new AtomicBoolean();
     Thread reader =
         new Thread(
             () -> {
@@ -177,6 +180,7 @@ class FrameSlotTest {
                 slot.assign(2, 1);
               }
               slot.release();
+              interrupted.set(Thread.interrupted());
             });
     reader.start();
     while (reader.isAlive() && reader.getState() != Thread.State.WAITING) {
@@ -187,6 +191,7 @@ class FrameSlotTest {
     reader.interrupt();
     gate.countDown();
     reader.join();
+    assertThat(interrupted).as("the interrupt is there for whoever waits next").isTrue();
     ahead.join();
     assertThat(buffers.idleBytes()).isPositive();
   }
@@ -201,6 +206,65 @@ class FrameSlotTest {
     slot.release();
     slot.run();
     assertThat(decodings.get()).isZero();
+    assertThat(slot.first()).isEqualTo(-1);
+    assertThat(slot.end()).isEqualTo(-1);
+  }
+
+  private long roomFor(int first, int end) {
+    FrameTable frames = block.frames();
+    return BufferPool.capacityFor(
+            (int) (frames.originalEnd(end - 1) - frames.originalPosition(first)))
+        + BufferPool.capacityFor((int) (frames.storedEnd(end - 1) - frames.storedPosition(first)));
+  }
+
+  @Test
+  void buffersAreGivenBackWhenLargerOnesTakeTheirPlaceAndAtTheEnd() throws IOException {
+    FrameSlot slot = slot();
+    slot.assign(0, 1);
+    assertHolds(slot.get(), 0);
+    assertThat(buffers.idleBytes()).isZero();
+    slot.assign(0, 3);
+    assertHoldsAll(slot.get(), 0, 3);
+    assertThat(buffers.idleBytes()).isEqualTo(roomFor(0, 1));
+    slot.assign(FRAMES - 1, 1);
+    assertThat(buffers.idleBytes()).as("there is room enough").isEqualTo(roomFor(0, 1));
+    slot.release();
+    assertThat(buffers.idleBytes()).isEqualTo(roomFor(0, 1) + roomFor(0, 3));
+    slot.release();
+    assertThat(buffers.idleBytes()).isEqualTo(roomFor(0, 1) + roomFor(0, 3));
+  }
+
+  @Test
+  void whatIsTakenBackIsNotDecodedUnlessThatHasBegun() throws IOException {
+    AtomicInteger decodings = new AtomicInteger();
+    file.scheme.afterDecode = frame -> decodings.incrementAndGet();
+    FrameSlot slot = slot();
+    slot.assign(1, 2);
+    slot.unassign();
+    assertThat(slot.first()).isEqualTo(-1);
+    slot.run();
+    assertThat(decodings.get()).isZero();
+    slot.assign(1, 2);
+    slot.run();
+    slot.unassign();
+    assertThat(slot.first()).isEqualTo(1);
+    assertHoldsAll(slot.get(), 1, 3);
+    assertThat(decodings.get()).isEqualTo(2);
+    slot.release();
+  }
+
+  @Test
+  void whatIsDecodedIsCounted() throws IOException {
+    long start = System.nanoTime();
+    FrameSlot slot = slot();
+    slot.assign(1, 2);
+    slot.get();
+    slot.get();
+    slot.release();
+    assertThat(counters.values())
+        .containsEntry("bytesDecoded", 2L * HookedScheme.FRAME_LENGTH)
+        .hasEntrySatisfying(
+            "decodeNanos", nanos -> assertThat(nanos).isBetween(0L, System.nanoTime() - start));
   }
 
   @Test
