@@ -212,8 +212,9 @@ class FrameSlotTest {
 
   private long roomFor(int first, int end) {
     FrameTable frames = block.frames();
-    return BufferPool.capacityFor(
-            (int) (frames.originalEnd(end - 1) - frames.originalPosition(first)))
+    return (long)
+            BufferPool.capacityFor(
+                (int) (frames.originalEnd(end - 1) - frames.originalPosition(first)))
         + BufferPool.capacityFor((int) (frames.storedEnd(end - 1) - frames.storedPosition(first)));
   }
 
