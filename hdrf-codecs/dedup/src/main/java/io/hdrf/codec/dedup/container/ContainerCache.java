@@ -51,6 +51,30 @@ final class ContainerCache {
     }
   }
 
+  /**
+   * As {@link #acquire}; but one of which the disk could not read all is loaded anew. Meanwhile,
+   * and where no more of it can be read now, others have what could be read before.
+   */
+  LoadedContainer acquireAnew(Container container) throws IOException {
+    LoadedContainer known = peek(container);
+    if (known == null) {
+      return acquire(container);
+    }
+    if (known.readError() == null) {
+      return known;
+    }
+    int chunks = known.directory().chunkCount();
+    known.release();
+    int generation = generation(container);
+    LoadedContainer fresh = loader.load(container);
+    boolean more = fresh.readError() == null || fresh.directory().chunkCount() > chunks;
+    if (more && put(container, generation, fresh)) {
+      return fresh;
+    }
+    fresh.release();
+    return acquire(container);
+  }
+
   /** The container if it is loaded, or null; the caller releases it. */
   synchronized LoadedContainer peek(Container container) {
     LoadedContainer found = loaded.get(container.id());
@@ -86,10 +110,7 @@ final class ContainerCache {
     }
   }
 
-  /**
-   * Forgets a container whose file was replaced or deleted, or is to be read anew. Whoever uses it
-   * can go on.
-   */
+  /** Forgets a container whose file was replaced or deleted. Whoever uses it can go on. */
   synchronized void replaced(Container container) {
     container.nextGeneration();
     container.setInfo(null);

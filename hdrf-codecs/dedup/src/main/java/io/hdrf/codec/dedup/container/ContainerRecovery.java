@@ -88,10 +88,10 @@ final class ContainerRecovery {
   }
 
   /**
-   * Looks again at a container of the store that could not be recovered because the disk could not
-   * read it.
+   * Looks again at a container of the store that could not be recovered, or not all of it. It is
+   * read as it was before until more is known.
    *
-   * @return false if it still can't be recovered; then it is as it was
+   * @return false if the disk can't read more of it than before
    * @throws IOException if that is for another reason than the disk
    */
   boolean recoverAgain(Container container) throws IOException {
@@ -101,7 +101,9 @@ final class ContainerRecovery {
         return false;
       }
     } catch (CorruptFileException | UnknownFormatVersionException e) {
-      container.setProblem(e);
+      if (container.open() == null) {
+        container.setProblem(e);
+      }
       throw e;
     } catch (IOException e) {
       if (DiskErrors.isReadError(e)) {
@@ -109,12 +111,13 @@ final class ContainerRecovery {
       }
       throw e;
     }
-    // Only now: without, and not open, it is taken for a sealed one.
-    container.setProblem(null);
     return true;
   }
 
-  /** Returns false, and has changed nothing, if there is nothing in the file. */
+  /**
+   * Returns false, and has changed nothing, if there is nothing in the file, or nothing more than
+   * is known of it.
+   */
   private boolean read(Container container, Path path) throws IOException {
     try (ChannelFile file = ChannelFile.open(path)) {
       ContainerHeader header = readHeaderOf(path, file);
@@ -136,9 +139,22 @@ final class ContainerRecovery {
       }
       ContainerDirectory found = scanner.directory();
       boolean damaged = scanner.hasDamage() || scanner.hasUnreadable();
+      OpenContainer known = container.open();
+      if (known != null
+          && scanner.hasUnreadable()
+          && found.chunkCount() <= known.written().chunkCount()) {
+        return false;
+      }
       IOException notForced = writeAgain(path, found);
-      OpenContainer open = new OpenContainer(container, header, context, found, damaged, notForced);
+      OpenContainer open =
+          new OpenContainer(
+              container, header, context, found, damaged, scanner.readError(), notForced);
       container.setOpen(open);
+      // Only now: with neither it is taken for a sealed one.
+      container.setProblem(null);
+      if (known != null) {
+        known.close();
+      }
       LOG.info(
           "{}: has {} chunks, up to byte {} of {}",
           path,

@@ -2,7 +2,7 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.io.BufferPool;
-import io.hdrf.io.DiskErrors;
+import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.scheme.CorruptFrameException;
@@ -79,7 +79,7 @@ public final class ContainerStore implements Closeable {
     this.appended = new OpenContainers(context, containers);
     this.recovery = recovery;
     for (Container container : containers.values()) {
-      if (isUnreadNow(container)) {
+      if (mayBeRecovered(container)) {
         mending.want(container.id());
       }
     }
@@ -166,29 +166,35 @@ public final class ContainerStore implements Closeable {
     }
     OpenContainer open = container.open();
     if (open != null) {
-      return appended.seal(open);
+      return open.mayReadMore() ? readMore(container, open) : appended.seal(open);
     }
     if (container.problem() != null) {
-      return !isUnreadNow(container) || recoverAgain(container);
+      return !mayBeRecovered(container) || recoverAgain(container);
     }
     return loaded.repair(container, throttle);
   }
 
   /** Whether a container could not be recovered at start for a reason that may pass. */
-  private static boolean isUnreadNow(Container container) {
+  private static boolean mayBeRecovered(Container container) {
     IOException problem = container.problem();
-    return problem != null && DiskErrors.isReadError(problem);
+    return problem != null
+        && !(problem instanceof CorruptFileException)
+        && !(problem instanceof UnknownFormatVersionException);
+  }
+
+  private boolean readMore(Container container, OpenContainer open) throws IOException {
+    return appended.takeUnsealed(open) && recoverAgain(container);
   }
 
   private boolean recoverAgain(Container container) throws IOException {
-    if (!recovery.recoverAgain(container)) {
-      return false;
+    try {
+      return recovery.recoverAgain(container);
+    } finally {
+      OpenContainer open = container.open();
+      if (open != null) {
+        appended.sealLater(open);
+      }
     }
-    OpenContainer open = container.open();
-    if (open != null) {
-      appended.sealLater(open);
-    }
-    return true;
   }
 
   /**

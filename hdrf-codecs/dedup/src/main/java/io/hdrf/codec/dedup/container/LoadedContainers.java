@@ -128,8 +128,7 @@ final class LoadedContainers {
    */
   boolean repair(Container container, Throttle throttle) throws IOException {
     synchronized (container.maintenance()) {
-      forgetReadError(container);
-      LoadedContainer loaded = cache.acquire(container);
+      LoadedContainer loaded = cache.acquireAnew(container);
       try {
         if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
           replacer.replace(container.id(), loaded, null, throttle);
@@ -139,19 +138,6 @@ final class LoadedContainers {
         return loaded.readError() == null;
       } finally {
         loaded.release();
-      }
-    }
-  }
-
-  private void forgetReadError(Container container) {
-    LoadedContainer known = cache.peek(container);
-    if (known != null) {
-      try {
-        if (known.readError() != null) {
-          cache.replaced(container);
-        }
-      } finally {
-        known.release();
       }
     }
   }

@@ -33,6 +33,9 @@ final class OpenContainer {
   /** Whether there may be chunks in the file that can't be read now, and would be lost with it. */
   private final boolean damaged;
 
+  /** The disk's error where it could not read all that is {@link #damaged}; otherwise null. */
+  private final IOException readError;
+
   /** Held while the file is changed or forced. */
   private final Object io = new Object();
 
@@ -77,6 +80,7 @@ final class OpenContainer {
     this.path = context.file(container.id(), ContainerNames.OPEN);
     this.header = header;
     this.damaged = false;
+    this.readError = null;
     this.writer = new ContainerWriter(files, path, header);
     this.written = writer.directory();
     this.forced = written;
@@ -100,6 +104,8 @@ final class OpenContainer {
    * @param found what was found in it
    * @param damaged whether something else lies between groups, or behind them, that may have been
    *     groups
+   * @param readError the disk's error if it could not read all of that, so that another look may
+   *     find more; otherwise null
    * @param notForced why it could not be made durable, or null if it is
    */
   OpenContainer(
@@ -108,6 +114,7 @@ final class OpenContainer {
       ContainerContext context,
       ContainerDirectory found,
       boolean damaged,
+      IOException readError,
       IOException notForced) {
     this.container = container;
     this.directory = context.directory();
@@ -117,6 +124,7 @@ final class OpenContainer {
     this.path = context.file(container.id(), ContainerNames.OPEN);
     this.header = header;
     this.damaged = damaged;
+    this.readError = readError;
     this.written = found;
     this.forced = notForced == null ? found : new DirectoryBuilder(1, 1).build();
     this.forceFailure = notForced;
@@ -146,6 +154,11 @@ final class OpenContainer {
   /** Whether sealing it would take away what may be read another time. */
   boolean isDamaged() {
     return damaged;
+  }
+
+  /** Whether another look at the file may find more, as when the disk is sound again. */
+  boolean mayReadMore() {
+    return readError != null;
   }
 
   /** The file's length in bytes. */
@@ -448,7 +461,15 @@ final class OpenContainer {
       return null;
     }
     if (loaded == null) {
-      loaded = new LoadedContainer(path, header(), ChannelFile.open(path), this::written, chains);
+      loaded =
+          new LoadedContainer(
+              path,
+              header,
+              ChannelFile.open(path),
+              this::written,
+              chains,
+              LoadedContainer.Origin.WRITTEN,
+              readError);
     }
     loaded.acquire();
     return loaded;

@@ -130,13 +130,24 @@ final class OpenContainers implements Closeable {
     }
   }
 
-  /** The ids of those that could not be sealed, but for the damaged ones. */
+  /** The ids of those that could not be sealed, but for those that stay damaged. */
   List<Long> unsealed() {
     synchronized (openLock) {
       return unsealed.stream()
-          .filter(open -> !open.isDamaged())
+          .filter(open -> !open.isDamaged() || open.mayReadMore())
           .map(open -> open.container().id())
           .collect(Collectors.toList());
+    }
+  }
+
+  /**
+   * Takes one that could not be sealed, to be given back by {@link #sealLater}.
+   *
+   * @return false if another thread is about to seal it
+   */
+  boolean takeUnsealed(OpenContainer open) {
+    synchronized (openLock) {
+      return unsealed.remove(open);
     }
   }
 

@@ -9,16 +9,23 @@ import io.hdrf.io.DurableFile;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.io.StepScheduler;
+import io.hdrf.io.WatchedFileSystem;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -196,6 +203,161 @@ class BadSectorsTest {
       assertThat(unreadable(store).isEmpty()).isTrue();
       assertThat(notHeld(store).isEmpty()).isTrue();
       assertThat(store.sealIdle(0)).isTrue();
+    }
+  }
+
+  /** As a sealed one: not damage, and not for longer than it lasts. */
+  @Test
+  void anOpenContainerOfWhichTheDiskCouldNotReadAllIsReadAgain() throws IOException {
+    fillSmallGroups();
+    files.damage(file(ContainerNames.OPEN), PAGE - SECTOR);
+    try (ContainerStore store = open()) {
+      BitSet lost = unreadable(store);
+      files.mend();
+      mend(store, 1);
+      mend(store, 3);
+      assertThat(unreadable(store))
+          .as("unreadable for ever; at first " + lost)
+          .isEqualTo(new BitSet());
+    }
+  }
+
+  @Test
+  void whatTheDiskCouldNotReadOfAnOpenContainerIsNoDamage() throws IOException {
+    fillSmallGroups();
+    files.damage(file(ContainerNames.OPEN), PAGE - SECTOR);
+    try (ContainerStore store = open()) {
+      int lost = unreadable(store).nextSetBit(0);
+      // MissingChunkException is what DedupCodec.decode makes a CorruptFrameException of.
+      assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(0, lost), 900))
+          .isNotInstanceOf(MissingChunkException.class)
+          .isNotInstanceOf(CorruptFrameException.class)
+          .hasMessageStartingWith(DISK_ERROR);
+    }
+  }
+
+  /** Whatever else fails meanwhile. */
+  @Test
+  void anOpenContainerIsReadAgainUntilThatIsDone() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    for (FaultyFiles.Fault fault : FaultyFiles.Fault.values()) {
+      for (int n = 1; n < 400; n++) {
+        fillSmallGroups();
+        files.damage(file(ContainerNames.OPEN), 0);
+        long faults = 0;
+        try (ContainerStore store = open()) {
+          files.mend();
+          store.mend(0, Throttle.NONE);
+          faults = files.faults();
+          files.fail(fault, n, 1);
+          store.mend(TimeUnit.HOURS.toNanos(1), Throttle.NONE);
+          faults = files.faults() - faults;
+          files.heal();
+          for (int hour = 3; hour < 20; hour += 2) {
+            mend(store, hour);
+          }
+          BitSet failed = unreadable(store);
+          if (!failed.isEmpty()) {
+            wrong.add(fault + " " + n + ": " + failed.cardinality() + " unreadable");
+          }
+        } catch (IOException e) {
+          wrong.add(fault + " " + n + ": close: " + e);
+        }
+        files.heal();
+        try (ContainerStore store = open()) {
+          BitSet failed = unreadable(store);
+          if (!failed.isEmpty()) {
+            wrong.add(fault + " " + n + ": after a restart " + failed.cardinality());
+          }
+        }
+        files.deleteIfExists(file(ContainerNames.OPEN));
+        files.deleteIfExists(file(ContainerNames.SEALED));
+        if (faults == 0) {
+          break;
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+  }
+
+  /** A disk may take minutes for each sector that it can't read. */
+  @Test
+  void whoReadsWhatIsSoundDoesNotWaitWhileTheRestIsLookedForAgain() throws Exception {
+    ContainerDirectory content = fill(Chunks.DEFLATE);
+    files.damage(
+        file(ContainerNames.SEALED), content.groupEnd(content.groupCount() - 1) - SECTOR / 2);
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    Thread[] mender = new Thread[1];
+    try (ContainerStore store =
+        ContainerStore.open(
+            files.path(dir),
+            files,
+            Chunks.settings().containerSize(1 << 20).groupSize(4000).groupMemory(0),
+            Chunks::chain,
+            (chunk, dst, offset) -> {
+              if (Thread.currentThread() == mender[0]) {
+                entered.countDown();
+                try {
+                  go.await();
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              }
+              Chunks.fingerprint(chunk, dst, offset);
+            })) {
+      assertThat(Chunks.read(store, ChunkRef.pack(0, 0), 900)).isEqualTo(chunk(0));
+      mender[0] = new Thread(() -> mend(store, 1));
+      mender[0].start();
+      entered.await();
+      Future<byte[]> read =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return Chunks.read(store, ChunkRef.pack(0, 0), 900);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      try {
+        assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(chunk(0));
+      } finally {
+        go.countDown();
+        mender[0].join();
+      }
+    }
+  }
+
+  /** The process has too many files open when the store is opened. */
+  @Test
+  void anOpenContainerThatCouldNotBeOpenedForTheMomentIsReadAgain() throws IOException {
+    fillSmallGroups();
+    boolean[] full = {true};
+    WatchedFileSystem watched =
+        new WatchedFileSystem(
+            new WatchedFileSystem.Watch() {
+              @Override
+              public void opening(Path path) throws IOException {
+                if (full[0] && path.toString().endsWith(ContainerNames.OPEN)) {
+                  throw new FileSystemException(path.toString(), null, "Too many open files");
+                }
+              }
+
+              @Override
+              public int reading(Path path, long position, int length) {
+                return length;
+              }
+            });
+    try (ContainerStore store =
+        Chunks.open(
+            watched.path(dir),
+            files,
+            Chunks.settings().containerSize(1 << 20).groupSize(4000).groupMemory(0))) {
+      assertThat(unreadable(store).cardinality()).isEqualTo(CHUNKS);
+      full[0] = false;
+      mend(store, 1);
+      mend(store, 3);
+      assertThat(unreadable(store).cardinality()).isZero();
     }
   }
 
