@@ -211,12 +211,22 @@ public final class HdrfService implements Closeable {
   /**
    * Prepares a pool on a volume before its replicas are known.
    *
+   * @return false if there was nothing to do
    * @throws IOException says why the volume must not start
    */
-  public void openPool(FsVolumeSpi volume, String poolId) throws IOException {
-    if (!volume.isTransientStorage() && volume.getStorageType() != StorageType.PROVIDED) {
-      volumes.open(volume, poolId);
-    }
+  public boolean openPool(FsVolumeSpi volume, String poolId) throws IOException {
+    return !volume.isTransientStorage()
+        && volume.getStorageType() != StorageType.PROVIDED
+        && volumes.open(volume, poolId);
+  }
+
+  /**
+   * Takes pools out of service again on a volume that is not added after all.
+   *
+   * @param poolIds for which {@link #openPool} returned true
+   */
+  public void closePools(FsVolumeSpi volume, List<String> poolIds) {
+    poolIds.forEach(poolId -> volumes.close(volume.getStorageID(), poolId));
   }
 
   /** Whether nothing is left for {@link #openPool} to do. */

@@ -90,25 +90,28 @@ final class PoolVolumes {
   /**
    * Opens HDRF's part of a pool on a volume, and puts it into service, unless it is there.
    *
+   * @return false if it was there
    * @throws IOException says why the volume must not start
    */
-  void open(FsVolumeSpi volume, String poolId) throws IOException {
+  boolean open(FsVolumeSpi volume, String poolId) throws IOException {
     Key key = new Key(volume.getStorageID(), poolId);
     // Never twice at once: a scheme may have a store of its own there.
     synchronized (opening.computeIfAbsent(key, any -> new Object())) {
-      if (!opened.containsKey(key)) {
-        opened.put(
-            key,
-            PoolVolume.open(
-                poolDirectory(volume, poolId),
-                poolId,
-                chains.get(volume.getStorageType()),
-                registry,
-                conf.configuration(),
-                files,
-                bytes -> storesGrew(volume, poolId, bytes),
-                (file, id, why) -> unreadable.found(volume, new BlockRef(poolId, id), file, why)));
+      if (opened.containsKey(key)) {
+        return false;
       }
+      opened.put(
+          key,
+          PoolVolume.open(
+              poolDirectory(volume, poolId),
+              poolId,
+              chains.get(volume.getStorageType()),
+              registry,
+              conf.configuration(),
+              files,
+              bytes -> storesGrew(volume, poolId, bytes),
+              (file, id, why) -> unreadable.found(volume, new BlockRef(poolId, id), file, why)));
+      return true;
     }
   }
 
@@ -170,6 +173,11 @@ final class PoolVolumes {
 
   void closePool(String poolId) {
     close(key -> key.poolId.equals(poolId));
+  }
+
+  /** Takes a pool on one volume out of service. */
+  void close(String storageId, String poolId) {
+    close(new Key(storageId, poolId)::equals);
   }
 
   void closeVolume(String storageId) {

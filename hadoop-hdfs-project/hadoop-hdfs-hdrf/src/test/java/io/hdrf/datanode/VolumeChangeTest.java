@@ -166,6 +166,57 @@ class VolumeChangeTest {
     }
   }
 
+  /** Nobody would close them before the DataNode stops. */
+  @Test
+  void noPoolIsInServiceOnAVolumeThatWasNotAddedForAnother() throws Exception {
+    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 2)) {
+      DataNode datanode = cluster.datanode(0);
+      String late = "BP-9-127.0.0.1-9";
+      cluster.dataset(0).addBlockPool(late, datanode.getConf());
+      String both = datanode.getConf().get(DIRECTORIES);
+      FsVolumeImpl leaving = cluster.volumes(0).get(1);
+      String[] pools = {cluster.pool(), late};
+      for (int bad = 0; bad < 2; bad++) {
+        datanode.reconfigurePropertyImpl(DIRECTORIES, without(both, leaving));
+        Path hdrf = RuleCluster.poolDirectory(leaving, pools[bad]).resolve("hdrf");
+        byte[] superblock = Files.readAllBytes(hdrf.resolve("superblock.0"));
+        for (int copy = 0; copy < 2; copy++) {
+          Files.write(hdrf.resolve("superblock." + copy), new byte[superblock.length]);
+        }
+        assertThatThrownBy(() -> datanode.reconfigurePropertyImpl(DIRECTORIES, both))
+            .isInstanceOf(ReconfigurationException.class);
+        assertThat(cluster.volumes(0)).hasSize(1);
+        for (String pool : pools) {
+          assertThat(cluster.service(0).isOpen(leaving, pool)).as(pool).isFalse();
+        }
+        for (int copy = 0; copy < 2; copy++) {
+          Files.write(hdrf.resolve("superblock." + copy), superblock);
+        }
+        datanode.reconfigurePropertyImpl(DIRECTORIES, both);
+      }
+    }
+  }
+
+  /** Once there is memory again, it can be. */
+  @Test
+  void aVolumeThatIsNotAddedForWantOfMemoryIsUnlocked() throws Exception {
+    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 2)) {
+      DataNode datanode = cluster.datanode(0);
+      String both = datanode.getConf().get(DIRECTORIES);
+      FsVolumeImpl leaving = cluster.volumes(0).get(1);
+      datanode.reconfigurePropertyImpl(DIRECTORIES, without(both, leaving));
+      System.setProperty(FaultyScheme.OPEN_FAILURE, "");
+      try {
+        assertThatThrownBy(() -> datanode.reconfigurePropertyImpl(DIRECTORIES, both))
+            .isInstanceOf(ReconfigurationException.class);
+      } finally {
+        System.clearProperty(FaultyScheme.OPEN_FAILURE);
+      }
+      datanode.reconfigurePropertyImpl(DIRECTORIES, both);
+      assertThat(cluster.volumes(0)).hasSize(2);
+    }
+  }
+
   /** Rule 12: nothing is reduced where data are not meant to last. */
   @Test
   void memoryIsLeftAlone() throws Exception {
@@ -226,6 +277,37 @@ class VolumeChangeTest {
       }
       cluster.dataset(0).deleteBlockPool(pool, false);
       assertThat(directory).doesNotExist();
+    }
+  }
+
+  /** Stock code does not look behind the link either, and fails once all else is gone. */
+  @Test
+  void aPoolWhoseTrashLiesBehindALinkIsNotDeleted() throws Exception {
+    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 1)) {
+      byte[] data = HdrfCluster.text(SIZE, 108);
+      cluster.write("/file", data, 1);
+      ExtendedBlock block = cluster.block("/file");
+      cluster.awaitReduced(0, block);
+      String pool = cluster.pool();
+      FsVolumeImpl volume = cluster.volumes(0).get(0);
+      Path directory = RuleCluster.poolDirectory(volume, pool);
+      Path superblock = cluster.hdrfDirectory(volume).resolve("superblock.0");
+      Path other = Files.createTempDirectory(RuleCluster.testData(), "other");
+      Files.createSymbolicLink(directory.resolve("trash"), other);
+      Path kept = Files.createDirectories(other.resolve("finalized/subdir0/subdir0"));
+      Files.copy(cluster.file(0, block).toPath(), kept.resolve("blk_" + block.getBlockId()));
+      cluster.fs().delete(new org.apache.hadoop.fs.Path("/file"), false);
+      HdrfCluster.await("the block to go", () -> cluster.replica(0, block) == null);
+      HdrfCluster.await("the files to go", () -> noBlockFiles(directory));
+      cluster.mini().shutdownNameNode(0);
+      cluster.dataset(0).shutdownBlockPool(pool);
+      try {
+        cluster.dataset(0).deleteBlockPool(pool, false);
+      } catch (IOException e) {
+        // As for a trash that is no link.
+      }
+      assertThat(kept.resolve("blk_" + block.getBlockId())).as("a reduced block").exists();
+      assertThat(superblock).as("without which it is lost").exists();
     }
   }
 

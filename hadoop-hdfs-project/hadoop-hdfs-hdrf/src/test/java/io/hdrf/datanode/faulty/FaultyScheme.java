@@ -36,6 +36,9 @@ public final class FaultyScheme implements FrameScheme {
    */
   public static final String ONLY_ENCODER = "hdrf.test.faulty.encode.only";
 
+  /** Set: there is no memory to open it. */
+  public static final String OPEN_FAILURE = "hdrf.test.faulty.open";
+
   /** How long decoding a frame takes, in milliseconds. */
   public static final String DECODE_DELAY = "hdrf.test.faulty.decode.delay";
 
@@ -61,6 +64,9 @@ public final class FaultyScheme implements FrameScheme {
 
   @Override
   public FrameCodec newCodec(SchemeSettings settings) {
+    if (System.getProperty(OPEN_FAILURE) != null) {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
     return new Codec(settings.configuration().get("dfs.datanode.data.dir"));
   }
 

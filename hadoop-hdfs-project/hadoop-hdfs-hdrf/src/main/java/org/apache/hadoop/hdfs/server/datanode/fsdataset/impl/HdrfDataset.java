@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -421,8 +422,8 @@ class HdrfDataset extends FsDatasetImpl {
     for (String pool : volumeMap.getBlockPoolList()) {
       try {
         service.openPool(volume, pool);
-      } catch (IOException e) {
-        serviceAccess.failVolume(volume, e.getMessage());
+      } catch (IOException | RuntimeException | Error e) {
+        serviceAccess.failVolume(volume, e.toString());
         throw e;
       }
     }
@@ -437,15 +438,25 @@ class HdrfDataset extends FsDatasetImpl {
       String storageUuid, Storage.StorageDirectory directory, StorageLocation location)
       throws IOException {
     FsVolumeImpl volume = super.createFsVolume(storageUuid, directory, location);
+    List<String> opened = new ArrayList<>();
+    boolean done = false;
     try {
       for (String pool : volumeMap.getBlockPoolList()) {
-        service.openPool(volume, pool);
+        if (service.openPool(volume, pool)) {
+          opened.add(pool);
+        }
       }
-    } catch (IOException e) {
-      directory.unlock();
-      throw e;
+      done = true;
+      return volume;
+    } finally {
+      if (!done) {
+        try {
+          service.closePools(volume, opened);
+        } finally {
+          directory.unlock();
+        }
+      }
     }
-    return volume;
   }
 
   @Override
@@ -498,7 +509,7 @@ class HdrfDataset extends FsDatasetImpl {
    * without the secret, reduced blocks there would be lost.
    */
   private static void requireNothingElsewhere(Path poolDirectory) throws IOException {
-    try (Stream<Path> files = Files.walk(poolDirectory)) {
+    try (Stream<Path> files = Files.walk(poolDirectory, FileVisitOption.FOLLOW_LINKS)) {
       Path own = HdrfService.directory(poolDirectory);
       Path current = poolDirectory.resolve(Storage.STORAGE_DIR_CURRENT);
       Optional<Path> block =
