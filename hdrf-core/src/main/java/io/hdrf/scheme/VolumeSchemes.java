@@ -202,37 +202,26 @@ public final class VolumeSchemes implements Closeable {
   @Override
   public void close() throws IOException {
     synchronized (closing) {
-      List<BlockCodec> blocks = new ArrayList<>();
-      List<FrameCodec> frames = new ArrayList<>();
+      List<Closeable> open = new ArrayList<>();
       synchronized (this) {
         if (closed) {
           return;
         }
         closed = true;
         codecs.clear();
-        blocks.addAll(blockCodecs.values());
-        frames.addAll(frameCodecs.values());
+        open.addAll(blockCodecs.values());
+        open.addAll(frameCodecs.values());
       }
-      close(blocks, frames);
+      closeAll(open);
     }
   }
 
-  private static void close(List<BlockCodec> blocks, List<FrameCodec> frames) throws IOException {
-    IOException failure = null;
-    for (BlockCodec codec : blocks) {
-      try {
-        codec.close();
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
+  /** Closes all in their order, whatever one of them throws. */
+  private static void closeAll(List<Closeable> codecs) throws IOException {
+    if (!codecs.isEmpty()) {
+      try (Closeable rest = () -> closeAll(codecs.subList(1, codecs.size()))) {
+        codecs.get(0).close();
       }
-    }
-    frames.forEach(FrameCodec::close);
-    if (failure != null) {
-      throw failure;
     }
   }
 

@@ -85,6 +85,7 @@ final class DedupCodec implements BlockCodec {
     }
     Path directory = context.storeDirectory();
     StoreLock lock = StoreLock.acquire(directory);
+    DedupCodec codec = null;
     boolean opened = false;
     try {
       Map<List<Integer>, FrameChain> chains = new ConcurrentHashMap<>();
@@ -99,13 +100,14 @@ final class DedupCodec implements BlockCodec {
                   .directoryMemory(settings.directoryMemory()),
               ids -> chain(context, chains, ids),
               settings.fingerprint());
-      DedupCodec codec = new DedupCodec(context, settings, containers, lock);
+      codec = new DedupCodec(context, settings, containers, lock);
       codec.keeper.start();
       opened = true;
       return codec;
     } finally {
       if (!opened) {
-        lock.close();
+        // Threads that have begun work on the store until they are joined.
+        (codec != null ? codec : lock).close();
       }
     }
   }
