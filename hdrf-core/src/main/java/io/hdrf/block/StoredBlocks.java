@@ -226,8 +226,9 @@ public final class StoredBlocks {
    *
    * @param poolDirectory {@code <volume>/current/<pool>}
    * @param excluded a directory below it to be left out: HDRF's own
-   * @throws IOException also if something can't be looked at, or a link leads nowhere: who is not
-   *     shown a block takes what it needs for garbage
+   * @throws IOException also if something can't be looked at, or a link leads nowhere that is not a
+   *     hidden one, as editors lock files by: who is not shown a block takes what it needs for
+   *     garbage
    */
   public static void forEachFile(Path poolDirectory, Path excluded, FileVisitor visitor)
       throws IOException {
@@ -250,7 +251,7 @@ public final class StoredBlocks {
                 throws IOException {
               if (attributes.isSymbolicLink()) {
                 // One that can be followed comes with what it leads to.
-                throw new FileSystemException(file.toString(), null, "a link that leads nowhere");
+                requireHidden(file);
               }
               Matcher name = BLOCK_FILE.matcher(file.getFileName().toString());
               if (name.matches() && attributes.size() >= BlockFormat.HEADER_LENGTH) {
@@ -291,9 +292,19 @@ public final class StoredBlocks {
       return Files.readAttributes(entry, BasicFileAttributes.class).isDirectory();
     } catch (NoSuchFileException e) {
       if (Files.isSymbolicLink(entry)) {
-        throw new FileSystemException(entry.toString(), null, "a link that leads nowhere");
+        requireHidden(entry);
       }
       return false;
+    }
+  }
+
+  /** HDFS gives no file such a name, and nobody moves one of its directories there. */
+  private static void requireHidden(Path link) throws IOException {
+    if (!link.getFileName().toString().startsWith(".")) {
+      throw new FileSystemException(
+          link.toString(),
+          null,
+          "a link that leads nowhere, where blocks may be; remove it if not");
     }
   }
 

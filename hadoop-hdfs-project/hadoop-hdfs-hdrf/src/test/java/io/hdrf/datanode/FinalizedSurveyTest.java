@@ -93,6 +93,15 @@ class FinalizedSurveyTest {
     require();
   }
 
+  /** As editors make to lock a file. */
+  @ParameterizedTest
+  @ValueSource(strings = {"current/.#VERSION", "current/finalized/.#notes", ".#notes"})
+  void aHiddenLinkThatLeadsNowhereDoesNotKeepTheVolumeFromStarting(String link) throws IOException {
+    Files.write(block(CRC32C), new byte[1000]);
+    Files.createSymbolicLink(pool.resolve(link), Path.of("root@host.4711:1790000000"));
+    require();
+  }
+
   private PoolVolume open(SchemeRegistry registry) throws IOException {
     return PoolVolume.open(
         pool,
