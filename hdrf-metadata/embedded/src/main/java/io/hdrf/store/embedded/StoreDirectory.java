@@ -159,8 +159,8 @@ final class StoreDirectory implements Closeable {
    */
   void setAside(StoreCorruptException why) throws MetadataException {
     try {
-      SortedMap<Integer, Path> before = setAsideBefore();
-      int n = before.isEmpty() ? 1 : before.lastKey() + 1;
+      SortedMap<Long, Path> before = setAsideBefore();
+      long n = before.isEmpty() ? 1 : before.lastKey() + 1;
       FILES.rename(path, aside(n));
       FILES.forceDirectory(path.getParent());
       LOG.error(
@@ -171,7 +171,7 @@ final class StoreDirectory implements Closeable {
           aside(n),
           MAX_ASIDE,
           why);
-      for (int old : before.headMap(Math.max(0, n - MAX_ASIDE + 1)).keySet()) {
+      for (long old : before.headMap(Math.max(0, n - MAX_ASIDE + 1)).keySet()) {
         delete(before.get(old));
       }
     } catch (IOException e) {
@@ -182,18 +182,18 @@ final class StoreDirectory implements Closeable {
     lock();
   }
 
-  private Path aside(int n) {
+  private Path aside(long n) {
     return path.resolveSibling(path.getFileName() + ASIDE + n);
   }
 
-  private SortedMap<Integer, Path> setAsideBefore() throws IOException {
+  private SortedMap<Long, Path> setAsideBefore() throws IOException {
     String prefix = path.getFileName() + ASIDE;
-    SortedMap<Integer, Path> found = new TreeMap<>();
+    SortedMap<Long, Path> found = new TreeMap<>();
     try (DirectoryStream<Path> siblings = Files.newDirectoryStream(path.getParent())) {
       for (Path sibling : siblings) {
         String name = sibling.getFileName().toString();
-        if (name.startsWith(prefix) && name.substring(prefix.length()).matches("[1-9]\\d{0,8}")) {
-          found.put(Integer.valueOf(name.substring(prefix.length())), sibling);
+        if (name.startsWith(prefix) && name.substring(prefix.length()).matches("[1-9]\\d{0,17}")) {
+          found.put(Long.valueOf(name.substring(prefix.length())), sibling);
         }
       }
     } catch (DirectoryIteratorException e) {

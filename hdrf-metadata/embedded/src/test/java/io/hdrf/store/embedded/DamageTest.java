@@ -199,6 +199,16 @@ class DamageTest {
     }
   }
 
+  /** Somebody may have named one so that it is kept. */
+  @Test
+  void aHighNumberDoesNotKeepStoresFromBeingSetAside() throws IOException {
+    Files.createDirectory(aside(crashed, 999_999_999));
+    for (int n = 0; n < 2; n++) {
+      Files.delete(crashed.resolve("CURRENT"));
+      Stores.open(crashed).close();
+    }
+  }
+
   /** RocksDB's own lock would come too late: what another writes looks damaged to who reads it. */
   @Test
   void aDamagedStoreIsNotSetAsideWhileSomebodyHasIt() throws IOException {
