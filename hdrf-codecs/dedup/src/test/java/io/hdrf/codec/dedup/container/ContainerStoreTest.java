@@ -15,6 +15,7 @@ import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -87,6 +88,60 @@ class ContainerStoreTest {
         assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
       }
     }
+  }
+
+  /** Of a sealed container that is in use; there is nothing to gain where it is in memory. */
+  @Test
+  void onlyWhatIsOnDiskIsPrefetched() throws IOException {
+    long last = 0;
+    try (ContainerStore store = Chunks.open(dir, files, Chunks.settings().containerSize(1 << 20))) {
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        for (int i = 0; i < 100; i++) {
+          last = Chunks.append(appender, Chunks.chunk(i));
+        }
+        appender.force();
+        Chunks.assertHas(store, last, Chunks.chunk(99));
+        assertThat(store.prefetch(0, 0, 100)).as("is still open").isFalse();
+      }
+    }
+    assertThat(last).isEqualTo(ChunkRef.pack(0, 99));
+    try (ContainerStore store = open()) {
+      assertThat(store.prefetch(1, 0, 1)).as("is not there").isFalse();
+      assertThat(store.prefetch(0, 0, 100)).as("is not loaded").isFalse();
+      Chunks.assertHas(store, ChunkRef.pack(0, 0), Chunks.chunk(0));
+      assertThat(store.prefetch(0, 0, 1)).as("is decoded").isFalse();
+      assertThat(store.prefetch(0, 0, 100)).isTrue();
+      assertThat(store.prefetch(0, 99, 1)).isTrue();
+      assertThat(store.prefetch(0, 99, 2)).as("there is no chunk 100").isFalse();
+      assertThat(store.prefetch(0, 100, 1)).as("there is no chunk 100").isFalse();
+    }
+    assertThat(Chunks.openFiles(dir)).isZero();
+  }
+
+  /** An interrupt closes the file for all who read it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aContainerIsReadAfterAReaderWasInterrupted(boolean sealed) throws IOException {
+    try (ContainerStore store = open()) {
+      ChunkAppender appender = store.appender(Chunks.PLAIN);
+      long ref = Chunks.append(appender, Chunks.chunk(1));
+      appender.force();
+      if (sealed) {
+        appender.close();
+        assertThat(store.sealIdle(0)).isTrue();
+      }
+      Chunks.assertHas(store, ref, Chunks.chunk(1));
+      Thread.currentThread().interrupt();
+      try {
+        assertThatThrownBy(() -> Chunks.read(store, ref, 1000))
+            .isInstanceOf(ClosedByInterruptException.class);
+      } finally {
+        assertThat(Thread.interrupted()).isTrue();
+      }
+      Chunks.assertHas(store, ref, Chunks.chunk(1));
+      appender.close();
+    }
+    assertThat(Chunks.openFiles(dir)).isZero();
   }
 
   @Test
