@@ -218,6 +218,7 @@ final class ContainerRewriter {
 
   private void verify(ContainerDirectory written) throws IOException {
     try (ReadableFile file = ChannelFile.open(target)) {
+      ContainerFiles.readHeader(target, file);
       ContainerFooter footer = ContainerFiles.readFooter(target, file);
       ContainerDirectory read = ContainerFiles.readDirectory(target, file, footer);
       if (!read.sameContent(written)) {

@@ -2,15 +2,23 @@
 package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class ContainerDirectoryTest {
+
+  /** What {@link #build} may change; where a group lies is no part of its content. */
+  private static final int PARTS = 10;
+
+  private static final int POSITION = 4;
 
   private final byte[] fingerprint = new byte[Fingerprinter.LENGTH];
 
@@ -86,5 +94,91 @@ class ContainerDirectoryTest {
     for (int i = 0; i < 100; i++) {
       assertThat(directory.placeInGroup(i)).isEqualTo(i % 7);
     }
+  }
+
+  @Test
+  void whatIsAskedOfAChunkThatIsNotThereIsRefused() {
+    ContainerDirectory directory = directory(10, 7, new Random(9));
+    for (int index : new int[] {-1, 10, 11}) {
+      List<ThrowingCallable> questions =
+          List.of(
+              () -> directory.number(index),
+              () -> directory.length(index),
+              () -> directory.fingerprint(index, fingerprint, 0),
+              () -> directory.hasFingerprint(index, fingerprint, 0),
+              () -> directory.placeInGroup(index));
+      for (ThrowingCallable question : questions) {
+        assertThatThrownBy(question)
+            .isInstanceOf(IndexOutOfBoundsException.class)
+            .hasMessage("chunk " + index + " of 10");
+      }
+    }
+  }
+
+  /** Groups of 7 chunks of 100 bytes each, stored in 50 + 100 bytes; the last one has 3. */
+  @Test
+  void chunksTakeTheirShareOfTheirGroups() {
+    ContainerDirectory directory = directory(10, 7, new Random(9));
+    assertThat(directory.storedBytes()).isEqualTo(300);
+    assertThat(directory.storedBytes(directory.numbers())).isEqualTo(300);
+    assertThat(directory.storedBytes(numbers())).isZero();
+    assertThat(directory.storedBytes(numbers(1, 3))).as("no chunk has such a number").isZero();
+    assertThat(directory.storedBytes(numbers(0))).isEqualTo(150 * 100 / 700);
+    assertThat(directory.storedBytes(numbers(0, 2, 12, 14))).isEqualTo(150 * 300 / 700 + 50);
+  }
+
+  private static BitSet numbers(int... numbers) {
+    BitSet set = new BitSet();
+    for (int number : numbers) {
+      set.set(number);
+    }
+    return set;
+  }
+
+  /** Each part of a chunk and of a group counts. */
+  @Test
+  void contentIsTheSameOnlyIfAllOfItIs() {
+    ContainerDirectory directory = build(-1, 0);
+    assertThat(directory.sameContent(build(-1, 0))).isTrue();
+    for (int part = 0; part < PARTS; part++) {
+      ContainerDirectory other = build(part, 1);
+      assertThat(directory.sameContent(other)).as("part " + part).isEqualTo(part == POSITION);
+      assertThat(other.sameContent(directory)).as("part " + part).isEqualTo(part == POSITION);
+    }
+  }
+
+  /** Two groups of two chunks, of which one part is more than otherwise. */
+  private static ContainerDirectory build(int part, int more) {
+    int[] parts = new int[PARTS];
+    if (part >= 0) {
+      parts[part] = more;
+    }
+    DirectoryBuilder builder = new DirectoryBuilder();
+    byte[] print = new byte[Fingerprinter.LENGTH];
+    builder.addChunk(1, 100, 7, print, 0);
+    builder.addChunk(2, 100, 7, print, 0);
+    builder.endGroup(1000, 50, 100, 0);
+    print[Fingerprinter.LENGTH - 1] = (byte) parts[0];
+    builder.addChunk(3 + parts[1], 100 + parts[2], 7 + parts[3], print, 0);
+    if (parts[8] > 0) {
+      builder.endGroup(1500, 50, 100, 0);
+    }
+    builder.addChunk(5, 100, 7, print, 0);
+    builder.endGroup(2000 + parts[POSITION], 50 + parts[5], 100 + parts[6], parts[7]);
+    if (parts[9] > 0) {
+      builder.addChunk(6, 100, 7, print, 0);
+      builder.endGroup(3000, 50, 100, 0);
+    }
+    return builder.build();
+  }
+
+  @Test
+  void memoryGrowsWithChunksAndGroups() {
+    long chunk = Fingerprinter.LENGTH + 3L * Integer.BYTES;
+    long group = 4L * Integer.BYTES + Long.BYTES;
+    long few = directory(1000, 100, new Random(9)).memory();
+    assertThat(few).isGreaterThan(1000 * chunk);
+    assertThat(directory(10_000, 1000, new Random(9)).memory()).isGreaterThan(10_000 * chunk);
+    assertThat(directory(1000, 1, new Random(9)).memory()).isGreaterThan(few + 900 * group);
   }
 }
