@@ -53,8 +53,7 @@ record MutatedCode(String name, String module, List<String> classes, String test
               "FrameCache",
               "FrameReader",
               "FrameSlot",
-              "ReducedReads"),
-          whole("io.hdrf.datanode.wire", OVERLAY, "io.hdrf.datanode.*"));
+              "ReducedReads"));
 
   private static MutatedCode whole(String name, String module, String tests) {
     return new MutatedCode(name, module, List.of(name + ".*"), tests);

@@ -253,6 +253,8 @@ final class TestCommand implements Callable<Integer> {
 
   private static int mutate(Path home, List<MutatedCode> codes) throws IOException {
     int status = ExitCode.OK;
+    // Before the first row changes the page.
+    String commit = commit(home);
     for (MutatedCode code : codes) {
       Path report = home.resolve(code.module()).resolve("target/pit-reports/mutations.xml");
       Files.deleteIfExists(report);
@@ -260,7 +262,7 @@ final class TestCommand implements Callable<Integer> {
         return ExitCode.FAILED;
       }
       MutationScore score = MutationScore.read(report);
-      String row = score.row(code.name(), commit(home), LocalDate.now(ZoneOffset.UTC).toString());
+      String row = score.row(code.name(), commit, LocalDate.now(ZoneOffset.UTC).toString());
       MutationPage.put(home.resolve(MutationPage.FILE), code.name(), row);
       System.out.println(row);
       if (!score.reachesGoal()) {
