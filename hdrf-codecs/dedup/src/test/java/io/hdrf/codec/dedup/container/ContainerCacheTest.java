@@ -14,6 +14,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,6 +68,130 @@ class ContainerCacheTest {
       }
       assertThat(loaded).isBetween(2, (int) (4_000 / memory));
     }
+  }
+
+  /** A cache of containers of one chunk each, which notes whose file was closed. */
+  private static ContainerCache cache(int maxFiles, long maxMemory, List<Long> closed) {
+    return new ContainerCache(
+        maxFiles,
+        maxMemory,
+        container -> {
+          ReadableFile file =
+              new ReadableFile() {
+                @Override
+                public int read(ByteBuffer dst, long position) {
+                  throw new AssertionError("nobody reads");
+                }
+
+                @Override
+                public long length() {
+                  return 0;
+                }
+
+                @Override
+                public void close() {
+                  closed.add(container.id());
+                }
+              };
+          ContainerHeader header =
+              new ContainerHeader(container.id(), Chunks.IDENTITY, new int[0], 1, 2);
+          return new LoadedContainer(
+              Path.of("c"), header, file, ContainerCacheTest::oneChunk, Chunks::chain);
+        });
+  }
+
+  private static ContainerDirectory oneChunk() {
+    DirectoryBuilder builder = new DirectoryBuilder(1, 1);
+    builder.addChunk(0, 100, 0, new byte[Fingerprinter.LENGTH], 0);
+    builder.endGroup(ContainerHeader.LENGTH, 50, 100, 0);
+    return builder.build();
+  }
+
+  private static void use(ContainerCache cache, Container container) throws IOException {
+    cache.acquire(container).release();
+  }
+
+  private static List<Container> containers(int count) {
+    return LongStream.range(0, count).mapToObj(Container::new).toList();
+  }
+
+  @Test
+  void theLeastRecentlyUsedAreForgotten() throws IOException {
+    long memory = oneChunk().memory();
+    for (boolean byMemory : new boolean[] {false, true}) {
+      List<Long> closed = new ArrayList<>();
+      ContainerCache cache = cache(byMemory ? 100 : 3, byMemory ? 3 * memory : 1 << 20, closed);
+      List<Container> containers = containers(5);
+      for (int i = 0; i < 3; i++) {
+        use(cache, containers.get(i));
+      }
+      assertThat(cache.size()).isEqualTo(3);
+      assertThat(cache.memory()).isEqualTo(3 * memory);
+      assertThat(closed).isEmpty();
+      use(cache, containers.get(0));
+      use(cache, containers.get(3));
+      assertThat(closed).containsExactly(1L);
+      assertThat(cache.contains(1)).isFalse();
+      LoadedContainer used = cache.acquire(containers.get(2));
+      use(cache, containers.get(1));
+      use(cache, containers.get(0));
+      use(cache, containers.get(4));
+      assertThat(cache.contains(2)).isFalse();
+      assertThat(closed).as("2 is in use").containsExactly(1L, 0L, 3L);
+      used.release();
+      assertThat(closed).containsExactly(1L, 0L, 3L, 2L);
+      assertThat(cache.memory()).isEqualTo(3 * memory);
+      cache.clear();
+      assertThat(closed).hasSize(7);
+      assertThat(cache.size()).isZero();
+      assertThat(cache.memory()).isZero();
+    }
+  }
+
+  /** Or the one that is used would be loaded again for each chunk. */
+  @Test
+  void oneContainerStaysHoweverLargeItIs() throws IOException {
+    List<Long> closed = new ArrayList<>();
+    ContainerCache cache = cache(0, 0, closed);
+    List<Container> containers = containers(2);
+    use(cache, containers.get(0));
+    assertThat(cache.contains(0)).isTrue();
+    use(cache, containers.get(1));
+    assertThat(cache.contains(1)).isTrue();
+    assertThat(closed).containsExactly(0L);
+  }
+
+  @Test
+  void onlyTheFileThatWasClosedIsForgotten() throws IOException {
+    List<Long> closed = new ArrayList<>();
+    ContainerCache cache = cache(10, 1 << 20, closed);
+    Container container = new Container(0);
+    LoadedContainer first = cache.acquire(container);
+    cache.forget(first);
+    assertThat(cache.size()).isZero();
+    assertThat(cache.memory()).isZero();
+    assertThat(closed).as("it is in use").isEmpty();
+    LoadedContainer second = cache.acquire(container);
+    assertThat(second.serial()).isNotEqualTo(first.serial());
+    cache.forget(first);
+    assertThat(cache.contains(0)).isTrue();
+    first.release();
+    second.release();
+    assertThat(closed).hasSize(1);
+  }
+
+  @Test
+  void whatWasReadOfAFileThatWasReplacedIsNotKept() {
+    ContainerCache cache = cache(10, 1 << 20, new ArrayList<>());
+    Container container = new Container(0);
+    ContainerInfo info = new ContainerInfo(0, true, 1, 2, 3, 4, null);
+    int generation = cache.generation(container);
+    cache.setInfo(container, generation, info);
+    assertThat(container.info()).isSameAs(info);
+    cache.replaced(container);
+    assertThat(container.info()).isNull();
+    cache.setInfo(container, generation, info);
+    assertThat(container.info()).isNull();
   }
 
   /** What was loaded from a file that was replaced meanwhile would name chunks that are gone. */

@@ -118,6 +118,78 @@ class ContainerStoreTest {
     assertThat(Chunks.openFiles(dir)).isZero();
   }
 
+  @Test
+  void whatIsNoChunkIsRefused() throws IOException {
+    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+    try (ContainerStore store = open()) {
+      ChunkAppender appender = store.appender(Chunks.PLAIN);
+      ByteBuffer chunk = ByteBuffer.allocateDirect(1);
+      ByteBuffer empty = ByteBuffer.allocateDirect(0);
+      ByteBuffer tooLong = ByteBuffer.allocateDirect(ContainerFormat.MAX_CHUNK_LENGTH + 1);
+      assertThatThrownBy(() -> appender.append(fingerprint, 0, empty))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> appender.append(fingerprint, 0, tooLong))
+          .isInstanceOf(IllegalArgumentException.class);
+      for (int offset : new int[] {-1, 1}) {
+        assertThatThrownBy(() -> appender.append(fingerprint, offset, chunk))
+            .isInstanceOf(IndexOutOfBoundsException.class)
+            .hasMessage("fingerprint at " + offset + " of " + Fingerprinter.LENGTH + " bytes");
+      }
+      assertThat(ChunkRef.number(appender.append(fingerprint, 0, chunk))).isZero();
+      appender.close();
+      assertThatThrownBy(() -> appender.append(fingerprint, 0, chunk.duplicate().rewind()))
+          .isInstanceOf(IOException.class)
+          .hasMessage("the appender is closed");
+    }
+  }
+
+  /** They do not begin anew: blocks may refer to those that were given out. */
+  @Test
+  void noContainerIsMadeBehindTheLastId() throws IOException {
+    Files.createDirectories(dir);
+    Files.createFile(ContainerNames.file(dir, ChunkRef.MAX_CONTAINER - 1, ContainerNames.SEALED));
+    try (ContainerStore store = open();
+        ChunkAppender last = store.appender(Chunks.PLAIN);
+        ChunkAppender none = store.appender(Chunks.PLAIN)) {
+      long ref = Chunks.append(last, Chunks.chunk(1));
+      assertThat(ChunkRef.container(ref)).isEqualTo(ChunkRef.MAX_CONTAINER);
+      assertThatThrownBy(() -> Chunks.append(none, Chunks.chunk(2)))
+          .isInstanceOf(IOException.class)
+          .hasMessageEndingWith("there are no container ids left");
+      last.force();
+      Chunks.assertHas(store, ref, Chunks.chunk(1));
+    }
+  }
+
+  /** Each container that can not be sealed is named, and all are when there is room again. */
+  @Test
+  void aStoreOnAFullDiskIsClosedWhole() throws IOException {
+    FullDisk disk = new FullDisk(files);
+    List<Long> refs = new ArrayList<>();
+    ContainerStore store = Chunks.open(dir, disk, Chunks.settings());
+    List<ChunkAppender> appenders = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      appenders.add(store.appender(Chunks.PLAIN));
+      refs.add(Chunks.append(appenders.get(i), Chunks.chunk(i)));
+      appenders.get(i).force();
+    }
+    for (ChunkAppender appender : appenders) {
+      appender.close();
+    }
+    disk.setRoom(0);
+    assertThatThrownBy(store::close)
+        .isInstanceOf(IOException.class)
+        .satisfies(e -> assertThat(e.getSuppressed()).hasSize(2));
+    assertThat(Chunks.openFiles(dir)).isZero();
+    store.close();
+    try (ContainerStore again = open()) {
+      for (int i = 0; i < 3; i++) {
+        Chunks.assertHas(again, refs.get(i), Chunks.chunk(i));
+      }
+      assertThat(list(again)).hasSize(3).allMatch(ContainerInfo::sealed);
+    }
+  }
+
   /** An interrupt closes the file for all who read it. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
