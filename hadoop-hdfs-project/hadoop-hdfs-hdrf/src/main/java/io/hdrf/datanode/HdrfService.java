@@ -24,13 +24,12 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.Closeable;
-import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +37,6 @@ import java.util.function.LongPredicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -68,6 +66,7 @@ public final class HdrfService implements Closeable {
   private final BlockLocks locks = new BlockLocks();
   private final PlainHolds holds = new PlainHolds(this::isCached);
   private final DelayedTasks later = new DelayedTasks();
+  private final DataDirectories dataDirectories;
   private final PoolVolumes volumes;
   private final SchemeStores schemeStores;
   private final BlockOpener opener;
@@ -119,7 +118,8 @@ public final class HdrfService implements Closeable {
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
     spoolStorage = new SpoolStorage(volumes, chains, files, this::current);
     mirroring = MirroringSetup.open(conf, registry, chains, spoolStorage, later);
-    noteDirectories(configuration);
+    dataDirectories = new DataDirectories(configuration);
+    noteDirectories(dataDirectories.all());
     LOG.info(
         "HDRF stores new blocks with {}; installed schemes: {}; metadata store: {}",
         anyChain ? Chains.describe(chains) : "no scheme",
@@ -128,18 +128,12 @@ public final class HdrfService implements Closeable {
   }
 
   /** Lets {@code hdrf uninstall} know where this DataNode's blocks lie, whatever its --conf. */
-  private static void noteDirectories(Configuration configuration) {
+  private static void noteDirectories(Collection<Path> directories) {
     Path home = UsedDirectories.installation(HdrfService.class).orElse(null);
     if (home == null) {
       return;
     }
     try {
-      List<Path> directories = new ArrayList<>();
-      for (StorageLocation location : DataNode.getStorageLocations(configuration)) {
-        if (location.getStorageType() != StorageType.PROVIDED) {
-          directories.add(new File(location.getUri()).toPath());
-        }
-      }
       UsedDirectories.record(home, directories);
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       LOG.warn(
@@ -168,7 +162,7 @@ public final class HdrfService implements Closeable {
             this::isReducedWhenFound);
     jobs =
         new VolumeJobs(
-            conf.configuration(),
+            dataDirectories,
             volumes,
             new JobTasks(access, opener, locks, this::inflate, reducer, scan, conf.reduceThreads()),
             this::isInService,
@@ -252,6 +246,16 @@ public final class HdrfService implements Closeable {
         records.open(volume, poolVolume, inventory, dataset);
       }
     }
+  }
+
+  /** A volume is about to be added, which may fail. */
+  public void volumeIsComing(StorageLocation location) {
+    dataDirectories.add(location);
+  }
+
+  /** Administrators took volumes out, in service or failed. */
+  public void volumesAreTakenOut(Collection<StorageLocation> locations) {
+    dataDirectories.remove(locations);
   }
 
   /** A volume was added, with its replicas. */

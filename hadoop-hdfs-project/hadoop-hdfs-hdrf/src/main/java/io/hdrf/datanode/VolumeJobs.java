@@ -13,21 +13,15 @@ import io.hdrf.volume.ConversionState;
 import io.hdrf.volume.ConversionState.Goal;
 import io.hdrf.volume.Superblock;
 import java.io.Closeable;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.StorageType;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,7 +72,7 @@ final class VolumeJobs implements Closeable {
     }
   }
 
-  private final Configuration configuration;
+  private final DataDirectories dataDirectories;
   private final PoolVolumes volumes;
   private final Tasks tasks;
   private final Predicate<String> inService;
@@ -91,20 +85,19 @@ final class VolumeJobs implements Closeable {
   private boolean closed;
 
   /**
-   * @param configuration the DataNode's own, for the directories that it names
    * @param inService whether the volume with this storage id is: the blocks of one that leaves are
    *     gone, which is not to be taken for being done
    * @param nice the nice value of the jobs' threads
    * @param onConversion is run when a volume's {@link PoolVolume#conversion} has changed
    */
   VolumeJobs(
-      Configuration configuration,
+      DataDirectories dataDirectories,
       PoolVolumes volumes,
       Tasks tasks,
       Predicate<String> inService,
       int nice,
       Runnable onConversion) {
-    this.configuration = configuration;
+    this.dataDirectories = dataDirectories;
     this.inService = inService;
     this.volumes = volumes;
     this.tasks = tasks;
@@ -359,13 +352,10 @@ final class VolumeJobs implements Closeable {
     return infos;
   }
 
-  /**
-   * Looks at the file of every block in every directory that is configured, whether or not it is in
-   * service.
-   */
-  List<ReducedBlocks> reducedBlocks() throws IOException {
+  /** Looks at the file of every block in every data directory, whether or not it is in service. */
+  List<ReducedBlocks> reducedBlocks() {
     Map<Path, PoolVolume> open = new HashMap<>();
-    Set<Path> directories = dataDirectories();
+    Set<Path> directories = dataDirectories.all();
     volumes.forEach(
         (storageId, volume) -> {
           Path pool = volume.directory().getParent().toAbsolutePath().normalize();
@@ -391,17 +381,6 @@ final class VolumeJobs implements Closeable {
             new TagKey(new byte[TagKey.LENGTH]),
             file -> PlainProof.holds(file, true))
         .countReduced();
-  }
-
-  /** Hadoop keeps the configuration in step with directories that are added and removed. */
-  private Set<Path> dataDirectories() throws IOException {
-    Set<Path> directories = new LinkedHashSet<>();
-    for (StorageLocation location : DataNode.getStorageLocations(configuration)) {
-      if (location.getStorageType() != StorageType.PROVIDED) {
-        directories.add(new File(location.getUri()).toPath().toAbsolutePath().normalize());
-      }
-    }
-    return directories;
   }
 
   JobCounters counters() {

@@ -28,8 +28,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.conf.ReconfigurationException;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -47,6 +49,8 @@ class JobsTest {
 
   /** At which one block of a DataNode is done at once, and the next one after days. */
   private static final long ONE_BLOCK = 1;
+
+  private static final String DIRECTORIES = DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY;
 
   private HdrfCluster cluster;
 
@@ -148,21 +152,67 @@ class JobsTest {
         Files.createDirectories(
             storage.toPath().resolve("current").resolve("BP-7-127.0.0.1-7").resolve("hdrf"));
     Superblock.create(stranger, LocalDurableFiles.INSTANCE);
-    Path unmounted = Files.createDirectories(storage.toPath().resolveSibling("unmounted"));
-    dataNode
-        .getConf()
-        .set(
-            DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY,
-            dataNode.getConf().get(DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY) + "," + unmounted);
-    List<ReducedBlocks> counts;
-    try (AdminClient admin = admin(0)) {
-      counts = admin.reducedBlocks();
-    }
+    Path unmounted = Files.createFile(storage.toPath().resolveSibling("unmounted"));
+    String directories = dataNode.getConf().get(DIRECTORIES);
+    assertThatThrownBy(
+            () -> dataNode.reconfigurePropertyImpl(DIRECTORIES, directories + "," + unmounted))
+        .isInstanceOf(ReconfigurationException.class);
+    List<ReducedBlocks> counts = counts();
     assertThat(counts.stream().filter(ReducedBlocks::isCounted).count())
         .as("pools in service")
         .isEqualTo(2);
-    assertThat(counts.stream().filter(count -> !count.isCounted()).map(ReducedBlocks::directory))
+    assertThat(notCounted(counts))
         .containsExactlyInAnyOrder(stranger.toString(), unmounted.toString());
+  }
+
+  private List<ReducedBlocks> counts() throws IOException {
+    try (AdminClient admin = admin(0)) {
+      return admin.reducedBlocks();
+    }
+  }
+
+  private static List<String> notCounted(List<ReducedBlocks> counts) {
+    return counts.stream()
+        .filter(count -> !count.isCounted())
+        .map(ReducedBlocks::directory)
+        .toList();
+  }
+
+  /** Stock code forgets the directory, and the disk comes back with its reduced blocks. */
+  @Test
+  void aDirectoryThatFailedIsNotCountedAsPlainBeforeItIsTakenOut() throws Exception {
+    Configuration conf = configuration("lz4");
+    conf.setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 1);
+    conf.setInt(DFSConfigKeys.DFS_DATANODE_DISK_CHECK_MIN_GAP_KEY, 0);
+    cluster = HdrfCluster.start(conf, 1, 2);
+    cluster.write("/file", HdrfCluster.text(4 * BLOCK, 13), 1);
+    cluster.awaitReduced("/file");
+    DataNode dataNode = cluster.mini().getDataNodes().get(0);
+    File failing = cluster.mini().getInstanceStorageDir(0, 0);
+    String both = dataNode.getConf().get(DIRECTORIES);
+    DataNodeTestUtils.injectDataDirFailure(failing);
+    try {
+      dataNode.checkDiskError();
+      assertThat(dataNode.getFSDataset().getNumFailedVolumes()).isEqualTo(1);
+      assertThat(dataNode.getConf().get(DIRECTORIES)).doesNotContain(failing.toString());
+      assertThat(notCounted(counts())).containsExactly(failing.toString());
+    } finally {
+      DataNodeTestUtils.restoreDataDirFromFailure(failing);
+    }
+    Path back =
+        failing
+            .toPath()
+            .resolve("current")
+            .resolve(cluster.mini().getNamesystem().getBlockPoolId())
+            .resolve("hdrf");
+    assertThat(notCounted(counts())).containsExactly(back.toString());
+
+    dataNode.reconfigurePropertyImpl(DIRECTORIES, dataNode.getConf().get(DIRECTORIES));
+    assertThat(counts()).as("taken out by an administrator").hasSize(1);
+    assertThat(notCounted(counts())).isEmpty();
+    dataNode.reconfigurePropertyImpl(DIRECTORIES, both);
+    assertThat(counts()).as("added again").hasSize(2);
+    assertThat(reducedBlocks()).isEqualTo(4);
   }
 
   /** More than two rounds of the scan, in which it would reduce what it found. */

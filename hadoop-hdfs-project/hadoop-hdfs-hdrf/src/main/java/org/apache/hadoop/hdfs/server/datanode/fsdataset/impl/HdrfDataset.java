@@ -408,6 +408,7 @@ class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
+    service.volumeIsComing(location);
     super.addVolume(location, nsInfos);
     // A pool that came meanwhile was not opened on it; addBlockPool looks for volumes that came.
     for (FsVolumeSpi volume : serviceAccess.volumes()) {
@@ -459,12 +460,16 @@ class HdrfDataset extends FsDatasetImpl {
     }
   }
 
+  /** Failures are to be forgotten only where an administrator takes the directories out. */
   @Override
   public void removeVolumes(Collection<StorageLocation> locations, boolean clearFailure) {
     List<String> before = storageIds();
     super.removeVolumes(locations, clearFailure);
     before.removeAll(storageIds());
     before.forEach(service::closeVolume);
+    if (clearFailure) {
+      service.volumesAreTakenOut(locations);
+    }
   }
 
   private List<String> storageIds() {
