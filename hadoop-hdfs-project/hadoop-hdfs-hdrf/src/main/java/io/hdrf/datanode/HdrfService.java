@@ -90,10 +90,16 @@ public final class HdrfService implements Closeable {
    * @throws IOException names the key that is wrong
    */
   public HdrfService(Configuration configuration) throws IOException {
-    this(configuration, LocalDurableFiles.INSTANCE);
+    this(
+        configuration,
+        LocalDurableFiles.INSTANCE,
+        UsedDirectories.installation(HdrfService.class).orElse(null));
   }
 
-  HdrfService(Configuration configuration, DurableFiles files) throws IOException {
+  /**
+   * @param home the Hadoop in which HDRF is installed; null where it is not
+   */
+  HdrfService(Configuration configuration, DurableFiles files, Path home) throws IOException {
     this.files = files;
     UsageCheck.check(configuration);
     conf = new HdrfConf(configuration);
@@ -118,30 +124,12 @@ public final class HdrfService implements Closeable {
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
     spoolStorage = new SpoolStorage(volumes, chains, files, this::current);
     mirroring = MirroringSetup.open(conf, registry, chains, spoolStorage, later);
-    dataDirectories = new DataDirectories(configuration);
-    noteDirectories(dataDirectories.all());
+    dataDirectories = new DataDirectories(configuration, home);
     LOG.info(
         "HDRF stores new blocks with {}; installed schemes: {}; metadata store: {}",
         anyChain ? Chains.describe(chains) : "no scheme",
         registry.names(),
         records.storeName());
-  }
-
-  /** Lets {@code hdrf uninstall} know where this DataNode's blocks lie, whatever its --conf. */
-  private static void noteDirectories(Collection<Path> directories) {
-    Path home = UsedDirectories.installation(HdrfService.class).orElse(null);
-    if (home == null) {
-      return;
-    }
-    try {
-      UsedDirectories.record(home, directories);
-    } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      LOG.warn(
-          "This DataNode's directories can't be noted in {}, where 'hdrf uninstall' looks; there"
-              + " give it this DataNode's configuration with --conf",
-          home.resolve(UsedDirectories.NAME),
-          e);
-    }
   }
 
   /** Starts the background work. Called once, when the dataset exists. */

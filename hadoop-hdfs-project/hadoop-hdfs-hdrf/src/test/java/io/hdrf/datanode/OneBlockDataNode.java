@@ -81,7 +81,7 @@ final class OneBlockDataNode implements AutoCloseable {
             STAMP,
             volume,
             blockFile(directory).getParent().toFile());
-    this.service = new HdrfService(conf, files);
+    this.service = new HdrfService(conf, files, null);
     boolean started = false;
     try {
       service.start(UUID.randomUUID().toString(), new Dataset());

@@ -4,10 +4,15 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.conf.UsedDirectories;
 import io.hdrf.datanode.faulty.FaultyScheme;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.ReconfigurationException;
 import org.apache.hadoop.fs.StorageType;
@@ -137,6 +142,37 @@ class VolumeChangeTest {
       cluster.awaitReduced("/file");
       RuleCluster.assertSame("the file", cluster.read("/file"), data);
     }
+  }
+
+  /** A disk may be taken out again with reduced blocks; what removes HDRF is to look there. */
+  @Test
+  void anAddedVolumeIsNotedForUninstallBeforeItIsInService() throws Exception {
+    Path home = Files.createTempDirectory(RuleCluster.testData(), "home");
+    Files.createDirectory(home.resolve(UsedDirectories.NAME));
+    Configuration conf = configuration();
+    conf.set(InstalledService.HOME, home.toString());
+    conf.set(
+        DFSConfigKeys.DFS_DATANODE_FSDATASET_FACTORY_KEY, InterruptedAddFactory.class.getName());
+    try (RuleCluster cluster = RuleCluster.start(conf, 1, 1)) {
+      DataNode datanode = cluster.datanode(0);
+      Path first = Path.of(cluster.volumes(0).get(0).getBaseURI());
+      assertThat(noted(home)).containsExactly(first);
+      Path fresh = Files.createTempDirectory(RuleCluster.testData(), "fresh").toAbsolutePath();
+      AtomicReference<Set<Path>> before = new AtomicReference<>();
+      InterruptedAddFactory.meanwhile(() -> before.set(noted(home)));
+      datanode.reconfigurePropertyImpl(
+          DIRECTORIES, datanode.getConf().get(DIRECTORIES) + ",[DISK]" + fresh.toUri());
+      assertThat(before.get()).containsExactlyInAnyOrder(first, fresh);
+      datanode.reconfigurePropertyImpl(DIRECTORIES, "[DISK]" + first.toUri());
+      assertThat(noted(home)).containsExactlyInAnyOrder(first, fresh);
+    }
+  }
+
+  private static Set<Path> noted(Path home) throws IOException {
+    List<String> obstacles = new ArrayList<>();
+    Set<Path> noted = UsedDirectories.read(home, obstacles);
+    assertThat(obstacles).isEmpty();
+    return noted;
   }
 
   /** A volume that must not start is not added, and can be once it is repaired. */

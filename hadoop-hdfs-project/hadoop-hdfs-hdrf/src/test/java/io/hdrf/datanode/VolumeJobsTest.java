@@ -82,7 +82,7 @@ class VolumeJobsTest {
     }
     jobs =
         new VolumeJobs(
-            new DataDirectories(new Configuration(false)),
+            new DataDirectories(new Configuration(false), null),
             volumes,
             (kind, storageId, volume, fraction) -> new Blocks(storageId),
             storageId -> true,

@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
+import io.hdrf.datanode.InstalledService;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.common.Storage;
@@ -28,7 +29,7 @@ public final class InterruptedAddFactory extends FsDatasetSpi.Factory<FsDatasetI
   @Override
   public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
-    return new Interrupted(datanode, storage, conf, HdrfDatasetFactory.service(conf));
+    return new Interrupted(datanode, storage, conf, InstalledService.in(conf));
   }
 
   /** Package-private as its parent is. */

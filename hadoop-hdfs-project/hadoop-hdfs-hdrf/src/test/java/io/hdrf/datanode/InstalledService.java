@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.io.LocalDurableFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * Makes the service of a DataNode whose Hadoop is the one that a key of its configuration names.
+ */
+public final class InstalledService {
+
+  static final String HOME = "test.hadoop.home";
+
+  private InstalledService() {}
+
+  public static HdrfService in(Configuration conf) throws IOException {
+    String home = conf.get(HOME);
+    return new HdrfService(conf, LocalDurableFiles.INSTANCE, home == null ? null : Path.of(home));
+  }
+}
