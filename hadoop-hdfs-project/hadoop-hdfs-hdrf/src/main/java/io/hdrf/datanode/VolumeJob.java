@@ -90,6 +90,11 @@ final class VolumeJob {
     return progress.state() == JobInfo.State.RUNNING;
   }
 
+  /** Whether nothing more comes of it, not even at its end. */
+  boolean hasEnded() {
+    return !thread.isAlive();
+  }
+
   /** Whether {@link #stop} was called. */
   boolean isStopping() {
     return stopping;

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,8 +54,8 @@ final class VolumeJobs implements Closeable {
   private static final class Slot {
     private final String storageId;
     private final PoolVolume volume;
-    private VolumeJob conversion;
-    private VolumeJob verification;
+    private volatile VolumeJob conversion;
+    private volatile VolumeJob verification;
 
     Slot(String storageId, PoolVolume volume) {
       this.storageId = storageId;
@@ -81,7 +82,7 @@ final class VolumeJobs implements Closeable {
   private final JobCounters counters = new JobCounters();
   private final RateThrottle conversionThrottle = new RateThrottle(RateThrottle.SYSTEM);
   private final RateThrottle verificationThrottle = new RateThrottle(RateThrottle.SYSTEM);
-  private final Map<PoolVolume, Slot> slots = new HashMap<>();
+  private final Map<PoolVolume, Slot> slots = new ConcurrentHashMap<>();
   private boolean closed;
 
   /**
@@ -142,34 +143,28 @@ final class VolumeJobs implements Closeable {
     if (!(fraction > 0 && fraction <= 1)) {
       throw new IOException("The fraction is " + fraction + ", accepted is more than 0, up to 1");
     }
-    if (kind != JobKind.VERIFY) {
-      endOthers(kind);
+    List<VolumeJob> ended = new ArrayList<>();
+    List<VolumeJob> ending = begin(kind, rate, fraction, ended);
+    while (!ending.isEmpty()) {
+      // Without the lock, which whoever asks how far a job is takes.
+      ending.forEach(job -> job.join(STOP_SECONDS));
+      ended.addAll(ending);
+      ending = begin(kind, rate, fraction, ended);
     }
-    begin(kind, rate, fraction);
-  }
-
-  /** Waits without the lock, which whoever asks how far a job is takes. */
-  private void endOthers(JobKind kind) {
-    List<VolumeJob> ending = new ArrayList<>();
-    synchronized (this) {
-      for (Slot slot : slots()) {
-        if (slot.conversion != null
-            && slot.conversion.kind() != kind
-            && slot.conversion.isRunning()
-            && !(kind == JobKind.CONVERT && nothingToConvert())) {
-          slot.conversion.stop();
-          ending.add(slot.conversion);
-        }
-      }
-    }
-    ending.forEach(job -> job.join(STOP_SECONDS));
   }
 
   private boolean nothingToConvert() {
     return slots().stream().allMatch(slot -> slot.volume.codec() == null);
   }
 
-  private synchronized void begin(JobKind kind, long rate, double fraction) throws IOException {
+  /**
+   * Begins, unless jobs are to be waited for.
+   *
+   * @param ended what was waited for; a block may still be in hand, on a disk that hangs
+   * @return the jobs to wait for, which are told to stop
+   */
+  private synchronized List<VolumeJob> begin(
+      JobKind kind, long rate, double fraction, List<VolumeJob> ended) throws IOException {
     if (closed) {
       throw new IOException("The DataNode stops");
     }
@@ -179,6 +174,11 @@ final class VolumeJobs implements Closeable {
           HdrfKeys.SCHEMES
               + " names no scheme for any volume of this DataNode: nothing to convert");
     }
+    List<VolumeJob> ending = stopOthers(kind, all);
+    ending.removeAll(ended);
+    if (!ending.isEmpty()) {
+      return ending;
+    }
     throttle(kind).setRate(rate);
     if (kind == JobKind.VERIFY) {
       for (Slot slot : all) {
@@ -186,7 +186,7 @@ final class VolumeJobs implements Closeable {
           slot.verification = run(kind, slot, fraction);
         }
       }
-      return;
+      return Collections.emptyList();
     }
     IOException failure = null;
     for (Slot slot : all) {
@@ -201,17 +201,30 @@ final class VolumeJobs implements Closeable {
     if (failure != null) {
       throw failure;
     }
+    return Collections.emptyList();
+  }
+
+  /** The jobs of the kind that excludes this one, as far as their threads run. */
+  private static List<VolumeJob> stopOthers(JobKind kind, List<Slot> all) {
+    List<VolumeJob> others = new ArrayList<>();
+    for (Slot slot : all) {
+      VolumeJob job = slot.conversion;
+      if (kind != JobKind.VERIFY && job != null && job.kind() != kind) {
+        job.stop();
+        if (!job.hasEnded()) {
+          others.add(job);
+        }
+      }
+    }
+    return others;
   }
 
   private void convert(JobKind kind, Slot slot, long rate) throws IOException {
-    if (slot.conversion != null && slot.conversion.kind() != kind) {
-      end(slot.conversion);
-    }
-    if (kind == JobKind.CONVERT && slot.volume.codec() == null) {
-      slot.volume.setConversion(ConversionState.AUTOMATIC);
-      return;
-    }
     synchronized (slot) {
+      if (kind == JobKind.CONVERT && slot.volume.codec() == null) {
+        slot.volume.setConversion(ConversionState.AUTOMATIC);
+        return;
+      }
       slot.volume.setConversion(ConversionState.running(goal(kind), rate));
       if (!slot.isRunning(kind)) {
         slot.conversion = run(kind, slot, 1);
@@ -233,7 +246,7 @@ final class VolumeJobs implements Closeable {
     return job;
   }
 
-  /** On the job's own thread; never waits for this object, which may wait for the job. */
+  /** On the job's own thread; never waits for this object, whose callers may wait for the job. */
   private void onEnd(Slot slot, VolumeJob job) {
     if (job.kind() == JobKind.VERIFY) {
       return;
@@ -264,11 +277,6 @@ final class VolumeJobs implements Closeable {
       }
     }
     onConversion.run();
-  }
-
-  private static void end(VolumeJob job) {
-    job.stop();
-    job.join(STOP_SECONDS);
   }
 
   /** Ends a job where it runs; what it has done stays. */
@@ -328,8 +336,8 @@ final class VolumeJobs implements Closeable {
     }
   }
 
-  /** How far the jobs of a kind are. */
-  synchronized List<JobInfo> infos(JobKind kind) {
+  /** How far the jobs of a kind are. Without the lock, which is held while disks are written to. */
+  List<JobInfo> infos(JobKind kind) {
     List<JobInfo> infos = new ArrayList<>();
     for (Slot slot : slots()) {
       VolumeJob job = slot.job(kind);

@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -47,7 +48,10 @@ class VolumeJobsTest {
   private final CountDownLatch letGo = new CountDownLatch(1);
   private final Map<String, Integer> begun = new ConcurrentHashMap<>();
   private final AtomicInteger changes = new AtomicInteger();
+  private final CountDownLatch hang = new CountDownLatch(1);
   private volatile Path broken;
+  private volatile Path hanging;
+  private volatile String hangingThreads;
   private PoolVolumes volumes;
   private VolumeJobs jobs;
 
@@ -56,6 +60,9 @@ class VolumeJobsTest {
       new ForwardingFiles(LocalDurableFiles.INSTANCE) {
         @Override
         public DurableFile create(Path file) throws IOException {
+          if (hanging != null && file.startsWith(hanging)) {
+            awaitHang();
+          }
           if (broken != null && file.startsWith(broken)) {
             throw new IOException("the disk is broken");
           }
@@ -87,14 +94,31 @@ class VolumeJobsTest {
             (kind, storageId, volume, fraction) -> new Blocks(storageId),
             storageId -> true,
             0,
-            changes::incrementAndGet);
+            this::changed);
   }
 
   @AfterEach
   void close() {
     letGo.countDown();
+    hang.countDown();
     jobs.close();
     volumes.closeAll();
+  }
+
+  private void changed() {
+    changes.incrementAndGet();
+    String thread = hangingThreads;
+    if (thread != null && Thread.currentThread().getName().startsWith(thread)) {
+      awaitHang();
+    }
+  }
+
+  private void awaitHang() {
+    try {
+      hang.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Blocks of which the first one takes until {@link #letGo}. */
@@ -134,14 +158,27 @@ class VolumeJobsTest {
   }
 
   private FutureTask<Void> stopOnAThread(JobKind kind) {
-    FutureTask<Void> stop =
-        new FutureTask<>(
-            () -> {
-              jobs.stop(kind);
-              return null;
-            });
-    new Thread(stop, "stop").start();
-    return stop;
+    return onAThread(
+        () -> {
+          jobs.stop(kind);
+          return null;
+        });
+  }
+
+  private FutureTask<Void> startOnAThread(JobKind kind) {
+    return onAThread(
+        () -> {
+          jobs.start(kind, 0, 1);
+          return null;
+        });
+  }
+
+  private static <T> FutureTask<T> onAThread(Callable<T> call) {
+    FutureTask<T> task = new FutureTask<>(call);
+    Thread thread = new Thread(task, "administrator");
+    thread.setDaemon(true);
+    thread.start();
+    return task;
   }
 
   private void awaitStored(String storageId, boolean running) throws Exception {
@@ -219,5 +256,43 @@ class VolumeJobsTest {
     broken = null;
     jobs.stop(JobKind.INFLATE);
     assertThat(stored("DS-1").isRunning()).as("asked for again").isFalse();
+  }
+
+  /** What a job still does at its end reads all blocks, and writes. */
+  @Test
+  void nobodyWaitsForWhoWaitsForAJobOfAnotherKind() throws Exception {
+    hangingThreads = "hdrf-inflate";
+    letGo.countDown();
+    jobs.start(JobKind.INFLATE, 0, 1);
+    HdrfCluster.await(
+        "the blocks",
+        () ->
+            jobs.infos(JobKind.INFLATE).stream()
+                .allMatch(job -> job.state() == JobInfo.State.DONE));
+    FutureTask<Void> start = startOnAThread(JobKind.CONVERT);
+    Thread.sleep(500);
+    stopOnAThread(JobKind.VERIFY).get(20, TimeUnit.SECONDS);
+    assertThat(jobs.infos(JobKind.CONVERT)).allMatch(job -> job.state() == JobInfo.State.NONE);
+    assertThat(start.isDone()).isFalse();
+    hang.countDown();
+    start.get(30, TimeUnit.SECONDS);
+    HdrfCluster.await(
+        "the conversion",
+        () ->
+            jobs.infos(JobKind.CONVERT).stream()
+                .allMatch(job -> job.state() == JobInfo.State.DONE));
+    assertThat(begun).isEqualTo(Map.of("DS-1", 2 * BLOCKS, "DS-2", 2 * BLOCKS));
+  }
+
+  @Test
+  void aDiskThatHangsDoesNotKeepAnyoneFromAsking() throws Exception {
+    hanging = directory.resolve("DS-1");
+    FutureTask<Void> start = startOnAThread(JobKind.INFLATE);
+    Thread.sleep(500);
+    assertThat(onAThread(() -> jobs.infos(JobKind.INFLATE)).get(20, TimeUnit.SECONDS)).hasSize(2);
+    assertThat(start.isDone()).isFalse();
+    hang.countDown();
+    letGo.countDown();
+    start.get(30, TimeUnit.SECONDS);
   }
 }
