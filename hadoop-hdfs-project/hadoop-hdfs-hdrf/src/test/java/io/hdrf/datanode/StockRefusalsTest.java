@@ -180,6 +180,12 @@ class StockRefusalsTest {
           v.dataset.invalidate(v.block.getBlockPoolId(), blocks);
           return null;
         });
+    calls.put(
+        "delete pool, has blocks",
+        v -> {
+          v.dataset.deleteBlockPool(v.block.getBlockPoolId(), false);
+          return null;
+        });
     return calls;
   }
 

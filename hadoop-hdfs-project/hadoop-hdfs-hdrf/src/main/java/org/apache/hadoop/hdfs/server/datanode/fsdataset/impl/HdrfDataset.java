@@ -487,10 +487,13 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public void deleteBlockPool(String bpid, boolean force) throws IOException {
     try (FsVolumeReferences volumes = getFsVolumeReferences()) {
-      for (FsVolumeSpi volume : volumes) {
-        if (!force && !((FsVolumeImpl) volume).isBPDirEmpty(bpid)) {
-          throw new IOException(
-              "Cannot delete block pool " + bpid + ": " + volume + " has blocks of it");
+      if (!force) {
+        try (AutoCloseableLock lock = acquireDatasetLock()) {
+          if (hasBlocks(volumes, bpid)) {
+            // Should a late deletion end meanwhile, stock code still keeps directories with files.
+            super.deleteBlockPool(bpid, false);
+            return;
+          }
         }
       }
       for (FsVolumeSpi volume : volumes) {
@@ -507,6 +510,16 @@ class HdrfDataset extends FsDatasetImpl {
       }
     }
     super.deleteBlockPool(bpid, force);
+  }
+
+  /** Whether stock code refuses to delete the pool. */
+  private static boolean hasBlocks(FsVolumeReferences volumes, String bpid) throws IOException {
+    for (FsVolumeSpi volume : volumes) {
+      if (!((FsVolumeImpl) volume).isBPDirEmpty(bpid)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
