@@ -35,7 +35,9 @@ final class BlockChainCodec extends ChainCodec {
     try {
       block.encode(new Source(length, in), frames);
       frames.finish();
-    } catch (RuntimeException | LinkageError e) {
+    } catch (OutOfMemoryError e) {
+      throw e;
+    } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
       throw new IOException(describe() + " failed on a block of " + length + " bytes", e);
     } finally {
       frames.release();
@@ -89,7 +91,9 @@ final class BlockChainCodec extends ChainCodec {
   private void decodePayload(ByteBuffer payload, ByteBuffer frame) throws IOException {
     try {
       block.decode(payload, frame);
-    } catch (IllegalStateException | LinkageError e) {
+    } catch (OutOfMemoryError e) {
+      throw e;
+    } catch (IllegalStateException | LinkageError | AssertionError | VirtualMachineError e) {
       throw new IOException(describe() + " can't decode", e);
     } catch (RuntimeException e) {
       throw new CorruptFrameException(describe() + " can't decode a frame", e);

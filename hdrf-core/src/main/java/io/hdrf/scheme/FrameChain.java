@@ -169,7 +169,9 @@ public final class FrameChain implements Closeable {
     }
     try {
       codecs[stage].encode(input, output);
-    } catch (RuntimeException | LinkageError e) {
+    } catch (OutOfMemoryError e) {
+      throw e;
+    } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
       throw new IOException(describe(stage) + " failed on a frame of " + length + " bytes", e);
     }
     if (input.hasRemaining()) {
@@ -228,7 +230,9 @@ public final class FrameChain implements Closeable {
     int length = output.remaining();
     try {
       codecs[stage].decode(input, output);
-    } catch (IllegalStateException | LinkageError e) {
+    } catch (OutOfMemoryError e) {
+      throw e;
+    } catch (IllegalStateException | LinkageError | AssertionError | VirtualMachineError e) {
       throw new IOException(describe(stage) + " can't decode", e);
     } catch (RuntimeException e) {
       throw new CorruptFrameException(describe(stage) + " can't decode a frame", e);

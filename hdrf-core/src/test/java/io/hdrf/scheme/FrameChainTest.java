@@ -216,7 +216,7 @@ class FrameChainTest {
     assertThatThrownBy(() -> decode(throwing, new StoredFrame(9, 1, new byte[] {'u', 0})))
         .isInstanceOf(CorruptFrameException.class)
         .hasMessageContaining("left 1 bytes unread");
-    for (char notNow : new char[] {'s', 'l'}) {
+    for (char notNow : new char[] {'s', 'l', 'a', 'o'}) {
       assertThatThrownBy(() -> decode(throwing, new StoredFrame(9, 1, new byte[] {(byte) notNow})))
           .isInstanceOf(IOException.class)
           .isNotInstanceOf(CorruptFrameException.class);
@@ -226,11 +226,21 @@ class FrameChainTest {
   @Test
   void faultyCodecsAreFoundWhileEncoding() throws IOException {
     FrameChain broken = FrameChain.of(List.of(new BrokenScheme()), configuration);
-    for (char fault : new char[] {'i', 'u', 's', 'l'}) {
+    for (char fault : new char[] {'i', 'u', 's', 'l', 'a', 'o'}) {
       assertThatThrownBy(() -> encode(broken, new byte[] {(byte) fault, 1, 2, 3}))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("scheme broken");
     }
+  }
+
+  /** It says nothing of the frame, and passes. */
+  @Test
+  void wantOfMemoryIsNoFaultOfTheScheme() throws IOException {
+    FrameChain broken = FrameChain.of(List.of(new BrokenScheme()), configuration);
+    assertThatThrownBy(() -> encode(broken, new byte[] {'m', 1, 2, 3}))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> decode(broken, new StoredFrame(9, 1, new byte[] {'m'})))
+        .isInstanceOf(OutOfMemoryError.class);
   }
 
   @Test
@@ -342,6 +352,15 @@ class FrameChainTest {
       }
       if (how == 's') {
         throw new IllegalStateException("closed");
+      }
+      if (how == 'a') {
+        throw new AssertionError("broken");
+      }
+      if (how == 'o') {
+        throw new StackOverflowError();
+      }
+      if (how == 'm') {
+        throw new OutOfMemoryError();
       }
     }
   }

@@ -52,10 +52,10 @@ final class ContainerListing {
     try {
       try {
         info = readFooter(id);
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
         info = infoWithoutFooter(container);
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       long length = length(context.file(id, ContainerNames.SEALED));
       return new ContainerInfo(id, true, length, 0, 0, 0, String.valueOf(e.getMessage()));
     }

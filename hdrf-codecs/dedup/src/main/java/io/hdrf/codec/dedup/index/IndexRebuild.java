@@ -141,7 +141,7 @@ final class IndexRebuild {
     ContainerDirectory content;
     try {
       content = containers.directory(container);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.warn("Container {} can't be indexed", container, e);
       return;
     }
