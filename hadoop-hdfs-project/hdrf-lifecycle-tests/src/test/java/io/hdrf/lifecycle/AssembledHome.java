@@ -80,6 +80,13 @@ final class AssembledHome {
     return directory.resolve("etc/hadoop");
   }
 
+  /** Puts Hadoop's native library in its place, for domain sockets. */
+  void addNativeLibrary() throws IOException {
+    Path directory = Files.createDirectories(this.directory.resolve("lib/native"));
+    Files.copy(
+        Path.of(System.getProperty("hdrf.test.libhadoop")), directory.resolve("libhadoop.so"));
+  }
+
   /** {@code bin/hdfs} in it. */
   Command hdfs(String... arguments) {
     return new Command(directory.resolve("bin/hdfs"), arguments)

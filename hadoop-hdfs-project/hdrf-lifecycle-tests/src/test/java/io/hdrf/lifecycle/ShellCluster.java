@@ -271,6 +271,11 @@ final class ShellCluster implements Closeable {
     }
   }
 
+  /** Writes {@code hdfs-site.xml} of NameNode and clients, with lines as they stand. */
+  void configureClients(String lines) throws IOException {
+    writeConf(nameNodeHome, site(), lines);
+  }
+
   private Path log(String name) {
     return directory.resolve(name + ".log");
   }
