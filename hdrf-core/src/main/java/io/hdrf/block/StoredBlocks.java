@@ -3,6 +3,8 @@ package io.hdrf.block;
 
 import io.hdrf.io.BufferPool;
 import io.hdrf.io.ChannelFile;
+import io.hdrf.io.DurableFiles;
+import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.UnreadableBlocksException;
@@ -34,7 +36,8 @@ import java.util.regex.Pattern;
  * previous} and its like, {@code trash}. Safe for use by many threads.
  *
  * <p>{@code current} is visited first: while a DataNode runs, HDFS moves blocks out of it, into the
- * trash, and never the other way, so that no block escapes by being moved.
+ * trash, and never the other way, so that no block escapes by being moved. The trash may be made
+ * meanwhile.
  */
 public final class StoredBlocks {
 
@@ -72,17 +75,26 @@ public final class StoredBlocks {
   private final String poolId;
   private final TagKey key;
   private final PlainCheck plainCheck;
+  private final DurableFiles files;
   private final UnreadableListener unreadable;
 
   /** As the other constructor, with nobody to tell of what can't be read. */
   public StoredBlocks(
       Path poolDirectory, Path excluded, String poolId, TagKey key, PlainCheck plainCheck) {
-    this(poolDirectory, excluded, poolId, key, plainCheck, (file, blockId, why) -> {});
+    this(
+        poolDirectory,
+        excluded,
+        poolId,
+        key,
+        plainCheck,
+        LocalDurableFiles.INSTANCE,
+        (file, blockId, why) -> {});
   }
 
   /**
    * @param poolDirectory {@code <volume>/current/<pool>}
    * @param excluded a directory below it to be left out: HDRF's own
+   * @param files forces what {@link #payloads} has seen
    * @param unreadable is told of the files for which {@link #payloads} fails
    */
   public StoredBlocks(
@@ -91,16 +103,22 @@ public final class StoredBlocks {
       String poolId,
       TagKey key,
       PlainCheck plainCheck,
+      DurableFiles files,
       UnreadableListener unreadable) {
     this.poolDirectory = poolDirectory;
     this.excluded = excluded;
     this.poolId = poolId;
     this.key = key;
     this.plainCheck = plainCheck;
+    this.files = files;
     this.unreadable = unreadable;
   }
 
-  /** The payloads of the blocks whose chain begins with this scheme. */
+  /**
+   * The payloads of the blocks whose chain begins with this scheme. What is shown survives a power
+   * loss as far as names go: each directory is forced, so that no reduced block comes back that was
+   * replaced or deleted before it could be shown.
+   */
   public StoredPayloads payloads(int schemeId) {
     return visitor -> forEach(schemeId, visitor);
   }
@@ -157,19 +175,30 @@ public final class StoredBlocks {
 
     /** Called for a file with room for a header; it may be gone by now. */
     void visit(Path file, long blockId) throws IOException;
+
+    /** Called for a directory whose files, and directories, have been visited. */
+    default void left(Path directory) throws IOException {}
   }
 
   private void forEach(int schemeId, StoredPayloads.Visitor visitor) throws IOException {
     Unreadable bad = new Unreadable();
     forEachFile(
-        (file, blockId) -> {
-          try {
-            visit(file, blockId, schemeId, visitor);
-          } catch (InterruptedIOException | ClosedByInterruptException | VisitorException e) {
-            throw e;
-          } catch (IOException e) {
-            bad.add(file, e);
-            unreadable.unreadable(file, blockId, e);
+        new FileVisitor() {
+          @Override
+          public void visit(Path file, long blockId) throws IOException {
+            try {
+              show(file, blockId, schemeId, visitor);
+            } catch (InterruptedIOException | ClosedByInterruptException | VisitorException e) {
+              throw e;
+            } catch (IOException e) {
+              bad.add(file, e);
+              unreadable.unreadable(file, blockId, e);
+            }
+          }
+
+          @Override
+          public void left(Path directory) throws IOException {
+            files.forceDirectory(directory);
           }
         });
     bad.throwIfAny();
@@ -232,7 +261,10 @@ public final class StoredBlocks {
    */
   public static void forEachFile(Path poolDirectory, Path excluded, FileVisitor visitor)
       throws IOException {
-    for (Path directory : directories(poolDirectory)) {
+    Set<Path> seen = new HashSet<>();
+    Path directory;
+    // Listed anew after each: HDFS makes the trash when it moves the first block there.
+    while ((directory = next(poolDirectory, seen)) != null) {
       Files.walkFileTree(
           directory,
           EnumSet.of(FileVisitOption.FOLLOW_LINKS),
@@ -261,6 +293,16 @@ public final class StoredBlocks {
             }
 
             @Override
+            public FileVisitResult postVisitDirectory(Path left, IOException failure)
+                throws IOException {
+              if (failure != null) {
+                throw failure;
+              }
+              visitor.left(left);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
             public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
               if (e instanceof NoSuchFileException) {
                 return FileVisitResult.CONTINUE;
@@ -269,6 +311,16 @@ public final class StoredBlocks {
             }
           });
     }
+  }
+
+  /** One that is not in {@code seen} yet, and is then; null if there is none. */
+  private static Path next(Path poolDirectory, Set<Path> seen) throws IOException {
+    for (Path directory : directories(poolDirectory)) {
+      if (seen.add(directory)) {
+        return directory;
+      }
+    }
+    return null;
   }
 
   private static List<Path> directories(Path poolDirectory) throws IOException {
@@ -308,7 +360,7 @@ public final class StoredBlocks {
     }
   }
 
-  private void visit(Path path, long blockId, int schemeId, StoredPayloads.Visitor visitor)
+  private void show(Path path, long blockId, int schemeId, StoredPayloads.Visitor visitor)
       throws IOException {
     BlockIdentity identity = new BlockIdentity(poolId, blockId);
     try (ChannelFile file = ChannelFile.open(path)) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.BufferPool;
 import io.hdrf.io.ChannelFile;
+import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.WatchedFileSystem;
 import io.hdrf.scheme.CorruptFrameException;
@@ -13,14 +14,18 @@ import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.UnreadableBlocksException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +61,7 @@ class StoredBlocksTest {
             POOL,
             TestBlock.KEY,
             file -> proof.isProvedPlain(file),
+            LocalDurableFiles.INSTANCE,
             (file, id, why) -> unreadable.add(file));
     payloads = blocks.payloads(scheme);
   }
@@ -216,6 +222,62 @@ class StoredBlocksTest {
     payloads.forEach((id, length, payload) -> shown.add(id));
     assertThat(shown.subList(0, 10)).containsOnly(1L, 5L);
     assertThat(shown.subList(10, shown.size())).containsOnly(100L);
+  }
+
+  /** HDFS makes it when it moves the first block there, after a rolling upgrade was prepared. */
+  @Test
+  void aBlockIsNotMissedThatMovesIntoATrashMadeMeanwhile() throws IOException {
+    TreeSet<Long> shown = new TreeSet<>();
+    payloads.forEach(
+        (id, length, payload) -> {
+          if (shown.isEmpty()) {
+            Path trash = Files.createDirectories(pool.resolve("trash/finalized"));
+            for (Path file : blockFiles()) {
+              if (!file.endsWith("blk_" + id)) {
+                Files.move(file, trash.resolve(file.getFileName()));
+              }
+            }
+          }
+          shown.add(id);
+        });
+    assertThat(shown).containsExactly(1L, 5L);
+  }
+
+  private List<Path> blockFiles() throws IOException {
+    try (Stream<Path> files = Files.walk(pool.resolve("current/finalized"))) {
+      return files.filter(file -> file.getFileName().toString().matches("blk_[15]")).toList();
+    }
+  }
+
+  /** A replaced or deleted block may not come back with the power. */
+  @Test
+  void whatWasSeenIsForced() throws IOException {
+    Set<Path> forced = new HashSet<>();
+    DurableFiles files =
+        (DurableFiles)
+            Proxy.newProxyInstance(
+                DurableFiles.class.getClassLoader(),
+                new Class<?>[] {DurableFiles.class},
+                (proxy, method, arguments) -> {
+                  assertThat(method.getName()).isEqualTo("forceDirectory");
+                  forced.add((Path) arguments[0]);
+                  return null;
+                });
+    new StoredBlocks(
+            pool,
+            pool.resolve("hdrf"),
+            POOL,
+            TestBlock.KEY,
+            file -> false,
+            files,
+            (file, id, why) -> {})
+        .payloads(scheme)
+        .forEach((id, length, payload) -> {});
+    for (Path file : blockFiles()) {
+      for (Path at = file.getParent(); !at.equals(pool); at = at.getParent()) {
+        assertThat(forced).contains(at);
+      }
+    }
   }
 
   @Test

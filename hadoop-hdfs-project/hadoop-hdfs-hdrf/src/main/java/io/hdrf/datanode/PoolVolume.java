@@ -132,6 +132,7 @@ final class PoolVolume implements Closeable {
                 poolId,
                 key,
                 file -> PlainProof.holds(file, reducedMayLackChecksums(present)),
+                files,
                 unreadable),
             used);
     VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files, services);

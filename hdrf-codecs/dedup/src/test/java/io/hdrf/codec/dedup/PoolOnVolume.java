@@ -507,7 +507,9 @@ final class PoolOnVolume implements Closeable, VolumeServices {
 
   @Override
   public StoredPayloads payloads(int schemeId) {
-    return new StoredBlocks(directory, hdrf, poolId, key, file -> true).payloads(schemeId);
+    return new StoredBlocks(
+            directory, hdrf, poolId, key, file -> true, files, (file, blockId, why) -> {})
+        .payloads(schemeId);
   }
 
   @Override
