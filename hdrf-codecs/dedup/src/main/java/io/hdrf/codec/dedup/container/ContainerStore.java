@@ -166,7 +166,11 @@ public final class ContainerStore implements Closeable {
     }
     OpenContainer open = container.open();
     if (open != null) {
-      return open.mayReadMore() ? readMore(container, open) : appended.seal(open);
+      if (open.mayReadMore()) {
+        return readMore(container, open);
+      }
+      // A damaged one is a collection's to seal, once no block needs what can't be read.
+      return open.isDamaged() || appended.seal(open);
     }
     if (container.problem() != null) {
       return !mayBeRecovered(container) || recoverAgain(container);

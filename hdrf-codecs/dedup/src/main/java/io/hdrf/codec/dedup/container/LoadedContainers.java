@@ -131,8 +131,12 @@ final class LoadedContainers {
       LoadedContainer loaded = cache.acquireAnew(container);
       try {
         if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
-          replacer.replace(container.id(), loaded, null, throttle);
-          cache.replaced(container);
+          try {
+            replacer.replace(container.id(), loaded, null, throttle);
+          } finally {
+            // What failed may have come after the rename.
+            cache.replaced(container);
+          }
           LOG.info("{}: the directory was made again", loaded.path());
         }
         return loaded.readError() == null;

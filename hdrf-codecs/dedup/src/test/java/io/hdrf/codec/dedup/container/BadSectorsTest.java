@@ -14,6 +14,7 @@ import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.TestSeed;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
@@ -27,6 +28,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.LogManager;
+import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -278,6 +282,52 @@ class BadSectorsTest {
       }
     }
     assertThat(wrong).isEmpty();
+  }
+
+  /** Only a collection knows that no block needs what can't be read. */
+  @Test
+  void aDamagedContainerIsNotSealedThoughTheSecondLookEndedHalfway() throws IOException {
+    fillSmallGroups();
+    Path open = file(ContainerNames.OPEN);
+    long middle = Files.size(open) / 2;
+    files.damage(open, middle);
+    try (ContainerStore store = open()) {
+      files.mend();
+      try (RandomAccessFile bytes = new RandomAccessFile(open.toFile(), "rw")) {
+        bytes.seek(middle);
+        int old = bytes.read();
+        bytes.seek(middle);
+        bytes.write(old ^ 1);
+      }
+      mend(store, 0);
+      AppenderSkeleton noMemory =
+          new AppenderSkeleton() {
+            @Override
+            protected void append(LoggingEvent event) {
+              if (event.getRenderedMessage().contains("It is left as it is until")) {
+                throw new OutOfMemoryError("as the test wants it");
+              }
+            }
+
+            @Override
+            public void close() {}
+
+            @Override
+            public boolean requiresLayout() {
+              return false;
+            }
+          };
+      LogManager.getRootLogger().addAppender(noMemory);
+      try {
+        mend(store, 1);
+      } finally {
+        LogManager.getRootLogger().removeAppender(noMemory);
+      }
+      for (int hour = 3; hour < 20; hour += 2) {
+        mend(store, hour);
+      }
+      assertThat(open).exists();
+    }
   }
 
   /** A disk may take minutes for each sector that it can't read. */
