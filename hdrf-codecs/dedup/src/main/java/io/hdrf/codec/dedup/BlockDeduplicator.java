@@ -23,6 +23,9 @@ final class BlockDeduplicator implements Closeable {
   private static final int MIN_BUFFER = 4 << 20;
   private static final int BATCH = Finder.MAX_COUNT;
 
+  /** How many new chunks of a block are kept at hand: 5 GiB of 5 KiB each, in 50 MB of heap. */
+  static final int MAX_OWN = 1 << 20;
+
   private final Chunker chunker;
   private final Fingerprinter fingerprinter;
   private final int frameSize;
@@ -36,11 +39,17 @@ final class BlockDeduplicator implements Closeable {
   private final int[] cuts = new int[BATCH];
   private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
   private final long[] refs = new long[BATCH];
+  private final int maxOwn;
   private final OwnChunks own = new OwnChunks();
   private final TouchedContainers touched = new TouchedContainers();
   private final Recipe.Builder recipe = new Recipe.Builder();
 
-  BlockDeduplicator(DedupSettings settings, FingerprintIndex index, DedupCounters counters) {
+  /**
+   * @param maxOwn how many new chunks are kept at hand, {@link #MAX_OWN} but for tests
+   */
+  BlockDeduplicator(
+      DedupSettings settings, FingerprintIndex index, DedupCounters counters, int maxOwn) {
+    this.maxOwn = maxOwn;
     this.chunker = settings.chunker();
     this.fingerprinter = settings.fingerprint();
     this.frameSize = settings.frameSize();
@@ -72,14 +81,20 @@ final class BlockDeduplicator implements Closeable {
     if (recipe.originalLength() > 0) {
       emit(sink);
     }
+    settle(appender);
+    counters.blocks.increment();
+    counters.bytes.add(source.length());
+    counters.containersTouched.add(touched.count());
+  }
+
+  /** Makes the new chunks durable, and has them found by way of the index from now on. */
+  private void settle(ChunkAppender appender) throws IOException {
     appender.flush();
     long flushed = System.nanoTime();
     appender.force();
     counters.forceNanos.add(System.nanoTime() - flushed);
-    counters.blocks.increment();
-    counters.bytes.add(source.length());
-    counters.containersTouched.add(touched.count());
     index.publish(own.fingerprints(), own.refs(), own.count());
+    own.clear();
   }
 
   /** Leaves the buffer's position behind the last chunk that is complete. */
@@ -114,6 +129,9 @@ final class BlockDeduplicator implements Closeable {
       } else {
         ref = appender.append(fingerprints, offset, chunk);
         own.add(fingerprints, offset, ref);
+        if (own.count() == maxOwn) {
+          settle(appender);
+        }
         counters.chunksNew.increment();
         counters.bytesNew.add(length);
       }

@@ -52,6 +52,7 @@ final class DedupCodec implements BlockCodec {
   private final Keeper keeper;
   private final DedupCounters counters = new DedupCounters();
   private final Queue<BlockDeduplicator> idle = new ConcurrentLinkedQueue<>();
+  private int maxOwn = BlockDeduplicator.MAX_OWN;
   private volatile boolean closed;
 
   private DedupCodec(
@@ -152,7 +153,7 @@ final class DedupCodec implements BlockCodec {
   public void encode(BlockSource source, FrameSink sink) throws IOException {
     BlockDeduplicator deduplicator = idle.poll();
     if (deduplicator == null) {
-      deduplicator = new BlockDeduplicator(settings, index, counters);
+      deduplicator = new BlockDeduplicator(settings, index, counters, maxOwn);
     }
     boolean done = false;
     try (Pin pin = liveness.pin();
@@ -230,6 +231,11 @@ final class DedupCodec implements BlockCodec {
   @Override
   public Map<String, Long> check(Consumer<String> problems) throws IOException {
     return new ReferenceCheck(containers, references, index, problems).run();
+  }
+
+  /** For tests: blocks have no more new chunks at hand from now on. */
+  void setMaxOwn(int chunks) {
+    maxOwn = chunks;
   }
 
   /** For tests. */

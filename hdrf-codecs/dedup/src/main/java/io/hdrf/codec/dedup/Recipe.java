@@ -58,9 +58,14 @@ final class Recipe {
    * Reads a recipe to its end. Takes no memory, whatever the bytes say.
    *
    * @throws CorruptFrameException if it is not well-formed
+   * @throws IOException also if it is of a later version, which is no damage
    */
   static void parse(ByteBuffer payload, RunVisitor visitor) throws IOException {
     int version = payload.hasRemaining() ? payload.get() & 0xFF : -1;
+    if (version > VERSION) {
+      throw new IOException(
+          "a recipe of version " + version + "; this HDRF reads up to " + VERSION);
+    }
     if (version != VERSION) {
       throw new CorruptFrameException("a recipe of version " + version + ", not " + VERSION);
     }

@@ -118,6 +118,19 @@ class DurableRecipeTest {
     }
   }
 
+  /** What is not kept at hand any more is durable, and may be stored twice. */
+  @Test
+  void chunksOfALongBlock() throws Exception {
+    byte[] half = block();
+    byte[] whole = join(half, half);
+    try (DedupVolume volume = open()) {
+      ((DedupCodec) volume.dedup()).setMaxOwn(20);
+      volume.put(0, whole, random);
+      assertThat(volume.get(0, random)).isEqualTo(whole);
+      assertAllIsThere(volume, whole);
+    }
+  }
+
   /**
    * Two blocks that share data are reduced at once; the one that is ready first is put in place.
    */

@@ -82,7 +82,6 @@ class RecipeTest {
         List.of(
             "",
             "00",
-            "02",
             "0100",
             "0101",
             "010100",
@@ -92,11 +91,20 @@ class RecipeTest {
             "0101010001",
             "01010001ffffffff7f",
             "0101ffffffffffffffffff7f0001",
-            "0102000001",
-            "ff01000001")) {
+            "0102000001")) {
       assertThatThrownBy(() -> chunks(ByteBuffer.wrap(HexFormat.of().parseHex(hex))))
           .as(hex)
           .isInstanceOf(CorruptFrameException.class);
     }
+  }
+
+  /** No replica is reported that an older program can't read. */
+  @Test
+  void aLaterVersionIsNotDamage() {
+    ByteBuffer payload = ByteBuffer.wrap(new byte[] {2, 1, 2, 0, 1});
+    assertThatThrownBy(() -> Recipe.parse(payload, (container, first, count) -> {}))
+        .isInstanceOf(IOException.class)
+        .isNotInstanceOf(CorruptFrameException.class)
+        .hasMessageContaining("version 2");
   }
 }
