@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
+import io.hdrf.io.ChannelFile;
 import io.hdrf.io.ReadableFile;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
@@ -8,6 +9,7 @@ import io.hdrf.scheme.CorruptFrameException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -58,10 +60,7 @@ public final class ReducedBlock implements Closeable {
   }
 
   static BlockHeader readHeader(Path name, ReadableFile file, TagKey key) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
-    file.read(bytes, 0);
-    bytes.flip();
-    BlockHeader header = BlockHeader.parse(name, bytes, key);
+    BlockHeader header = BlockHeader.parse(name, readBegin(file), key);
     // A longer file is not damaged: as in a plain block, what lies behind the block is not read.
     if (file.length() < header.logicalLength()) {
       throw new CorruptBlockException(name, "file length", header.logicalLength(), file.length());
@@ -80,6 +79,26 @@ public final class ReducedBlock implements Closeable {
     }
     bytes.flip();
     return FrameTable.parse(name, header, bytes);
+  }
+
+  /**
+   * Whether the file's name still leads to this content. A file that was replaced, moved or deleted
+   * stays readable, but chunks that it refers to may be collected, which is no damage of the block.
+   */
+  public boolean isInPlace() throws IOException {
+    try (ChannelFile there = ChannelFile.open(name)) {
+      return readBegin(there).equals(readBegin(file));
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  /** The header as it lies. */
+  private static ByteBuffer readBegin(ReadableFile file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
+    file.read(bytes, 0);
+    bytes.flip();
+    return bytes;
   }
 
   /** The file's name, for messages. */

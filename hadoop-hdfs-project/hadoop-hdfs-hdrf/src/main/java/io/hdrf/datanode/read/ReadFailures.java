@@ -11,18 +11,20 @@ import java.io.IOException;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 
 /**
- * Turns what went wrong in decoding into what the DataNode understands. Damage becomes a {@link
- * DiskFileCorruptException}, which has the replica examined and reported; a disk error stays what
- * it is; everything else (no memory, no handles, a store that is down) says nothing of the data and
- * becomes an {@link UnavailableException}. None has a null message, which stock code would trip
- * over.
+ * Turns what went wrong in decoding into what the DataNode understands. Damage of the replica
+ * becomes a {@link DiskFileCorruptException}, which has it examined and reported; a disk error
+ * stays what it is; everything else (no memory, no handles, a store that is down) says nothing of
+ * the data and becomes an {@link UnavailableException}, and so does damage of a file that is the
+ * replica no more: the chunks of a replica that was moved or deleted may be collected while it is
+ * read. None has a null message, which stock code would trip over.
  */
 final class ReadFailures {
 
   private ReadFailures() {}
 
   static IOException translate(ReducedBlock block, Throwable failure, ReducerCounters counters) {
-    if (failure instanceof CorruptFileException || failure instanceof CorruptFrameException) {
+    if ((failure instanceof CorruptFileException || failure instanceof CorruptFrameException)
+        && isReplica(block)) {
       counters.corruptBlock();
       return new DiskFileCorruptException(String.valueOf(failure.getMessage()), failure);
     }
@@ -30,5 +32,14 @@ final class ReadFailures {
       return (IOException) failure;
     }
     return new UnavailableException(block.name() + " can't be decoded now: " + failure, failure);
+  }
+
+  private static boolean isReplica(ReducedBlock block) {
+    try {
+      return block.isInPlace();
+    } catch (IOException e) {
+      // Better examined once too often.
+      return true;
+    }
   }
 }

@@ -287,6 +287,23 @@ class FrameSlotTest {
     assertHolds(slot.get(), 3);
   }
 
+  /** What it refers to may have been collected; the replica that is in place now may be sound. */
+  @Test
+  void damageOfAFileThatIsTheReplicaNoMoreIsNotReported() throws Exception {
+    byte[] raw = Files.readAllBytes(file.path);
+    raw[(int) block.frames().storedPosition(2)] ^= 1;
+    Files.write(file.path, raw);
+    Files.move(file.path, file.path.resolveSibling("moved"));
+    FrameSlot slot = slot();
+    slot.assign(2, 1);
+    assertThatThrownBy(slot::get).isInstanceOf(UnavailableException.class);
+    Files.write(file.path, data);
+    slot.assign(2, 1);
+    assertThatThrownBy(slot::get).isInstanceOf(UnavailableException.class);
+    assertThat(counters.values()).containsEntry("corruptBlocks", 0L);
+    slot.release();
+  }
+
   /** Whoever waits for what another thread decodes is told, and everything can be given back. */
   @Test
   void anErrorOfTheThreadThatDecodesAheadEndsTheWait() throws Exception {
