@@ -102,7 +102,14 @@ public final class BlockVerifier {
     if (checksums.type() == BlockChecksums.Type.NULL) {
       return VerifyResult.NO_CHECKSUMS;
     }
-    long length = file.length();
+    return verifyBegin(file, file.length(), checksums);
+  }
+
+  /**
+   * @param length the file's, or a multiple of the bytes of a checksum
+   */
+  private static VerifyResult verifyBegin(ReadableFile file, long length, BlockChecksums checksums)
+      throws IOException {
     if (!checksums.isComplete(length)) {
       return VerifyResult.INCOMPLETE;
     }
@@ -113,6 +120,7 @@ public final class BlockVerifier {
       int n;
       do {
         buffer.clear();
+        buffer.limit((int) Math.min(buffer.limit(), length - position));
         n = file.read(buffer, position);
         position += n;
         buffer.flip();
@@ -125,9 +133,10 @@ public final class BlockVerifier {
   }
 
   /**
-   * Whether a file that begins like a reduced block is plain all the same. Its bytes match the
-   * checksums, or the block has none: blocks without checksums are not reduced, as nothing could
-   * tell a damaged one from data that look like it.
+   * Whether a file that begins like a reduced block is plain all the same. The bytes where a header
+   * would be match their checksums, which are those of the plain block; or the block has none:
+   * blocks without checksums are not reduced, as nothing could tell a damaged one from data that
+   * look like it. What lies behind the header says nothing more, and may be damaged plain data.
    *
    * @param reducedMayLackChecksums whether earlier builds may have reduced blocks without checksums
    *     on that volume ({@link io.hdrf.volume.Superblock#mayLackChecksums}); then having none
@@ -136,7 +145,12 @@ public final class BlockVerifier {
   public static boolean provesPlain(
       ReadableFile file, BlockChecksums checksums, boolean reducedMayLackChecksums)
       throws IOException {
-    return checksums.isNone() ? !reducedMayLackChecksums : verifyPlain(file, checksums).isOk();
+    if (checksums.type() == BlockChecksums.Type.NULL) {
+      return checksums.isNone() && !reducedMayLackChecksums;
+    }
+    long each = checksums.bytesPerChecksum();
+    long chunks = (BlockFormat.HEADER_LENGTH + each - 1) / each;
+    return verifyBegin(file, Math.min(file.length(), chunks * each), checksums).isOk();
   }
 
   /** Takes a block's data in order; returns false to end. */

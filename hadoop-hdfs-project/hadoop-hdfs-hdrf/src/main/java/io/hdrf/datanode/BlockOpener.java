@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
-import io.hdrf.block.BlockFormat;
 import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.BlockProbe;
@@ -9,7 +8,6 @@ import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.DiskErrors;
-import io.hdrf.io.ReadableFile;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.ReducerCounters;
@@ -19,16 +17,9 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Set;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 
@@ -38,22 +29,8 @@ import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
  */
 final class BlockOpener {
 
-  /** How many look-alike blocks are remembered as proved plain. */
-  private static final int PROVED_PLAIN_LIMIT = 1024;
-
   private final PoolVolumes volumes;
   private final ReducerCounters counters;
-  private final Set<String> provedPlain =
-      Collections.synchronizedSet(
-          Collections.newSetFromMap(
-              new LinkedHashMap<String, Boolean>() {
-                private static final long serialVersionUID = 1L;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-                  return size() > PROVED_PLAIN_LIMIT;
-                }
-              }));
 
   BlockOpener(PoolVolumes volumes, ReducerCounters counters) {
     this.volumes = volumes;
@@ -135,7 +112,7 @@ final class BlockOpener {
   BlockHeader header(BlockRef block, LocalReplica replica) throws IOException {
     File file = replica.getBlockFile();
     try (FileInputStream stream = new FileInputStream(file)) {
-      if (!hasMagic(stream)) {
+      if (!PlainProof.isNeeded(stream)) {
         return null;
       }
       PoolVolume volume = volumes.use(replica.getVolume(), block.poolId());
@@ -199,7 +176,7 @@ final class BlockOpener {
 
   private Opened examine(BlockRef block, LocalReplica replica, Path file, FileInputStream stream)
       throws IOException {
-    if (!hasMagic(stream)) {
+    if (!PlainProof.isNeeded(stream)) {
       return new Opened(stream, null, null);
     }
     PoolVolume volume = volumes.use(replica.getVolume(), block.poolId());
@@ -215,7 +192,7 @@ final class BlockOpener {
       }
       if (probe.kind() == BlockProbe.Kind.FOREIGN
           && volume.mayHoldReducedBlocks()
-          && !isProvedPlain(block, replica, readable, volume)) {
+          && !volume.provesPlain(readable, replica.getMetaFile().toPath())) {
         throw probe.reason();
       }
       return new Opened(stream, null, null);
@@ -224,47 +201,5 @@ final class BlockOpener {
         volume.endUse();
       }
     }
-  }
-
-  /**
-   * Looks at the first bytes and goes back. Through the stream and not its channel, which an
-   * interrupt would close: plain blocks are read on threads that are interrupted in the middle of a
-   * read and don't expect that to fail.
-   */
-  private static boolean hasMagic(FileInputStream stream) throws IOException {
-    byte[] magic = new byte[Integer.BYTES];
-    int count = stream.read(magic);
-    if (count > 0) {
-      stream.skip(-count);
-    }
-    return count == magic.length && BlockHeader.hasMagic(ByteBuffer.wrap(magic));
-  }
-
-  /**
-   * User data may look like a reduced block; then its bytes match the block's checksums. What is
-   * proved is what is open. It is remembered by its inode and by its first bytes: the name may lead
-   * to another file by now, which does not begin with the same.
-   */
-  private boolean isProvedPlain(
-      BlockRef block, LocalReplica replica, ReadableFile open, PoolVolume volume)
-      throws IOException {
-    Map<String, Object> inode =
-        Files.readAttributes(replica.getBlockFile().toPath(), "unix:ino,ctime,size");
-    ByteBuffer head = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
-    open.read(head, 0);
-    String proof =
-        block
-            + "@"
-            + replica.getGenerationStamp()
-            + inode
-            + new String(head.array(), StandardCharsets.ISO_8859_1);
-    if (provedPlain.contains(proof)) {
-      return true;
-    }
-    boolean plain = volume.provesPlain(open, replica.getMetaFile().toPath());
-    if (plain) {
-      provedPlain.add(proof);
-    }
-    return plain;
   }
 }

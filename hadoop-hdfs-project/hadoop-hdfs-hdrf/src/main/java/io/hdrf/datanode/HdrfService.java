@@ -37,9 +37,11 @@ import java.util.function.LongPredicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaUnderRecovery;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -332,6 +334,17 @@ public final class HdrfService implements Closeable {
 
   /** Any length. */
   public static final LongPredicate ANY_LENGTH = length -> true;
+
+  /** See {@link PlainProof#require}; a replica that is finalized already is not looked at. */
+  public void requirePlain(ReplicaInfo replica) throws IOException {
+    ReplicaInfo original =
+        replica instanceof ReplicaUnderRecovery
+            ? ((ReplicaUnderRecovery) replica).getOriginalReplica()
+            : replica;
+    if (original instanceof LocalReplica && original.getState() != ReplicaState.FINALIZED) {
+      PlainProof.require((LocalReplica) original);
+    }
+  }
 
   /**
    * Makes a block plain and keeps it so until the hold is closed, for a stock operation that works

@@ -2,25 +2,31 @@
 package io.hdrf.datanode;
 
 import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.ReadableFile;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 
 /**
  * Proof that a file which begins like a reduced block is plain all the same: a user's data that
- * look so. The bytes as they lie match the block's checksums, which those of a reduced block never
- * do, or there are no checksums, without which no block is reduced.
+ * look so. The first bytes as they lie match the block's checksums, which those of a reduced block
+ * never do, or there are no checksums, without which no block is reduced.
  */
 final class PlainProof {
 
   private PlainProof() {}
 
   /**
-   * Whether the file's bytes match the checksums. Reads all of it, unless there are none.
+   * Whether the file's first bytes match the checksums.
    *
    * @param file the block's own, which stays open
    * @param metaFile the block's {@code .meta} file
@@ -41,5 +47,41 @@ final class PlainProof {
     try (ChannelFile file = ChannelFile.open(blockFile)) {
       return holds(file, MetaFiles.of(blockFile), reducedMayLackChecksums);
     }
+  }
+
+  /**
+   * Refuses a replica that is not finalized yet, begins like a reduced block, and has other
+   * checksums there: once finalized it would be taken for a damaged reduced block, for which
+   * collections stop. Stock code compares nothing with its checksums that a client sends through a
+   * pipeline.
+   */
+  static void require(LocalReplica replica) throws IOException {
+    File file = replica.getBlockFile();
+    try (FileInputStream stream = new FileInputStream(file)) {
+      if (isNeeded(stream)
+          && !holds(new ChannelFile(stream.getChannel()), replica.getMetaFile().toPath(), false)) {
+        throw new IOException(
+            file
+                + " begins like a reduced block, and its checksums are not those of its data;"
+                + " it is not finalized");
+      }
+    } catch (FileNotFoundException e) {
+      // Stock code says so in its own words.
+      return;
+    }
+  }
+
+  /**
+   * Whether a file begins like a reduced block. Looks at the first bytes and goes back. Through the
+   * stream and not its channel, which an interrupt would close: plain blocks are read on threads
+   * that are interrupted in the middle of a read and don't expect that to fail.
+   */
+  static boolean isNeeded(FileInputStream stream) throws IOException {
+    byte[] magic = new byte[Integer.BYTES];
+    int count = stream.read(magic);
+    if (count > 0) {
+      stream.skip(-count);
+    }
+    return count == magic.length && BlockHeader.hasMagic(ByteBuffer.wrap(magic));
   }
 }

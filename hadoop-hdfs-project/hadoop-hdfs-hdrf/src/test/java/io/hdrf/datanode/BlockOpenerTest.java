@@ -225,48 +225,6 @@ class BlockOpenerTest {
     assertNothingIsKept();
   }
 
-  /** The proof takes a read of the whole file, so it is done once. */
-  @Test
-  void theProofIsRememberedOfTheSameFileAlone() throws IOException {
-    volumeOfALookAlike();
-    assertShows(volume.data);
-    Path meta = Files.move(volume.metaFile(), scratch.resolve("meta"));
-    assertShows(volume.data);
-    volume.current.setGenerationStamp(SwapVolume.STAMP + 1);
-    assertCorrupt();
-    volume.current.setGenerationStamp(SwapVolume.STAMP);
-    assertShows(volume.data);
-    Path copy = Files.write(scratch.resolve("copy"), volume.data);
-    Files.move(copy, volume.blockFile(), StandardCopyOption.REPLACE_EXISTING);
-    assertCorrupt();
-    Files.move(meta, volume.metaFile());
-    assertShows(volume.data);
-  }
-
-  @Test
-  void noProofIsRememberedThatFailed() throws IOException {
-    volumeOfALookAlike();
-    Path meta = Files.move(volume.metaFile(), scratch.resolve("meta"));
-    assertCorrupt();
-    Files.move(meta, volume.metaFile());
-    assertShows(volume.data);
-  }
-
-  @Test
-  void soManyProofsAreRememberedAndNoMore() throws IOException {
-    volumeOfALookAlike();
-    int remembered = 1024;
-    for (int i = 0; i <= remembered; i++) {
-      volume.opener.open(new BlockRef(SwapVolume.POOL, i), replica()).close();
-    }
-    Files.delete(volume.metaFile());
-    assertThatThrownBy(() -> volume.opener.open(new BlockRef(SwapVolume.POOL, 0), replica()))
-        .isInstanceOf(DiskFileCorruptException.class);
-    for (int i = 1; i <= remembered; i++) {
-      volume.opener.open(new BlockRef(SwapVolume.POOL, i), replica()).close();
-    }
-  }
-
   /** No disk check, no report of a bad block: an older program reads what a newer one wrote. */
   @Test
   void aLaterFormatIsNoDamage() throws IOException {

@@ -20,10 +20,18 @@ import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeProbe;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
 import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -274,5 +282,48 @@ class LookAlikeTest {
           return sound == 2;
         });
     RuleCluster.assertSame("the file", cluster.read("/tag"), data);
+  }
+
+  /**
+   * Stock code compares nothing with its checksums that a client sends through a pipeline.
+   * Finalized, it would be taken for a damaged reduced block for as long as its owner keeps it.
+   */
+  @Test
+  void whatImitatesADamagedReducedBlockIsNotFinalized() throws Exception {
+    byte[] data = HdrfCluster.noise(SIZE, 52);
+    System.arraycopy(reducedFile("/model6"), 0, data, 0, 32);
+    ExtendedBlock known = cluster.block("/model6");
+    long stamp = known.getGenerationStamp();
+    ExtendedBlock block = new ExtendedBlock(known.getBlockPoolId(), 4711, 0, stamp);
+    FsDatasetSpi<?> dataset = cluster.dataset(0);
+    ReplicaInPipeline written;
+    try (ReplicaHandler handler = dataset.createRbw(StorageType.DISK, null, block, false)) {
+      written = handler.getReplica();
+    }
+    ReplicaInfo replica = written.getReplicaInfo();
+    java.nio.file.Path meta = java.nio.file.Path.of(replica.getMetadataURI());
+    Files.write(java.nio.file.Path.of(replica.getBlockURI()), data);
+    cluster.write("/same", data, 3);
+    byte[] sums =
+        Files.readAllBytes(
+            java.nio.file.Path.of(cluster.replica(0, cluster.block("/same")).getMetadataURI()));
+    byte[] wrong = sums.clone();
+    wrong[7] ^= 1;
+    Files.write(meta, wrong);
+    written.setNumBytes(SIZE);
+    written.setLastChecksumAndDataLen(SIZE, new byte[4]);
+    block.setNumBytes(SIZE);
+    String refused = "begins like a reduced block";
+    assertThatThrownBy(() -> dataset.finalizeBlock(block, false)).hasMessageContaining(refused);
+    assertThatThrownBy(() -> dataset.recoverClose(block, stamp + 1, SIZE))
+        .hasMessageContaining(refused);
+    dataset.initReplicaRecovery(new RecoveringBlock(block, new DatanodeInfo[0], stamp + 10));
+    assertThatThrownBy(
+            () -> dataset.updateReplicaUnderRecovery(block, stamp + 10, block.getBlockId(), SIZE))
+        .hasMessageContaining(refused);
+    // A user's data with their own checksums are finalized, whatever they begin with.
+    Files.write(meta, sums);
+    dataset.updateReplicaUnderRecovery(block, stamp + 10, block.getBlockId(), SIZE);
+    assertThat(cluster.replica(0, block).getState()).isEqualTo(ReplicaState.FINALIZED);
   }
 }

@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.scheme.TestData;
 import io.hdrf.scheme.TestSeed;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +25,8 @@ class PlainProofTest {
   private static final byte NO_CHECKSUMS = 0;
 
   @TempDir Path directory;
+
+  private static final byte[] MAGIC = {(byte) 0x89, 'H', 'R', 'B'};
 
   private final byte[] data =
       TestData.TEXT.bytes(LENGTH, TestSeed.random(PlainProofTest.class.getName()));
@@ -47,17 +52,52 @@ class PlainProofTest {
     assertThat(PlainProof.holds(file, true)).isTrue();
   }
 
+  /** A damaged plain block is plain. */
   @Test
-  void aByteThatDiffersProvesNothing() throws IOException {
+  void onlyTheBytesWhereAHeaderWouldBeAreCompared() throws IOException {
     data[LENGTH - 1] ^= 1;
     Files.write(file, data);
+    assertHolds(true);
+    data[0] ^= 1;
+    Files.write(file, data);
     assertHolds(false);
+  }
+
+  /** Stock code finalizes what a client sends with wrong checksums, if a DataNode comes behind. */
+  @Test
+  void whatImitatesADamagedReducedBlockIsNotFinalized() throws IOException {
+    LocalReplica replica =
+        new FinalizedReplica(1, LENGTH, 1, null, file.getParent().toFile()) {
+          @Override
+          public File getBlockFile() {
+            return file.toFile();
+          }
+
+          @Override
+          public File getMetaFile() {
+            return meta.toFile();
+          }
+        };
+    data[0] ^= 1;
+    Files.write(file, data);
+    PlainProof.require(replica);
+    System.arraycopy(MAGIC, 0, data, 0, MAGIC.length);
+    Files.write(file, data);
+    assertThatThrownBy(() -> PlainProof.require(replica))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(file.toString());
+    assertThat(SwapVolume.isOpen(file)).isFalse();
+    // With checksums that are right it is a user's data.
+    OneBlockDataNode.format(directory, data);
+    PlainProof.require(replica);
+    Files.delete(file);
+    PlainProof.require(replica);
   }
 
   @Test
   void neitherDoChecksumsThatAreMissingOrDamaged() throws IOException {
     byte[] sums = Files.readAllBytes(meta);
-    Files.write(meta, Arrays.copyOf(sums, sums.length - 1));
+    Files.write(meta, Arrays.copyOf(sums, 10));
     assertHolds(false);
     Files.write(meta, new byte[3]);
     assertHolds(false);

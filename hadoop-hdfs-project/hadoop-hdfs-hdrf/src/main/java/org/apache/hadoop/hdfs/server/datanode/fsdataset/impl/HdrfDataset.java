@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
+import io.hdrf.reduce.BlockRef;
 import io.hdrf.thread.HdrfThreads;
 import java.io.File;
 import java.io.IOException;
@@ -59,6 +60,9 @@ class HdrfDataset extends FsDatasetImpl {
   private final HdrfDatasetAccess serviceAccess;
   private final ExecutorService cacheInflater;
 
+  /** Those that wait for {@link #cacheInflater}. */
+  private final Set<BlockRef> toBeCached = ConcurrentHashMap.newKeySet();
+
   HdrfDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfService service)
       throws IOException {
     super(datanode, storage, conf);
@@ -79,6 +83,7 @@ class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void finalizeBlock(ExtendedBlock block, boolean fsyncDir) throws IOException {
+    service.requirePlain(volumeMap.get(block.getBlockPoolId(), block.getBlockId()));
     super.finalizeBlock(block, fsyncDir);
     service.finalized(block.getBlockPoolId(), block.getBlockId());
   }
@@ -86,6 +91,7 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public Replica recoverClose(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
+    service.requirePlain(volumeMap.get(block.getBlockPoolId(), block.getBlockId()));
     Replica closed = super.recoverClose(block, newGs, expectedBlockLen);
     service.finalized(block.getBlockPoolId(), block.getBlockId());
     return closed;
@@ -97,12 +103,14 @@ class HdrfDataset extends FsDatasetImpl {
       ExtendedBlock oldBlock, long recoveryId, long newBlockId, long newLength) throws IOException {
     String pool = oldBlock.getBlockPoolId();
     Replica updated;
+    ReplicaInfo replica;
     try (AutoCloseableLock lock = acquireDatasetLock()) {
-      ReplicaInfo replica = volumeMap.get(pool, oldBlock.getBlockId());
+      replica = volumeMap.get(pool, oldBlock.getBlockId());
       if (StockRefusals.ofUpdate(replica, oldBlock, recoveryId, newLength)) {
         return super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
       }
     }
+    service.requirePlain(replica);
     try (HdrfService.Hold plain =
         service.holdPlain(pool, oldBlock.getBlockId(), length -> newLength < length)) {
       updated = super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
@@ -211,9 +219,19 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public void cache(String bpid, long[] blockIds) {
     for (long blockId : blockIds) {
+      BlockRef block = new BlockRef(bpid, blockId);
+      if (!toBeCached.add(block)) {
+        // The NameNode repeats what is pending.
+        continue;
+      }
       try {
-        cacheInflater.execute(() -> cachePlain(bpid, blockId));
+        cacheInflater.execute(
+            () -> {
+              toBeCached.remove(block);
+              cachePlain(bpid, blockId);
+            });
       } catch (RejectedExecutionException e) {
+        toBeCached.remove(block);
         LOG.debug("Not caching block {} while the DataNode stops", blockId, e);
       }
     }
