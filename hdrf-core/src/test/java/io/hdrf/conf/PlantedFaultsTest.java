@@ -60,7 +60,11 @@ class PlantedFaultsTest {
     boolean elsewhere = lines.stream().anyMatch(line -> line.startsWith("Tests-in:"));
     Path tests =
         ROOT.resolve(field(lines, elsewhere ? "Tests-in" : "Module")).resolve("src/test/java");
-    for (String test : field(lines, "Tests").split(", *", -1)) {
+    List<String> names = new ArrayList<>(List.of(field(lines, "Tests").split(", *", -1)));
+    lines.stream()
+        .filter(line -> line.startsWith("Each: "))
+        .forEach(line -> names.addAll(List.of(line.substring("Each: ".length()).split(", *", -1))));
+    for (String test : names) {
       String[] parts = test.split("[#+]", -1);
       String source = source(tests, parts[0] + ".java");
       for (int i = 1; i < parts.length; i++) {
