@@ -2,12 +2,17 @@
 package io.hdrf.metadata;
 
 import java.util.Arrays;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Why blocks are plain, as the records of a store tell before they are made anew: the files do not
  * show it. 8 bytes for each plain block. Immutable.
  */
 final class PlainReasons {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PlainReasons.class);
+
   private static final int REASONS = 256;
 
   /** Block ids by reason, ascending; null where no block has it. */
@@ -22,19 +27,23 @@ final class PlainReasons {
   /** Reads all records; what can't be read counts as none. */
   static PlainReasons of(MetadataStore store) throws MetadataException {
     LongList[] found = new LongList[REASONS];
-    store.scan(
-        Table.BLOCKS,
-        new byte[0],
-        (key, value) -> {
-          int reason = reason(key, value);
-          if (reason != BlockRecord.NO_REASON) {
-            if (found[reason] == null) {
-              found[reason] = new LongList();
+    try {
+      store.scan(
+          Table.BLOCKS,
+          new byte[0],
+          (key, value) -> {
+            int reason = reason(key, value);
+            if (reason != BlockRecord.NO_REASON) {
+              if (found[reason] == null) {
+                found[reason] = new LongList();
+              }
+              found[reason].accept(BlockRecord.blockId(key));
             }
-            found[reason].accept(BlockRecord.blockId(key));
-          }
-          return true;
-        });
+            return true;
+          });
+    } catch (StoreCorruptException e) {
+      LOG.warn("Why some blocks are plain can't be read any more", e);
+    }
     PlainReasons reasons = new PlainReasons();
     for (int i = 0; i < REASONS; i++) {
       reasons.blocks[i] = found[i] == null ? null : found[i].sorted();

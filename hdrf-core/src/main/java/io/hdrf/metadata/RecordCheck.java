@@ -97,22 +97,61 @@ public final class RecordCheck {
         store,
         inventory,
         repair ? Mode.MEND : Mode.LOOK,
-        new Host() {
-          @Override
-          public boolean isStopping() {
-            return stopping.getAsBoolean();
-          }
+        new Alone(store, stopping, progress, PlainReasons.none()));
+  }
 
-          @Override
-          public void progress(long blocks) {
-            progress.accept(blocks);
-          }
+  /** Nobody else uses the store. */
+  private static final class Alone implements Host {
+    private final MetadataStore store;
+    private final BooleanSupplier stopping;
+    private final LongConsumer progress;
+    private final PlainReasons reasons;
 
-          @Override
-          public void write(StoreBatch batch) throws IOException {
-            store.write(batch, Durability.PROCESS);
-          }
-        });
+    Alone(
+        MetadataStore store,
+        BooleanSupplier stopping,
+        LongConsumer progress,
+        PlainReasons reasons) {
+      this.store = store;
+      this.stopping = stopping;
+      this.progress = progress;
+      this.reasons = reasons;
+    }
+
+    @Override
+    public boolean isStopping() {
+      return stopping.getAsBoolean();
+    }
+
+    @Override
+    public void progress(long blocks) {
+      progress.accept(blocks);
+    }
+
+    @Override
+    public void write(StoreBatch batch) throws IOException {
+      store.write(batch, Durability.PROCESS);
+    }
+
+    @Override
+    public int reason(long blockId) {
+      return reasons.of(blockId);
+    }
+  }
+
+  /**
+   * Empties a store that nobody else uses, and makes all records anew. Why blocks are plain, which
+   * the old records alone tell, is kept.
+   *
+   * @param progress told how many blocks were compared, after each batch
+   */
+  public static CheckResult rebuild(
+      MetadataStore store, BlockInventory inventory, LongConsumer progress) throws IOException {
+    PlainReasons reasons = PlainReasons.of(store);
+    store.clear();
+    return new RecordCheck(
+            store, inventory, Mode.MAKE, new Alone(store, () -> false, progress, reasons))
+        .run();
   }
 
   /**

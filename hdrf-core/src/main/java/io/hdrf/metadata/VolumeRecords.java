@@ -656,7 +656,7 @@ public final class VolumeRecords implements Closeable {
     try {
       CheckResult result;
       if (task.kind() == RecordTask.Kind.REBUILD) {
-        PlainReasons reasons = reasons();
+        PlainReasons reasons = PlainReasons.of(link.store());
         link.store().clear();
         link.isInStep();
         result = compareAll(reasons, task);
@@ -681,15 +681,6 @@ public final class VolumeRecords implements Closeable {
     } catch (IOException | RuntimeException | Error e) {
       task.fail(e);
       throw e;
-    }
-  }
-
-  private PlainReasons reasons() throws MetadataException {
-    try {
-      return PlainReasons.of(link.store());
-    } catch (StoreCorruptException e) {
-      LOG.warn("Why blocks in {} are plain can't be read any more", directory, e);
-      return PlainReasons.none();
     }
   }
 

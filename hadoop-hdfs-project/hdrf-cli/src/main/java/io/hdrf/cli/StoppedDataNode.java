@@ -277,8 +277,8 @@ final class StoppedDataNode implements RecordSource {
 
   @Override
   public void rebuild(VolumeInfo info, Progress progress) throws IOException {
-    store(volume(info)).clear();
-    check(info, true, progress);
+    StoppedVolume volume = volume(info);
+    RecordCheck.rebuild(store(volume), volume, progress::set);
   }
 
   @Override

@@ -152,6 +152,16 @@ class StoppedStoreTest {
     assertThat(recorded()).containsExactly(1L);
   }
 
+  /** Nothing but the record tells it, and a plain block is not tried again for some reasons. */
+  @Test
+  void whyABlockIsPlainOutlivesItsRecord() throws IOException {
+    record(1, BlockRecord.plain(7, 3, 0, 0).encode());
+    assertThat(run("rebuild-metadata")).startsWith("0 ");
+    byte[] made = store.get(Table.BLOCKS, List.of(BlockRecord.key(1))).get(0);
+    assertThat(BlockRecord.decode(1, made).logicalLength()).isEqualTo(100);
+    assertThat(BlockRecord.decode(1, made).reason()).isEqualTo(3);
+  }
+
   /** A DataNode may start after a volume was found free, and must not once its store is open. */
   @Test
   void aVolumeIsLockedWhileItsStoreIsUsed() throws IOException {
