@@ -3,6 +3,7 @@ package io.hdrf.admin;
 
 import io.hdrf.block.StoredBlocks;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,20 +56,34 @@ public final class ReducedBlockCounter {
           "no volume of a DataNode is there (it has no current/VERSION); is it mounted?");
     }
     List<ReducedBlocks> counts = new ArrayList<>();
-    try (DirectoryStream<Path> pools = Files.newDirectoryStream(current, "BP-*")) {
-      for (Path pool : pools) {
-        String hdrf = pool.resolve("hdrf").toString();
-        try {
-          counts.add(new ReducedBlocks(hdrf, counter.count(pool)));
-        } catch (IOException e) {
-          counts.add(ReducedBlocks.notCounted(hdrf, message(e)));
-        }
+    for (Path pool : pools(directory)) {
+      String hdrf = pool.resolve("hdrf").toString();
+      try {
+        counts.add(new ReducedBlocks(hdrf, counter.count(pool)));
+      } catch (IOException e) {
+        counts.add(ReducedBlocks.notCounted(hdrf, message(e)));
       }
     }
     if (counts.isEmpty()) {
       counts.add(ReducedBlocks.none(directory.toString()));
     }
     return counts;
+  }
+
+  /**
+   * The directories of pools.
+   *
+   * @param directory one of {@code dfs.datanode.data.dir}
+   */
+  public static List<Path> pools(Path directory) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> pools =
+        Files.newDirectoryStream(directory.resolve("current"), "BP-*")) {
+      pools.forEach(found::add);
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found;
   }
 
   private static String message(IOException e) {

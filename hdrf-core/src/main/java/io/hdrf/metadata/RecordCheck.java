@@ -148,10 +148,12 @@ public final class RecordCheck {
   public static CheckResult rebuild(
       MetadataStore store, BlockInventory inventory, LongConsumer progress) throws IOException {
     PlainReasons reasons = PlainReasons.of(store);
+    // First: a store is not emptied that can't be filled again.
+    long[] present = present(inventory);
     store.clear();
     return new RecordCheck(
             store, inventory, Mode.MAKE, new Alone(store, () -> false, progress, reasons))
-        .run();
+        .run(present);
   }
 
   /**
@@ -161,9 +163,16 @@ public final class RecordCheck {
    * @return null if it was stopped
    */
   public CheckResult run() throws IOException {
+    return run(present(inventory));
+  }
+
+  private static long[] present(BlockInventory inventory) throws IOException {
     LongList ids = new LongList();
     inventory.forEach(ids);
-    long[] present = ids.sorted();
+    return ids.sorted();
+  }
+
+  private CheckResult run(long[] present) throws IOException {
     for (int from = 0; from < present.length && !host.isStopping(); from += BATCH) {
       host.between();
       int to = Math.min(from + BATCH, present.length);

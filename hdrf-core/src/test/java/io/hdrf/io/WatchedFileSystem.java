@@ -12,6 +12,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
@@ -58,6 +59,9 @@ public final class WatchedFileSystem extends FileSystem {
 
     /** Before attributes are read. */
     default void looking(Path path) throws IOException {}
+
+    /** Before an entry of a directory is shown. */
+    default void listing(Path entry) throws IOException {}
   }
 
   private final FileSystem real = FileSystems.getDefault();
@@ -206,7 +210,24 @@ public final class WatchedFileSystem extends FileSystem {
       return new DirectoryStream<>() {
         @Override
         public Iterator<Path> iterator() {
-          return found.iterator();
+          Iterator<Path> entries = found.iterator();
+          return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+              return entries.hasNext();
+            }
+
+            @Override
+            public Path next() {
+              Path entry = entries.next();
+              try {
+                watch.listing(WatchedPath.real(entry));
+              } catch (IOException e) {
+                throw new DirectoryIteratorException(e);
+              }
+              return entry;
+            }
+          };
         }
 
         @Override

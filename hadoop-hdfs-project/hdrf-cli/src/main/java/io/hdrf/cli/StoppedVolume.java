@@ -17,9 +17,11 @@ import io.hdrf.metadata.BlockRecord;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -75,7 +77,7 @@ final class StoppedVolume implements BlockInventory {
       throw new IOException(volume + " is no volume of a DataNode: it has no current/VERSION", e);
     }
     List<StoppedVolume> pools = new ArrayList<>();
-    for (Path pool : pools(volume)) {
+    for (Path pool : ReducedBlockCounter.pools(volume)) {
       Path hdrf = pool.resolve(HDRF);
       try {
         Optional<TagKey> key = Superblock.readKey(hdrf);
@@ -138,6 +140,8 @@ final class StoppedVolume implements BlockInventory {
           .mapToLong(matcher -> Long.parseLong(matcher.group(1)))
           .sorted()
           .toArray();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
@@ -164,15 +168,6 @@ final class StoppedVolume implements BlockInventory {
         .countReduced();
   }
 
-  private static List<Path> pools(Path volume) throws IOException {
-    List<Path> pools = new ArrayList<>();
-    try (DirectoryStream<Path> directories =
-        Files.newDirectoryStream(volume.resolve("current"), "BP-*")) {
-      directories.forEach(pools::add);
-    }
-    return pools;
-  }
-
   private static boolean isProvedPlain(Path file, boolean mayLackChecksums) throws IOException {
     try (DirectoryStream<Path> metas =
         Files.newDirectoryStream(file.getParent(), file.getFileName() + "_*.meta")) {
@@ -185,6 +180,8 @@ final class StoppedVolume implements BlockInventory {
           return false;
         }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
     return false;
   }

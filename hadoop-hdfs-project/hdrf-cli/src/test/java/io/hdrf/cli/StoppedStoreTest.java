@@ -230,6 +230,44 @@ class StoppedStoreTest {
         .contains(volume + (command.startsWith("fsck") ? ": 1 blocks, no difference" : ": all"));
   }
 
+  /** To the operating system, paths end at 4095 bytes. */
+  private Path farAway() throws IOException {
+    int length = 4090 - (POOL + "/current/finalized").length() - "/v/".length();
+    Path far = directory;
+    while (length - far.toString().length() > 1) {
+      int left = length - far.toString().length() - 1;
+      far = far.resolve("d".repeat(left > 250 ? 200 : left));
+    }
+    return Files.createDirectories(far).resolve("v");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fsck", "fsck --repair", "rebuild-metadata", "blocks"})
+  void aDirectoryOfBlocksThatCantBeReadHidesNoOtherVolume(String command) throws IOException {
+    String id = "DS-" + UUID.randomUUID();
+    MemoryStore records = new MemoryStore();
+    records.write(
+        new StoreBatch()
+            .put(Table.BLOCKS, BlockRecord.key(5), BlockRecord.plain(7, 3, 0, 0).encode()),
+        Durability.BUFFERED);
+    Path near = volume("unreadable", id);
+    Superblock.create(near.resolve(POOL).resolve("hdrf"), LocalDurableFiles.INSTANCE);
+    KeptStoreProvider.STORES.put(id, records);
+    Path far = Files.move(near, farAway());
+    try {
+      writeConf(far + "," + volume);
+      String options = command.equals("blocks") ? " --plugins " + directory : "";
+      assertThat(run(command + options))
+          .startsWith("3 ")
+          .contains(far + ": ", "File name too long", volume.toString())
+          .doesNotContain("\tat ");
+      assertThat(records.estimatedCount(Table.BLOCKS)).as("records").isEqualTo(1);
+    } finally {
+      Files.move(far, near);
+      KeptStoreProvider.STORES.remove(id);
+    }
+  }
+
   @Test
   void aDamagedRecordHidesNoOther() throws IOException {
     byte[] damaged = BlockRecord.plain(100, 0, 0, 0).encode();
