@@ -262,13 +262,9 @@ public final class AdminClient implements Closeable {
     }
   }
 
-  /** See {@link HdrfAdminProtocol#rebuild}. */
-  public void rebuild(VolumeInfo volume) throws IOException {
-    call(
-        () -> {
-          protocol.rebuild(volume.storageId(), volume.poolId());
-          return null;
-        });
+  /** See {@link TaskKind#REBUILD}; says how many blocks were looked at. */
+  public String[] rebuild(VolumeInfo volume, Consumer<String> progress) throws IOException {
+    return task(TaskKind.REBUILD, volume.storageId(), volume.poolId(), progress);
   }
 
   /** See {@link TaskKind#REFERENCES}. */

@@ -60,10 +60,7 @@ public interface HdrfAdminProtocol {
   @Looks
   String[] block(long blockId) throws IOException;
 
-  /**
-   * Has the records of a pool on a volume made anew, in the background; {@link #volumes} tells how
-   * far that is.
-   */
+  /** Begins {@link TaskKind#REBUILD} for earlier commands, which are not told what comes of it. */
   @NeverWaits
   void rebuild(String storageId, String poolId) throws IOException;
 

@@ -13,6 +13,10 @@ public enum TaskKind {
   /** As {@link #CHECK}; what differs is written. */
   REPAIR("repair"),
   /**
+   * Empties the records of a pool on a volume and makes them anew. The result is {@link #CHECK}'s.
+   */
+  REBUILD("rebuild"),
+  /**
    * Takes away what no block refers to any more. The result is what was done: name, tab and decimal
    * number each.
    */

@@ -117,14 +117,13 @@ public final class AdminService implements HdrfAdminProtocol {
     switch (wanted) {
       case CHECK:
       case REPAIR:
+      case REBUILD:
         VolumeRecords volume = volume(storageId, poolId);
         AtomicReference<RecordTask> begun = new AtomicReference<>();
         return tasks.start(
             what,
             () -> {
-              begun.set(
-                  volume.begin(
-                      wanted == TaskKind.REPAIR ? RecordTask.Kind.REPAIR : RecordTask.Kind.CHECK));
+              begun.set(volume.begin(RecordTask.Kind.valueOf(wanted.name())));
               return lines(begun.get().await());
             },
             () -> begun.get() == null ? "0" : Long.toString(begun.get().blocks()));
@@ -170,7 +169,7 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public void rebuild(String storageId, String poolId) throws IOException {
-    volume(storageId, poolId).begin(RecordTask.Kind.REBUILD);
+    startTask(TaskKind.REBUILD.word(), storageId, poolId);
   }
 
   @Override

@@ -226,8 +226,7 @@ class RecordsTest {
       assertThat(client.block(blockId)).anyMatch(line -> line.matches("agree +yes"));
       assertThat(client.block(4711)).isEmpty();
       assertThat(client.check(volumes.get(0), false)).containsExactly("1", "0", "0", "0", "0");
-      client.rebuild(volumes.get(0));
-      awaitInStep();
+      assertThat(client.rebuild(volumes.get(0), line -> {})).startsWith("1", "1", "0", "0", "0");
       assertNoDifference();
     }
     UserGroupInformation stranger =

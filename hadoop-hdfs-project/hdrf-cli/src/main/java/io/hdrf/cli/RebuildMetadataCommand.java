@@ -39,7 +39,12 @@ final class RebuildMetadataCommand implements Callable<Integer> {
   private static void rebuild(
       Terminal terminal, String label, RecordSource source, VolumeInfo volume) throws IOException {
     try (Progress progress = terminal.progress(label, 0, Progress.Unit.COUNT)) {
-      source.rebuild(volume, progress);
+      RecordSource.Check check = source.rebuild(volume, progress);
+      if (check.unreadable() > 0) {
+        throw new IOException(
+            check.unreadable()
+                + " blocks can't be looked at and have no record; hdrf fsck names them");
+      }
       progress.done("all records made anew");
     }
   }

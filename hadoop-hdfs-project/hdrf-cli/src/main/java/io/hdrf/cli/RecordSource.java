@@ -57,8 +57,8 @@ interface RecordSource extends Closeable {
    */
   Check check(VolumeInfo volume, boolean repair, Progress progress) throws IOException;
 
-  /** Makes a volume's records anew, and returns when that is done. */
-  void rebuild(VolumeInfo volume, Progress progress) throws IOException;
+  /** Empties a volume's records and makes them anew; blocks that are unreadable have none then. */
+  Check rebuild(VolumeInfo volume, Progress progress) throws IOException;
 
   /** The volumes where a scheme keeps a store of its own. */
   List<VolumeInfo> schemeStores() throws IOException;

@@ -13,16 +13,10 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 
 /** Asks a DataNode. */
 final class RunningDataNode implements RecordSource {
-  private static final Pattern COMPARING = Pattern.compile(".*compared, (\\d+) blocks.*");
-  private static final String IN_STEP = "in step";
-  private static final String NOT_IN_STEP = "not in step";
-  private static final String DOWN = "down";
   private static final int COUNTS = 5;
 
   private final InetSocketAddress address;
@@ -70,7 +64,10 @@ final class RunningDataNode implements RecordSource {
 
   @Override
   public Check check(VolumeInfo volume, boolean repair, Progress progress) throws IOException {
-    String[] lines = client.check(volume, repair, line -> progress.set(Long.parseLong(line)));
+    return result(client.check(volume, repair, line -> progress.set(Long.parseLong(line))));
+  }
+
+  private Check result(String[] lines) throws IOException {
     long[] counts = new long[COUNTS];
     try {
       for (int i = 0; i < COUNTS; i++) {
@@ -89,26 +86,8 @@ final class RunningDataNode implements RecordSource {
   }
 
   @Override
-  public void rebuild(VolumeInfo volume, Progress progress) throws IOException {
-    client.rebuild(volume);
-    boolean begun = false;
-    while (true) {
-      pause();
-      VolumeInfo now = current(volume);
-      Matcher comparing = COMPARING.matcher(now.status());
-      if (comparing.matches()) {
-        begun = true;
-        progress.set(Long.parseLong(comparing.group(1)));
-      } else if (now.status().startsWith(DOWN)) {
-        throw new IOException(volume.directory() + ": the store is " + now.status());
-      } else if (now.status().startsWith(NOT_IN_STEP) && begun) {
-        throw new IOException(volume.directory() + ": the store is " + now.status());
-      } else if (now.status().startsWith(IN_STEP) && begun) {
-        return;
-      } else if (now.status().startsWith(IN_STEP) || now.status().startsWith(NOT_IN_STEP)) {
-        begun = true;
-      }
-    }
+  public Check rebuild(VolumeInfo volume, Progress progress) throws IOException {
+    return result(client.rebuild(volume, line -> progress.set(Long.parseLong(line))));
   }
 
   @Override
@@ -144,24 +123,6 @@ final class RunningDataNode implements RecordSource {
   @Override
   public List<ReducedBlocks> reducedBlocks() throws IOException {
     return client.reducedBlocks();
-  }
-
-  private VolumeInfo current(VolumeInfo volume) throws IOException {
-    for (VolumeInfo info : client.volumes()) {
-      if (info.storageId().equals(volume.storageId()) && info.poolId().equals(volume.poolId())) {
-        return info;
-      }
-    }
-    throw new IOException(volume.directory() + " left service");
-  }
-
-  private static void pause() throws IOException {
-    try {
-      Thread.sleep(500);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted", e);
-    }
   }
 
   @Override

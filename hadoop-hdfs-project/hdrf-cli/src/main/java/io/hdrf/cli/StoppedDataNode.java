@@ -210,8 +210,10 @@ final class StoppedDataNode implements RecordSource {
   @Override
   public Check check(VolumeInfo info, boolean repair, Progress progress) throws IOException {
     StoppedVolume volume = volume(info);
-    CheckResult result =
-        new RecordCheck(store(volume), volume, repair, () -> false, progress::set).run();
+    return check(new RecordCheck(store(volume), volume, repair, () -> false, progress::set).run());
+  }
+
+  private static Check check(CheckResult result) {
     return new Check(
         result.blocks(),
         result.missing(),
@@ -276,9 +278,9 @@ final class StoppedDataNode implements RecordSource {
   }
 
   @Override
-  public void rebuild(VolumeInfo info, Progress progress) throws IOException {
+  public Check rebuild(VolumeInfo info, Progress progress) throws IOException {
     StoppedVolume volume = volume(info);
-    RecordCheck.rebuild(store(volume), volume, progress::set);
+    return check(RecordCheck.rebuild(store(volume), volume, progress::set));
   }
 
   @Override

@@ -135,7 +135,7 @@ public final class AdminPeer {
       say("check " + Arrays.toString(client.check(volume, true)));
       client.startJob(JobKind.VERIFY, 1L << 40, 0.25);
       try {
-        client.rebuild(volume);
+        client.rebuild(volume, line -> {});
       } catch (IOException e) {
         say("rebuild " + e.getClass().getSimpleName() + " " + e.getMessage());
       }
@@ -210,9 +210,7 @@ public final class AdminPeer {
     }
 
     @Override
-    public void rebuild(String storageId, String poolId) throws IOException {
-      throw new IOException("not after " + job);
-    }
+    public void rebuild(String storageId, String poolId) {}
 
     @Override
     public String[] schemeStores() throws IOException {
@@ -236,6 +234,9 @@ public final class AdminPeer {
     public String startTask(String kind, String storageId, String poolId) throws IOException {
       if (kind.equals("reclaim")) {
         throw new AccessControlException("not here");
+      }
+      if (kind.equals("rebuild")) {
+        throw new IOException("not after " + job);
       }
       return kind + " " + storageId + " " + poolId;
     }
