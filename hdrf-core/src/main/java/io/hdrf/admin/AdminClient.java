@@ -307,8 +307,17 @@ public final class AdminClient implements Closeable {
 
   /** See {@link TaskKind#COUNT}. */
   public List<ReducedBlocks> reducedBlocks() throws IOException {
+    return counts(TaskKind.COUNT);
+  }
+
+  /** See {@link TaskKind#LEFT_OUT}. */
+  public List<ReducedBlocks> leftOut() throws IOException {
+    return counts(TaskKind.LEFT_OUT);
+  }
+
+  private List<ReducedBlocks> counts(TaskKind kind) throws IOException {
     List<ReducedBlocks> counts = new ArrayList<>();
-    for (String line : task(TaskKind.COUNT, "", "", progress -> {})) {
+    for (String line : task(kind, "", "", progress -> {})) {
       counts.add(ReducedBlocks.decode(line));
     }
     return counts;

@@ -32,7 +32,12 @@ public enum TaskKind {
    * for each pool in each directory that is configured, as text; directories that can't be looked
    * at and pools that are not in service are there as not counted.
    */
-  COUNT("count");
+  COUNT("count"),
+  /**
+   * Tells what all other work leaves out: the result is {@link #COUNT}'s, but only of what is not
+   * counted.
+   */
+  LEFT_OUT("left-out");
 
   private final String word;
 

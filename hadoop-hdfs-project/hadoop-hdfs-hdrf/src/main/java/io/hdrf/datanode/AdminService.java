@@ -135,12 +135,12 @@ public final class AdminService implements HdrfAdminProtocol {
       case REFERENCES:
         return tasks.start(what, () -> schemeStores.check(storageId, poolId), () -> "");
       case COUNT:
+      case LEFT_OUT:
         return tasks.start(
             wanted.word(),
             () ->
-                jobs.reducedBlocks().stream()
-                    .map(ReducedBlocks::encode)
-                    .collect(Collectors.toList()),
+                (wanted == TaskKind.COUNT ? jobs.reducedBlocks() : jobs.leftOut())
+                    .stream().map(ReducedBlocks::encode).collect(Collectors.toList()),
             () -> "");
       default:
         throw new IllegalArgumentException(kind);

@@ -34,6 +34,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
@@ -225,7 +226,17 @@ public final class HdrfService implements Closeable {
     scan.addPool(poolId);
     startScan();
     startRecords();
+    noteLoaded(poolId::equals);
     jobs.resume();
+  }
+
+  private void noteLoaded(Predicate<String> pools) {
+    volumes.forEach(
+        (storageId, volume) -> {
+          if (pools.test(volume.poolId())) {
+            volume.noteLoaded();
+          }
+        });
   }
 
   private void startRecords() {
@@ -251,6 +262,7 @@ public final class HdrfService implements Closeable {
   /** A volume was added, with its replicas. */
   public void volumeIsLoaded() {
     startRecords();
+    noteLoaded(poolId -> true);
     jobs.resume();
     wakeScan();
   }

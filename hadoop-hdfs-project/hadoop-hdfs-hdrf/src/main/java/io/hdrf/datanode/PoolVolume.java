@@ -58,6 +58,7 @@ final class PoolVolume implements Closeable {
   private final AtomicLong sequence = new AtomicLong();
   private final AtomicInteger uses = new AtomicInteger(1);
   private final AtomicBoolean outOfService = new AtomicBoolean();
+  private volatile boolean loaded;
   private volatile ConversionState conversion;
   private ConversionState storedConversion;
 
@@ -252,6 +253,15 @@ final class PoolVolume implements Closeable {
     byte[] secret = new byte[TagKey.LENGTH];
     new SecureRandom().nextBytes(secret);
     return new TagKey(secret);
+  }
+
+  /** The DataNode knows all blocks that lie here. */
+  void noteLoaded() {
+    loaded = true;
+  }
+
+  boolean isLoaded() {
+    return loaded;
   }
 
   String poolId() {

@@ -362,6 +362,41 @@ final class VolumeJobs implements Closeable {
 
   /** Looks at the file of every block in every data directory, whether or not it is in service. */
   List<ReducedBlocks> reducedBlocks() {
+    return count(volume -> volume.services().blocks().countReduced());
+  }
+
+  /**
+   * The data directories and the pools in them that are not in service with all
+   * their blocks, none of them counted: jobs, records and stores leave them out.
+   */
+  List<ReducedBlocks> leftOut() {
+    List<ReducedBlocks> found = new ArrayList<>();
+    for (ReducedBlocks count : count(VolumeJobs::requireLoaded)) {
+      if (!count.isCounted()) {
+        found.add(count);
+      } else if (count.total() > 0) {
+        found.add(
+            ReducedBlocks.notCounted(
+                count.directory(),
+                "the superblock is lost, and " + count.total() + " blocks look like reduced ones"));
+      }
+    }
+    return found;
+  }
+
+  private static StoredBlocks.Count requireLoaded(PoolVolume volume) throws IOException {
+    if (!volume.isLoaded()) {
+      throw new IOException("the DataNode starts, and does not know all its blocks yet");
+    }
+    return new StoredBlocks.Count();
+  }
+
+  /** Counts the blocks of a pool that is in service. */
+  private interface OpenCounter {
+    StoredBlocks.Count count(PoolVolume volume) throws IOException;
+  }
+
+  private List<ReducedBlocks> count(OpenCounter counter) {
     Map<Path, PoolVolume> open = new HashMap<>();
     Set<Path> directories = dataDirectories.all();
     volumes.forEach(
@@ -370,12 +405,13 @@ final class VolumeJobs implements Closeable {
           open.put(pool, volume);
           directories.add(pool.getParent().getParent());
         });
-    return ReducedBlockCounter.count(directories, pool -> countReduced(pool, open.get(pool)));
+    return ReducedBlockCounter.count(directories, pool -> count(pool, open.get(pool), counter));
   }
 
-  private static StoredBlocks.Count countReduced(Path pool, PoolVolume open) throws IOException {
+  private static StoredBlocks.Count count(Path pool, PoolVolume open, OpenCounter counter)
+      throws IOException {
     if (open != null) {
-      return open.services().blocks().countReduced();
+      return counter.count(open);
     }
     if (Superblock.readKey(HdrfService.directory(pool)).isPresent()) {
       // Nobody keeps its blocks plain, so what the files show now need not last.

@@ -157,7 +157,14 @@ class JobsTest {
     assertThatThrownBy(
             () -> dataNode.reconfigurePropertyImpl(DIRECTORIES, directories + "," + unmounted))
         .isInstanceOf(ReconfigurationException.class);
-    List<ReducedBlocks> counts = counts();
+    List<ReducedBlocks> counts;
+    try (AdminClient admin = admin(0)) {
+      counts = admin.reducedBlocks();
+      assertThat(admin.leftOut())
+          .noneMatch(ReducedBlocks::isCounted)
+          .extracting(ReducedBlocks::directory)
+          .containsExactlyInAnyOrder(stranger.toString(), unmounted.toString());
+    }
     assertThat(counts.stream().filter(ReducedBlocks::isCounted).count())
         .as("pools in service")
         .isEqualTo(2);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.DurableFile;
 import io.hdrf.io.DurableFiles;
@@ -29,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +84,10 @@ class VolumeJobsTest {
             files,
             (volume, pool, bytes) -> {},
             (volume, block, file, why) -> {});
+    Configuration conf = new Configuration(false);
+    conf.set(
+        DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY,
+        directory.resolve("DS-1") + "," + directory.resolve("DS-2"));
     for (String id : new String[] {"DS-1", "DS-2"}) {
       Path volume = Files.createDirectory(directory.resolve(id));
       Files.createDirectories(volume.resolve("current/BP-1/current/finalized"));
@@ -89,7 +95,7 @@ class VolumeJobsTest {
     }
     jobs =
         new VolumeJobs(
-            new DataDirectories(new Configuration(false), null),
+            new DataDirectories(conf, null),
             volumes,
             (kind, storageId, volume, fraction) -> new Blocks(storageId),
             storageId -> true,
@@ -232,6 +238,25 @@ class VolumeJobsTest {
             jobs.infos(JobKind.CONVERT).stream()
                 .allMatch(job -> job.state() == JobInfo.State.DONE));
     assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
+  }
+
+  /** Nothing is done there, and whoever asked is not to take that for all. */
+  @Test
+  void whatIsNotInServiceWithAllItsBlocksIsLeftOut() throws IOException {
+    for (String id : new String[] {"DS-1", "DS-2"}) {
+      Files.createFile(directory.resolve(id).resolve("current/VERSION"));
+    }
+    assertThat(jobs.leftOut())
+        .hasSize(2)
+        .noneMatch(ReducedBlocks::isCounted)
+        .allMatch(count -> count.obstacle().contains("does not know all its blocks yet"));
+    volumes.forEach((storageId, volume) -> volume.noteLoaded());
+    assertThat(jobs.leftOut()).isEmpty();
+    volumes.closeVolume("DS-2");
+    assertThat(jobs.leftOut())
+        .hasSize(1)
+        .allMatch(count -> count.directory().startsWith(directory.resolve("DS-2").toString()))
+        .allMatch(count -> count.obstacle().contains("does not have it in service"));
   }
 
   /** What can't be kept is said, and ends here all the same, as on the other volumes. */

@@ -32,7 +32,7 @@ final class BlockCommand implements Callable<Integer> {
         target.each(
             troubles,
             (source, all) -> {
-              source.leftOut().forEach(line -> all.add(source.name() + ": " + line));
+              RecordTarget.isComplete(source, all);
               List<String> lines = source.block(blockId);
               if (!lines.isEmpty()) {
                 found[0] = true;

@@ -33,6 +33,7 @@ final class GcCommand implements Callable<Integer> {
               if (!source.isRunning()) {
                 all.add(source.name() + " does not run; only a running DataNode collects");
               }
+              RecordTarget.isComplete(source, all);
               for (VolumeInfo volume : source.schemeStores()) {
                 stores[0]++;
                 all.attempt(

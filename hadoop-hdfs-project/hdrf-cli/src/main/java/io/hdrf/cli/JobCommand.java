@@ -65,6 +65,8 @@ abstract class JobCommand implements Callable<Integer> {
   private int run(List<RecordSource> sources, long bytesPerSecond, double share, Terminal terminal)
       throws IOException {
     Troubles troubles = new Troubles(terminal);
+    boolean waits = !(status || stop || noWait);
+    boolean countReduced = kind() == JobKind.INFLATE && (status || waits);
     List<RecordSource> reached = new ArrayList<>();
     for (RecordSource source : sources) {
       boolean done =
@@ -75,17 +77,19 @@ abstract class JobCommand implements Callable<Integer> {
                   source.stopJob(kind());
                 } else if (!status) {
                   source.startJob(kind(), bytesPerSecond, share);
+                  if (!countReduced) {
+                    // A pool that comes into service meanwhile is not in the report's gaps.
+                    RecordTarget.isComplete(source, troubles);
+                  }
                 }
               });
       if (done) {
         reached.add(source);
       }
     }
-    boolean waits = !(status || stop || noWait);
     if (waits && !reached.isEmpty()) {
       await(reached, terminal, troubles);
     }
-    boolean countReduced = kind() == JobKind.INFLATE && (status || waits);
     boolean endIsExpected = waits || (status && kind() == JobKind.VERIFY);
     JobReport report = JobReport.of(kind(), reached, countReduced, endIsExpected, troubles);
     if (json) {

@@ -21,8 +21,10 @@ final class JobReport {
    * One DataNode.
    *
    * @param reduced what is reduced there; null where it was not counted
+   * @param leftOut what the jobs leave out, for people; nothing where reduced blocks are counted,
+   *     which says the same
    */
-  record Part(String name, List<JobInfo> jobs, List<ReducedBlocks> reduced) {}
+  record Part(String name, List<JobInfo> jobs, List<ReducedBlocks> reduced, List<String> leftOut) {}
 
   private static final String POOL_SUFFIX = "/current/BP-[^/]*/hdrf$";
 
@@ -60,7 +62,8 @@ final class JobReport {
                   new Part(
                       source.name(),
                       source.jobs(kind),
-                      countReduced ? source.reducedBlocks() : null)));
+                      countReduced ? source.reducedBlocks() : null,
+                      countReduced ? List.of() : source.leftOut())));
     }
     return new JobReport(kind, parts, endIsExpected);
   }
@@ -102,6 +105,7 @@ final class JobReport {
   List<String> gaps() {
     List<String> gaps = new ArrayList<>();
     for (Part part : parts) {
+      part.leftOut.forEach(line -> gaps.add(part.name + ": " + line));
       for (JobInfo job : part.jobs) {
         if (isGap(job)) {
           gaps.add(label(part, job.directory()) + ": the job was not done to its end");

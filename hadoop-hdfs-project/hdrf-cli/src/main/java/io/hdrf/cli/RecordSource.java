@@ -21,9 +21,7 @@ interface RecordSource extends Closeable {
   List<VolumeInfo> volumes() throws IOException;
 
   /** What {@link #volumes} lacks although it should be there, and why, for people. */
-  default List<String> leftOut() {
-    return List.of();
-  }
+  List<String> leftOut() throws IOException;
 
   /** Whether a DataNode answers. */
   default boolean isRunning() {

@@ -206,11 +206,18 @@ final class RecordTarget {
     return same;
   }
 
+  /** Whether nothing is missing among the volumes; what is, is a trouble. */
+  static boolean isComplete(RecordSource source, Troubles troubles) throws IOException {
+    List<String> leftOut = source.leftOut();
+    leftOut.forEach(line -> troubles.add(source.name() + ": " + line));
+    return leftOut.isEmpty();
+  }
+
   /** The volumes of which records are kept; what is missing among them is a trouble. */
   static List<VolumeInfo> volumes(RecordSource source, Troubles troubles) throws IOException {
+    boolean complete = isComplete(source, troubles);
     List<VolumeInfo> volumes = source.volumes();
-    source.leftOut().forEach(line -> troubles.add(source.name() + ": " + line));
-    if (volumes.isEmpty() && source.leftOut().isEmpty()) {
+    if (volumes.isEmpty() && complete) {
       troubles.add(
           source.name()
               + ": there are no records: hdrf.metadata.store is none, or no pool with HDRF is in"

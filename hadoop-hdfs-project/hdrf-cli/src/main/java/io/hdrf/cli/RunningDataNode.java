@@ -53,6 +53,13 @@ final class RunningDataNode implements RecordSource {
   }
 
   @Override
+  public List<String> leftOut() throws IOException {
+    return client.leftOut().stream()
+        .map(count -> count.directory() + ": " + count.obstacle())
+        .toList();
+  }
+
+  @Override
   public Map<Long, BlockRecord> records(VolumeInfo volume, long after) throws IOException {
     return client.records(volume, after).records();
   }

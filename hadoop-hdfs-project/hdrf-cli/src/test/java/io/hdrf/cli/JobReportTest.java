@@ -44,7 +44,8 @@ class JobReportTest {
             new JobReport.Part(
                 "host:1",
                 List.of(job),
-                reduced == null ? null : List.of(ReducedBlocks.decode(reduced)))),
+                reduced == null ? null : List.of(ReducedBlocks.decode(reduced)),
+                List.of())),
         true);
   }
 
@@ -150,7 +151,9 @@ class JobReportTest {
   void nothingCountedIsNotEverythingPlain() throws IOException {
     JobReport report =
         new JobReport(
-            JobKind.INFLATE, List.of(new JobReport.Part("host:1", List.of(), List.of())), true);
+            JobKind.INFLATE,
+            List.of(new JobReport.Part("host:1", List.of(), List.of(), List.of())),
+            true);
     assertThat(report.gaps()).containsExactly("host:1: no directory was counted");
     assertThat(report.lines()).doesNotContain("Every block is plain.");
   }
@@ -158,7 +161,10 @@ class JobReportTest {
   @Test
   void aDataNodeWithoutVolumesOfHdrf() throws IOException {
     JobReport report =
-        new JobReport(JobKind.VERIFY, List.of(new JobReport.Part("host:1", List.of(), null)), true);
+        new JobReport(
+            JobKind.VERIFY,
+            List.of(new JobReport.Part("host:1", List.of(), null, List.of())),
+            true);
     assertThat(report.gaps()).containsExactly("host:1: no volume of HDRF is in service");
     assertThat(report.lines()).containsExactly("No volume of HDRF on a DataNode that runs.");
   }

@@ -6,15 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.admin.AdminEndpoint;
 import io.hdrf.admin.AdminTasks;
 import io.hdrf.admin.HdrfAdminProtocol;
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.RecordPage;
+import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.VolumeInfo;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.RPC;
@@ -24,11 +29,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What commands make of a running DataNode's answers. */
 @Timeout(60)
 class RunningCommandsTest {
   private static final String DONE = AdminTasks.DONE + " ";
+
+  @TempDir private Path directory;
 
   /** Something that the server serves beside. */
   interface Other {}
@@ -43,6 +53,7 @@ class RunningCommandsTest {
   /** What a task answers in turn; the last answer, unless it is a result, is a failure. */
   private final Queue<String> answers = new ArrayDeque<>();
 
+  private final List<String> leftOut = new ArrayList<>(List.of(AdminTasks.DONE));
   private final List<String> begun = new ArrayList<>();
   private String status = "in step";
   private RPC.Server server;
@@ -55,14 +66,35 @@ class RunningCommandsTest {
         };
       case "startTask":
         begun.add((String) arguments[0]);
-        return "7";
+        return arguments[0];
       case "task":
+        if (arguments[0].equals("left-out")) {
+          return leftOut.toArray(new String[0]);
+        }
         String answer = answers.remove();
         if (answers.isEmpty() && !answer.startsWith(DONE)) {
           throw new IOException(answer);
         }
         return answer.split(" ");
+      case "records":
+        return RecordPage.encode(Map.of());
+      case "block":
+        return new String[] {"agree  yes"};
+      case "jobs":
+        return new String[] {
+          new JobInfo(
+                  "DS-1",
+                  "BP-1",
+                  "/data/1",
+                  "automatic",
+                  JobInfo.State.DONE,
+                  Map.of(),
+                  Map.of(),
+                  List.of())
+              .encode()
+        };
       case "rebuild":
+      case "startJob":
         return null;
       default:
         return new String[0];
@@ -127,7 +159,19 @@ class RunningCommandsTest {
         .contains("/data/1: 2 blocks can't be looked at");
     answers.addAll(List.of("running 0", DONE + "9 9 0 0 0"));
     assertThat(run("rebuild-metadata")).startsWith("0 ").contains("/data/1: all records made anew");
-    assertThat(begun).containsOnly("rebuild");
+    assertThat(begun).containsOnly("rebuild", "left-out");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"fsck", "blocks", "block 1", "gc", "rebuild-metadata", "convert", "verify"})
+  void whatTheDataNodeLeavesOutIsNoSuccess(String command) {
+    String full = command + (command.equals("blocks") ? " --plugins " + directory : "");
+    answers.add(DONE + "0 0 0 0 0");
+    assertThat(run(full)).startsWith("0 ");
+    leftOut.add(ReducedBlocks.notCounted("/data/2", "is it mounted?").encode());
+    answers.add(DONE + "0 0 0 0 0");
+    assertThat(run(full)).startsWith("3 ").contains("/data/2: is it mounted?");
   }
 
   @Test
