@@ -114,7 +114,6 @@ final class Connector {
     plain.setSendBufferSize(SEND_BUFFER);
     plain.setTcpNoDelay(true);
     plain.setKeepAlive(true);
-    plain.setSoTimeout(settings.timeoutMillis());
     plain.connect(
         new InetSocketAddress(address.getHost(), address.getPort()), settings.timeoutMillis());
     return sslSockets == null ? plain : secured(plain, address);

@@ -29,7 +29,7 @@ final class RedisConnection extends Connection {
   private static final class Factory implements JedisSocketFactory, Closeable {
     private final Sockets sockets;
     private final int timeoutMillis;
-    private Socket plain;
+    private TimedSocket plain;
     private ReplyGuard guard;
 
     Factory(Sockets sockets, int timeoutMillis) {
@@ -39,10 +39,11 @@ final class RedisConnection extends Connection {
 
     @Override
     public Socket createSocket() {
-      plain = new Socket();
+      plain = new TimedSocket(timeoutMillis);
       try {
         Socket socket = sockets.connect(plain);
-        guard = new ReplyGuard(socket.getInputStream(), timeoutMillis);
+        guard = new ReplyGuard(socket.getInputStream());
+        plain.begin();
         return new GuardedSocket(socket, guard);
       } catch (IOException | RuntimeException e) {
         try {
@@ -144,13 +145,15 @@ final class RedisConnection extends Connection {
 
   /** What is sent from now on is answered within a new budget of memory and time. */
   void beginExchange() {
+    factory.plain.begin();
     factory.guard.begin();
   }
 
   /**
    * Connects.
    *
-   * @param timeoutMillis for all answers to what is sent at once
+   * @param timeoutMillis for the connection with its handshake, and then for all answers to what is
+   *     sent at once
    */
   static RedisConnection to(Sockets sockets, int timeoutMillis) {
     RedisConnection connection = new RedisConnection(new Factory(sockets, timeoutMillis));

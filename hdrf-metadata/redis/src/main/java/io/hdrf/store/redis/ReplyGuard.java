@@ -5,8 +5,6 @@ import io.hdrf.metadata.MetadataStore;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.SocketTimeoutException;
-import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
@@ -32,8 +30,6 @@ final class ReplyGuard extends FilterInputStream {
   private static final int OBJECT_BYTES = 32;
   private static final int POINTER_BYTES = 8;
 
-  private final long timeoutNanos;
-  private long deadline;
   private long budget;
 
   /** How many elements are to come of each list that is open. */
@@ -52,15 +48,13 @@ final class ReplyGuard extends FilterInputStream {
   /** Bytes of a string with its end that are to come. */
   private long stringLeft;
 
-  ReplyGuard(InputStream in, int timeoutMillis) {
+  ReplyGuard(InputStream in) {
     super(in);
-    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     begin();
   }
 
   /** Allows for the answers to something that is about to be sent. */
   void begin() {
-    deadline = System.nanoTime() + timeoutNanos;
     budget = MAX_EXCHANGE;
   }
 
@@ -73,10 +67,6 @@ final class ReplyGuard extends FilterInputStream {
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
     int count = in.read(bytes, offset, length);
-    if (System.nanoTime() - deadline > 0) {
-      // Each byte may have come in time, and all of them never end.
-      throw new SocketTimeoutException("Read timed out");
-    }
     int end = offset + Math.max(0, count);
     for (int i = offset; i < end; ) {
       if (stringLeft > 0) {

@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.RedisInputStream;
@@ -28,8 +29,7 @@ class ReplyGuardTest {
 
   private static Object read(String reply) {
     return Protocol.read(
-        new RedisInputStream(
-            new ReplyGuard(new ByteArrayInputStream(reply.getBytes(ISO_8859_1)), 60_000)));
+        new RedisInputStream(new ReplyGuard(new ByteArrayInputStream(reply.getBytes(ISO_8859_1)))));
   }
 
   @Test
@@ -147,31 +147,45 @@ class ReplyGuardTest {
   }
 
   @Test
-  void answerThatComesByteByByteEndsInTime() {
-    InputStream slow =
-        new InputStream() {
-          @Override
-          public int read() throws IOException {
-            try {
-              Thread.sleep(20);
-            } catch (InterruptedException e) {
-              throw new IOException(e);
-            }
-            return 'x';
-          }
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void whatComesByteByByteEndsInTime() throws Exception {
+    byte[] answer = "$60000\r\n".getBytes(ISO_8859_1);
+    // The head of a handshake record of 16 KiB.
+    byte[] handshake = {22, 3, 3, 0x40, 0};
+    for (byte[] head : List.of(answer, handshake)) {
+      try (ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+        dribble(server, head);
+        Configuration conf =
+            RedisStores.configuration(
+                "address",
+                "127.0.0.1:" + server.getLocalPort(),
+                "tls",
+                Boolean.toString(head == handshake),
+                "timeout",
+                "500");
+        assertThatThrownBy(() -> RedisStores.open(conf))
+            .isInstanceOf(StoreUnreachableException.class)
+            .hasMessageContaining("did not answer within 500 ms");
+      }
+    }
+  }
 
-          @Override
-          public int read(byte[] bytes, int offset, int length) throws IOException {
-            bytes[offset] = (byte) read();
-            return 1;
-          }
-        };
-    ReplyGuard guard =
-        new ReplyGuard(
-            new java.io.SequenceInputStream(
-                new ByteArrayInputStream("$60000\r\n".getBytes(ISO_8859_1)), slow),
-            100);
-    assertThatThrownBy(() -> Protocol.read(new RedisInputStream(guard)))
-        .hasRootCauseInstanceOf(java.net.SocketTimeoutException.class);
+  /** Sends a head, and then a byte now and then. */
+  private static void dribble(ServerSocket server, byte[] head) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try (Socket socket = server.accept()) {
+                socket.getOutputStream().write(head);
+                while (true) {
+                  Thread.sleep(20);
+                  socket.getOutputStream().write('x');
+                }
+              } catch (IOException | InterruptedException e) {
+                // The client has hung up.
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
   }
 }

@@ -14,13 +14,18 @@ import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreUnreachableException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,6 +137,58 @@ class TlsTest {
       server.resume();
       assertThat(RedisStores.eventually(() -> get(store, "k"))).isNull();
     }
+  }
+
+  /** TLS hands nothing of a record on before all of it has come. */
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void anAnswerThatComesByteByByteEndsInTime() throws Exception {
+    AtomicBoolean slow = new AtomicBoolean();
+    try (ServerSocket proxy = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      forward(proxy, slow);
+      Configuration through =
+          set(tls(pem("server")), "address", "127.0.0.1:" + proxy.getLocalPort());
+      try (MetadataStore store = open(through)) {
+        put(store, "k", "v".repeat(4000));
+        slow.set(true);
+        assertThatThrownBy(() -> get(store, "k"))
+            .isInstanceOf(StoreUnreachableException.class)
+            .hasMessageContaining("did not answer within 1000 ms");
+      }
+    }
+  }
+
+  /** Forwards one connection to the server; what that sends byte by byte while it is to be slow. */
+  private void forward(ServerSocket proxy, AtomicBoolean slow) {
+    start(
+        () -> {
+          try (Socket client = proxy.accept();
+              Socket redis = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            start(() -> client.getInputStream().transferTo(redis.getOutputStream()));
+            InputStream in = redis.getInputStream();
+            for (int next = in.read(); next >= 0; next = in.read()) {
+              if (slow.get()) {
+                Thread.sleep(50);
+              }
+              client.getOutputStream().write(next);
+            }
+          }
+          return null;
+        });
+  }
+
+  private static void start(Callable<?> work) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                work.call();
+              } catch (Exception e) {
+                // One of both has hung up.
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
   }
 
   @Test
