@@ -3,7 +3,9 @@ package io.hdrf.store.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
@@ -11,6 +13,12 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** The node of a Redis Cluster that serves a slot. */
 final class ClusterPrimary extends Primary {
+
+  /**
+   * How many nodes that others name are kept: what one look-up asks in its time, and no matter
+   * how many a node makes up.
+   */
+  static final int MAX_NAMED = 32;
 
   private final RedisSettings settings;
   private final Connector connector;
@@ -28,10 +36,13 @@ final class ClusterPrimary extends Primary {
     try (Connection connection = connector.connect(node)) {
       connection.sendCommand(Protocol.Command.CLUSTER, "SLOTS");
       HostAndPort found = null;
+      Set<HostAndPort> named = new LinkedHashSet<>();
       for (Object range : (List<?>) connection.getOne()) {
         List<?> parts = (List<?>) range;
         HostAndPort primary = address((List<?>) parts.get(2), node);
-        addAskable(primary);
+        if (named.size() < MAX_NAMED) {
+          named.add(primary);
+        }
         if ((Long) parts.get(0) <= slot && slot <= (Long) parts.get(1)) {
           found = primary;
         }
@@ -39,6 +50,7 @@ final class ClusterPrimary extends Primary {
       if (found == null) {
         throw new JedisConnectionException("slot " + slot + " is served by no node");
       }
+      setNamed(named);
       return found;
     }
   }

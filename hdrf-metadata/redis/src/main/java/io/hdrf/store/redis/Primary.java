@@ -2,6 +2,7 @@
 package io.hdrf.store.redis;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,13 +17,15 @@ import redis.clients.jedis.exceptions.JedisException;
  */
 abstract class Primary {
 
+  private final List<HostAndPort> configured;
   private final List<HostAndPort> askable;
   private final long timeoutNanos;
   private final ReentrantLock asking = new ReentrantLock();
   private volatile HostAndPort known;
 
   Primary(RedisSettings settings) {
-    askable = new ArrayList<>(settings.addresses());
+    configured = settings.addresses();
+    askable = new ArrayList<>(configured);
     timeoutNanos = TimeUnit.MILLISECONDS.toNanos(settings.timeoutMillis());
   }
 
@@ -89,10 +92,18 @@ abstract class Primary {
     throw last;
   }
 
-  /** Adds one to those that may be asked. Only called from {@link #ask}. */
-  final void addAskable(HostAndPort address) {
-    if (!askable.contains(address)) {
-      askable.add(address);
+  /**
+   * Tells which may be asked beside those of the settings. Only called from {@link #ask}.
+   *
+   * @param named few, since they are searched
+   */
+  final void setNamed(Collection<HostAndPort> named) {
+    // The others keep their order, in which those that failed come last.
+    askable.removeIf(address -> !configured.contains(address) && !named.contains(address));
+    for (HostAndPort address : named) {
+      if (!askable.contains(address)) {
+        askable.add(address);
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.scheme.SchemeSettings;
 import io.hdrf.scheme.TestSeed;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -15,8 +16,13 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,13 +94,23 @@ class ReplyGuardTest {
   }
 
   /** Answers every command line with the same bytes, until it is closed. */
-  private static Thread serve(ServerSocket server, byte[] answer, AtomicInteger connections) {
+  private static void serve(ServerSocket server, byte[] answer, AtomicInteger connections) {
+    serve(
+        server,
+        socket -> {
+          connections.incrementAndGet();
+          return answer;
+        });
+  }
+
+  /** Answers every command line of a connection as is told when it begins. */
+  private static void serve(ServerSocket server, Function<Socket, byte[]> answers) {
     Thread thread =
         new Thread(
             () -> {
               while (true) {
                 try (Socket socket = server.accept()) {
-                  connections.incrementAndGet();
+                  byte[] answer = answers.apply(socket);
                   InputStream in = socket.getInputStream();
                   byte[] buffer = new byte[8192];
                   while (in.read(buffer) > 0) {
@@ -109,7 +125,6 @@ class ReplyGuardTest {
             });
     thread.setDaemon(true);
     thread.start();
-    return thread;
   }
 
   @Test
@@ -144,6 +159,51 @@ class ReplyGuardTest {
             .isInstanceOf(MetadataException.class);
       }
     }
+  }
+
+  @Test
+  void onlyAFewNodesOfTheLastGoodAnswerAreAsked() throws Exception {
+    // One server for all addresses of the loopback interface.
+    try (ServerSocket server = new ServerSocket(0)) {
+      String seed = "127.0.0.1:" + server.getLocalPort();
+      Queue<String> answers = new ConcurrentLinkedQueue<>();
+      answers.add(slots("127.1", 200, server.getLocalPort()));
+      answers.add(slots("127.2", 200, server.getLocalPort()));
+      Set<String> asked = ConcurrentHashMap.newKeySet();
+      serve(
+          server,
+          socket -> {
+            asked.add(socket.getLocalAddress().getHostAddress());
+            String answer = answers.poll();
+            return (answer == null ? "-ERR\r\n" : answer).getBytes(ISO_8859_1);
+          });
+      RedisSettings settings =
+          new RedisSettings(
+              new SchemeSettings(
+                  RedisStores.configuration("cluster.addresses", seed, "timeout", "10000"),
+                  "metadata.redis"));
+      Primary primary = new ClusterPrimary(settings, new Connector(settings), 0);
+      for (String network : List.of("127.1", "127.2")) {
+        assertThat(primary.address().getHost()).startsWith(network);
+        primary.forget();
+      }
+      asked.clear();
+      assertThatThrownBy(primary::address).isInstanceOf(JedisException.class);
+      assertThat(asked).hasSize(1 + ClusterPrimary.MAX_NAMED).contains("127.0.0.1");
+      asked.remove("127.0.0.1");
+      assertThat(asked).allMatch(address -> address.startsWith("127.2"));
+    }
+  }
+
+  /** What a node of a cluster says that has many others. */
+  private static String slots(String network, int nodes, int port) {
+    StringBuilder answer = new StringBuilder("*" + nodes + "\r\n");
+    for (int i = 0; i < nodes; i++) {
+      String host = network + ".0." + (i + 1);
+      answer.append("*3\r\n:" + i + "\r\n:" + i + "\r\n*2\r\n");
+      answer.append("$" + host.length() + "\r\n" + host + "\r\n:" + port + "\r\n");
+    }
+    return answer.toString();
   }
 
   @Test
