@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -15,8 +14,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 final class ClusterPrimary extends Primary {
 
   /**
-   * How many nodes that others name are kept: what one look-up asks in its time, and no matter
-   * how many a node makes up.
+   * How many nodes that others name are kept: what one look-up asks in its time, and no matter how
+   * many a node makes up.
    */
   static final int MAX_NAMED = 32;
 
@@ -33,26 +32,30 @@ final class ClusterPrimary extends Primary {
 
   @Override
   HostAndPort ask(HostAndPort node) {
-    try (Connection connection = connector.connect(node)) {
+    try (RedisConnection connection = connector.connect(node)) {
       connection.sendCommand(Protocol.Command.CLUSTER, "SLOTS");
-      HostAndPort found = null;
-      Set<HostAndPort> named = new LinkedHashSet<>();
-      for (Object range : (List<?>) connection.getOne()) {
-        List<?> parts = (List<?>) range;
-        HostAndPort primary = address((List<?>) parts.get(2), node);
-        if (named.size() < MAX_NAMED) {
-          named.add(primary);
-        }
-        if ((Long) parts.get(0) <= slot && slot <= (Long) parts.get(1)) {
-          found = primary;
-        }
-      }
-      if (found == null) {
-        throw new JedisConnectionException("slot " + slot + " is served by no node");
-      }
-      setNamed(named);
-      return found;
+      return connection.read(() -> primary((List<?>) connection.getOne(), node));
     }
+  }
+
+  private HostAndPort primary(List<?> ranges, HostAndPort asked) {
+    HostAndPort found = null;
+    Set<HostAndPort> named = new LinkedHashSet<>();
+    for (Object range : ranges) {
+      List<?> parts = (List<?>) range;
+      HostAndPort primary = address((List<?>) parts.get(2), asked);
+      if (named.size() < MAX_NAMED) {
+        named.add(primary);
+      }
+      if ((Long) parts.get(0) <= slot && slot <= (Long) parts.get(1)) {
+        found = primary;
+      }
+    }
+    if (found == null) {
+      throw new JedisConnectionException("slot " + slot + " is served by no node");
+    }
+    setNamed(named);
+    return found;
   }
 
   /** A node that does not know its own host is known by the one that we reached it by. */

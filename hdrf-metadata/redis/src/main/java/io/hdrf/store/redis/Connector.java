@@ -20,7 +20,6 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
 
@@ -90,7 +89,7 @@ final class Connector {
     }
   }
 
-  private void logIn(Connection connection) {
+  private void logIn(RedisConnection connection) {
     if (settings.password() != null) {
       byte[] password = new String(settings.password()).getBytes(UTF_8);
       if (settings.user() == null) {
@@ -98,10 +97,10 @@ final class Connector {
       } else {
         connection.sendCommand(Protocol.Command.AUTH, settings.user().getBytes(UTF_8), password);
       }
-      connection.getOne();
+      connection.read(connection::getOne);
     }
     if (settings.database() != 0) {
-      connection.select(settings.database());
+      connection.read(() -> connection.select(settings.database()));
     }
   }
 

@@ -48,13 +48,9 @@ final class Link {
     List<Object> answers = new ArrayList<>(commands.size());
     while (answers.size() < commands.size()) {
       try {
-        answers.add(connection.getOne());
+        answers.add(connection.read(connection::getOne));
       } catch (JedisDataException e) {
         answers.add(e);
-      } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-        // So Jedis fails at an error that it can't take apart, such as a MOVED without a port.
-        connection.setBroken();
-        throw new JedisConnectionException("an answer that no Redis gives", e);
       }
       if (System.nanoTime() - deadline > 0 && answers.size() < commands.size()) {
         connection.setBroken();
@@ -78,7 +74,7 @@ final class Link {
   /** Asks for a sign of life. */
   void ping() {
     connection.beginExchange();
-    connection.ping();
+    connection.read(connection::ping);
   }
 
   void close() {

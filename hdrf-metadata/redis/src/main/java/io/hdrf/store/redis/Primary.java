@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -115,7 +114,7 @@ abstract class Primary {
    *
    * @throws JedisException if not
    */
-  void check(Connection connection) {}
+  void check(RedisConnection connection) {}
 
   /** Whether a server's word counts that the namespace is elsewhere. The password goes there. */
   boolean mayMove() {

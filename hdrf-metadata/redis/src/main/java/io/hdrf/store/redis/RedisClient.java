@@ -160,8 +160,6 @@ final class RedisClient implements Closeable {
           link = null;
         }
       }
-    } catch (ClassCastException e) {
-      throw new StoreUnreachableException(primary + " answers what no Redis does", e);
     } catch (JedisException e) {
       MetadataException translated =
           errors.translate(e, primary.toString(), link != null && link.outcomeUnknown());

@@ -8,9 +8,11 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
+import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
 
 /** A connection that is closed without a word to a server that may not answer. */
 final class RedisConnection extends Connection {
@@ -147,6 +149,28 @@ final class RedisConnection extends Connection {
   void beginExchange() {
     factory.plain.begin();
     factory.guard.begin();
+  }
+
+  /**
+   * Reads answers and takes them apart.
+   *
+   * @throws JedisConnectionException if they can't be taken apart. Then nothing more can be read
+   *     here
+   */
+  <T> T read(Supplier<T> reader) {
+    try {
+      return reader.get();
+    } catch (JedisException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // So Jedis, too, fails at an error that it can't take apart, such as a MOVED without a port.
+      setBroken();
+      JedisConnectionException broken =
+          new JedisConnectionException("it answers what no Redis does");
+      // As a cause it would be the message that is told.
+      broken.addSuppressed(e);
+      throw broken;
+    }
   }
 
   /**

@@ -4,7 +4,6 @@ package io.hdrf.store.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.List;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -23,32 +22,35 @@ final class SentinelPrimary extends Primary {
 
   @Override
   HostAndPort ask(HostAndPort sentinel) {
-    try (Connection connection = connector.connectToSentinel(sentinel)) {
+    try (RedisConnection connection = connector.connectToSentinel(sentinel)) {
       connection.sendCommand(
           Protocol.Command.SENTINEL, "GET-MASTER-ADDR-BY-NAME", settings.master());
-      Object answer = connection.getOne();
-      if (answer == null) {
-        throw new JedisConnectionException(
-            "Sentinel "
-                + sentinel
-                + " knows no "
-                + settings.master()
-                + " ("
-                + settings.key(RedisSettings.SENTINEL_MASTER)
-                + ")");
-      }
-      List<?> parts = (List<?>) answer;
-      return new HostAndPort(text(parts.get(0)), Integer.parseInt(text(parts.get(1))));
+      return connection.read(() -> address(connection.getOne(), sentinel));
     }
+  }
+
+  private HostAndPort address(Object answer, HostAndPort sentinel) {
+    if (answer == null) {
+      throw new JedisConnectionException(
+          "Sentinel "
+              + sentinel
+              + " knows no "
+              + settings.master()
+              + " ("
+              + settings.key(RedisSettings.SENTINEL_MASTER)
+              + ")");
+    }
+    List<?> parts = (List<?>) answer;
+    return new HostAndPort(text(parts.get(0)), Integer.parseInt(text(parts.get(1))));
   }
 
   /** Sentinels may not know yet that a server was replaced, nor the server itself. */
   @Override
-  void check(Connection connection) {
+  void check(RedisConnection connection) {
     connection.sendCommand(Protocol.Command.ROLE);
-    Object role = ((List<?>) connection.getOne()).get(0);
-    if (!text(role).equals("master")) {
-      throw new JedisConnectionException("the Sentinels name a server whose role is " + text(role));
+    String role = connection.read(() -> text(((List<?>) connection.getOne()).get(0)));
+    if (!role.equals("master")) {
+      throw new JedisConnectionException("the Sentinels name a server whose role is " + role);
     }
   }
 

@@ -9,6 +9,7 @@ import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.StoreBatch;
 import io.hdrf.metadata.StoreEntry;
 import io.hdrf.metadata.Table;
+import io.hdrf.scheme.SchemeSettings;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +19,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.RedisInputStream;
@@ -109,6 +111,44 @@ class ReplyFuzzTest {
         throw new AssertionError("no orderly refusal", other);
       }
     }
+  }
+
+  /** Who is asked for the primary, or is to be one, answers anything. */
+  @FuzzTest(maxDuration = "1m")
+  void anyLookUp(byte[] reply) throws IOException {
+    SERVER.replies = reply;
+    int port = SERVER.socket.getLocalPort();
+    BugDetectors.allowNetworkConnections((host, asked) -> asked == port);
+    HostAndPort server = new HostAndPort("127.0.0.1", port);
+    RedisSettings settings =
+        settings("sentinel.addresses", server.toString(), "sentinel.master", "m");
+    Connector connector = new Connector(settings);
+    Primary ofSentinels = new SentinelPrimary(settings, connector);
+    Primary ofCluster =
+        new ClusterPrimary(settings("cluster.addresses", server.toString()), connector, 0);
+    Connector toDatabase = new Connector(settings("address", server.toString(), "database", "1"));
+    List<Runnable> uses =
+        List.of(
+            () -> check(ofSentinels.ask(server) != null),
+            () -> check(ofCluster.ask(server) != null),
+            () -> {
+              try (RedisConnection connection = connector.connect(server)) {
+                ofSentinels.check(connection);
+              }
+            },
+            () -> toDatabase.connect(server).close());
+    for (Runnable use : uses) {
+      try {
+        use.run();
+      } catch (JedisException expected) {
+        // As when it is down.
+      }
+    }
+  }
+
+  private static RedisSettings settings(String... namesAndValues) throws IOException {
+    return new RedisSettings(
+        new SchemeSettings(RedisStores.configuration(namesAndValues), "metadata.redis"));
   }
 
   private static final byte[] KEY = {'k'};

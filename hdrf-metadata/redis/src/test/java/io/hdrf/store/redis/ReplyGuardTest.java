@@ -207,6 +207,52 @@ class ReplyGuardTest {
   }
 
   @Test
+  void whoAnswersWhatNoClusterAndNoSentinelDoesIsOutOfReachAndOthersAreAsked() throws Exception {
+    String slots = "*1\r\n*3\r\n:0\r\n:16383\r\n";
+    for (String answer :
+        List.of(
+            "*-1\r\n",
+            "*1\r\n*-1\r\n",
+            "*1\r\n*1\r\n:0\r\n",
+            slots + "*0\r\n",
+            slots + "*2\r\n$1\r\nx\r\n:4294967296\r\n",
+            slots + "*2\r\n:1\r\n:1\r\n",
+            "-MOVED 1\r\n")) {
+      assertOutOfReach(answer, "cluster.addresses");
+    }
+    for (String answer :
+        List.of(
+            "*0\r\n",
+            ":1\r\n",
+            "*2\r\n*-1\r\n*-1\r\n",
+            "*2\r\n$1\r\nh\r\n$1\r\nx\r\n",
+            "-MOVED 1\r\n")) {
+      assertOutOfReach(answer, "sentinel.addresses", "sentinel.master", "m");
+    }
+  }
+
+  private static void assertOutOfReach(String answer, String addresses, String... others)
+      throws IOException {
+    try (ServerSocket one = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        ServerSocket another = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      AtomicInteger asked = new AtomicInteger();
+      AtomicInteger alsoAsked = new AtomicInteger();
+      serve(one, answer.getBytes(ISO_8859_1), asked);
+      serve(another, answer.getBytes(ISO_8859_1), alsoAsked);
+      Configuration conf =
+          RedisStores.configuration(
+              addresses,
+              "127.0.0.1:" + one.getLocalPort() + ",127.0.0.1:" + another.getLocalPort());
+      assertThatThrownBy(() -> RedisStores.open(RedisStores.set(conf, others)))
+          .as(answer)
+          .isInstanceOf(StoreUnreachableException.class)
+          .hasMessageContaining("answers what no Redis does");
+      assertThat(asked).hasPositiveValue();
+      assertThat(alsoAsked).hasPositiveValue();
+    }
+  }
+
+  @Test
   @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void whatComesByteByByteEndsInTime() throws Exception {
     byte[] answer = "$60000\r\n".getBytes(ISO_8859_1);
