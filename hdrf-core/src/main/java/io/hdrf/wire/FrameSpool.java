@@ -33,6 +33,7 @@ public final class FrameSpool implements Closeable {
 
   private final long generationStamp;
   private final Place place;
+  private final int maxFrame;
   private final ReceiveMemory.Share memory;
 
   /** Null where there was no memory, and once closed. */
@@ -54,15 +55,18 @@ public final class FrameSpool implements Closeable {
    * @param generationStamp of the replica that is written
    */
   public FrameSpool(long generationStamp, Place place) {
-    this(generationStamp, place, ReceiveMemory.unlimited());
+    this(generationStamp, place, Integer.MAX_VALUE, ReceiveMemory.unlimited());
   }
 
   /**
    * As the other.
    *
+   * @param maxFrame how many bytes a frame may decode to; whoever reads the block later holds as
+   *     many
    * @param memory nothing is collected where it has none for what can be done without
    */
-  public FrameSpool(long generationStamp, Place place, ReceiveMemory memory) {
+  public FrameSpool(long generationStamp, Place place, int maxFrame, ReceiveMemory memory) {
+    this.maxFrame = maxFrame;
     this.generationStamp = generationStamp;
     this.memory = memory.optional();
     this.buffer = this.memory.tryTake(BUFFER_SIZE);
@@ -95,7 +99,7 @@ public final class FrameSpool implements Closeable {
    */
   public boolean frame(int[] ids, int originalLength, int stageMask, ByteBuffer stored)
       throws IOException {
-    if (buffer == null) {
+    if (buffer == null || originalLength > maxFrame) {
       return false;
     }
     if (chainIds == null) {

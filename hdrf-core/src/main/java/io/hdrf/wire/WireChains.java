@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
+import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeNotFoundException;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.SchemeSettings;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -78,6 +80,18 @@ public final class WireChains implements Closeable {
       schemes.add((FrameScheme) scheme);
     }
     return FrameChain.of(schemes, configuration);
+  }
+
+  /**
+   * How many bytes a frame decodes to where blocks are reduced here with a chain that {@link
+   * #travels}.
+   *
+   * @param chain not empty
+   * @throws BadSettingException if a setting of its first scheme is wrong
+   */
+  public int frameLength(SchemeChain chain) throws BadSettingException {
+    FrameScheme first = (FrameScheme) chain.schemes().get(0);
+    return first.frameLength(new SchemeSettings(configuration, first.name()));
   }
 
   /** Whether frames of all schemes of a chain can travel; so they can where there is none. */

@@ -293,6 +293,21 @@ class FrameSpoolTest {
     }
   }
 
+  /** Each reader of the block would hold as much as its writer has chosen. */
+  @Test
+  void aFrameThatIsTooLongIsNoUse() throws IOException {
+    try (FrameSpool spool =
+        new FrameSpool(
+            GENERATION,
+            () -> SpoolFile.create(LocalDurableFiles.INSTANCE, directory.resolve("spool")),
+            FRAME,
+            ReceiveMemory.unlimited())) {
+      fill(spool, 2, 100);
+      assertThat(spool.packet(2 * FRAME, FRAME + 1)).isTrue();
+      assertThat(frame(spool, FRAME + 1, 100)).isFalse();
+    }
+  }
+
   @Test
   void framesThatSaveNothingAreGivenUpAfterAWhile() throws IOException {
     try (FrameSpool spool = open()) {

@@ -28,6 +28,12 @@ final class FrameReader implements Closeable {
    */
   private static final int MAX_RUN = 256 << 10;
 
+  /**
+   * No longer frame is decoded ahead: it takes so much room that a reader holds one such alone.
+   * Frames of chunks end behind the length that is configured for them.
+   */
+  private static final int MAX_FRAME_AHEAD = 1 << 20;
+
   private static final int FIRST_RUN = 64 << 10;
 
   /**
@@ -155,6 +161,10 @@ final class FrameReader implements Closeable {
       forgetUpcoming();
     }
     if (current == null) {
+      if (isLong(frame)) {
+        // None is upcoming then, so that this is all that the reader holds.
+        idle.forEach(FrameSlot::release);
+      }
       try {
         current = assigned(frame, 1);
       } catch (OutOfMemoryError e) {
@@ -176,7 +186,7 @@ final class FrameReader implements Closeable {
     int runs = runLength == 0 ? 1 : MAX_AHEAD;
     runLength = Math.min(Math.max(FIRST_RUN, 2 * runLength), MAX_RUN);
     int frame = upcoming.isEmpty() ? current.end() : upcoming.peekLast().end();
-    while (upcoming.size() < runs && frame < frames.frameCount()) {
+    while (upcoming.size() < runs && frame < frames.frameCount() && !isLong(frame)) {
       int end = runEnd(frame);
       FrameSlot slot;
       try {
@@ -189,6 +199,10 @@ final class FrameReader implements Closeable {
       ahead.submit(slot);
       frame = end;
     }
+  }
+
+  private boolean isLong(int frame) {
+    return frames.originalLength(frame) > MAX_FRAME_AHEAD;
   }
 
   /** The end of the run that begins with the frame, and has at least that one. */

@@ -156,7 +156,7 @@ final class FrameSlot implements Runnable {
     }
   }
 
-  /** Gives the buffers back; the slot must not be used any more. */
+  /** Gives the buffers back, until frames are assigned again. */
   synchronized void release() {
     awaitDecoding();
     empty();

@@ -2,6 +2,7 @@
 package io.hdrf.datanode.wire;
 
 import io.hdrf.reduce.BlockRef;
+import io.hdrf.scheme.BadSettingException;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.FrameSpool;
 import io.hdrf.wire.SpooledFrames;
@@ -27,11 +28,15 @@ final class BlockCollector implements Closeable {
   private final int[] chainIds;
   private FrameSpool spool;
 
-  private BlockCollector(Mirroring mirroring, BlockRef block, Mirroring.Written replica) {
+  private BlockCollector(
+      Mirroring mirroring, BlockRef block, Mirroring.Written replica, int frameLength) {
     this.mirroring = mirroring;
     this.block = block;
     this.chainIds = replica.chain().ids();
-    this.spool = new FrameSpool(replica.generationStamp(), replica::spoolFile, mirroring.memory());
+    // Who writes a block must not choose how much each of its readers holds.
+    int maxFrame = Math.max(PacketBatch.MAX_DATA, frameLength);
+    this.spool =
+        new FrameSpool(replica.generationStamp(), replica::spoolFile, maxFrame, mirroring.memory());
     mirroring.spooled().drop(block);
   }
 
@@ -43,9 +48,16 @@ final class BlockCollector implements Closeable {
    */
   static BlockCollector of(Mirroring mirroring, BlockRef block) {
     Mirroring.Written replica = mirroring.written(block);
-    return replica == null || replica.chain().isEmpty() || !WireChains.travels(replica.chain())
-        ? null
-        : new BlockCollector(mirroring, block, replica);
+    if (replica == null || replica.chain().isEmpty() || !WireChains.travels(replica.chain())) {
+      return null;
+    }
+    try {
+      int frameLength = mirroring.chains().frameLength(replica.chain());
+      return new BlockCollector(mirroring, block, replica, frameLength);
+    } catch (BadSettingException e) {
+      LOG.debug("{} can't be stored as frames", block, e);
+      return null;
+    }
   }
 
   /** A packet begins. Its last one ends the block. */

@@ -31,6 +31,9 @@ class FrameReaderTest {
   private static final int FRAMES = 20;
   private static final int LENGTH = FRAMES * HookedScheme.FRAME_LENGTH;
 
+  /** Of a frame that is not decoded ahead. */
+  private static final int LONG = (1 << 20) + 1;
+
   @TempDir Path directory;
 
   private final byte[] data =
@@ -54,7 +57,7 @@ class FrameReaderTest {
   /** More of each length than a reader takes: what it does not give back is missing then. */
   private void fillPool() {
     List<ByteBuffer> taken = new ArrayList<>();
-    for (int length = 1; length <= 4 * HookedScheme.FRAME_LENGTH; ) {
+    for (int length = 1; length <= LONG; ) {
       int capacity = BufferPool.capacityFor(length);
       for (int i = 0; i < 5; i++) {
         taken.add(buffers.take(length));
@@ -74,8 +77,12 @@ class FrameReaderTest {
   }
 
   private FrameReader reader() {
+    return reader(block, file);
+  }
+
+  private FrameReader reader(ReducedBlock of, ReducedFile from) {
     return new FrameReader(
-        block, file.codec, buffers, cache, ahead, new StoredReadahead(null, 0), counters);
+        of, from.codec, buffers, cache, ahead, new StoredReadahead(null, 0), counters);
   }
 
   /** Reads run by run, and returns how many frames each had. */
@@ -131,6 +138,26 @@ class FrameReaderTest {
     try (FrameReader reader = reader()) {
       assertThatThrownBy(() -> runs(reader, 0, FRAMES)).hasMessageContaining("blk_1");
       assertThat(runs(reader, 7, FRAMES)).first().isEqualTo(1);
+    }
+  }
+
+  /** Whoever wrote the block has chosen how long its frames are. */
+  @Test
+  void aReaderHoldsOneLongFrameAndNoneAhead() throws IOException {
+    int[] lengths = {LONG, LONG, 9000, 9000, 9000, 9000, LONG, 9000, 9000, LONG, 9000};
+    byte[] content = TestData.TEXT.bytes(Arrays.stream(lengths).sum(), TestSeed.random("long"));
+    Path another = Files.createDirectory(directory.resolve("another"));
+    try (ReducedFile other = new ReducedFile(another, content, lengths);
+        ReducedBlock longFrames = other.open();
+        FrameReader reader = reader(longFrames, other)) {
+      for (int position = 0; position < content.length; ) {
+        ByteBuffer run = reader.at(position);
+        assertThat(idle - buffers.idleBytes()).as("at %d", position).isLessThan(2 * LONG);
+        byte[] found = new byte[run.remaining()];
+        run.get(found);
+        assertThat(found).isEqualTo(Arrays.copyOfRange(content, position, position + found.length));
+        position += found.length;
+      }
     }
   }
 }

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -41,6 +42,13 @@ final class ReducedFile implements Closeable {
     this(directory, data, 0, 0);
   }
 
+  /**
+   * @param lengths of the frames with which the block begins
+   */
+  ReducedFile(Path directory, byte[] data, int[] lengths) throws IOException {
+    this(directory, new TagKey(new byte[TagKey.LENGTH]), data, lengths, 0);
+  }
+
   ReducedFile(Path directory, byte[] data, int bloated, int storedLength) throws IOException {
     this(directory, new TagKey(new byte[TagKey.LENGTH]), data, bloated, storedLength);
   }
@@ -51,6 +59,16 @@ final class ReducedFile implements Closeable {
    * @param storedLength how many bytes each of them takes
    */
   ReducedFile(Path directory, TagKey key, byte[] data, int bloated, int storedLength)
+      throws IOException {
+    this(
+        directory,
+        key,
+        data,
+        IntStream.generate(() -> BLOATED_LENGTH).limit(bloated).toArray(),
+        storedLength);
+  }
+
+  private ReducedFile(Path directory, TagKey key, byte[] data, int[] lengths, int storedLength)
       throws IOException {
     this.key = key;
     SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
@@ -70,24 +88,31 @@ final class ReducedFile implements Closeable {
             key,
             data.length)) {
       FrameCodec deflater = scheme.newCodec(null);
-      for (int i = 0; i < bloated; i++) {
-        ByteBuffer stored = ByteBuffer.allocateDirect(storedLength);
-        deflater.encode(rest.slice().limit(BLOATED_LENGTH), stored);
-        rest.position(rest.position() + BLOATED_LENGTH);
-        stored.clear();
-        writer.frame(BLOATED_LENGTH, 1, stored);
+      for (int length : lengths) {
+        ByteBuffer stored =
+            ByteBuffer.allocateDirect(Math.max(storedLength, deflater.maxEncodedLength(length)));
+        deflater.encode(rest.slice().limit(length), stored);
+        rest.position(rest.position() + length);
+        stored.flip();
+        writer.frame(length, 1, stored.limit(Math.max(storedLength, stored.limit())));
       }
-      codec.encode(
-          rest.remaining(),
-          dst -> {
-            int count = Math.min(dst.remaining(), rest.remaining());
-            dst.put(rest.slice().limit(count));
-            rest.position(rest.position() + count);
-            return count;
-          },
-          writer);
+      if (rest.hasRemaining()) {
+        encodeRest(rest, writer);
+      }
       writer.finish();
     }
+  }
+
+  private void encodeRest(ByteBuffer rest, ReducedBlockWriter writer) throws IOException {
+    codec.encode(
+        rest.remaining(),
+        dst -> {
+          int count = Math.min(dst.remaining(), rest.remaining());
+          dst.put(rest.slice().limit(count));
+          rest.position(rest.position() + count);
+          return count;
+        },
+        writer);
   }
 
   ReducedBlock open() throws IOException {

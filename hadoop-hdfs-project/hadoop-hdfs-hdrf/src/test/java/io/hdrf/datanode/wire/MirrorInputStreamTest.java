@@ -103,6 +103,19 @@ class MirrorInputStreamTest {
     assertThat(opened.kept(MINE)).isEqualTo(data);
   }
 
+  /** Each reader of the block would hold as much as its writer has chosen. */
+  @Test
+  void framesLongerThanThoseMadeHereAreNotKept() throws IOException {
+    for (int length : new int[] {PacketBatch.MAX_DATA, PacketBatch.MAX_DATA + 1}) {
+      stream.reset();
+      request(1);
+      packet(0, new byte[length]);
+      last(length);
+      read(512);
+      assertThat(opened.kept(MINE) != null).isEqualTo(length == PacketBatch.MAX_DATA);
+    }
+  }
+
   @Test
   void theRequestMayComeInSeveralRecords() throws IOException {
     for (byte next : OpenedStream.request(1)) {
