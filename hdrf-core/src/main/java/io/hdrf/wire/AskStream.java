@@ -46,9 +46,15 @@ public final class AskStream implements Closeable {
   private final RecordReader in;
   private final RecordWriter out;
 
+  /** The types that the next record may have; of the thread that reads. */
+  private int due;
+
+  private int alsoDue;
+
   /** Reads and writes behind the preamble; closes neither stream. */
   public AskStream(InputStream in, OutputStream out) {
-    this.in = new RecordReader(WireInput.source(in));
+    this.in =
+        new RecordReader(WireInput.source(in), this::requireDue, ReceiveMemory.unlimited().share());
     this.out =
         new RecordWriter(
             bytes -> {
@@ -222,15 +228,18 @@ public final class AskStream implements Closeable {
     return in.hasNext();
   }
 
+  /** Before memory is taken for more than is due: whoever sends may have proved nothing yet. */
+  private void requireDue(int type) throws CorruptWireException {
+    if (type != due && type != alsoDue) {
+      throw new CorruptWireException("a record of type " + type + " in place of " + due);
+    }
+  }
+
   /** The next record's body, if it is of one of these types; null at the end of the stream. */
   private ByteBuffer next(int type, int otherType) throws IOException {
-    if (!in.next()) {
-      return null;
-    }
-    if (in.type() != type && in.type() != otherType) {
-      throw new CorruptWireException("a record of type " + in.type() + " in place of " + type);
-    }
-    return in.body();
+    due = type;
+    alsoDue = otherType;
+    return in.next() ? in.body() : null;
   }
 
   private static ByteBuffer required(ByteBuffer body) throws EOFException {

@@ -224,4 +224,30 @@ class AskStreamTest {
     assertThatThrownBy(() -> reading(Tape.record(WireFormat.OPEN, new byte[5000])).readOpening())
         .isInstanceOf(CorruptWireException.class);
   }
+
+  private interface Reading {
+    void of(AskStream in) throws IOException;
+  }
+
+  private static void assertDue(Reading reading, Integer... due) {
+    for (int type = 1; type <= WireFormat.ANSWER + 1; type++) {
+      byte[] header =
+          ByteBuffer.allocate(WireFormat.RECORD_HEADER).put((byte) type).put((byte) 1).array();
+      assertThatThrownBy(() -> reading.of(reading(header)))
+          .as("type %d", type)
+          .isInstanceOf(
+              List.of(due).contains(type) ? EOFException.class : CorruptWireException.class);
+    }
+  }
+
+  /** A frame of 16 MiB, say, from somebody who has proved nothing. */
+  @Test
+  void whatIsNotDueIsRefusedByItsHeader() {
+    assertDue(AskStream::readOpening, WireFormat.OPEN);
+    assertDue(AskStream::readReply, WireFormat.CHALLENGE, WireFormat.GRANT);
+    assertDue(AskStream::readProof, WireFormat.PROOF);
+    assertDue(AskStream::readGrant, WireFormat.GRANT);
+    assertDue(AskStream::readQuestion, WireFormat.QUESTION);
+    assertDue(AskStream::readAnswer, WireFormat.ANSWER);
+  }
 }
