@@ -174,15 +174,16 @@ public final class HeldChunks {
 
   /**
    * There are no more questions. What is held stays until the stream has used it; if none has
-   * joined yet, one may be under way, and can join for a while.
+   * joined yet, one may be under way, and can join for a while. Without either the session ends.
    */
   public void finish() {
     boolean last;
     boolean waits;
     synchronized (this) {
       answered = true;
-      last = left;
-      waits = !joined;
+      waits = !joined && memory > 0;
+      last = left || (!joined && !waits);
+      ended |= last;
     }
     if (last) {
       end();

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The sessions of one DataNode in which others ask for chunks, by their ids, which can't be
- * guessed. Bounds the memory of all of them. Thread-safe.
+ * guessed. Bounds their number, and the memory of all of them. Thread-safe.
  */
 public final class HeldSessions implements WireInput.Sessions {
 
@@ -22,6 +22,9 @@ public final class HeldSessions implements WireInput.Sessions {
      */
     void after(long nanos, Runnable task);
   }
+
+  /** How many there may be: as many as a DataNode has threads for connections by default. */
+  static final int MAX_SESSIONS = 4096;
 
   private final Map<ByteBuffer, HeldChunks> sessions = new ConcurrentHashMap<>();
   private final SecureRandom random = new SecureRandom();
@@ -48,8 +51,12 @@ public final class HeldSessions implements WireInput.Sessions {
    * Opens a session; the caller ends its use by {@link HeldChunks#finish}.
    *
    * @param poolId of the chunks
+   * @return null if there are too many
    */
-  public HeldChunks open(String poolId) {
+  public synchronized HeldChunks open(String poolId) {
+    if (sessions.size() >= MAX_SESSIONS) {
+      return null;
+    }
     byte[] id = new byte[WireFormat.SESSION_ID];
     random.nextBytes(id);
     HeldChunks opened = new HeldChunks(this, poolId, id);

@@ -301,8 +301,9 @@ class HeldChunksFuzzTest {
       if (!session.answered) {
         session.held.finish();
         session.answered = true;
-        session.ended |= session.left;
-        if (!session.joined) {
+        if (session.left || (!session.joined && session.memory == 0)) {
+          end(session);
+        } else if (!session.joined) {
           session.lingersUntil = now + LINGER;
         }
       }

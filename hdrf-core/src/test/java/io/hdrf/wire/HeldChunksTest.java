@@ -279,14 +279,40 @@ class HeldChunksTest {
     assertThat(sessions.count()).isZero();
   }
 
-  /** It may have to say that it does not want what it asked for. */
+  /** Else each connection would leave one behind for a while, however many come. */
   @Test
-  void aStreamMayJoinLateWhereNothingIsHeld() {
+  void aSessionThatHoldsNothingEndsWithItsQuestions() throws IOException {
+    HeldChunks unasked = sessions.open("BP-1");
+    HeldChunks without = sessions.open("BP-1");
+    ChunkBatch batch = batch(0, 10);
+    without.giveBack(batch, without.take(batch));
+    unasked.finish();
+    without.finish();
+    assertThat(sessions.count()).isZero();
+    assertThat(sessions.join(unasked.id())).isNull();
+    assertThat(sessions.join(without.id())).isNull();
+  }
+
+  @Test
+  void aStreamThatJoinedKeepsASessionThatHoldsNothing() throws IOException {
     HeldChunks held = sessions.open("BP-1");
-    held.finish();
     assertThat(sessions.join(held.id())).isSameAs(held);
+    held.finish();
+    assertThat(sessions.count()).isOne();
     held.leave();
     assertThat(sessions.count()).isZero();
+  }
+
+  @Test
+  void sessionsAreBounded() throws IOException {
+    HeldChunks first = sessions.open("BP-1");
+    for (int i = 1; i < HeldSessions.MAX_SESSIONS; i++) {
+      assertThat(sessions.open("BP-1")).isNotNull();
+    }
+    assertThat(sessions.open("BP-1")).isNull();
+    first.finish();
+    assertThat(sessions.open("BP-1")).isNotNull();
+    assertThat(sessions.open("BP-1")).isNull();
   }
 
   @Test

@@ -66,6 +66,11 @@ final class AskServer {
       return;
     }
     HeldChunks held = mirroring.sessions().open(opening.poolId());
+    if (held == null) {
+      LOG.debug("Too many sessions; {} gets none", peerName);
+      stream.refuse();
+      return;
+    }
     try (ChunkLookup lookup = mirroring.chunks(opening.poolId(), scheme)) {
       stream.grant(held.id());
       ChunkFunction function = mirroring.offers().function(scheme);
