@@ -4,6 +4,7 @@ package io.hdrf.datanode.wire;
 import io.hdrf.wire.AskStream;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -16,6 +17,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
+import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.security.token.Token;
 
 /**
@@ -71,6 +73,7 @@ public final class BlockKeyProofs implements PeerProofs {
   public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
       throws IOException {
     byte[] expected;
+    requireAnnounced(proof.identifier());
     try {
       BlockTokenIdentifier identifier = new BlockTokenIdentifier();
       identifier.readFields(new DataInputStream(new ByteArrayInputStream(proof.identifier())));
@@ -83,6 +86,49 @@ public final class BlockKeyProofs implements PeerProofs {
     if (!MessageDigest.isEqual(expected, proof.code())) {
       throw new IOException("it was not made with the keys of block tokens, for this connection");
     }
+  }
+
+  /**
+   * Stock code takes memory for what an identifier announces, before it finds that less is there.
+   *
+   * @throws IOException if it announces more than there is
+   */
+  private static void requireAnnounced(byte[] identifier) throws IOException {
+    if (identifier.length > 0 && identifier[0] > 0) {
+      // Protocol buffers begin so; whoever reads them compares their lengths.
+      return;
+    }
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(identifier));
+    try {
+      WritableUtils.readVLong(in); // Expiry
+      WritableUtils.readVInt(in); // Key
+      skip(in, in.readInt()); // User
+      skip(in, in.readInt()); // Pool
+      WritableUtils.readVLong(in); // Block
+      for (int modes = announced(in, WritableUtils.readVInt(in)); modes > 0; modes--) {
+        skip(in, WritableUtils.readVInt(in));
+      }
+      for (int types = announced(in, WritableUtils.readVInt(in)); types > 0; types--) {
+        skip(in, WritableUtils.readVInt(in));
+      }
+      for (int ids = announced(in, WritableUtils.readVInt(in)); ids > 0; ids--) {
+        skip(in, in.readInt());
+      }
+      announced(in, WritableUtils.readVInt(in)); // Secret
+    } catch (EOFException e) {
+      // Nothing behind that can be announced.
+    }
+  }
+
+  private static int announced(DataInputStream in, int count) throws IOException {
+    if (count > in.available()) {
+      throw new IOException("a token that announces more than there is");
+    }
+    return count;
+  }
+
+  private static void skip(DataInputStream in, int length) throws IOException {
+    in.skipBytes(announced(in, length));
   }
 
   private static byte[] code(byte[] password, String poolId, byte[] challenge, String address)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.hdrf.wire.AskStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.EnumSet;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -16,9 +20,13 @@ import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
+import org.apache.hadoop.io.DataOutputBuffer;
+import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.security.token.Token;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BlockKeyProofsTest {
 
@@ -102,6 +110,55 @@ class BlockKeyProofsTest {
   void anythingElseIsRefused() {
     for (int length : new int[] {0, 1, 10, 200}) {
       assertRefused(new AskStream.Proof(new byte[32], new byte[length]), POOL, CHALLENGE, ADDRESS);
+    }
+  }
+
+  /** An identifier whose lengths and counts are honest up to one, behind which nothing comes. */
+  private static byte[] announcing(int place, int announced) throws IOException {
+    DataOutputBuffer out = new DataOutputBuffer();
+    WritableUtils.writeVLong(out, -1000);
+    WritableUtils.writeVInt(out, 1);
+    byte[][] parts = {
+      "user".getBytes(UTF_8),
+      POOL.getBytes(UTF_8),
+      {},
+      "COPY".getBytes(UTF_8),
+      {},
+      "DISK".getBytes(UTF_8),
+      {},
+      "id".getBytes(UTF_8),
+      {},
+    };
+    for (int i = 0; i <= place; i++) {
+      if (i == 2) {
+        WritableUtils.writeVLong(out, 0);
+      }
+      int honest = parts[i].length == 0 ? 1 : parts[i].length;
+      int length = i == place ? announced : honest;
+      if (i == 0 || i == 1 || i == 7) {
+        out.writeInt(length);
+      } else {
+        WritableUtils.writeVInt(out, length);
+      }
+      out.write(i == place ? new byte[0] : parts[i]);
+    }
+    return Arrays.copyOf(out.getData(), out.getLength());
+  }
+
+  private static long allocated() {
+    return ((ThreadMXBean) ManagementFactory.getThreadMXBean())
+        .getThreadAllocatedBytes(Thread.currentThread().getId());
+  }
+
+  /** Strangers send it; a DataNode that is out of memory serves nobody. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8})
+  void whatATokenAnnouncesTakesNoMemory(int place) throws IOException {
+    for (int announced : new int[] {200, 64 << 20, Integer.MAX_VALUE, -1, Integer.MIN_VALUE}) {
+      AskStream.Proof proof = new AskStream.Proof(new byte[32], announcing(place, announced));
+      long before = allocated();
+      assertRefused(proof, POOL, CHALLENGE, ADDRESS);
+      assertThat(allocated() - before).isLessThan(16 << 20);
     }
   }
 }
