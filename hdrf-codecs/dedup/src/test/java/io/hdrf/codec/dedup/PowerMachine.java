@@ -1018,7 +1018,9 @@ final class PowerMachine {
       files.fill();
     } else {
       for (Path file : place.containerFiles(".hdc")) {
-        if (live.contains(numberOf(file)) && random.nextInt(2) == 0) {
+        // With a damaged directory besides, it is read as a whole, and then for some seconds as it
+        // was, whether or not the disk can read it again.
+        if (live.contains(numberOf(file)) && random.nextInt(2) == 0 && !isRotten(file)) {
           files.damage(file, 600);
         }
       }
