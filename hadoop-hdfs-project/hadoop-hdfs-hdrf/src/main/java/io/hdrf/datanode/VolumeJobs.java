@@ -366,8 +366,8 @@ final class VolumeJobs implements Closeable {
   }
 
   /**
-   * The data directories and the pools in them that are not in service with all
-   * their blocks, none of them counted: jobs, records and stores leave them out.
+   * The data directories and the pools in them that are not in service with all their blocks, none
+   * of them counted: jobs, records and stores leave them out.
    */
   List<ReducedBlocks> leftOut() {
     List<ReducedBlocks> found = new ArrayList<>();
