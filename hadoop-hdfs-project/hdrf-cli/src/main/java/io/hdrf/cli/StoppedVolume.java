@@ -23,6 +23,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -131,9 +132,11 @@ final class StoppedVolume implements BlockInventory {
     return storageId;
   }
 
-  /** By ascending id. */
+  /** By ascending id; also those behind links, which HDFS follows. */
   long[] blockIds() throws IOException {
-    try (Stream<Path> files = Files.find(finalized, 3, (path, facts) -> facts.isRegularFile())) {
+    try (Stream<Path> files =
+        Files.find(
+            finalized, 3, (path, facts) -> facts.isRegularFile(), FileVisitOption.FOLLOW_LINKS)) {
       return files
           .map(file -> BLOCK.matcher(file.getFileName().toString()))
           .filter(Matcher::matches)

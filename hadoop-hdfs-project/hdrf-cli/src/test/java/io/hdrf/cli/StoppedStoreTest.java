@@ -152,6 +152,14 @@ class StoppedStoreTest {
     assertThat(recorded()).containsExactly(1L);
   }
 
+  @Test
+  void blocksBehindALinkKeepTheirRecords() throws IOException {
+    Path blocks = volume.resolve(POOL).resolve("current/finalized/subdir0");
+    Files.createSymbolicLink(blocks, Files.move(blocks, directory.resolve("elsewhere")));
+    assertThat(run("fsck --repair")).startsWith("0 ");
+    assertThat(recorded()).containsExactly(1L);
+  }
+
   /** Nothing but the record tells it, and a plain block is not tried again for some reasons. */
   @Test
   void whyABlockIsPlainOutlivesItsRecord() throws IOException {
