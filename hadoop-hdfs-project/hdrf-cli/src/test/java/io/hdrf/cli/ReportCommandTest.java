@@ -120,6 +120,9 @@ class ReportCommandTest {
                       };
                   case "jobs" -> new String[] {job.encode()};
                   case "startJob" -> null;
+                  // Nothing is left out.
+                  case "startTask" -> arguments[0];
+                  case "task" -> new String[] {"done"};
                   case "records" -> page((Long) arguments[2]);
                   case "storeBytes" -> new String[] {StoreBytes.encode("DS-1", "BP-1", 2048)};
                   default -> throw new IllegalStateException(method.getName());

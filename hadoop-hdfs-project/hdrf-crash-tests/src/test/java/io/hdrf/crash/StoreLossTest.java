@@ -157,6 +157,7 @@ class StoreLossTest {
     return Arrays.stream(all).filter(step -> names.contains(step.name())).toList();
   }
 
+  /** With chunks cut by RAM and RAML, each of them in the filters and in Redis. */
   @Test
   void redisIsLost() throws Exception {
     List<RedisLoss> losses = chosen(RedisLoss.values(), List.of(RedisLoss.values()));
@@ -165,13 +166,18 @@ class StoreLossTest {
     }
     ClusterConfig config =
         config(directory)
+            .withSchemes("dedup,zstd")
+            .with("hdrf.dedup.index.sample", "1")
             .with("hdrf.metadata.store", "redis")
             .with("hdrf.metadata.redis.timeout", Long.toString(REDIS_TIMEOUT));
     for (int i = 0; i < DATANODES; i++) {
       RedisServer server = new RedisServer(directory.resolve("redis-" + i));
       server.start();
       servers.add(server);
-      config = config.withDataNodeProperty(i, "hdrf.metadata.redis.address", server.address());
+      config =
+          config
+              .withDataNodeProperty(i, "hdrf.metadata.redis.address", server.address())
+              .withDataNodeProperty(i, "hdrf.dedup.chunker", i % 2 == 0 ? "ram" : "raml");
     }
     start(config);
     for (int round = 0; round < Math.max(1, ROUNDS); round++) {
