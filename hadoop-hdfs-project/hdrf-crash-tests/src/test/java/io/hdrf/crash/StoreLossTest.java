@@ -166,7 +166,6 @@ class StoreLossTest {
     }
     ClusterConfig config =
         config(directory)
-            .withSchemes("dedup,zstd")
             .with("hdrf.dedup.index.sample", "1")
             .with("hdrf.metadata.store", "redis")
             .with("hdrf.metadata.redis.timeout", Long.toString(REDIS_TIMEOUT));
