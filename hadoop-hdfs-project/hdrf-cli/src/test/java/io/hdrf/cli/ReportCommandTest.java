@@ -120,7 +120,7 @@ class ReportCommandTest {
                       };
                   case "jobs" -> new String[] {job.encode()};
                   case "startJob" -> null;
-                  // Nothing is left out.
+                    // Nothing is left out.
                   case "startTask" -> arguments[0];
                   case "task" -> new String[] {"done"};
                   case "records" -> page((Long) arguments[2]);
