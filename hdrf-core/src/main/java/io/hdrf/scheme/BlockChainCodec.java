@@ -35,10 +35,8 @@ final class BlockChainCodec extends ChainCodec {
     try {
       block.encode(new Source(length, in), frames);
       frames.finish();
-    } catch (OutOfMemoryError e) {
-      throw e;
-    } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
-      throw new IOException(describe() + " failed on a block of " + length + " bytes", e);
+    } catch (RuntimeException | Error e) {
+      throw SchemeErrors.failed(e, describe() + " failed on a block of " + length + " bytes");
     } finally {
       frames.release();
     }
@@ -91,12 +89,8 @@ final class BlockChainCodec extends ChainCodec {
   private void decodePayload(ByteBuffer payload, ByteBuffer frame) throws IOException {
     try {
       block.decode(payload, frame);
-    } catch (OutOfMemoryError e) {
-      throw e;
-    } catch (IllegalStateException | LinkageError | AssertionError | VirtualMachineError e) {
-      throw new IOException(describe() + " can't decode", e);
-    } catch (RuntimeException e) {
-      throw new CorruptFrameException(describe() + " can't decode a frame", e);
+    } catch (RuntimeException | Error e) {
+      throw SchemeErrors.decoding(e, describe());
     }
     if (payload.hasRemaining() || frame.hasRemaining()) {
       throw new CorruptFrameException(

@@ -169,10 +169,8 @@ public final class FrameChain implements Closeable {
     }
     try {
       codecs[stage].encode(input, output);
-    } catch (OutOfMemoryError e) {
-      throw e;
-    } catch (RuntimeException | LinkageError | AssertionError | VirtualMachineError e) {
-      throw new IOException(describe(stage) + " failed on a frame of " + length + " bytes", e);
+    } catch (RuntimeException | Error e) {
+      throw SchemeErrors.failed(e, describe(stage) + " failed on a frame of " + length + " bytes");
     }
     if (input.hasRemaining()) {
       throw new IOException(
@@ -230,12 +228,8 @@ public final class FrameChain implements Closeable {
     int length = output.remaining();
     try {
       codecs[stage].decode(input, output);
-    } catch (OutOfMemoryError e) {
-      throw e;
-    } catch (IllegalStateException | LinkageError | AssertionError | VirtualMachineError e) {
-      throw new IOException(describe(stage) + " can't decode", e);
-    } catch (RuntimeException e) {
-      throw new CorruptFrameException(describe(stage) + " can't decode a frame", e);
+    } catch (RuntimeException | Error e) {
+      throw SchemeErrors.decoding(e, describe(stage));
     }
     if (input.hasRemaining() || output.hasRemaining()) {
       throw new CorruptFrameException(

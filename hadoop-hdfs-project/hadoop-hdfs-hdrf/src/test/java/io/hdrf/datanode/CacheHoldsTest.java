@@ -79,4 +79,29 @@ class CacheHoldsTest {
     HdrfCluster.await("the failure", () -> dataset.getNumBlocksFailedToCache() > failed);
     HdrfCluster.await("the block to be reduced again", () -> cluster.isReduced(0, block));
   }
+
+  /** The NameNode repeats its command every few seconds for as long as a block is not cached. */
+  @Test
+  void aRepeatedCommandIsQueuedOnce() throws Exception {
+    ExtendedBlock waited = reduced("/waited", 20_000);
+    ExtendedBlock large = reduced("/repeated", 3 * LENGTH);
+    cluster.write("/last", new byte[4096], 1);
+    ExtendedBlock last = cluster.block("/last");
+    FsDatasetSpi<?> dataset = cluster.dataset(0);
+    String pool = waited.getBlockPoolId();
+    long failed = dataset.getNumBlocksFailedToCache();
+    try (HdrfService.Hold first = cluster.service(0).lock(pool, waited.getBlockId())) {
+      dataset.cache(pool, ids(waited));
+      for (int i = 0; i < 100; i++) {
+        dataset.cache(pool, ids(large));
+      }
+    }
+    HdrfCluster.await("the failure", () -> dataset.getNumBlocksFailedToCache() > failed);
+    dataset.cache(pool, ids(last));
+    HdrfCluster.await("caching", () -> dataset.isCached(pool, last.getBlockId()));
+    assertThat(dataset.getNumBlocksFailedToCache()).isEqualTo(failed + 1);
+    // What has been tried is tried again when it is asked for again.
+    dataset.cache(pool, ids(large));
+    HdrfCluster.await("another failure", () -> dataset.getNumBlocksFailedToCache() == failed + 2);
+  }
 }

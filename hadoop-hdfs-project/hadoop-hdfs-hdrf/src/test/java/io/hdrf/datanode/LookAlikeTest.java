@@ -30,6 +30,7 @@ import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock;
 import org.apache.hadoop.util.DataChecksum;
@@ -313,6 +314,12 @@ class LookAlikeTest {
     written.setNumBytes(SIZE);
     written.setLastChecksumAndDataLen(SIZE, new byte[4]);
     block.setNumBytes(SIZE);
+    // What stock code refuses, it refuses in its own words.
+    ExtendedBlock later = new ExtendedBlock(known.getBlockPoolId(), 4711, SIZE, stamp + 1);
+    assertThatThrownBy(() -> dataset.finalizeBlock(later, false))
+        .isInstanceOf(ReplicaNotFoundException.class);
+    assertThatThrownBy(() -> dataset.recoverClose(later, stamp + 2, SIZE))
+        .isInstanceOf(ReplicaNotFoundException.class);
     String refused = "begins like a reduced block";
     assertThatThrownBy(() -> dataset.finalizeBlock(block, false)).hasMessageContaining(refused);
     assertThatThrownBy(() -> dataset.recoverClose(block, stamp + 1, SIZE))

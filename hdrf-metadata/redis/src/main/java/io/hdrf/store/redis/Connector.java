@@ -27,8 +27,8 @@ import redis.clients.jedis.Protocol;
 final class Connector {
 
   /**
-   * Twice what is ever sent before answers are awaited, so that a write never waits for a server
-   * that has stopped reading: a socket's time-out counts for reads alone.
+   * Twice what is ever sent before answers are awaited, so that a write seldom waits for a server
+   * that is slow to read. The system may allow less.
    */
   private static final int SEND_BUFFER = 2 * Pipeline.MAX_BYTES;
 

@@ -1,22 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.redis;
 
+import io.hdrf.thread.HdrfThreads;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A socket all of whose reads together end in time: each byte may come in time, and all of them
- * never end. TLS reads many times before it hands anything on, in the handshake and in a record, so
- * that only the socket below it can tell. For one thread.
+ * A socket all of whose reads and writes together end in time: each byte may come in time, and all
+ * of them never end, and a server that reads nothing takes nothing any more. TLS reads and writes
+ * many times before it hands anything on, in the handshake and in a record, so that only the socket
+ * below it can tell. Java has no time-out for writes: the socket is closed below one that takes too
+ * long. For one thread.
  */
 final class TimedSocket extends Socket {
 
+  private static final Logger LOG = LoggerFactory.getLogger(TimedSocket.class);
+
+  private static final ScheduledExecutorService CLOSER = closer();
+
   private final long timeoutNanos;
   private long deadline;
+
+  private static ScheduledExecutorService closer() {
+    ScheduledThreadPoolExecutor closer =
+        new ScheduledThreadPoolExecutor(1, HdrfThreads.factory("hdrf-redis-time-out"));
+    closer.setRemoveOnCancelPolicy(true);
+    return closer;
+  }
 
   TimedSocket(int timeoutMillis) {
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
@@ -36,6 +56,19 @@ final class TimedSocket extends Socket {
   @Override
   public InputStream getInputStream() throws IOException {
     return new TimedInputStream(super.getInputStream());
+  }
+
+  @Override
+  public OutputStream getOutputStream() throws IOException {
+    return new TimedOutputStream(super.getOutputStream());
+  }
+
+  private void closeBelowWriter() {
+    try {
+      close();
+    } catch (IOException e) {
+      LOG.debug("A connection can't be closed", e);
+    }
   }
 
   private int leftMillis() throws SocketTimeoutException {
@@ -75,6 +108,38 @@ final class TimedSocket extends Socket {
     @Override
     public void close() throws IOException {
       in.close();
+    }
+  }
+
+  private final class TimedOutputStream extends OutputStream {
+    private final OutputStream out;
+
+    TimedOutputStream(OutputStream out) {
+      this.out = out;
+    }
+
+    @Override
+    public void write(int one) throws IOException {
+      write(new byte[] {(byte) one}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      Future<?> limit =
+          CLOSER.schedule(
+              TimedSocket.this::closeBelowWriter,
+              deadline - System.nanoTime(),
+              TimeUnit.NANOSECONDS);
+      try {
+        out.write(bytes, offset, length);
+      } finally {
+        limit.cancel(false);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      out.close();
     }
   }
 }

@@ -25,9 +25,14 @@ import io.hdrf.metadata.StoreUnreachableException;
 import io.hdrf.metadata.StoreVersionException;
 import io.hdrf.metadata.Table;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -350,5 +355,39 @@ class FailuresTest {
     }
     assertThat(server.cli("client", "list").lines().filter(line -> !line.contains("cmd=client")))
         .hasSizeBetween(1, 2);
+  }
+
+  /** It answers what was not asked yet, and never reads: no answer is waited for, only writes. */
+  @Test
+  void aServerThatReadsNothingCostsOneTimeout() throws Exception {
+    byte[] greeting = "$5\r\n1 256\r\n".getBytes(StandardCharsets.US_ASCII);
+    byte[] nothing = "$-1\r\n".repeat(1000).getBytes(StandardCharsets.US_ASCII);
+    List<byte[]> keys = Collections.nCopies(1000, new byte[64]);
+    try (ServerSocket deaf = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      Thread answers =
+          new Thread(
+              () -> {
+                try (Socket socket = deaf.accept()) {
+                  socket.getOutputStream().write(greeting);
+                  while (true) {
+                    socket.getOutputStream().write(nothing);
+                  }
+                } catch (IOException e) {
+                  // The client has closed the connection.
+                }
+              });
+      answers.start();
+      try (MetadataStore talker =
+          open(configuration("address", "127.0.0.1:" + deaf.getLocalPort(), "timeout", "1000"))) {
+        assertThatThrownBy(
+                () -> {
+                  while (true) {
+                    talker.get(Table.CHUNKS, keys);
+                  }
+                })
+            .isInstanceOf(StoreUnreachableException.class);
+      }
+      answers.join();
+    }
   }
 }

@@ -40,6 +40,7 @@ import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
 import org.apache.hadoop.hdfs.server.datanode.MirrorInstaller;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
@@ -83,7 +84,10 @@ class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void finalizeBlock(ExtendedBlock block, boolean fsyncDir) throws IOException {
-    service.requirePlain(volumeMap.get(block.getBlockPoolId(), block.getBlockId()));
+    ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+    if (!StockRefusals.ofFinalize(replica, block)) {
+      service.requirePlain(replica);
+    }
     super.finalizeBlock(block, fsyncDir);
     service.finalized(block.getBlockPoolId(), block.getBlockId());
   }
@@ -91,7 +95,14 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public Replica recoverClose(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
-    service.requirePlain(volumeMap.get(block.getBlockPoolId(), block.getBlockId()));
+    ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+    if (!StockRefusals.ofRecoverClose(replica, block, newGs)) {
+      if (replica.getState() == ReplicaState.RBW) {
+        // As stock code does: nothing is written between the look and its own.
+        ((ReplicaInPipeline) replica).stopWriter(datanode.getDnConf().getXceiverStopTimeout());
+      }
+      service.requirePlain(replica);
+    }
     Replica closed = super.recoverClose(block, newGs, expectedBlockLen);
     service.finalized(block.getBlockPoolId(), block.getBlockId());
     return closed;
@@ -224,15 +235,20 @@ class HdrfDataset extends FsDatasetImpl {
         // The NameNode repeats what is pending.
         continue;
       }
+      boolean queued = false;
       try {
         cacheInflater.execute(
             () -> {
               toBeCached.remove(block);
               cachePlain(bpid, blockId);
             });
+        queued = true;
       } catch (RejectedExecutionException e) {
-        toBeCached.remove(block);
         LOG.debug("Not caching block {} while the DataNode stops", blockId, e);
+      } finally {
+        if (!queued) {
+          toBeCached.remove(block);
+        }
       }
     }
   }

@@ -9,9 +9,9 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 /**
  * Which calls stock code refuses, by the replica as it is. Those go to stock code at once, so that
  * callers get its exceptions and nothing is inflated for them. The caller holds the dataset lock
- * from before the question until stock code has refused: what was to be refused never becomes
- * something that stock code does to a reduced file. Each condition is one that stock code checks
- * before it changes anything.
+ * from before the question until stock code has refused, where stock code would work on the raw
+ * file: what was to be refused never becomes something that it does to a reduced one. Each
+ * condition is one that stock code checks before it changes anything.
  */
 final class StockRefusals {
 
@@ -32,19 +32,22 @@ final class StockRefusals {
   /** As {@link #ofAppend}; a replica that is being written is never refused here. */
   static boolean ofRecoverAppend(
       ReplicaInfo replica, ExtendedBlock block, long newGs, long length) {
-    if (replica == null
+    return ofRecoverClose(replica, block, newGs)
+        || (replica.getState() == ReplicaState.FINALIZED
+            && (replica.getNumBytes() != length || isFileMissing(replica)));
+  }
+
+  /** As {@link #ofAppend}, but for lengths: those of what is being written may still change. */
+  static boolean ofRecoverClose(ReplicaInfo replica, ExtendedBlock block, long newGs) {
+    return replica == null
         || replica.getGenerationStamp() < block.getGenerationStamp()
-        || replica.getGenerationStamp() > newGs) {
-      return true;
-    }
-    switch (replica.getState()) {
-      case FINALIZED:
-        return replica.getNumBytes() != length || isFileMissing(replica);
-      case RBW:
-        return false;
-      default:
-        return true;
-    }
+        || replica.getGenerationStamp() > newGs
+        || (replica.getState() != ReplicaState.FINALIZED && replica.getState() != ReplicaState.RBW);
+  }
+
+  /** As {@link #ofAppend}. */
+  static boolean ofFinalize(ReplicaInfo replica, ExtendedBlock block) {
+    return replica == null || replica.getGenerationStamp() != block.getGenerationStamp();
   }
 
   /** As {@link #ofAppend}, for the end of a recovery. */
