@@ -198,7 +198,11 @@ public final class StoredBlocks {
 
           @Override
           public void left(Path directory) throws IOException {
-            files.forceDirectory(directory);
+            try {
+              files.forceDirectory(directory);
+            } catch (NoSuchFileException e) {
+              return; // HDFS took it away with all that was in it, as it does with the trash
+            }
           }
         });
     bad.throwIfAny();

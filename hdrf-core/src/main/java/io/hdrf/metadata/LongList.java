@@ -19,6 +19,10 @@ final class LongList implements LongConsumer {
     values[size++] = value;
   }
 
+  int size() {
+    return size;
+  }
+
   /** In the order in which they were added; a copy. */
   long[] toArray() {
     return Arrays.copyOf(values, size);

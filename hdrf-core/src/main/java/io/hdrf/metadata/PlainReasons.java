@@ -15,6 +15,9 @@ final class PlainReasons {
 
   private static final int REASONS = 256;
 
+  /** How many blocks are remembered; of more than a volume has it is not known why. */
+  private static final int MAX_BLOCKS = 1 << 24;
+
   /** Block ids by reason, ascending; null where no block has it. */
   private final long[][] blocks = new long[REASONS][];
 
@@ -27,6 +30,7 @@ final class PlainReasons {
   /** Reads all records; what can't be read counts as none. */
   static PlainReasons of(MetadataStore store) throws MetadataException {
     LongList[] found = new LongList[REASONS];
+    int[] count = new int[1];
     try {
       store.scan(
           Table.BLOCKS,
@@ -38,8 +42,9 @@ final class PlainReasons {
                 found[reason] = new LongList();
               }
               found[reason].accept(BlockRecord.blockId(key));
+              count[0]++;
             }
-            return true;
+            return count[0] < MAX_BLOCKS;
           });
     } catch (StoreCorruptException e) {
       LOG.warn("Why some blocks are plain can't be read any more", e);

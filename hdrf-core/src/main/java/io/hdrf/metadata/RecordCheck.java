@@ -66,6 +66,12 @@ public final class RecordCheck {
     }
   }
 
+  /** Of records without a block, how many are taken into memory: more than a volume has blocks. */
+  static final int MAX_STRANGERS = 1 << 24;
+
+  /** Of keys that are none of a block. No store that HDRF wrote has any. */
+  static final int MAX_NO_KEYS = 1 << 16;
+
   private final MetadataStore store;
   private final BlockInventory inventory;
   private final Mode mode;
@@ -207,6 +213,16 @@ public final class RecordCheck {
             noKeys.add(key);
           } else if (Arrays.binarySearch(present, BlockRecord.blockId(key)) < 0) {
             strangers.accept(BlockRecord.blockId(key));
+          }
+          if (noKeys.size() > MAX_NO_KEYS || strangers.size() > MAX_STRANGERS) {
+            failure[0] =
+                new StoreCorruptException(
+                    "the store tells of more than "
+                        + (noKeys.size() > MAX_NO_KEYS
+                            ? MAX_NO_KEYS + " blocks without a number"
+                            : MAX_STRANGERS + " blocks that are not here")
+                        + "; its records are to be made anew, see hdrf rebuild-metadata");
+            return false;
           }
           if (++shown[0] % BATCH != 0) {
             return true;

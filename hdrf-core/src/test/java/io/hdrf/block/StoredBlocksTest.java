@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -241,6 +242,23 @@ class StoredBlocksTest {
           shown.add(id);
         });
     assertThat(shown).containsExactly(1L, 5L);
+  }
+
+  /** As HDFS takes the trash away when a rolling upgrade is finalized. */
+  @Test
+  void aDirectoryMayGoMeanwhile() throws IOException {
+    Path trash = pool.resolve("trash/finalized/subdir0");
+    Files.createDirectories(trash);
+    for (Path file : blockFiles()) {
+      Files.move(file, trash.resolve(file.getFileName()));
+    }
+    TreeSet<Long> shown = new TreeSet<>();
+    payloads.forEach(
+        (id, length, payload) -> {
+          shown.add(id);
+          FileUtil.fullyDelete(pool.resolve("trash").toFile());
+        });
+    assertThat(shown).hasSize(1);
   }
 
   private List<Path> blockFiles() throws IOException {

@@ -348,13 +348,15 @@ public final class HdrfService implements Closeable {
   public static final LongPredicate ANY_LENGTH = length -> true;
 
   /** See {@link PlainProof#require}; a replica that is finalized already is not looked at. */
-  public void requirePlain(ReplicaInfo replica) throws IOException {
+  public void requirePlain(String poolId, ReplicaInfo replica) throws IOException {
     ReplicaInfo original =
         replica instanceof ReplicaUnderRecovery
             ? ((ReplicaUnderRecovery) replica).getOriginalReplica()
             : replica;
     if (original instanceof LocalReplica && original.getState() != ReplicaState.FINALIZED) {
-      PlainProof.require((LocalReplica) original);
+      PoolVolume volume = volumes.find(original.getStorageUuid(), poolId);
+      PlainProof.require(
+          (LocalReplica) original, volume != null && volume.reducedMayLackChecksums());
     }
   }
 

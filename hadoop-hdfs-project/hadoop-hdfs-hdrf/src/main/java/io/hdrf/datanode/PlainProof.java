@@ -54,20 +54,28 @@ final class PlainProof {
    * checksums there: once finalized it would be taken for a damaged reduced block, for which
    * collections stop. Stock code compares nothing with its checksums that a client sends through a
    * pipeline.
+   *
+   * @param reducedMayLackChecksums see {@link BlockVerifier#provesPlain}
    */
-  static void require(LocalReplica replica) throws IOException {
+  static void require(LocalReplica replica, boolean reducedMayLackChecksums) throws IOException {
     File file = replica.getBlockFile();
     try (FileInputStream stream = new FileInputStream(file)) {
       if (isNeeded(stream)
-          && !holds(new ChannelFile(stream.getChannel()), replica.getMetaFile().toPath(), false)) {
+          && !holds(
+              new ChannelFile(stream.getChannel()),
+              replica.getMetaFile().toPath(),
+              reducedMayLackChecksums)) {
         throw new IOException(
             file
                 + " begins like a reduced block, and its checksums are not those of its data;"
                 + " it is not finalized");
       }
     } catch (FileNotFoundException e) {
+      // Also thrown where there are no descriptors left.
+      if (file.exists()) {
+        throw e;
+      }
       // Stock code says so in its own words.
-      return;
     }
   }
 

@@ -281,6 +281,11 @@ final class PoolVolume implements Closeable {
     return superblock != null;
   }
 
+  /** Whether an earlier version may have reduced blocks without checksums here. */
+  boolean reducedMayLackChecksums() {
+    return reducedMayLackChecksums(superblock);
+  }
+
   private static boolean reducedMayLackChecksums(Superblock superblock) {
     return superblock != null && superblock.mayLackChecksums();
   }

@@ -8,6 +8,7 @@ import io.hdrf.io.ChannelFile;
 import io.hdrf.scheme.TestData;
 import io.hdrf.scheme.TestSeed;
 import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -80,18 +81,22 @@ class PlainProofTest {
         };
     data[0] ^= 1;
     Files.write(file, data);
-    PlainProof.require(replica);
+    PlainProof.require(replica, false);
     System.arraycopy(MAGIC, 0, data, 0, MAGIC.length);
     Files.write(file, data);
-    assertThatThrownBy(() -> PlainProof.require(replica))
+    assertThatThrownBy(() -> PlainProof.require(replica, false))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(file.toString());
     assertThat(SwapVolume.isOpen(file)).isFalse();
     // With checksums that are right it is a user's data.
     OneBlockDataNode.format(directory, data);
-    PlainProof.require(replica);
+    PlainProof.require(replica, false);
     Files.delete(file);
-    PlainProof.require(replica);
+    PlainProof.require(replica, false);
+    // What can't be opened, for want of descriptors say, is not taken for plain.
+    Files.createDirectory(file);
+    assertThatThrownBy(() -> PlainProof.require(replica, false))
+        .isInstanceOf(FileNotFoundException.class);
   }
 
   @Test

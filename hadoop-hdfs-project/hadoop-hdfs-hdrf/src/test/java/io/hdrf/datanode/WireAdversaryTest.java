@@ -17,7 +17,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.reflect.Field;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -31,7 +33,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.net.EncryptedPeer;
+import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -408,6 +413,36 @@ class WireAdversaryTest {
                 }
               })
           .isInstanceOf(SocketException.class);
+    }
+  }
+
+  /** Whatever decrypts waits for whole messages, each of whose bytes may take its time. */
+  @Test
+  void norIsItWhereAllIsEncrypted() throws Exception {
+    Configuration conf = withTokens();
+    conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, true);
+    start(conf);
+    try (DFSClient client = new DFSClient(cluster.mini().getFileSystem().getUri(), conf);
+        Peer peer =
+            client.newConnectedPeer(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port()),
+                victim.getBlockToken(),
+                victim.getLocations()[0])) {
+      peer.getOutputStream().write(WireFormat.preamble(WireFormat.ASK));
+      peer.getOutputStream().flush();
+      Field enclosed = EncryptedPeer.class.getDeclaredField("enclosedPeer");
+      enclosed.setAccessible(true);
+      OutputStream out = ((Peer) enclosed.get(peer)).getOutputStream();
+      // A wrapped message of 4 KiB, whose end never comes.
+      out.write(new byte[] {0, 0, 16, 0});
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 4096; i++) {
+                  out.write(0);
+                  Thread.sleep(50);
+                }
+              })
+          .isInstanceOf(IOException.class);
     }
   }
 

@@ -21,6 +21,11 @@ import org.slf4j.LoggerFactory;
  */
 final class AskServer {
 
+  /** Is told that the other one may ask. */
+  interface Proved {
+    void run() throws IOException;
+  }
+
   private static final Logger LOG = LoggerFactory.getLogger(AskServer.class);
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -31,7 +36,7 @@ final class AskServer {
   private final AskStream stream;
   private final String address;
   private final String peerName;
-  private final Runnable onProved;
+  private final Proved onProved;
 
   /**
    * @param stream behind the preamble; not closed
@@ -40,7 +45,7 @@ final class AskServer {
    * @param onProved is run when the other one may ask, before its first question is read
    */
   AskServer(
-      Mirroring mirroring, AskStream stream, String address, String peerName, Runnable onProved) {
+      Mirroring mirroring, AskStream stream, String address, String peerName, Proved onProved) {
     this.onProved = onProved;
     this.mirroring = mirroring;
     this.stream = stream;

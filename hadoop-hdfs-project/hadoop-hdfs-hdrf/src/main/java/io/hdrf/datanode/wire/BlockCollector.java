@@ -54,7 +54,7 @@ final class BlockCollector implements Closeable {
     try {
       int frameLength = mirroring.chains().frameLength(replica.chain());
       return new BlockCollector(mirroring, block, replica, frameLength);
-    } catch (BadSettingException e) {
+    } catch (BadSettingException | RuntimeException | LinkageError e) {
       LOG.debug("{} can't be stored as frames", block, e);
       return null;
     }

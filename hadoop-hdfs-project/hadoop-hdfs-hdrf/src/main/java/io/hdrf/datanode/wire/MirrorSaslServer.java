@@ -8,10 +8,10 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.WritableByteChannel;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
@@ -108,7 +108,9 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
 
   /**
    * Answers questions until there are no more; the connection carries nothing else. Until the other
-   * side has proved that it is a DataNode it has little time, and few like it are heard at once.
+   * side has proved that it is a DataNode it has little time, and few like it are heard at once. A
+   * time-out for each read would let it send a byte now and then for ever, and whatever decrypts
+   * reads many times before it hands anything on: the connection is closed below them.
    */
   private void answer(Peer peer, IOStreamPair streams) {
     String name = Peers.name(peer.getRemoteAddressString());
@@ -117,22 +119,34 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
       return;
     }
     Once known = new Once(strangers::release);
-    DeadlineInput in = new DeadlineInput(streams.in, peer, mirroring.probeTimeoutMillis());
-    try (AskStream stream = new AskStream(in, streams.out)) {
+    mirroring.after(
+        TimeUnit.MILLISECONDS.toNanos(mirroring.probeTimeoutMillis()),
+        () -> closeUnless(known, peer));
+    try (AskStream stream = new AskStream(streams.in, streams.out)) {
       new AskServer(
               mirroring,
               stream,
               PeerProofs.address(peer.getLocalAddressString()),
               name,
               () -> {
-                in.lift(ASK_TIMEOUT_MILLIS);
+                peer.setReadTimeout(ASK_TIMEOUT_MILLIS);
                 known.run();
               })
           .serve();
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException e) {
       LOG.debug("{} asks no more", name, e);
     } finally {
       known.run();
+    }
+  }
+
+  private static void closeUnless(Once known, Peer peer) {
+    if (!known.isDone()) {
+      try {
+        peer.close();
+      } catch (IOException e) {
+        LOG.debug("{} can't be closed", peer, e);
+      }
     }
   }
 

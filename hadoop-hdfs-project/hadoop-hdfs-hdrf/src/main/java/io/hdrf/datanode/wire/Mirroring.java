@@ -111,6 +111,7 @@ public final class Mirroring implements Closeable {
   private final SpooledBlocks spooled;
   private final ReceiveMemory memory;
   private final Capabilities own;
+  private final HeldSessions.Timer timer;
   private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
   /**
@@ -120,8 +121,8 @@ public final class Mirroring implements Closeable {
    * @param sends whether this DataNode reduces blocks at all
    * @param offers the schemes whose chunks can be asked for
    * @param proofs how DataNodes prove themselves to each other until {@link #setProofs}
-   * @param timer drops what was promised to streams that did not come, and frames that nobody
-   *     stores
+   * @param timer drops what was promised to streams that did not come, frames that nobody stores,
+   *     and those who do not prove themselves
    */
   public Mirroring(
       MirrorSettings settings,
@@ -134,6 +135,7 @@ public final class Mirroring implements Closeable {
       PeerProofs proofs,
       HeldSessions.Timer timer) {
     this.proofs = proofs;
+    this.timer = timer;
     this.settings = settings;
     this.sends = sends;
     this.chains = chains;
@@ -294,6 +296,11 @@ public final class Mirroring implements Closeable {
   /** Whether blocks are sent as frames where the peer can receive them. */
   boolean sends() {
     return settings.isEnabled() && sends;
+  }
+
+  /** Runs a short task that much later, unless the DataNode stops before. */
+  void after(long nanos, Runnable task) {
+    timer.after(nanos, task);
   }
 
   int answerTimeoutMillis() {

@@ -13,6 +13,11 @@ final class Once implements Runnable {
     this.task = task;
   }
 
+  /** Whether it was asked to. */
+  boolean isDone() {
+    return done.get();
+  }
+
   @Override
   public void run() {
     if (done.compareAndSet(false, true)) {

@@ -67,6 +67,11 @@ final class Link {
     return outcomeUnknown;
   }
 
+  /** See {@link RedisConnection#isWorn}. */
+  boolean isWorn() {
+    return connection.isWorn();
+  }
+
   long idleNanos() {
     return System.nanoTime() - lastUsed;
   }

@@ -148,7 +148,7 @@ final class RedisClient implements Closeable {
         link = borrow();
         try {
           List<Object> answers = work.on(link);
-          idle.addFirst(link);
+          keep(link);
           link = null;
           return answers;
         } catch (JedisMovedDataException e) {
@@ -164,7 +164,7 @@ final class RedisClient implements Closeable {
       MetadataException translated =
           errors.translate(e, primary.toString(), link != null && link.outcomeUnknown());
       if (link != null && !(translated instanceof StoreUnreachableException)) {
-        idle.addFirst(link);
+        keep(link);
         link = null;
       }
       throw translated;
@@ -172,6 +172,14 @@ final class RedisClient implements Closeable {
       if (link != null) {
         link.close();
       }
+    }
+  }
+
+  private void keep(Link link) {
+    if (link.isWorn()) {
+      link.close();
+    } else {
+      idle.addFirst(link);
     }
   }
 

@@ -17,6 +17,12 @@ import redis.clients.jedis.exceptions.JedisException;
 /** A connection that is closed without a word to a server that may not answer. */
 final class RedisConnection extends Connection {
 
+  /**
+   * Over the connection's life, in bytes. A record of TLS around a small answer has some 30, so
+   * that honest connections last for a hundred thousand exchanges.
+   */
+  static final long MAX_BESIDE_ANSWERS = 4 << 20;
+
   /** Makes a connected socket, for plain text or around one for plain text. */
   interface Sockets {
 
@@ -143,6 +149,14 @@ final class RedisConnection extends Connection {
     public synchronized void close() throws IOException {
       socket.close();
     }
+  }
+
+  /**
+   * Whether so much came beside answers that the connection is better replaced: TLS keeps each
+   * ticket that a server sends for as long as the connection is there.
+   */
+  boolean isWorn() {
+    return factory.plain.received() - factory.guard.passed() > MAX_BESIDE_ANSWERS;
   }
 
   /** What is sent from now on is answered within a new budget of memory and time. */

@@ -362,13 +362,16 @@ final class RedisStore implements MetadataStore {
     int hashes = hashesOf(table);
     for (int sample = Math.min(hashes, FIRST_SAMPLE_BUCKETS); ; ) {
       int step = hashes / sample;
-      List<Command> commands = new ArrayList<>(sample);
-      for (int i = 0; i < hashes; i += step) {
-        commands.add(new Command(Protocol.Command.HLEN, hash(table, i)));
-      }
       long counted = 0;
-      for (Object answer : client.read(commands)) {
-        counted += count(answer, client);
+      // Not all at once: what a server answers is looked at before more is kept of it.
+      for (int i = 0; i < hashes; ) {
+        List<Command> commands = new ArrayList<>();
+        for (; i < hashes && commands.size() < Pipeline.MAX_COMMANDS; i += step) {
+          commands.add(new Command(Protocol.Command.HLEN, hash(table, i)));
+        }
+        for (Object answer : client.read(commands)) {
+          counted += count(answer, client);
+        }
       }
       if (counted >= SAMPLE_ENTRIES || sample == hashes) {
         return counted * step;
@@ -383,16 +386,14 @@ final class RedisStore implements MetadataStore {
     client.change(
         Collections.singletonList(new Command(Protocol.Command.UNLINK, namespace.stateKey())));
     for (Table table : Table.values()) {
-      List<Command> commands = new ArrayList<>();
       int hashes = hashesOf(table);
       for (int from = 0; from < hashes; from += UNLINK_KEYS) {
         byte[][] keys = new byte[Math.min(UNLINK_KEYS, hashes - from)][];
         for (int i = 0; i < keys.length; i++) {
           keys[i] = hash(table, from + i);
         }
-        commands.add(new Command(Protocol.Command.UNLINK, keys));
+        client.change(Collections.singletonList(new Command(Protocol.Command.UNLINK, keys)));
       }
-      client.change(commands);
     }
   }
 

@@ -32,6 +32,8 @@ final class ReplyGuard extends FilterInputStream {
 
   private long budget;
 
+  private long passed;
+
   /** How many elements are to come of each list that is open. */
   private final long[] open = new long[MAX_DEPTH];
 
@@ -58,6 +60,11 @@ final class ReplyGuard extends FilterInputStream {
     budget = MAX_EXCHANGE;
   }
 
+  /** How many bytes of answers have come in all. */
+  long passed() {
+    return passed;
+  }
+
   @Override
   public int read() throws IOException {
     byte[] one = new byte[1];
@@ -67,6 +74,7 @@ final class ReplyGuard extends FilterInputStream {
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
     int count = in.read(bytes, offset, length);
+    passed += Math.max(0, count);
     int end = offset + Math.max(0, count);
     for (int i = offset; i < end; ) {
       if (stringLeft > 0) {

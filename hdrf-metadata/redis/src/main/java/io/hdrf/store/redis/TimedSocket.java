@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,10 +27,18 @@ final class TimedSocket extends Socket {
 
   private static final Logger LOG = LoggerFactory.getLogger(TimedSocket.class);
 
+  /** Of all answers to what was sent at once, in bytes, with what TLS adds. */
+  private static final long MAX_EXCHANGE = 2 * ReplyGuard.MAX_EXCHANGE;
+
   private static final ScheduledExecutorService CLOSER = closer();
 
   private final long timeoutNanos;
   private long deadline;
+
+  /** How many bytes may come until {@link #begin} is called again. */
+  private long bytesLeft;
+
+  private long received;
 
   private static ScheduledExecutorService closer() {
     ScheduledThreadPoolExecutor closer =
@@ -42,9 +51,15 @@ final class TimedSocket extends Socket {
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
-  /** Allows time for the answers to something that is about to be sent. */
+  /** How many bytes have come in all. */
+  long received() {
+    return received;
+  }
+
+  /** Allows time and bytes for the answers to something that is about to be sent. */
   void begin() {
     deadline = System.nanoTime() + timeoutNanos;
+    bytesLeft = MAX_EXCHANGE;
   }
 
   @Override
@@ -97,7 +112,13 @@ final class TimedSocket extends Socket {
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
       setSoTimeout(leftMillis());
-      return in.read(bytes, offset, length);
+      int count = in.read(bytes, offset, length);
+      received += Math.max(0, count);
+      bytesLeft -= Math.max(0, count);
+      if (bytesLeft < 0) {
+        throw new SocketException("more than " + MAX_EXCHANGE + " bytes come at once");
+      }
+      return count;
     }
 
     @Override

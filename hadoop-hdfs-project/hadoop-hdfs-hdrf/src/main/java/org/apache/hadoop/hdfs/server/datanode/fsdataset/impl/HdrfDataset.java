@@ -86,7 +86,7 @@ class HdrfDataset extends FsDatasetImpl {
   public void finalizeBlock(ExtendedBlock block, boolean fsyncDir) throws IOException {
     ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
     if (!StockRefusals.ofFinalize(replica, block)) {
-      service.requirePlain(replica);
+      service.requirePlain(block.getBlockPoolId(), replica);
     }
     super.finalizeBlock(block, fsyncDir);
     service.finalized(block.getBlockPoolId(), block.getBlockId());
@@ -101,7 +101,7 @@ class HdrfDataset extends FsDatasetImpl {
         // As stock code does: nothing is written between the look and its own.
         ((ReplicaInPipeline) replica).stopWriter(datanode.getDnConf().getXceiverStopTimeout());
       }
-      service.requirePlain(replica);
+      service.requirePlain(block.getBlockPoolId(), replica);
     }
     Replica closed = super.recoverClose(block, newGs, expectedBlockLen);
     service.finalized(block.getBlockPoolId(), block.getBlockId());
@@ -121,7 +121,7 @@ class HdrfDataset extends FsDatasetImpl {
         return super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
       }
     }
-    service.requirePlain(replica);
+    service.requirePlain(pool, replica);
     try (HdrfService.Hold plain =
         service.holdPlain(pool, oldBlock.getBlockId(), length -> newLength < length)) {
       updated = super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
