@@ -34,7 +34,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongPredicate;
-import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
@@ -225,23 +224,28 @@ public final class HdrfService implements Closeable {
   public void poolIsLoaded(String poolId) {
     scan.addPool(poolId);
     startScan();
+    // Not on volumes that are being added, with replicas of their own to be loaded.
+    for (FsVolumeSpi volume : dataset.volumes()) {
+      noteLoaded(volume, poolId);
+    }
     startRecords();
-    noteLoaded(poolId::equals);
     jobs.resume();
   }
 
-  private void noteLoaded(Predicate<String> pools) {
-    volumes.forEach(
-        (storageId, volume) -> {
-          if (pools.test(volume.poolId())) {
-            volume.noteLoaded();
-          }
-        });
+  private void noteLoaded(FsVolumeSpi volume, String poolId) {
+    PoolVolume loaded = volumes.find(volume.getStorageID(), poolId);
+    if (loaded != null) {
+      loaded.noteLoaded();
+    }
   }
 
+  /** Where all replicas are known: others would be taken for blocks that are gone. */
   private void startRecords() {
     for (FsVolumeSpi volume : dataset.volumes()) {
       for (PoolVolume poolVolume : volumes.of(volume)) {
+        if (!poolVolume.isLoaded()) {
+          continue;
+        }
         ReplicaInventory inventory =
             new ReplicaInventory(dataset, opener, poolVolume.poolId(), volume.getStorageID());
         records.open(volume, poolVolume, inventory, dataset);
@@ -259,10 +263,10 @@ public final class HdrfService implements Closeable {
     dataDirectories.remove(locations);
   }
 
-  /** A volume was added, with its replicas. */
-  public void volumeIsLoaded() {
+  /** A volume was added, with its replicas of these pools. */
+  public void volumeIsLoaded(FsVolumeSpi volume, Collection<String> poolIds) {
+    poolIds.forEach(poolId -> noteLoaded(volume, poolId));
     startRecords();
-    noteLoaded(poolId -> true);
     jobs.resume();
     wakeScan();
   }

@@ -131,7 +131,8 @@ final class VolumeJobs implements Closeable {
   }
 
   /**
-   * Begins a job on all volumes; one that runs already gets the new rate.
+   * Begins a job on all volumes; one that runs already gets the new rate. Where the DataNode does
+   * not know all blocks yet, nothing is verified, and conversions begin by {@link #resume}.
    *
    * @param rate in bytes a second for the whole DataNode; 0 for any number
    * @param fraction which share of the blocks is verified, more than 0 and at most 1
@@ -182,7 +183,7 @@ final class VolumeJobs implements Closeable {
     throttle(kind).setRate(rate);
     if (kind == JobKind.VERIFY) {
       for (Slot slot : all) {
-        if (!slot.isRunning(kind)) {
+        if (slot.volume.isLoaded() && !slot.isRunning(kind)) {
           slot.verification = run(kind, slot, fraction);
         }
       }
@@ -226,7 +227,7 @@ final class VolumeJobs implements Closeable {
         return;
       }
       slot.volume.setConversion(ConversionState.running(goal(kind), rate));
-      if (!slot.isRunning(kind)) {
+      if (slot.volume.isLoaded() && !slot.isRunning(kind)) {
         slot.conversion = run(kind, slot, 1);
       }
     }
@@ -319,7 +320,7 @@ final class VolumeJobs implements Closeable {
     for (Slot slot : slots()) {
       ConversionState state = slot.volume.conversion();
       JobKind kind = kind(state.goal());
-      if (!state.isRunning() || slot.conversion != null) {
+      if (!state.isRunning() || slot.conversion != null || !slot.volume.isLoaded()) {
         continue;
       }
       if (kind == JobKind.CONVERT && slot.volume.codec() == null) {

@@ -93,6 +93,7 @@ class VolumeJobsTest {
       Files.createDirectories(volume.resolve("current/BP-1/current/finalized"));
       volumes.open(new PoolVolumesTest.Volume(volume), POOL);
     }
+    volumes.forEach((storageId, volume) -> volume.noteLoaded());
     jobs =
         new VolumeJobs(
             new DataDirectories(conf, null),
@@ -101,6 +102,14 @@ class VolumeJobsTest {
             storageId -> true,
             0,
             this::changed);
+  }
+
+  /** As when the DataNode starts. */
+  private void openAgain() throws IOException {
+    volumes.closePool(POOL);
+    for (String id : new String[] {"DS-1", "DS-2"}) {
+      volumes.open(new PoolVolumesTest.Volume(directory.resolve(id)), POOL);
+    }
   }
 
   @AfterEach
@@ -240,12 +249,34 @@ class VolumeJobsTest {
     assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
   }
 
+  /** Its blocks, none yet, would be done at once: another pool, or volume, is loaded before it. */
+  @Test
+  void noJobRunsWhereTheBlocksAreNotKnownYet() throws Exception {
+    openAgain();
+    letGo.countDown();
+    jobs.start(JobKind.VERIFY, 0, 1);
+    jobs.start(JobKind.INFLATE, 0, 1);
+    jobs.resume();
+    assertThat(jobs.infos(JobKind.VERIFY)).allMatch(job -> job.state() == JobInfo.State.NONE);
+    assertThat(jobs.infos(JobKind.INFLATE)).allMatch(job -> job.state() == JobInfo.State.NONE);
+    volumes.find("DS-1", POOL).noteLoaded();
+    jobs.resume();
+    awaitStored("DS-1", false);
+    assertThat(stored("DS-2").isRunning()).isTrue();
+    assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS));
+    volumes.find("DS-2", POOL).noteLoaded();
+    jobs.resume();
+    awaitStored("DS-2", false);
+    assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
+  }
+
   /** Nothing is done there, and whoever asked is not to take that for all. */
   @Test
   void whatIsNotInServiceWithAllItsBlocksIsLeftOut() throws IOException {
     for (String id : new String[] {"DS-1", "DS-2"}) {
       Files.createFile(directory.resolve(id).resolve("current/VERSION"));
     }
+    openAgain();
     assertThat(jobs.leftOut())
         .hasSize(2)
         .noneMatch(ReducedBlocks::isCounted)

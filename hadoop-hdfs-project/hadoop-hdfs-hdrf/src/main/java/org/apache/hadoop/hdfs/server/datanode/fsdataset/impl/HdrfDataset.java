@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
@@ -444,13 +445,15 @@ class HdrfDataset extends FsDatasetImpl {
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
     service.volumeIsComing(location);
     super.addVolume(location, nsInfos);
+    List<String> loaded =
+        nsInfos.stream().map(NamespaceInfo::getBlockPoolID).collect(Collectors.toList());
     // A pool that came meanwhile was not opened on it; addBlockPool looks for volumes that came.
     for (FsVolumeSpi volume : serviceAccess.volumes()) {
       if (volume.getStorageLocation().equals(location)) {
         openAllPools(volume);
+        service.volumeIsLoaded(volume, loaded);
       }
     }
-    service.volumeIsLoaded();
   }
 
   private void openAllPools(FsVolumeSpi volume) throws IOException {
