@@ -87,7 +87,8 @@ public final class ReducedBlock implements Closeable {
    */
   public boolean isInPlace() throws IOException {
     try (ChannelFile there = ChannelFile.open(name)) {
-      return readBegin(there).equals(readBegin(file));
+      return readBegin(there).equals(readBegin(file))
+          && readTableChecksum(there).equals(readTableChecksum(file));
     } catch (NoSuchFileException e) {
       return false;
     }
@@ -97,6 +98,14 @@ public final class ReducedBlock implements Closeable {
   private static ByteBuffer readBegin(ReadableFile file) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
     file.read(bytes, 0);
+    bytes.flip();
+    return bytes;
+  }
+
+  /** As it lies: it differs where any frame's checksum does, or the table is damaged. */
+  private ByteBuffer readTableChecksum(ReadableFile of) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES);
+    of.read(bytes, header.tablePosition());
     bytes.flip();
     return bytes;
   }

@@ -70,6 +70,11 @@ public final class StoredBlocks {
 
   private static final Pattern BLOCK_FILE = Pattern.compile("blk_(-?\\d{1,19})");
 
+  /** How often checksums that are missing are looked for. */
+  private static final int MAX_LOOKS = 10;
+
+  private static final int LOOK_AGAIN_MILLIS = 50;
+
   private final Path poolDirectory;
   private final Path excluded;
   private final String poolId;
@@ -381,18 +386,36 @@ public final class StoredBlocks {
     }
   }
 
-  /** A file whose checksums are missing is not proved plain; one that has gone is not damaged. */
+  /**
+   * A file whose checksums are missing is not proved plain; one that has gone is not damaged. HDFS
+   * moves a block's checksums first, and the block after them, when it is appended to.
+   */
   private boolean isDamaged(Path path, BlockProbe probe) throws IOException {
     if (probe.kind() != BlockProbe.Kind.FOREIGN) {
       return false;
     }
-    boolean provedPlain;
-    try {
-      provedPlain = plainCheck.isProvedPlain(path);
-    } catch (NoSuchFileException e) {
-      provedPlain = false;
+    for (int looks = 1; ; looks++) {
+      try {
+        return !plainCheck.isProvedPlain(path) && !Files.notExists(path);
+      } catch (NoSuchFileException e) {
+        if (Files.notExists(path)) {
+          return false;
+        }
+        if (looks == MAX_LOOKS) {
+          return true;
+        }
+      }
+      pause();
     }
-    return !provedPlain && !Files.notExists(path);
+  }
+
+  private static void pause() throws InterruptedIOException {
+    try {
+      Thread.sleep(LOOK_AGAIN_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException();
+    }
   }
 
   private static void visitFrames(ReducedBlock block, long blockId, StoredPayloads.Visitor visitor)

@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
@@ -89,6 +90,22 @@ class ReducedBlockTest {
     assertThat(dst.position()).isEqualTo(3 + expected);
     assertThat(Arrays.copyOfRange(dst.array(), 3, 3 + expected))
         .isEqualTo(Arrays.copyOfRange(data, position, position + expected));
+  }
+
+  /** A block that was inflated and reduced again may have the same header and other references. */
+  @Test
+  void anotherFileOfTheSameBlockIsNotInPlace() throws IOException {
+    int[] lengths = {1000, 1000};
+    new TestBlock(lengths, new long[] {1L << 40, 2L << 40}, new int[] {1, 1}).write(file());
+    Path other = file().resolveSibling("other");
+    new TestBlock(lengths, new long[] {3L << 40, 4L << 40}, new int[] {1, 1}).write(other);
+    try (ReducedBlock reduced = TestBlock.open(file())) {
+      assertThat(reduced.isInPlace()).isTrue();
+      Files.move(other, file(), StandardCopyOption.REPLACE_EXISTING);
+      assertThat(reduced.isInPlace()).isFalse();
+      Files.delete(file());
+      assertThat(reduced.isInPlace()).isFalse();
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.DiskErrors;
+import io.hdrf.io.ReadableFile;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.ReducerCounters;
@@ -19,6 +20,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
@@ -192,7 +194,7 @@ final class BlockOpener {
       }
       if (probe.kind() == BlockProbe.Kind.FOREIGN
           && volume.mayHoldReducedBlocks()
-          && !volume.provesPlain(readable, replica.getMetaFile().toPath())) {
+          && !isProvedPlain(readable, replica, volume)) {
         throw probe.reason();
       }
       return new Opened(stream, null, null);
@@ -200,6 +202,17 @@ final class BlockOpener {
       if (reduced == null) {
         volume.endUse();
       }
+    }
+  }
+
+  private static boolean isProvedPlain(ReadableFile file, LocalReplica replica, PoolVolume volume)
+      throws IOException {
+    try {
+      return volume.provesPlain(file, replica.getMetaFile().toPath());
+    } catch (NoSuchFileException e) {
+      // It is being appended to, or HDFS deals with that.
+      throw new UnavailableException(
+          replica.getBlockFile() + " begins like a reduced block and has no checksums there", e);
     }
   }
 }

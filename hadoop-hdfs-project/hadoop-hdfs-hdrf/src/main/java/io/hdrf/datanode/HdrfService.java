@@ -357,7 +357,10 @@ public final class HdrfService implements Closeable {
         replica instanceof ReplicaUnderRecovery
             ? ((ReplicaUnderRecovery) replica).getOriginalReplica()
             : replica;
-    if (original instanceof LocalReplica && original.getState() != ReplicaState.FINALIZED) {
+    // In memory nothing is reduced, and stock code may have kept no checksums.
+    if (original instanceof LocalReplica
+        && original.getState() != ReplicaState.FINALIZED
+        && !original.getVolume().isTransientStorage()) {
       PoolVolume volume = volumes.find(original.getStorageUuid(), poolId);
       PlainProof.require(
           (LocalReplica) original, volume != null && volume.reducedMayLackChecksums());

@@ -31,13 +31,15 @@ final class PlainProof {
    * @param file the block's own, which stays open
    * @param metaFile the block's {@code .meta} file
    * @param reducedMayLackChecksums see {@link BlockVerifier#provesPlain}
+   * @throws NoSuchFileException if there is no {@code .meta} file: nothing is proved, and HDFS may
+   *     be about to move the block
    */
   static boolean holds(ReadableFile file, Path metaFile, boolean reducedMayLackChecksums)
       throws IOException {
     try (ChannelFile meta = ChannelFile.open(metaFile);
         BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {
       return BlockVerifier.provesPlain(file, checksums, reducedMayLackChecksums);
-    } catch (NoSuchFileException | CorruptFileException e) {
+    } catch (CorruptFileException e) {
       return false;
     }
   }
@@ -70,6 +72,9 @@ final class PlainProof {
                 + " begins like a reduced block, and its checksums are not those of its data;"
                 + " it is not finalized");
       }
+    } catch (NoSuchFileException e) {
+      // Stock code can't finalize it without its checksums either.
+      return;
     } catch (FileNotFoundException e) {
       // Also thrown where there are no descriptors left.
       if (file.exists()) {

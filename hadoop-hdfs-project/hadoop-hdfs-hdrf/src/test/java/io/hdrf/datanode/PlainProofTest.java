@@ -91,6 +91,10 @@ class PlainProofTest {
     // With checksums that are right it is a user's data.
     OneBlockDataNode.format(directory, data);
     PlainProof.require(replica, false);
+    byte[] sums = Files.readAllBytes(meta);
+    Files.delete(meta);
+    PlainProof.require(replica, false);
+    Files.write(meta, sums);
     Files.delete(file);
     PlainProof.require(replica, false);
     // What can't be opened, for want of descriptors say, is not taken for plain.
@@ -109,7 +113,8 @@ class PlainProofTest {
     Files.delete(meta);
     assertThatThrownBy(() -> PlainProof.holds(file, false)).isInstanceOf(NoSuchFileException.class);
     try (ChannelFile open = ChannelFile.open(file)) {
-      assertThat(PlainProof.holds(open, meta, false)).isFalse();
+      assertThatThrownBy(() -> PlainProof.holds(open, meta, false))
+          .isInstanceOf(NoSuchFileException.class);
     }
     assertThat(SwapVolume.isOpen(file)).isFalse();
   }

@@ -76,11 +76,11 @@ abstract class JobCommand implements Callable<Integer> {
                 if (stop) {
                   source.stopJob(kind());
                 } else if (!status) {
-                  source.startJob(kind(), bytesPerSecond, share);
                   if (!countReduced) {
                     // A pool that comes into service meanwhile is not in the report's gaps.
                     RecordTarget.isComplete(source, troubles);
                   }
+                  source.startJob(kind(), bytesPerSecond, share);
                 }
               });
       if (done) {
