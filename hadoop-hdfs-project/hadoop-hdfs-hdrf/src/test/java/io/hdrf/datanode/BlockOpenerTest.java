@@ -107,6 +107,18 @@ class BlockOpenerTest {
     assertNothingIsKept();
   }
 
+  /** It is moved before the block's file where the block is appended to. */
+  @Test
+  void aLookAlikeWhoseChecksumsAreMissingIsUnavailable() throws IOException {
+    volumeOfALookAlike();
+    Files.delete(replica().getMetaFile().toPath());
+    assertThatThrownBy(this::open)
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining(volume.blockFile().toString());
+    assertThat(corruptBlocks()).isZero();
+    assertNothingIsKept();
+  }
+
   /** The magic alone, and a header less a byte. */
   @ParameterizedTest
   @ValueSource(ints = {4, ReducedBlockWriter.FRAMES_START - 1})

@@ -32,6 +32,9 @@ final class Connector {
    */
   private static final int SEND_BUFFER = 2 * Pipeline.MAX_BYTES;
 
+  /** How many sessions of TLS are kept to be taken up again, each as long as its server made it. */
+  private static final int MAX_SESSIONS = 64;
+
   private final RedisSettings settings;
   private final SSLSocketFactory sslSockets;
 
@@ -65,6 +68,7 @@ final class Connector {
       trust.init(trusted);
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(null, trust.getTrustManagers(), null);
+      context.getClientSessionContext().setSessionCacheSize(MAX_SESSIONS);
       return context.getSocketFactory();
     } catch (GeneralSecurityException | IOException e) {
       BadSettingException bad =
