@@ -203,14 +203,24 @@ public final class StoredBlocks {
 
           @Override
           public void left(Path directory) throws IOException {
-            try {
-              files.forceDirectory(directory);
-            } catch (NoSuchFileException e) {
-              return; // HDFS took it away with all that was in it, as it does with the trash
-            }
+            forceNearest(directory);
           }
         });
     bad.throwIfAny();
+  }
+
+  /** HDFS takes directories away with all that is in them, as the trash: then their parent. */
+  private void forceNearest(Path directory) throws IOException {
+    for (Path at = directory; ; at = at.getParent()) {
+      try {
+        files.forceDirectory(at);
+        return;
+      } catch (NoSuchFileException e) {
+        if (at.equals(poolDirectory)) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** Wraps what a visitor threw about something else than the block. */

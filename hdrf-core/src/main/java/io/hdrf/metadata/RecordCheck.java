@@ -209,7 +209,10 @@ public final class RecordCheck {
         Table.BLOCKS,
         new byte[0],
         (key, value) -> {
-          if (key.length != Long.BYTES) {
+          if (key.length == 0 || key.length > MetadataStore.MAX_KEY_LENGTH) {
+            failure[0] = new StoreCorruptException("a key of " + key.length + " bytes");
+            return false;
+          } else if (key.length != Long.BYTES) {
             noKeys.add(key);
           } else if (Arrays.binarySearch(present, BlockRecord.blockId(key)) < 0) {
             strangers.accept(BlockRecord.blockId(key));

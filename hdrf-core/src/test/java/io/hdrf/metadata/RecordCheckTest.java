@@ -4,7 +4,6 @@ package io.hdrf.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
@@ -42,17 +41,25 @@ class RecordCheckTest {
             });
   }
 
-  private static void assertDamaged(LongFunction<byte[]> keys) {
+  private static void assertDamaged(LongFunction<byte[]> keys, String how) {
     RecordCheck check = new RecordCheck(endless(keys), NO_BLOCKS, true, () -> false, done -> {});
     assertThatThrownBy(check::run)
         .isInstanceOf(StoreCorruptException.class)
-        .hasMessageContaining("rebuild-metadata");
+        .hasMessageContaining(how);
   }
 
   @Test
-  void keysThatAStoreInventsAreNotAllTakenIntoMemory() throws IOException {
+  void keysThatAStoreInventsAreNotAllTakenIntoMemory() {
     byte[] noKey = new byte[3];
-    assertDamaged(number -> noKey);
-    assertDamaged(BlockRecord::key);
+    assertDamaged(number -> noKey, "rebuild-metadata");
+    assertDamaged(BlockRecord::key, "rebuild-metadata");
+  }
+
+  /** They could not even be deleted. */
+  @Test
+  void keysThatNoStoreMayHaveAreDamage() {
+    for (int length : new int[] {0, MetadataStore.MAX_KEY_LENGTH + 1}) {
+      assertDamaged(number -> new byte[length], "a key of " + length + " bytes");
+    }
   }
 }

@@ -33,6 +33,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
@@ -220,13 +221,19 @@ public final class HdrfService implements Closeable {
         || volumes.find(volume.getStorageID(), poolId) != null;
   }
 
-  /** All replicas of the pool are in the map: the scan may look for plain ones. */
-  public void poolIsLoaded(String poolId) {
+  /**
+   * All replicas of the pool are in the map: the scan may look for plain ones.
+   *
+   * @param failing volumes of which they are not, which leave
+   */
+  public void poolIsLoaded(String poolId, Set<FsVolumeSpi> failing) {
     scan.addPool(poolId);
     startScan();
     // Not on volumes that are being added, with replicas of their own to be loaded.
     for (FsVolumeSpi volume : dataset.volumes()) {
-      noteLoaded(volume, poolId);
+      if (!failing.contains(volume)) {
+        noteLoaded(volume, poolId);
+      }
     }
     startRecords();
     jobs.resume();

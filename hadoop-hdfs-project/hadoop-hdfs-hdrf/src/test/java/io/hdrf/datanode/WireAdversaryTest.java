@@ -361,6 +361,7 @@ class WireAdversaryTest {
       assertThat(stream.readReply().challenge()).isNotNull();
       assertEnds(idle.getInputStream());
       assertThatThrownBy(stream::readGrant).isInstanceOfAny(EOFException.class, IOException.class);
+      HdrfCluster.await("their threads to end", () -> xceivers() <= 1);
     }
     assertNothingChanged();
   }

@@ -77,8 +77,7 @@ abstract class JobCommand implements Callable<Integer> {
                   source.stopJob(kind());
                 } else if (!status) {
                   if (!countReduced) {
-                    // A pool that comes into service meanwhile is not in the report's gaps.
-                    RecordTarget.isComplete(source, troubles);
+                    tellWhatIsLeftOut(source, troubles);
                   }
                   source.startJob(kind(), bytesPerSecond, share);
                 }
@@ -101,6 +100,16 @@ abstract class JobCommand implements Callable<Integer> {
       report.gaps().forEach(troubles::add);
     }
     return troubles.exitCode(report.isGood());
+  }
+
+  /** What comes into service between the job's begin and the report is not in the report's gaps. */
+  private static void tellWhatIsLeftOut(RecordSource source, Troubles troubles) {
+    try {
+      RecordTarget.isComplete(source, troubles);
+    } catch (IOException e) {
+      // The report asks again, and says so; the job need not wait for that.
+      return;
+    }
   }
 
   private void await(List<RecordSource> sources, Terminal terminal, Troubles troubles)

@@ -110,9 +110,11 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
    * Answers questions until there are no more; the connection carries nothing else. Until the other
    * side has proved that it is a DataNode it has little time, and few like it are heard at once. A
    * time-out for each read would let it send a byte now and then for ever, and whatever decrypts
-   * reads many times before it hands anything on: the connection is closed below them.
+   * reads many times before it hands anything on: the connection is closed below them. Closing
+   * wakes no thread that waits for the next byte; that one has a time-out.
    */
-  private void answer(Peer peer, IOStreamPair streams) {
+  private void answer(Peer peer, IOStreamPair streams) throws IOException {
+    peer.setReadTimeout(mirroring.probeTimeoutMillis());
     String name = Peers.name(peer.getRemoteAddressString());
     if (!strangers.tryAcquire()) {
       LOG.debug("Too many who have not proved themselves; {} is not heard", name);

@@ -96,17 +96,30 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public Replica recoverClose(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
-    ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
-    if (!StockRefusals.ofRecoverClose(replica, block, newGs)) {
-      if (replica.getState() == ReplicaState.RBW) {
-        // As stock code does: nothing is written between the look and its own.
-        ((ReplicaInPipeline) replica).stopWriter(datanode.getDnConf().getXceiverStopTimeout());
-      }
-      service.requirePlain(block.getBlockPoolId(), replica);
-    }
-    Replica closed = super.recoverClose(block, newGs, expectedBlockLen);
+    Replica closed = closeWhatIsPlain(block, newGs, expectedBlockLen);
     service.finalized(block.getBlockPoolId(), block.getBlockId());
     return closed;
+  }
+
+  /** Stops writers as stock code does, and looks under the lock under which it finalizes. */
+  private Replica closeWhatIsPlain(ExtendedBlock block, long newGs, long expectedBlockLen)
+      throws IOException {
+    while (true) {
+      ReplicaInPipeline written;
+      try (AutoCloseableLock lock = acquireDatasetLock()) {
+        ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+        if (StockRefusals.ofRecoverClose(replica, block, newGs)
+            || replica.getState() != ReplicaState.RBW) {
+          return super.recoverClose(block, newGs, expectedBlockLen);
+        }
+        written = (ReplicaInPipeline) replica;
+        if (written.attemptToSetWriter(null, Thread.currentThread())) {
+          service.requirePlain(block.getBlockPoolId(), replica);
+          return super.recoverClose(block, newGs, expectedBlockLen);
+        }
+      }
+      written.stopWriter(datanode.getDnConf().getXceiverStopTimeout());
+    }
   }
 
   /** Stock code truncates the raw file and writes fresh checksums: only ever on a plain block. */
@@ -395,7 +408,7 @@ class HdrfDataset extends FsDatasetImpl {
     }
     // A volume that came meanwhile has the pool by now; addVolume looks for pools that came.
     failures.mergeException(new AddBlockPoolException(openPool(bpid, failing.keySet())));
-    service.poolIsLoaded(bpid);
+    service.poolIsLoaded(bpid, failures.getFailingVolumes().keySet());
     if (failures.hasExceptions()) {
       throw failures;
     }
