@@ -16,6 +16,8 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.util.EnumSet;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
@@ -332,5 +334,48 @@ class LookAlikeTest {
     Files.write(meta, sums);
     dataset.updateReplicaUnderRecovery(block, stamp + 10, block.getBlockId(), SIZE);
     assertThat(cluster.replica(0, block).getState()).isEqualTo(ReplicaState.FINALIZED);
+  }
+
+  /** Stock code interrupts the writer and waits for it; until it ends it may go on to write. */
+  @Test
+  void whatAWriterWritesBeforeItIsStoppedIsLookedAt() throws Exception {
+    byte[] data = HdrfCluster.noise(SIZE, 53);
+    System.arraycopy(reducedFile("/model7"), 0, data, 0, 32);
+    cluster.write("/sums", data, 3);
+    ExtendedBlock known = cluster.block("/sums");
+    byte[] wrong =
+        Files.readAllBytes(java.nio.file.Path.of(cluster.replica(0, known).getMetadataURI()));
+    wrong[7] ^= 1;
+    long stamp = known.getGenerationStamp();
+    ExtendedBlock block = new ExtendedBlock(known.getBlockPoolId(), 4712, 0, stamp);
+    FsDatasetSpi<?> dataset = cluster.dataset(0);
+    CountDownLatch begun = new CountDownLatch(1);
+    FutureTask<Void> writing =
+        new FutureTask<>(
+            () -> {
+              ReplicaInPipeline written;
+              try (ReplicaHandler handler =
+                  dataset.createRbw(StorageType.DISK, null, block, false)) {
+                written = handler.getReplica();
+              }
+              begun.countDown();
+              try {
+                Thread.sleep(60_000);
+              } catch (InterruptedException stopped) {
+                ReplicaInfo replica = written.getReplicaInfo();
+                Files.write(java.nio.file.Path.of(replica.getBlockURI()), data);
+                Files.write(java.nio.file.Path.of(replica.getMetadataURI()), wrong);
+                written.setNumBytes(SIZE);
+                written.setLastChecksumAndDataLen(SIZE, new byte[4]);
+                written.setBytesAcked(SIZE);
+              }
+              return null;
+            });
+    new Thread(writing).start();
+    begun.await();
+    assertThatThrownBy(() -> dataset.recoverClose(block, stamp + 1, SIZE))
+        .hasMessageContaining("begins like a reduced block");
+    writing.get();
+    assertThat(cluster.replica(0, block).getState()).isEqualTo(ReplicaState.RBW);
   }
 }
