@@ -60,7 +60,7 @@ public final class ReducedBlock implements Closeable {
   }
 
   static BlockHeader readHeader(Path name, ReadableFile file, TagKey key) throws IOException {
-    BlockHeader header = BlockHeader.parse(name, readBegin(file), key);
+    BlockHeader header = BlockHeader.parse(name, read(file, 0, BlockFormat.HEADER_LENGTH), key);
     // A longer file is not damaged: as in a plain block, what lies behind the block is not read.
     if (file.length() < header.logicalLength()) {
       throw new CorruptBlockException(name, "file length", header.logicalLength(), file.length());
@@ -87,25 +87,21 @@ public final class ReducedBlock implements Closeable {
    */
   public boolean isInPlace() throws IOException {
     try (ChannelFile there = ChannelFile.open(name)) {
-      return readBegin(there).equals(readBegin(file))
-          && readTableChecksum(there).equals(readTableChecksum(file));
+      return isSame(there, 0, BlockFormat.HEADER_LENGTH)
+          // Of the table: it differs where any frame's checksum does.
+          && isSame(there, header.tablePosition(), Integer.BYTES);
     } catch (NoSuchFileException e) {
       return false;
     }
   }
 
-  /** The header as it lies. */
-  private static ByteBuffer readBegin(ReadableFile file) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
-    file.read(bytes, 0);
-    bytes.flip();
-    return bytes;
+  private boolean isSame(ReadableFile there, long position, int length) throws IOException {
+    return read(there, position, length).equals(read(file, position, length));
   }
 
-  /** As it lies: it differs where any frame's checksum does, or the table is damaged. */
-  private ByteBuffer readTableChecksum(ReadableFile of) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES);
-    of.read(bytes, header.tablePosition());
+  private static ByteBuffer read(ReadableFile file, long position, int length) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(length);
+    file.read(bytes, position);
     bytes.flip();
     return bytes;
   }

@@ -5,6 +5,7 @@ import io.hdrf.io.BufferPool;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.io.ReadableFile;
 import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.UnreadableBlocksException;
@@ -47,10 +48,11 @@ public final class StoredBlocks {
     /**
      * Whether a file's bytes as they lie match the block's checksums.
      *
-     * @throws java.nio.file.NoSuchFileException if it or its checksums are missing: nothing is
-     *     proved
+     * @param path of the block's file; meanwhile it may lead to another one
+     * @param file the one that was looked at
+     * @throws java.nio.file.NoSuchFileException if the checksums are missing: nothing is proved
      */
-    boolean isProvedPlain(Path file) throws IOException;
+    boolean isProvedPlain(Path path, ReadableFile file) throws IOException;
   }
 
   /** Is told of block files that can't be read. */
@@ -66,7 +68,8 @@ public final class StoredBlocks {
    * What lies there was never reduced: HDFS writes into it, or moves it to its place when it is
    * whole.
    */
-  private static final Set<String> UNFINISHED = new HashSet<>(Arrays.asList("rbw", "tmp"));
+  private static final Set<String> UNFINISHED =
+      new HashSet<>(Arrays.asList("rbw", "tmp", "lazypersist"));
 
   private static final Pattern BLOCK_FILE = Pattern.compile("blk_(-?\\d{1,19})");
 
@@ -159,7 +162,7 @@ public final class StoredBlocks {
           try (ChannelFile file = ChannelFile.open(path)) {
             BlockProbe probe =
                 BlockProbe.examine(path, file, new BlockIdentity(poolId, blockId), key);
-            if (isDamaged(path, probe)) {
+            if (isDamaged(path, file, probe)) {
               count.damaged++;
             } else if (probe.kind() == BlockProbe.Kind.REDUCED) {
               if (path.startsWith(current)) {
@@ -384,7 +387,7 @@ public final class StoredBlocks {
     BlockIdentity identity = new BlockIdentity(poolId, blockId);
     try (ChannelFile file = ChannelFile.open(path)) {
       BlockProbe probe = BlockProbe.examine(path, file, identity, key);
-      if (isDamaged(path, probe)) {
+      if (isDamaged(path, file, probe)) {
         throw probe.reason();
       }
       if (probe.kind() == BlockProbe.Kind.REDUCED && probe.header().chainIds()[0] == schemeId) {
@@ -400,13 +403,13 @@ public final class StoredBlocks {
    * A file whose checksums are missing is not proved plain; one that has gone is not damaged. HDFS
    * moves a block's checksums first, and the block after them, when it is appended to.
    */
-  private boolean isDamaged(Path path, BlockProbe probe) throws IOException {
+  private boolean isDamaged(Path path, ReadableFile file, BlockProbe probe) throws IOException {
     if (probe.kind() != BlockProbe.Kind.FOREIGN) {
       return false;
     }
     for (int looks = 1; ; looks++) {
       try {
-        return !plainCheck.isProvedPlain(path) && !Files.notExists(path);
+        return !plainCheck.isProvedPlain(path, file) && !Files.notExists(path);
       } catch (NoSuchFileException e) {
         if (Files.notExists(path)) {
           return false;

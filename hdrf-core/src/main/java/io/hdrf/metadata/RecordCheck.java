@@ -22,6 +22,9 @@ public final class RecordCheck {
   /** Records written or looked up at a time. */
   static final int BATCH = 512;
 
+  private static final String TO_BE_MADE_ANEW =
+      "; its records are to be made anew, see hdrf rebuild-metadata";
+
   /** What is done about differences. */
   enum Mode {
     /** They are counted. */
@@ -210,7 +213,9 @@ public final class RecordCheck {
         new byte[0],
         (key, value) -> {
           if (key.length == 0 || key.length > MetadataStore.MAX_KEY_LENGTH) {
-            failure[0] = new StoreCorruptException("a key of " + key.length + " bytes");
+            failure[0] =
+                new StoreCorruptException(
+                    "the store has a key of " + key.length + " bytes" + TO_BE_MADE_ANEW);
             return false;
           } else if (key.length != Long.BYTES) {
             noKeys.add(key);
@@ -224,7 +229,7 @@ public final class RecordCheck {
                         + (noKeys.size() > MAX_NO_KEYS
                             ? MAX_NO_KEYS + " blocks without a number"
                             : MAX_STRANGERS + " blocks that are not here")
-                        + "; its records are to be made anew, see hdrf rebuild-metadata");
+                        + TO_BE_MADE_ANEW);
             return false;
           }
           if (++shown[0] % BATCH != 0) {

@@ -18,6 +18,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -39,7 +40,7 @@ class StoredBlocksTest {
   @TempDir Path pool;
 
   private final List<Path> unreadable = new ArrayList<>();
-  private StoredBlocks.PlainCheck proof = file -> false;
+  private StoredBlocks.PlainCheck proof = (path, file) -> false;
   private StoredBlocks blocks;
   private StoredPayloads payloads;
   private int scheme;
@@ -61,7 +62,7 @@ class StoredBlocksTest {
             pool.resolve("hdrf"),
             POOL,
             TestBlock.KEY,
-            file -> proof.isProvedPlain(file),
+            (path, file) -> proof.isProvedPlain(path, file),
             LocalDurableFiles.INSTANCE,
             (file, id, why) -> unreadable.add(file));
     payloads = blocks.payloads(scheme);
@@ -106,8 +107,8 @@ class StoredBlocksTest {
   void damagedBlockWhoseChecksumsAreMissingIsNotTakenForDeleted() throws IOException {
     Path damaged = write("current/finalized/subdir0/subdir0", 2, 20);
     proof =
-        file -> {
-          throw new NoSuchFileException(file + "_*.meta");
+        (path, file) -> {
+          throw new NoSuchFileException(path + "_*.meta");
         };
     assertThatThrownBy(() -> payloads.forEach((id, length, payload) -> {}))
         .isInstanceOf(UnreadableBlocksException.class)
@@ -116,27 +117,47 @@ class StoredBlocksTest {
     // HDFS moves the checksums first.
     boolean[] moved = new boolean[1];
     proof =
-        file -> {
+        (path, file) -> {
           if (!moved[0]) {
             moved[0] = true;
-            throw new NoSuchFileException(file + "_*.meta");
+            throw new NoSuchFileException(path + "_*.meta");
           }
           return true;
         };
     payloads.forEach((id, length, payload) -> {});
     proof =
-        file -> {
-          Files.delete(file);
-          throw new NoSuchFileException(file.toString());
+        (path, file) -> {
+          Files.delete(path);
+          throw new NoSuchFileException(path.toString());
         };
     payloads.forEach((id, length, payload) -> {});
     assertThat(blocks.countReduced().damaged()).isZero();
+  }
+
+  /** The look at its first bytes and at its checksums are of one file. */
+  @Test
+  void aLookAlikeThatIsReducedMeanwhileIsNotDamaged() throws IOException {
+    Path lookAlike = write("current/finalized/subdir0/subdir0", 2, 60);
+    byte[] data = Files.readAllBytes(lookAlike);
+    Path reduced = write("elsewhere", 2, -1);
+    byte[] meta = MetaFiles.of(DataChecksum.Type.CRC32C, 512, data);
+    proof =
+        (path, file) -> {
+          if (Files.exists(reduced)) {
+            Files.move(reduced, path, StandardCopyOption.REPLACE_EXISTING);
+          }
+          return BlockVerifier.provesPlain(file, MetaFiles.open(meta), false);
+        };
+    payloads.forEach((id, length, payload) -> {});
+    assertThat(reduced).doesNotExist();
+    assertThat(unreadable).isEmpty();
   }
 
   @Test
   void whatHdfsStillWritesIsNotLookedAt() throws IOException {
     write("current/rbw", 2, 60);
     write("tmp", 3, 60);
+    write("current/lazypersist", 4, 60);
     TreeSet<Long> shown = new TreeSet<>();
     payloads.forEach((id, length, payload) -> shown.add(id));
     assertThat(shown).containsExactly(1L, 5L);
@@ -197,11 +218,11 @@ class StoredBlocksTest {
     Files.copy(
         pool.resolve("current/finalized/subdir0/subdir0/blk_1"),
         plain.resolveSibling("blk_1_1001.meta"));
-    StoredBlocks.Count count = stored(file -> false).countReduced();
+    StoredBlocks.Count count = stored((path, file) -> false).countReduced();
     assertThat(count.current()).isEqualTo(2);
     assertThat(count.elsewhere()).isEqualTo(3);
     assertThat(count.damaged()).isEqualTo(1);
-    assertThat(stored(file -> true).countReduced().damaged()).isZero();
+    assertThat(stored((path, file) -> true).countReduced().damaged()).isZero();
   }
 
   @Test
@@ -209,14 +230,16 @@ class StoredBlocksTest {
     Path lookAlike = write("current/finalized/subdir0/subdir0", 2, 60);
     List<Path> asked = new ArrayList<>();
     TreeSet<Long> shown = new TreeSet<>();
-    stored(asked::add).payloads(ToyFrames.CHAIN[0]).forEach((id, length, payload) -> shown.add(id));
+    stored((path, file) -> asked.add(path))
+        .payloads(ToyFrames.CHAIN[0])
+        .forEach((id, length, payload) -> shown.add(id));
     assertThat(asked).containsExactly(lookAlike);
     assertThat(shown).containsExactly(1L, 5L);
   }
 
   @Test
   void blocksOfOtherSchemesAreNotShown() throws IOException {
-    stored(file -> false)
+    stored((path, file) -> false)
         .payloads(ToyFrames.CHAIN[0] + 1)
         .forEach(
             (id, length, payload) -> {
@@ -297,7 +320,7 @@ class StoredBlocksTest {
             pool.resolve("hdrf"),
             POOL,
             TestBlock.KEY,
-            file -> false,
+            (path, file) -> false,
             files,
             (file, id, why) -> {})
         .payloads(scheme)
@@ -423,7 +446,7 @@ class StoredBlocksTest {
               });
       Path seen = disk.path(pool);
       StoredPayloads all =
-          new StoredBlocks(seen, seen.resolve("hdrf"), POOL, TestBlock.KEY, file -> false)
+          new StoredBlocks(seen, seen.resolve("hdrf"), POOL, TestBlock.KEY, (path, file) -> false)
               .payloads(scheme);
       TreeSet<Long> shown = new TreeSet<>();
       assertThatThrownBy(() -> all.forEach((id, length, payload) -> shown.add(id)))

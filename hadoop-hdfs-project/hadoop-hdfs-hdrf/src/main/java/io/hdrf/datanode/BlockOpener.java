@@ -8,7 +8,6 @@ import io.hdrf.block.ReducedBlock;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
 import io.hdrf.io.DiskErrors;
-import io.hdrf.io.ReadableFile;
 import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.ReducerCounters;
@@ -164,8 +163,9 @@ final class BlockOpener {
       throw new DiskFileCorruptException(e.getMessage(), e);
     } catch (UnknownFormatVersionException e) {
       throw new UnavailableException(e.getMessage(), e);
-    } catch (ClosedChannelException | OutOfMemoryError e) {
-      // The thread was interrupted, or there is no room for the frame table.
+    } catch (ClosedChannelException | NoSuchFileException | OutOfMemoryError e) {
+      // The thread was interrupted; the checksums are missing, as the block is being appended to,
+      // or HDFS deals with that; or there is no room for the frame table.
       throw new UnavailableException(file + " can't be opened now: " + e, e);
     } catch (FileSystemException e) {
       throw DiskErrors.isOutOfHandles(e) ? new UnavailableException(e.getMessage(), e) : e;
@@ -194,7 +194,7 @@ final class BlockOpener {
       }
       if (probe.kind() == BlockProbe.Kind.FOREIGN
           && volume.mayHoldReducedBlocks()
-          && !isProvedPlain(readable, replica, volume)) {
+          && !volume.provesPlain(readable, replica.getMetaFile().toPath())) {
         throw probe.reason();
       }
       return new Opened(stream, null, null);
@@ -202,17 +202,6 @@ final class BlockOpener {
       if (reduced == null) {
         volume.endUse();
       }
-    }
-  }
-
-  private static boolean isProvedPlain(ReadableFile file, LocalReplica replica, PoolVolume volume)
-      throws IOException {
-    try {
-      return volume.provesPlain(file, replica.getMetaFile().toPath());
-    } catch (NoSuchFileException e) {
-      // It is being appended to, or HDFS deals with that.
-      throw new UnavailableException(
-          replica.getBlockFile() + " begins like a reduced block and has no checksums there", e);
     }
   }
 }

@@ -132,7 +132,8 @@ final class PoolVolume implements Closeable {
                 directory,
                 poolId,
                 key,
-                file -> PlainProof.holds(file, reducedMayLackChecksums(present)),
+                (path, file) ->
+                    PlainProof.holds(file, MetaFiles.of(path), reducedMayLackChecksums(present)),
                 files,
                 unreadable),
             used);

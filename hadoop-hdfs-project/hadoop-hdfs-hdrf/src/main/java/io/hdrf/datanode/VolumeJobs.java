@@ -424,7 +424,7 @@ final class VolumeJobs implements Closeable {
             HdrfService.directory(pool),
             pool.getFileName().toString(),
             new TagKey(new byte[TagKey.LENGTH]),
-            file -> PlainProof.holds(file, true))
+            (path, file) -> PlainProof.holds(file, MetaFiles.of(path), true))
         .countReduced();
   }
 

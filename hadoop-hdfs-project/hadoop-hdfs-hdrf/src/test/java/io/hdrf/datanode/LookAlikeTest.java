@@ -9,6 +9,8 @@ import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.scheme.TestSeed;
 import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -18,6 +20,7 @@ import java.util.EnumSet;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
@@ -29,6 +32,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeProbe;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
+import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -67,8 +71,7 @@ class LookAlikeTest {
 
   /** The id that the next block is going to have. */
   private static long nextBlockId(String path) throws Exception {
-    cluster.write(path, new byte[] {1}, 1);
-    return cluster.block(path).getBlockId() + 1;
+    return cluster.block(written(path)).getBlockId() + 1;
   }
 
   private static void assertComesBack(String path, byte[] data) throws Exception {
@@ -377,5 +380,51 @@ class LookAlikeTest {
         .hasMessageContaining("begins like a reduced block");
     writing.get();
     assertThat(cluster.replica(0, block).getState()).isEqualTo(ReplicaState.RBW);
+  }
+
+  /** What is read there a client chose: a checksum may cover most of a block. */
+  @Test
+  void nothingWaitsForTheLook() throws Exception {
+    ExtendedBlock known = cluster.block(written("/model8"));
+    long stamp = known.getGenerationStamp();
+    ExtendedBlock block = new ExtendedBlock(known.getBlockPoolId(), 4713, 0, stamp);
+    FsDatasetSpi<?> dataset = cluster.dataset(0);
+    FutureTask<ReplicaInPipeline> creating =
+        new FutureTask<>(
+            () -> {
+              try (ReplicaHandler handler =
+                  dataset.createRbw(StorageType.DISK, null, block, false)) {
+                return handler.getReplica();
+              }
+            });
+    Thread writer = new Thread(creating);
+    writer.start();
+    writer.join();
+    java.nio.file.Path file = java.nio.file.Path.of(creating.get().getReplicaInfo().getBlockURI());
+    Files.delete(file);
+    assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+    FutureTask<Replica> closing = new FutureTask<>(() -> dataset.recoverClose(block, stamp + 1, 0));
+    new Thread(closing).start();
+    // Opened once the other side is.
+    try (OutputStream data = Files.newOutputStream(file)) {
+      FutureTask<Void> other =
+          new FutureTask<>(
+              () -> {
+                dataset.acquireDatasetLock().close();
+                return null;
+              });
+      new Thread(other).start();
+      other.get(60, TimeUnit.SECONDS);
+      assertThat(closing.isDone()).isFalse();
+      data.write(reducedFile("/model9"), 0, 32);
+    } finally {
+      Files.delete(file);
+    }
+    assertThatThrownBy(closing::get).hasCauseInstanceOf(IOException.class);
+  }
+
+  private static String written(String path) throws Exception {
+    cluster.write(path, new byte[] {1}, 1);
+    return path;
   }
 }

@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +32,8 @@ class RamDiskTest {
     NativeIO.POSIX.setCacheManipulator(new NativeIO.POSIX.NoMlockCacheManipulator());
     Configuration conf = HdrfCluster.configuration();
     conf.setLong(DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_KEY, 64 << 20);
+    // So much memory the DataNode reserves for each block.
+    conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, 1 << 20);
     try (MiniDFSCluster cluster =
         new MiniDFSCluster.Builder(conf)
             .numDataNodes(1)
@@ -53,6 +56,10 @@ class RamDiskTest {
               null)) {
         out.write(data);
         out.hsync();
+        // Not written to the disk for want of memory.
+        ExtendedBlock block = fs.getClient().getLocatedBlocks("/lazy", 0).get(0).getBlock();
+        assertThat(cluster.getFsDatasetTestUtils(0).fetchReplica(block).isOnTransientStorage())
+            .isTrue();
       }
       assertThat(fs.getFileStatus(file).getLen()).isEqualTo(LENGTH);
       assertThat(fs.getClient().isFileClosed("/lazy")).isTrue();

@@ -76,7 +76,7 @@ abstract class JobCommand implements Callable<Integer> {
                 if (stop) {
                   source.stopJob(kind());
                 } else if (!status) {
-                  if (!countReduced) {
+                  if (kind() == JobKind.VERIFY) {
                     tellWhatIsLeftOut(source, troubles);
                   }
                   source.startJob(kind(), bytesPerSecond, share);

@@ -12,6 +12,7 @@ import io.hdrf.block.StoredBlocks;
 import io.hdrf.block.TagKey;
 import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CorruptFileException;
+import io.hdrf.io.ReadableFile;
 import io.hdrf.metadata.BlockInventory;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.volume.Superblock;
@@ -167,18 +168,18 @@ final class StoppedVolume implements BlockInventory {
             hdrf,
             pool.getFileName().toString(),
             key,
-            file -> isProvedPlain(file, mayLackChecksums))
+            (path, file) -> isProvedPlain(path, file, mayLackChecksums))
         .countReduced();
   }
 
-  private static boolean isProvedPlain(Path file, boolean mayLackChecksums) throws IOException {
+  private static boolean isProvedPlain(Path path, ReadableFile file, boolean mayLackChecksums)
+      throws IOException {
     try (DirectoryStream<Path> metas =
-        Files.newDirectoryStream(file.getParent(), file.getFileName() + "_*.meta")) {
+        Files.newDirectoryStream(path.getParent(), path.getFileName() + "_*.meta")) {
       for (Path meta : metas) {
-        try (ChannelFile data = ChannelFile.open(file);
-            ChannelFile open = ChannelFile.open(meta);
+        try (ChannelFile open = ChannelFile.open(meta);
             BlockChecksums checksums = BlockChecksums.open(meta, open)) {
-          return BlockVerifier.provesPlain(data, checksums, mayLackChecksums);
+          return BlockVerifier.provesPlain(file, checksums, mayLackChecksums);
         } catch (CorruptFileException e) {
           return false;
         }

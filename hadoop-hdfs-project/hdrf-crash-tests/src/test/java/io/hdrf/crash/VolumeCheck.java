@@ -2,6 +2,7 @@
 package io.hdrf.crash;
 
 import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.BlockProbe;
 import io.hdrf.block.BlockVerifier;
@@ -15,6 +16,7 @@ import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.scheme.VolumeServices;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -63,6 +65,24 @@ final class VolumeCheck {
         checkPool(pool, truncating);
       }
     }
+  }
+
+  /** Whether a volume has a finalized block with that id which begins like a reduced one. */
+  static boolean looksReduced(Path volume, long id) throws IOException {
+    try (Stream<Path> files = Files.walk(volume.resolve("current"))) {
+      for (Path file :
+          (Iterable<Path>) files.filter(path -> path.endsWith("blk_" + id))::iterator) {
+        try (ChannelFile open = ChannelFile.open(file)) {
+          ByteBuffer magic = ByteBuffer.allocate(Integer.BYTES);
+          open.read(magic, 0);
+          magic.flip();
+          if (magic.remaining() == Integer.BYTES && BlockHeader.hasMagic(magic)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   private void checkPool(Path pool, Set<Long> truncating) throws IOException {

@@ -121,10 +121,10 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
       return;
     }
     Once known = new Once(strangers::release);
-    mirroring.after(
-        TimeUnit.MILLISECONDS.toNanos(mirroring.probeTimeoutMillis()),
-        () -> closeUnless(known, peer));
     try (AskStream stream = new AskStream(streams.in, streams.out)) {
+      mirroring.after(
+          TimeUnit.MILLISECONDS.toNanos(mirroring.probeTimeoutMillis()),
+          () -> closeUnless(known, peer));
       new AskServer(
               mirroring,
               stream,

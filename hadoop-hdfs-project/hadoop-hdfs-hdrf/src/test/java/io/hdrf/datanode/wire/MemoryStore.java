@@ -15,6 +15,7 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeContext;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.SpiVersion;
+import io.hdrf.wire.HeldSessions;
 import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
@@ -59,6 +60,12 @@ final class MemoryStore implements Mirroring.Storage {
    */
   Mirroring mirroring(Configuration conf, SchemeRegistry registry, SchemeChain own)
       throws IOException {
+    return mirroring(conf, registry, own, (nanos, task) -> {});
+  }
+
+  Mirroring mirroring(
+      Configuration conf, SchemeRegistry registry, SchemeChain own, HeldSessions.Timer timer)
+      throws IOException {
     ChunkOffers offers = new ChunkOffers();
     if (registry.names().contains(SCHEME)) {
       offers.add(SCHEME, new Function());
@@ -72,7 +79,7 @@ final class MemoryStore implements Mirroring.Storage {
         this,
         offers,
         PeerProofs.NONE,
-        (nanos, task) -> {});
+        timer);
   }
 
   /** Stores all chunks of a block. */

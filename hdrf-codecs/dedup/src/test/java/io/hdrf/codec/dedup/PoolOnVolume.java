@@ -508,7 +508,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
   @Override
   public StoredPayloads payloads(int schemeId) {
     return new StoredBlocks(
-            directory, hdrf, poolId, key, file -> true, files, (file, blockId, why) -> {})
+            directory, hdrf, poolId, key, (path, file) -> true, files, (file, blockId, why) -> {})
         .payloads(schemeId);
   }
 

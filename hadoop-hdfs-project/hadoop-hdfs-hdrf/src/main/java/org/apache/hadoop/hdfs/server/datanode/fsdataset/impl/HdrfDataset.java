@@ -101,24 +101,32 @@ class HdrfDataset extends FsDatasetImpl {
     return closed;
   }
 
-  /** Stops writers as stock code does, and looks under the lock under which it finalizes. */
+  /**
+   * Stops writers as stock code does, looks as the only writer and without the lock, and has stock
+   * code finalize what nobody has written to meanwhile.
+   */
+  @SuppressWarnings("ReferenceEquality") // an equal replica made meanwhile is another one
   private Replica closeWhatIsPlain(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
+    ReplicaInfo seen = null;
     while (true) {
       ReplicaInPipeline written;
       try (AutoCloseableLock lock = acquireDatasetLock()) {
         ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
-        if (StockRefusals.ofRecoverClose(replica, block, newGs)
+        // Nobody takes a replica from a writer that lives.
+        if (replica == seen
+            || StockRefusals.ofRecoverClose(replica, block, newGs)
             || replica.getState() != ReplicaState.RBW) {
           return super.recoverClose(block, newGs, expectedBlockLen);
         }
         written = (ReplicaInPipeline) replica;
-        if (written.attemptToSetWriter(null, Thread.currentThread())) {
-          service.requirePlain(block.getBlockPoolId(), replica);
-          return super.recoverClose(block, newGs, expectedBlockLen);
-        }
+        seen = written.attemptToSetWriter(null, Thread.currentThread()) ? replica : null;
       }
-      written.stopWriter(datanode.getDnConf().getXceiverStopTimeout());
+      if (seen == null) {
+        written.stopWriter(datanode.getDnConf().getXceiverStopTimeout());
+      } else {
+        service.requirePlain(block.getBlockPoolId(), seen);
+      }
     }
   }
 
