@@ -25,7 +25,7 @@ class DocumentedTestsTest {
   private static final Pattern NAMED = Pattern.compile("`(\\w+Test)(?:#(\\w+))?`");
 
   @ParameterizedTest
-  @ValueSource(strings = {"security.md", "compatibility.md"})
+  @ValueSource(strings = {"security.md", "compatibility.md", "design.md"})
   void eachClaimsTestIsThere(String document) throws IOException {
     Map<String, String> sources = sources();
     List<String> missing = new ArrayList<>();

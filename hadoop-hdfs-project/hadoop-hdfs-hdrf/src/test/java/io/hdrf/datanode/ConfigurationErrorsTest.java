@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rule 15 and DESIGN 7: a wrong value stops the DataNode and says what would be right. */
+/** Rule 15: a wrong value stops the DataNode and says what would be right. */
 class ConfigurationErrorsTest {
 
   @ParameterizedTest

@@ -26,7 +26,7 @@ import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rule 7 and DESIGN 4: bits flipped and files cut at random places. Never a wrong byte to a client;
+ * Rule 7: bits flipped and files cut at random places. Never a wrong byte to a client;
  * each damaged replica is reported and replaced.
  */
 class RandomDamageTest {
