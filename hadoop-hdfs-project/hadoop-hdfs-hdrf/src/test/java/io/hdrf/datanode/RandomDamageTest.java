@@ -26,8 +26,8 @@ import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rule 7: bits flipped and files cut at random places. Never a wrong byte to a client;
- * each damaged replica is reported and replaced.
+ * Rule 7: bits flipped and files cut at random places. Never a wrong byte to a client; each damaged
+ * replica is reported and replaced.
  */
 class RandomDamageTest {
 

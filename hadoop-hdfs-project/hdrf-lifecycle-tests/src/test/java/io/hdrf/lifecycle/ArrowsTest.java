@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.lifecycle;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Which packages may use which: see the packages in docs/architecture.md. Only HDRF's own, and
+ * those of HDFS, are looked at; any may use the JDK, hadoop-common and its libraries.
+ */
+class ArrowsTest {
+
+  private static final Path SOURCE = Path.of(System.getProperty("hdrf.test.source"));
+
+  /** What schemes and stores may link to. */
+  private static final String SPI =
+      " io.hdrf.scheme io.hdrf.metadata io.hdrf.io io.hdrf.thread io.hdrf.jni";
+
+  private static final String CORE =
+      SPI
+          + " io.hdrf.admin io.hdrf.block io.hdrf.conf io.hdrf.plugin io.hdrf.reduce"
+          + " io.hdrf.volume io.hdrf.wire";
+
+  private static final String OF_HDRF_OR_HDFS = "io.hdrf.. org.apache.hadoop.hdfs..";
+
+  @ParameterizedTest
+  @CsvSource({
+    "hdrf-codecs/lz4, io.hdrf.codec.lz4",
+    "hdrf-codecs/zstd, io.hdrf.codec.zstd",
+    "hdrf-codecs/hadoop-codec, io.hdrf.codec.hadoop",
+    "hdrf-codecs/dedup, io.hdrf.codec.dedup..",
+    "hdrf-metadata/embedded, io.hdrf.store.embedded",
+    "hdrf-metadata/redis, io.hdrf.store.redis",
+  })
+  void schemesAndStoresSeeTheSpiAlone(String module, String own) {
+    onlyUse(classesOf(module), own + SPI);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "native, io.hdrf.jni,",
+    "hdrf-core, io.hdrf.io, io.hdrf.jni",
+    "hdrf-core, io.hdrf.thread, io.hdrf.jni",
+    "hdrf-core, io.hdrf.block, io.hdrf.io io.hdrf.jni io.hdrf.scheme",
+    "hdrf-core, io.hdrf.volume, io.hdrf.block io.hdrf.io io.hdrf.jni",
+    "hdrf-core, io.hdrf.reduce,"
+        + " io.hdrf.block io.hdrf.conf io.hdrf.io io.hdrf.scheme io.hdrf.thread",
+  })
+  void arrowsOfTheCoreGoOneWay(String module, String of, String used) {
+    JavaClasses all = classesOf(module);
+    classes()
+        .that()
+        .resideInAPackage(of)
+        .should()
+        .onlyDependOnClassesThat(mayBeUsed(of + " " + (used == null ? "" : used)))
+        .check(all);
+  }
+
+  @Test
+  void theCoreNeverSeesTheDataNode() {
+    onlyUse(classesOf("hdrf-core"), CORE);
+  }
+
+  @Test
+  void theOverlayNeverSeesASchemeOrAStore() {
+    onlyUse(
+        classesOf("hadoop-hdfs-project/hadoop-hdfs-hdrf"),
+        CORE + " io.hdrf.datanode.. org.apache.hadoop.hdfs..");
+  }
+
+  private static JavaClasses classesOf(String module) {
+    JavaClasses all =
+        new ClassFileImporter().importPath(SOURCE.resolve(module).resolve("target/classes"));
+    assertThat(all).isNotEmpty();
+    return all;
+  }
+
+  private static void onlyUse(JavaClasses all, String packages) {
+    classes().should().onlyDependOnClassesThat(mayBeUsed(packages)).check(all);
+  }
+
+  private static DescribedPredicate<JavaClass> mayBeUsed(String packages) {
+    return not(resideInAnyPackage(OF_HDRF_OR_HDFS.split(" ")))
+        .or(resideInAnyPackage(packages.trim().split(" +")));
+  }
+}

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** The dynamic Bloom filter array: in which segments of the index a fingerprint may be. */
+package io.hdrf.codec.dedup.dba;
