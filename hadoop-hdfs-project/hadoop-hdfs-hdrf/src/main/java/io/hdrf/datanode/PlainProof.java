@@ -12,6 +12,7 @@ import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
@@ -60,6 +61,23 @@ final class PlainProof {
    * @param reducedMayLackChecksums see {@link BlockVerifier#provesPlain}
    */
   static void require(LocalReplica replica, boolean reducedMayLackChecksums) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (!isLookedAt(replica, reducedMayLackChecksums)) {
+        interrupted |= Thread.interrupted();
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * @return false if the thread was interrupted, of which stock code takes notice later, or not
+   */
+  private static boolean isLookedAt(LocalReplica replica, boolean reducedMayLackChecksums)
+      throws IOException {
     File file = replica.getBlockFile();
     try (FileInputStream stream = new FileInputStream(file)) {
       if (isNeeded(stream)
@@ -72,9 +90,11 @@ final class PlainProof {
                 + " begins like a reduced block, and its checksums are not those of its data;"
                 + " it is not finalized");
       }
+    } catch (ClosedByInterruptException e) {
+      return false;
     } catch (NoSuchFileException e) {
       // Stock code can't finalize it without its checksums either.
-      return;
+      return true;
     } catch (FileNotFoundException e) {
       // Also thrown where there are no descriptors left.
       if (file.exists()) {
@@ -82,6 +102,7 @@ final class PlainProof {
       }
       // Stock code says so in its own words.
     }
+    return true;
   }
 
   /**

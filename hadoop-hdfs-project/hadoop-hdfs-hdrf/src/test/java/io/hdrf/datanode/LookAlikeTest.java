@@ -33,6 +33,7 @@ import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeProbe;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaAlreadyExistsException;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -319,6 +320,11 @@ class LookAlikeTest {
     written.setNumBytes(SIZE);
     written.setLastChecksumAndDataLen(SIZE, new byte[4]);
     block.setNumBytes(SIZE);
+    assertThatThrownBy(() -> dataset.recoverClose(block, stamp + 1, SIZE))
+        .isInstanceOf(ReplicaAlreadyExistsException.class);
+    written.setBytesAcked(SIZE);
+    assertThatThrownBy(() -> dataset.recoverClose(block, stamp + 1, SIZE - 1))
+        .hasMessageContaining("Corrupted replica");
     // What stock code refuses, it refuses in its own words.
     ExtendedBlock later = new ExtendedBlock(known.getBlockPoolId(), 4711, SIZE, stamp + 1);
     assertThatThrownBy(() -> dataset.finalizeBlock(later, false))

@@ -91,6 +91,10 @@ class PlainProofTest {
     // With checksums that are right it is a user's data.
     OneBlockDataNode.format(directory, data);
     PlainProof.require(replica, false);
+    // Stock code looks itself whether its thread was interrupted.
+    Thread.currentThread().interrupt();
+    PlainProof.require(replica, false);
+    assertThat(Thread.interrupted()).isTrue();
     byte[] sums = Files.readAllBytes(meta);
     Files.delete(meta);
     PlainProof.require(replica, false);

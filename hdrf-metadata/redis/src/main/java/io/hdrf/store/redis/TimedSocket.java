@@ -30,7 +30,6 @@ final class TimedSocket extends Socket {
   /** Of all answers to what was sent at once, in bytes, with what TLS adds. */
   private static final long MAX_EXCHANGE = 2 * ReplyGuard.MAX_EXCHANGE;
 
-  private static final int CLOSER_IDLE_S = 60;
   private static final ScheduledExecutorService CLOSER = closer();
 
   private final long timeoutNanos;
@@ -45,8 +44,6 @@ final class TimedSocket extends Socket {
     ScheduledThreadPoolExecutor closer =
         new ScheduledThreadPoolExecutor(1, HdrfThreads.factory("hdrf-redis-time-out"));
     closer.setRemoveOnCancelPolicy(true);
-    closer.setKeepAliveTime(CLOSER_IDLE_S, TimeUnit.SECONDS);
-    closer.allowCoreThreadTimeOut(true);
     return closer;
   }
 

@@ -121,6 +121,9 @@ class HdrfDataset extends FsDatasetImpl {
         }
         written = (ReplicaInPipeline) replica;
         seen = written.attemptToSetWriter(null, Thread.currentThread()) ? replica : null;
+        if (seen != null && StockRefusals.ofLengths(written, expectedBlockLen)) {
+          return super.recoverClose(block, newGs, expectedBlockLen);
+        }
       }
       if (seen == null) {
         written.stopWriter(datanode.getDnConf().getXceiverStopTimeout());

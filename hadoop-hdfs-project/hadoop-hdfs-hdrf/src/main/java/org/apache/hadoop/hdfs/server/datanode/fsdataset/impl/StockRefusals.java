@@ -4,6 +4,7 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 import java.io.IOException;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 
 /**
@@ -43,6 +44,13 @@ final class StockRefusals {
         || replica.getGenerationStamp() < block.getGenerationStamp()
         || replica.getGenerationStamp() > newGs
         || (replica.getState() != ReplicaState.FINALIZED && replica.getState() != ReplicaState.RBW);
+  }
+
+  /** Of a replica that is closed, and that nobody else writes to any more. */
+  static boolean ofLengths(ReplicaInPipeline replica, long expected) {
+    return replica.getNumBytes() != expected
+        || replica.getBytesOnDisk() != expected
+        || replica.getBytesAcked() != expected;
   }
 
   /** As {@link #ofAppend}. */
