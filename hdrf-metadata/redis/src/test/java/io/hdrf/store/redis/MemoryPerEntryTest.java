@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What an entry costs a server. {@code -Dhdrf.redis.entries=N} measures with N entries and prints;
- * docs/benchmarks.md has the figures of a million.
+ * The notebook in benchmarks/results/ has the figures of a million.
  */
 class MemoryPerEntryTest {
 
