@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.scheme.Guide;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The store whose source is printed in {@code docs/stores.md}. */
+class StoresGuideTest extends BaseMetadataStoreTestCase {
+
+  private static final String PROVIDER = "com.acme.AcmeLogProvider";
+
+  @TempDir static Path plugins;
+
+  @TempDir static Path work;
+
+  private static Guide guide;
+
+  @BeforeAll
+  static void build() throws Exception {
+    guide = new Guide("stores.md", work);
+    assertThat(guide.text()).contains("\n```\n" + PROVIDER + "\n```\n");
+    Files.copy(
+        guide.build("AcmeLogProvider.java", "acme-log.jar"), plugins.resolve("acme-log.jar"));
+  }
+
+  @Test
+  void theTestIsComplete() throws IOException {
+    guide.compileTest("AcmeLogProviderTest.java");
+  }
+
+  /** What was being written when the process ended goes; what was damaged later is damage. */
+  @Test
+  void aTornEndIsCutOffAndDamageIsTold(@TempDir Path directory) throws IOException {
+    byte[] key = {1};
+    try (MetadataStore store = open("DS-1", "BP-1", directory)) {
+      store.write(new StoreBatch().put(Table.BLOCKS, key, new byte[] {2}), Durability.POWER);
+      store.write(new StoreBatch().put(Table.BLOCKS, key, new byte[] {3}), Durability.POWER);
+    }
+    Path log = directory.resolve("log");
+    byte[] whole = Files.readAllBytes(log);
+    Files.write(log, Arrays.copyOf(whole, whole.length - 1));
+    try (MetadataStore store = open("DS-1", "BP-1", directory)) {
+      assertThat(store.get(Table.BLOCKS, List.of(key))).containsExactly(new byte[] {2});
+    }
+    whole[whole.length - 1] ^= 1;
+    Files.write(log, whole);
+    assertThatThrownBy(() -> open("DS-1", "BP-1", directory))
+        .isInstanceOf(StoreCorruptException.class);
+  }
+
+  @Override
+  protected MetadataStoreProvider provider() {
+    try {
+      return MetadataStores.load(plugins).named(HdrfKeys.METADATA_STORE, "acme-log");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  protected Map<String, List<String>> badSettings() {
+    return Map.of("hdrf.metadata.acme-log.max.length", List.of("0", "much"));
+  }
+}
