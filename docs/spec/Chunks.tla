@@ -82,7 +82,7 @@ Init ==
 -----------------------------------------------------------------------------
 (* A block in work *)
 
-\* Liveness.pin, at the beginning of BlockReduction.encodeAndSwap
+\* ChunkPins.pin, at the beginning of BlockReduction.encodeAndSwap
 Pin(b) ==
   /\ stage[b] = "plain" /\ attempt[b] < MaxAttempts
   /\ stage' = [stage EXCEPT ![b] = "encoding"]
@@ -91,7 +91,7 @@ Pin(b) ==
   /\ pin' = [pin EXCEPT ![b] = age]
   /\ UNCHANGED << disk, looking, written, forced, sealed, gcVars, crashes >>
 
-\* Liveness.acquire, of a chunk that the index or a directory seems to have
+\* ChunkPins.acquire, of a chunk that the index or a directory seems to have
 Acquire(b) ==
   /\ stage[b] = "encoding" /\ looking[b] = Nothing
   /\ \E c \in Chunks, k \in Containers :
@@ -174,14 +174,14 @@ Delete(b) ==
 -----------------------------------------------------------------------------
 (* The collector *)
 
-\* Liveness.begin
+\* ChunkPins.begin
 Begin ==
   /\ phase = "none" /\ age <= MaxCycles
   /\ phase' = "waiting" /\ age' = age + 1
   /\ live' = {} /\ dead' = {} /\ condemned' = {}
   /\ UNCHANGED << blockVars, written, forced, sealed, listed, unread, deadBefore, crashes >>
 
-\* Liveness.awaitOlderPins
+\* ChunkPins.awaitOlderPins
 AwaitOlderPins ==
   /\ phase = "waiting"
   /\ \A b \in Blocks : pin[b] = 0 \/ pin[b] >= age
@@ -232,7 +232,7 @@ Compact ==
        /\ forced' = [forced EXCEPT ![k] = @ \ gone]
   /\ UNCHANGED << blockVars, sealed, gcVars, crashes >>
 
-\* Liveness.end: what is condemned is gone, or spared
+\* ChunkPins.end: what is condemned is gone, or spared
 End ==
   /\ phase = "dropping"
   /\ \A r \in condemned : r[2] \notin written[r[1]]

@@ -4,7 +4,7 @@ package io.hdrf.codec.dedup;
 import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.codec.dedup.container.Fingerprinter;
-import io.hdrf.codec.dedup.index.Finder;
+import io.hdrf.codec.dedup.index.IndexLookup;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.io.BufferPool;
 import io.hdrf.jni.Chunker;
@@ -21,7 +21,7 @@ import java.nio.ByteBuffer;
 final class BlockDeduplicator implements Closeable {
 
   private static final int MIN_BUFFER = 4 << 20;
-  private static final int BATCH = Finder.MAX_COUNT;
+  private static final int BATCH = IndexLookup.MAX_COUNT;
 
   /** How many new chunks of a block are kept at hand: 5 GiB of 5 KiB each, in 50 MB of heap. */
   static final int MAX_OWN = 1 << 20;
@@ -30,7 +30,7 @@ final class BlockDeduplicator implements Closeable {
   private final Fingerprinter fingerprinter;
   private final int frameSize;
   private final FingerprintIndex index;
-  private final Finder finder;
+  private final IndexLookup indexLookup;
   private final DedupCounters counters;
 
   private final ByteBuffer buffer;
@@ -40,7 +40,7 @@ final class BlockDeduplicator implements Closeable {
   private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
   private final long[] refs = new long[BATCH];
   private final int maxOwn;
-  private final OwnChunks own = new OwnChunks();
+  private final BlockChunks own = new BlockChunks();
   private final TouchedContainers touched = new TouchedContainers();
   private final Recipe.Builder recipe = new Recipe.Builder();
 
@@ -54,7 +54,7 @@ final class BlockDeduplicator implements Closeable {
     this.fingerprinter = settings.fingerprint();
     this.frameSize = settings.frameSize();
     this.index = index;
-    this.finder = index.newFinder();
+    this.indexLookup = index.newLookup();
     this.counters = counters;
     this.buffer = BufferPool.shared().take(Math.max(MIN_BUFFER, 2 * chunker.maximumSize()));
     this.chunk = buffer.duplicate();
@@ -118,7 +118,7 @@ final class BlockDeduplicator implements Closeable {
   private void deduplicate(int base, int count, ChunkAppender appender, FrameSink sink)
       throws IOException {
     fingerprinter.fingerprints(buffer, cuts, count, fingerprints);
-    finder.find(fingerprints, count, refs);
+    indexLookup.find(fingerprints, count, refs);
     for (int i = 0; i < count; i++) {
       int offset = i * Fingerprinter.LENGTH;
       int length = showChunk(base, i);

@@ -9,7 +9,7 @@ import io.hdrf.codec.dedup.gc.BlockReferences;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.ReferenceCheck;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
-import io.hdrf.codec.dedup.liveness.Liveness;
+import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.scheme.BlockCodec;
 import io.hdrf.scheme.BlockSource;
 import io.hdrf.scheme.ChunkLookup;
@@ -46,10 +46,10 @@ final class DedupCodec implements BlockCodec {
   private final DedupSettings settings;
   private final ContainerStore containers;
   private final FingerprintIndex index;
-  private final Liveness liveness = new Liveness();
+  private final ChunkPins chunkPins = new ChunkPins();
   private final BlockReferences references;
   private final GarbageCollector collector;
-  private final Keeper keeper;
+  private final BackgroundThreads background;
   private final DedupCounters counters = new DedupCounters();
   private final Queue<BlockDeduplicator> idle = new ConcurrentLinkedQueue<>();
   private int maxOwn = BlockDeduplicator.MAX_OWN;
@@ -64,15 +64,15 @@ final class DedupCodec implements BlockCodec {
         new FingerprintIndex(
             context.metadata(),
             containers,
-            liveness,
+            chunkPins,
             context.storeDirectory().resolve("filters"),
             context.files(),
             settings.index());
     this.references = references(context);
     this.collector =
-        new GarbageCollector(containers, index, liveness, references, settings.gc(), () -> closed);
-    this.keeper =
-        new Keeper(
+        new GarbageCollector(containers, index, chunkPins, references, settings.gc(), () -> closed);
+    this.background =
+        new BackgroundThreads(
             context.storeDirectory().toString(), containers, index, collector, settings.gc());
   }
 
@@ -102,7 +102,7 @@ final class DedupCodec implements BlockCodec {
               ids -> chain(context, chains, ids),
               settings.fingerprint());
       codec = new DedupCodec(context, settings, containers, lock);
-      codec.keeper.start();
+      codec.background.start();
       opened = true;
       return codec;
     } finally {
@@ -156,7 +156,7 @@ final class DedupCodec implements BlockCodec {
       deduplicator = new BlockDeduplicator(settings, index, counters, maxOwn);
     }
     boolean done = false;
-    try (Pin pin = liveness.pin();
+    try (Pin pin = chunkPins.pin();
         ChunkAppender appender = containers.appender(source.tail())) {
       deduplicator.encode(source, appender, sink);
       done = true;
@@ -168,7 +168,7 @@ final class DedupCodec implements BlockCodec {
         deduplicator.close();
       }
     }
-    keeper.wake();
+    background.wake();
   }
 
   @Override
@@ -219,7 +219,7 @@ final class DedupCodec implements BlockCodec {
 
   @Override
   public Pin pin() {
-    return liveness.pin();
+    return chunkPins.pin();
   }
 
   @Override
@@ -246,7 +246,7 @@ final class DedupCodec implements BlockCodec {
   @Override
   public ChunkLookup newChunkLookup() {
     return settings.fingerprint() == FingerprintFunction.SHA256
-        ? new StoreLookup(index.newFinder(), containers, liveness)
+        ? new StoreLookup(index.newLookup(), containers, chunkPins)
         : null;
   }
 
@@ -267,7 +267,7 @@ final class DedupCodec implements BlockCodec {
       closed = true;
     }
     try {
-      keeper.close();
+      background.close();
       for (BlockDeduplicator d = idle.poll(); d != null; d = idle.poll()) {
         d.close();
       }

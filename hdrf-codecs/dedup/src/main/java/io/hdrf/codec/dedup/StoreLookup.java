@@ -4,8 +4,8 @@ package io.hdrf.codec.dedup;
 import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.Fingerprinter;
-import io.hdrf.codec.dedup.index.Finder;
-import io.hdrf.codec.dedup.liveness.Liveness;
+import io.hdrf.codec.dedup.index.IndexLookup;
+import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.Pin;
 import java.io.IOException;
@@ -19,17 +19,17 @@ final class StoreLookup implements ChunkLookup {
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreLookup.class);
 
-  private final Finder finder;
+  private final IndexLookup indexLookup;
   private final ContainerStore containers;
-  private final Liveness liveness;
+  private final ChunkPins chunkPins;
   private final int[] wanted = new int[MAX_CHUNKS];
   private final byte[] names = new byte[MAX_CHUNKS * Fingerprinter.LENGTH];
   private final long[] refs = new long[MAX_CHUNKS];
 
-  StoreLookup(Finder finder, ContainerStore containers, Liveness liveness) {
-    this.finder = finder;
+  StoreLookup(IndexLookup indexLookup, ContainerStore containers, ChunkPins chunkPins) {
+    this.indexLookup = indexLookup;
     this.containers = containers;
-    this.liveness = liveness;
+    this.chunkPins = chunkPins;
   }
 
   @Override
@@ -48,8 +48,8 @@ final class StoreLookup implements ChunkLookup {
     if (missing == 0) {
       return;
     }
-    try (Pin pin = liveness.pin()) {
-      finder.find(names, missing, refs);
+    try (Pin pin = chunkPins.pin()) {
+      indexLookup.find(names, missing, refs);
       for (int i = 0; i < missing; ) {
         int end = endOfRun(i, missing);
         if (refs[i] >= 0) {

@@ -9,7 +9,7 @@ import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexSettings;
-import io.hdrf.codec.dedup.liveness.Liveness;
+import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.io.DurableFile;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.LocalDurableFiles;
@@ -44,7 +44,7 @@ public class IndexedContainers implements Closeable {
   }
 
   public final Configuration conf;
-  public final Liveness liveness = new Liveness();
+  public final ChunkPins chunkPins = new ChunkPins();
 
   public final ContainerStore containers;
   public final FingerprintIndex index;
@@ -114,7 +114,7 @@ public class IndexedContainers implements Closeable {
         new FingerprintIndex(
             watched,
             containers,
-            liveness,
+            chunkPins,
             directory.resolve("index"),
             files,
             IndexSettings.from(new SchemeSettings(conf, "dedup")));

@@ -6,7 +6,7 @@ import io.hdrf.codec.dedup.container.ContainerDirectory;
 import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
-import io.hdrf.codec.dedup.liveness.Liveness;
+import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.io.RateThrottle;
 import io.hdrf.scheme.UnreadableBlocksException;
 import java.io.IOException;
@@ -52,7 +52,7 @@ public final class GarbageCollector {
 
   private final ContainerStore containers;
   private final FingerprintIndex index;
-  private final Liveness liveness;
+  private final ChunkPins chunkPins;
   private final BlockReferences references;
   private final GcSettings settings;
   private final BooleanSupplier stopping;
@@ -88,14 +88,14 @@ public final class GarbageCollector {
   public GarbageCollector(
       ContainerStore containers,
       FingerprintIndex index,
-      Liveness liveness,
+      ChunkPins chunkPins,
       BlockReferences references,
       GcSettings settings,
       BooleanSupplier stopping) {
     this(
         containers,
         index,
-        liveness,
+        chunkPins,
         references,
         settings,
         stopping,
@@ -112,7 +112,7 @@ public final class GarbageCollector {
   GarbageCollector(
       ContainerStore containers,
       FingerprintIndex index,
-      Liveness liveness,
+      ChunkPins chunkPins,
       BlockReferences references,
       GcSettings settings,
       BooleanSupplier stopping,
@@ -121,7 +121,7 @@ public final class GarbageCollector {
       long pinMillis) {
     this.containers = containers;
     this.index = index;
-    this.liveness = liveness;
+    this.chunkPins = chunkPins;
     this.references = references;
     this.settings = settings;
     this.stopping = stopping;
@@ -191,7 +191,7 @@ public final class GarbageCollector {
   }
 
   private void cycle(GcResult result, Consumer<String> progress) throws IOException {
-    Liveness.Cycle cycle = liveness.begin();
+    ChunkPins.Cycle cycle = chunkPins.begin();
     try {
       failures.beginCycle();
       awaitPins();
@@ -224,7 +224,7 @@ public final class GarbageCollector {
       }
       failures.endCycle();
     } finally {
-      liveness.end();
+      chunkPins.end();
     }
   }
 
@@ -260,7 +260,7 @@ public final class GarbageCollector {
       List<ContainerInfo> readable,
       Map<Long, BitSet> deadFirst,
       Set<Long> damaged,
-      Liveness.Cycle cycle,
+      ChunkPins.Cycle cycle,
       GcResult result) {
     List<Candidate> candidates = new ArrayList<>();
     for (ContainerInfo container : readable) {
@@ -325,7 +325,7 @@ public final class GarbageCollector {
 
   private void awaitPins() throws IOException {
     try {
-      if (!liveness.awaitOlderPins(pinMillis)) {
+      if (!chunkPins.awaitOlderPins(pinMillis)) {
         throw new IOException(
             "a block has been in work for "
                 + TimeUnit.MILLISECONDS.toMinutes(pinMillis)
@@ -349,7 +349,7 @@ public final class GarbageCollector {
     return readable;
   }
 
-  private void readReferences(Liveness.Cycle cycle, GcResult result, Consumer<String> progress)
+  private void readReferences(ChunkPins.Cycle cycle, GcResult result, Consumer<String> progress)
       throws IOException {
     long[] last = {0, -1};
     references.forEach(
@@ -380,7 +380,7 @@ public final class GarbageCollector {
     }
   }
 
-  private BitSet examine(ContainerInfo container, Liveness.Cycle cycle, GcResult result) {
+  private BitSet examine(ContainerInfo container, ChunkPins.Cycle cycle, GcResult result) {
     BitSet present;
     try {
       present = containers.directory(container.id()).numbers();
@@ -398,7 +398,7 @@ public final class GarbageCollector {
    * Lets a container grow old in which there is enough to drop, and a damaged one when no block
    * needs what was lost.
    */
-  private void seal(ContainerInfo container, BitSet dead, Liveness.Cycle cycle) {
+  private void seal(ContainerInfo container, BitSet dead, ChunkPins.Cycle cycle) {
     long id = container.id();
     try {
       ContainerDirectory content = containers.directory(id);
@@ -413,7 +413,7 @@ public final class GarbageCollector {
   }
 
   private void compact(
-      Candidate candidate, Liveness.Cycle cycle, GcResult result, Consumer<String> progress)
+      Candidate candidate, ChunkPins.Cycle cycle, GcResult result, Consumer<String> progress)
       throws IOException {
     ContainerInfo container = candidate.container;
     try {
@@ -426,7 +426,7 @@ public final class GarbageCollector {
     }
   }
 
-  private CompactionResult compactNow(Candidate candidate, Liveness.Cycle cycle, GcResult result)
+  private CompactionResult compactNow(Candidate candidate, ChunkPins.Cycle cycle, GcResult result)
       throws IOException {
     long container = candidate.container.id();
     boolean done = false;

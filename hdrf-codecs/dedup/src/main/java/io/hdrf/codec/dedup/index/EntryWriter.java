@@ -33,7 +33,7 @@ final class EntryWriter {
    * Writes entries; may be called again with the same ones if it fails. Into the filters first:
    * what the store holds must never be missing there.
    */
-  void write(Publication entries, BloomFilterArray filters) throws MetadataException {
+  void write(IndexUpdate entries, BloomFilterArray filters) throws MetadataException {
     if (entries.segments() == null) {
       int[] given = new int[entries.count()];
       entries.setSegments(given, filters.insert(entries.fingerprints(), entries.count(), given));

@@ -6,7 +6,7 @@ import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.container.Prefix;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
-import io.hdrf.codec.dedup.liveness.Liveness;
+import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.io.DurableFiles;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
@@ -29,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds chunks by their fingerprints; {@link Finder} says how. Only some of the chunks have entries
+ * Finds chunks by their fingerprints; {@link IndexLookup} says how. Only some of the chunks have entries
  * in the filters and the metadata store: the first new one of each block and every n-th after it.
  * What lies between is found by its neighbours, which stand in the same container. What is found is
  * a hint: a {@link ContainerStore} has to confirm it. What is lost, or can't be reached, costs
@@ -42,7 +42,7 @@ public final class FingerprintIndex implements Closeable {
 
   private final MetadataStore store;
   private final ContainerStore containers;
-  private final Liveness liveness;
+  private final ChunkPins chunkPins;
   private final Path directory;
   private final DurableFiles files;
   private final IndexSettings settings;
@@ -55,7 +55,7 @@ public final class FingerprintIndex implements Closeable {
   private final AtomicLong removedSinceCompaction = new AtomicLong();
   private final Outage outage;
   private final SlowStore slow;
-  private final PublicationQueue waiting = new PublicationQueue();
+  private final IndexUpdateQueue waiting = new IndexUpdateQueue();
 
   /** Null until the store was reached for the first time, and while the index is made anew. */
   private volatile BloomFilterArray filters;
@@ -75,13 +75,13 @@ public final class FingerprintIndex implements Closeable {
   public FingerprintIndex(
       MetadataStore store,
       ContainerStore containers,
-      Liveness liveness,
+      ChunkPins chunkPins,
       Path directory,
       DurableFiles files,
       IndexSettings settings) {
     this.store = store;
     this.containers = containers;
-    this.liveness = liveness;
+    this.chunkPins = chunkPins;
     this.directory = directory;
     this.files = files;
     this.settings = settings;
@@ -95,8 +95,8 @@ public final class FingerprintIndex implements Closeable {
   }
 
   /** A new one, for one thread. */
-  public Finder newFinder() {
-    return new Finder(store, containers, liveness, cache, outage, slow, counters, () -> filters);
+  public IndexLookup newLookup() {
+    return new IndexLookup(store, containers, chunkPins, cache, outage, slow, counters, () -> filters);
   }
 
   /**
@@ -111,7 +111,7 @@ public final class FingerprintIndex implements Closeable {
     }
     int sample = settings.sample();
     for (int i = 0; i < count; ) {
-      Publication entries = new Publication((count - i) / sample + 1);
+      IndexUpdate entries = new IndexUpdate((count - i) / sample + 1);
       for (; i < count && !entries.isFull(); i += sample) {
         entries.add(fingerprints, i * Fingerprinter.LENGTH, refs[i]);
       }
@@ -274,7 +274,7 @@ public final class FingerprintIndex implements Closeable {
   private void writeWaiting(BloomFilterArray array, BooleanSupplier stopping)
       throws MetadataException {
     while (array != null && !stopping.getAsBoolean()) {
-      Publication next = waiting.peek();
+      IndexUpdate next = waiting.peek();
       if (next == null) {
         return;
       }

@@ -145,7 +145,7 @@ final class IndexRebuild {
       LOG.warn("Container {} can't be indexed", container, e);
       return;
     }
-    Publication entries = new Publication(BATCH);
+    IndexUpdate entries = new IndexUpdate(BATCH);
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     for (int i = 0; i < content.chunkCount() && !stopping.getAsBoolean(); i++) {
       if (content.placeInGroup(i) % sample == 0) {
@@ -155,15 +155,15 @@ final class IndexRebuild {
       if (entries.isFull()) {
         write(entries, filters);
         meanwhile.run();
-        entries = new Publication(BATCH);
+        entries = new IndexUpdate(BATCH);
       }
     }
     write(entries, filters);
     meanwhile.run();
   }
 
-  private void write(Publication all, BloomFilterArray filters) throws IOException {
-    Publication entries = withoutStored(all, filters);
+  private void write(IndexUpdate all, BloomFilterArray filters) throws IOException {
+    IndexUpdate entries = withoutStored(all, filters);
     if (entries.count() == 0) {
       return;
     }
@@ -174,7 +174,7 @@ final class IndexRebuild {
     }
   }
 
-  private Publication withoutStored(Publication all, BloomFilterArray filters)
+  private IndexUpdate withoutStored(IndexUpdate all, BloomFilterArray filters)
       throws MetadataException {
     byte[] fingerprints = all.fingerprints();
     filters.query(fingerprints, all.count(), candidates);
@@ -197,7 +197,7 @@ final class IndexRebuild {
         stored.set(where.get(k));
       }
     }
-    Publication rest = new Publication(all.count());
+    IndexUpdate rest = new IndexUpdate(all.count());
     for (int i = stored.nextClearBit(0); i < all.count(); i = stored.nextClearBit(i + 1)) {
       rest.add(fingerprints, i * Fingerprinter.LENGTH, all.ref(i));
     }

@@ -40,7 +40,7 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
     return new GarbageCollector(
         containers,
         index,
-        liveness,
+        chunkPins,
         this,
         GcSettings.from(dedup()),
         () -> stopping.getAsBoolean(),

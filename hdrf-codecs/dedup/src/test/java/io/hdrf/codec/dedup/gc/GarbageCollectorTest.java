@@ -216,7 +216,7 @@ class GarbageCollectorTest {
     store.pinMillis = 20;
     GarbageCollector collector = store.collector();
     long[] refs = store.sealed(2);
-    try (Pin pin = store.liveness.pin()) {
+    try (Pin pin = store.chunkPins.pin()) {
       assertThatThrownBy(() -> collect(collector))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("a block has been in work");
@@ -230,7 +230,7 @@ class GarbageCollectorTest {
   void anInterruptEndsTheWaitForBlocksInWork() throws IOException {
     GarbageCollector collector = store.collector();
     store.sealed(2);
-    try (Pin pin = store.liveness.pin()) {
+    try (Pin pin = store.chunkPins.pin()) {
       Thread.currentThread().interrupt();
       assertThatThrownBy(() -> collect(collector)).isInstanceOf(InterruptedIOException.class);
       assertThat(Thread.interrupted()).isTrue();
@@ -256,8 +256,8 @@ class GarbageCollectorTest {
             .collect(
                 line -> {
                   if (line.startsWith("container")) {
-                    acquired.add(store.liveness.acquire(failing[1]));
-                    acquired.add(store.liveness.acquire(sound[7]));
+                    acquired.add(store.chunkPins.acquire(failing[1]));
+                    acquired.add(store.chunkPins.acquire(sound[7]));
                   }
                 })
             .asMap();

@@ -10,7 +10,7 @@ import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexSettings;
-import io.hdrf.codec.dedup.liveness.Liveness;
+import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
@@ -51,7 +51,7 @@ class SectorsDuringCollectionTest {
   private final Random random = TestSeed.random("sectors during collection");
   private final Configuration conf = new Configuration(false);
   private final FrameChain plain = FrameChain.of(List.of(), conf);
-  private final Liveness liveness = new Liveness();
+  private final ChunkPins chunkPins = new ChunkPins();
 
   /** What each block refers to. */
   private final Map<Long, long[]> blocks = new LinkedHashMap<>();
@@ -94,7 +94,7 @@ class SectorsDuringCollectionTest {
                         UUID.randomUUID().toString(),
                         "pool")),
             containers,
-            liveness,
+            chunkPins,
             scratch.resolve("index"),
             files,
             IndexSettings.from(new SchemeSettings(conf, "dedup")));
@@ -138,7 +138,7 @@ class SectorsDuringCollectionTest {
     return new GarbageCollector(
         containers,
         index,
-        liveness,
+        chunkPins,
         visitor -> {
           for (Map.Entry<Long, long[]> block : blocks.entrySet()) {
             for (long ref : block.getValue()) {
@@ -221,8 +221,8 @@ class SectorsDuringCollectionTest {
     afterBlocksWereShown =
         () -> {
           if (pin[0] == null) {
-            pin[0] = liveness.pin();
-            assertThat(liveness.acquire(found)).isTrue();
+            pin[0] = chunkPins.pin();
+            assertThat(chunkPins.acquire(found)).isTrue();
             assertThat(containers.holds(found, fingerprint(107), 0)).isTrue();
             containers.directory(ChunkRef.container(before[0]));
             damage(found, position);
@@ -243,13 +243,13 @@ class SectorsDuringCollectionTest {
     GarbageCollector collector = collector(10_000);
     FutureTask<GcResult> cycle = new FutureTask<>(() -> collector.collect(line -> {}));
     Thread thread = new Thread(cycle);
-    Pin older = liveness.pin();
+    Pin older = chunkPins.pin();
     thread.start();
     while (thread.getState() != Thread.State.TIMED_WAITING) {
       assertThat(cycle.isDone()).isFalse();
       Thread.sleep(1);
     }
-    try (Pin pin = liveness.pin()) {
+    try (Pin pin = chunkPins.pin()) {
       long[] refs = sealed(8, 1000, 100);
       damage(refs[0], endOfGroups(refs[0]));
       blocks.put(0L, sealed(1, 1000, 200));

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An index whose keeper is the test. */
+/** An index that the test keeps up. */
 class FingerprintIndexTest {
 
   @TempDir(factory = InMemory.class)
@@ -70,9 +70,9 @@ class FingerprintIndexTest {
     return names;
   }
 
-  private static long[] find(Finder finder, int first, int count) {
+  private static long[] find(IndexLookup indexLookup, int first, int count) {
     long[] found = new long[count];
-    finder.find(names(first, count), count, found);
+    indexLookup.find(names(first, count), count, found);
     return found;
   }
 
@@ -84,7 +84,7 @@ class FingerprintIndexTest {
         new FingerprintIndex(
             store.watched,
             store.containers,
-            store.liveness,
+            store.chunkPins,
             directory.resolve("index"),
             store.files,
             settings);
@@ -111,8 +111,8 @@ class FingerprintIndexTest {
   void whatIsPublishedIsFoundAtOnceAndWrittenLater() throws IOException {
     work();
     long[] refs = store.open(4);
-    Finder finder = store.index.newFinder();
-    assertThat(find(finder, 1, 4)).isEqualTo(refs);
+    IndexLookup indexLookup = store.index.newLookup();
+    assertThat(find(indexLookup, 1, 4)).isEqualTo(refs);
     assertThat(metric("indexFoundInCache")).isEqualTo(4);
     assertThat(store.index.pending()).isEqualTo(4);
     assertThat(metric("indexPending")).isEqualTo(4);
@@ -121,18 +121,18 @@ class FingerprintIndexTest {
     assertThat(store.index.pending()).isZero();
     assertThat(entries()).containsExactlyInAnyOrder(refs[0], refs[1], refs[2], refs[3]);
     assertThat(metric("indexEntriesWritten")).isEqualTo(4);
-    assertThat(find(finder, 5, 4)).isEqualTo(NONE_OF_FOUR);
+    assertThat(find(indexLookup, 5, 4)).isEqualTo(NONE_OF_FOUR);
     assertThat(metric("indexNewByFilters") + metric("indexNewByStore")).isEqualTo(4);
   }
 
   @Test
   void untilTheStoreWasReachedNothingIsLookedUp() throws IOException {
-    Finder finder = store.index.newFinder();
-    assertThat(find(finder, 1, 4)).isEqualTo(NONE_OF_FOUR);
+    IndexLookup indexLookup = store.index.newLookup();
+    assertThat(find(indexLookup, 1, 4)).isEqualTo(NONE_OF_FOUR);
     assertThat(metric("indexNotLookedUp")).isEqualTo(4);
     assertThat(store.index.metrics()).doesNotContainKey("dbaQueries");
     work();
-    assertThat(find(finder, 1, 4)).isEqualTo(NONE_OF_FOUR);
+    assertThat(find(indexLookup, 1, 4)).isEqualTo(NONE_OF_FOUR);
     assertThat(metric("indexNotLookedUp")).isEqualTo(4);
     assertThat(store.index.metrics()).containsKey("dbaQueries");
   }
@@ -144,14 +144,14 @@ class FingerprintIndexTest {
     work();
     store.index.close();
     FingerprintIndex index = another(IndexSettings.from(store.dedup()));
-    Finder finder = index.newFinder();
-    assertThat(find(finder, 1, 4)).isEqualTo(refs);
+    IndexLookup indexLookup = index.newLookup();
+    assertThat(find(indexLookup, 1, 4)).isEqualTo(refs);
     assertThat(index.metrics())
         .containsEntry("indexFoundInStore", 4L)
         .containsEntry("indexKeysRead", 4L)
         .containsEntry("indexUnconfirmed", 0L);
     // Remembered in the cache.
-    assertThat(find(index.newFinder(), 1, 4)).isEqualTo(refs);
+    assertThat(find(index.newLookup(), 1, 4)).isEqualTo(refs);
     assertThat(index.metrics()).containsEntry("indexFoundInCache", 4L);
     index.close();
   }
@@ -171,12 +171,12 @@ class FingerprintIndexTest {
         new FingerprintIndex(
             store.watched,
             store.containers,
-            store.liveness,
+            store.chunkPins,
             directory.resolve("sampled").resolve("index"),
             store.files,
             IndexSettings.from(store.dedup()));
     index.work(() -> false);
-    assertThat(find(index.newFinder(), 1, 8)).isEqualTo(refs);
+    assertThat(find(index.newLookup(), 1, 8)).isEqualTo(refs);
     assertThat(index.metrics())
         .containsEntry("indexFoundInStore", 2L)
         .containsEntry("indexFoundBeside", 6L)
@@ -190,9 +190,9 @@ class FingerprintIndexTest {
     long[] refs = store.open(4);
     BitSet last = new BitSet();
     last.set(ChunkRef.number(refs[3]));
-    store.liveness.begin().condemn(ChunkRef.container(refs[3]), last, last, true);
-    assertThat(find(store.index.newFinder(), 1, 4)).containsExactly(refs[0], refs[1], refs[2], -1);
-    store.liveness.end();
+    store.chunkPins.begin().condemn(ChunkRef.container(refs[3]), last, last, true);
+    assertThat(find(store.index.newLookup(), 1, 4)).containsExactly(refs[0], refs[1], refs[2], -1);
+    store.chunkPins.end();
   }
 
   @Test
@@ -201,11 +201,11 @@ class FingerprintIndexTest {
     long[] refs = store.sealed(2);
     // Each is said to be where the other one is, and one to be nowhere.
     store.index.publish(names(1, 3), new long[] {refs[1], refs[0], refs[1] + 5}, 3);
-    assertThat(find(store.index.newFinder(), 1, 3)).startsWith(-1, -1).hasSize(3);
+    assertThat(find(store.index.newLookup(), 1, 3)).startsWith(-1, -1).hasSize(3);
     work();
     store.index.close();
     FingerprintIndex index = another(IndexSettings.from(store.dedup()));
-    assertThat(find(index.newFinder(), 3, 1)).containsExactly(-1);
+    assertThat(find(index.newLookup(), 3, 1)).containsExactly(-1);
     assertThat(index.metrics())
         .containsEntry("indexUnconfirmed", 1L)
         .containsEntry("indexNewByStore", 1L)
@@ -226,9 +226,9 @@ class FingerprintIndexTest {
           operations.add(operation);
           throw new StoreUnreachableException("gone");
         };
-    Finder finder = index.newFinder();
+    IndexLookup indexLookup = index.newLookup();
     for (int i = 1; i < 3; i++) {
-      assertThat(find(finder, 1, 4)).isEqualTo(NONE_OF_FOUR);
+      assertThat(find(indexLookup, 1, 4)).isEqualTo(NONE_OF_FOUR);
       assertThat(index.metrics())
           .containsEntry("indexNotLookedUp", 4L * i)
           .containsEntry("indexFailures", 1L);
@@ -258,7 +258,7 @@ class FingerprintIndexTest {
     store.index.close();
     assertThat(entries()).containsExactlyInAnyOrder(refs[0], refs[1], refs[2]);
     assertThat(store.index.pending()).isZero();
-    assertThat(find(store.index.newFinder(), 7, 1)).containsExactly(-1);
+    assertThat(find(store.index.newLookup(), 7, 1)).containsExactly(-1);
     assertThat(metric("indexNotLookedUp")).isEqualTo(1);
   }
 
@@ -391,7 +391,7 @@ class FingerprintIndexTest {
         new FingerprintIndex(
             store.watched,
             store.containers,
-            store.liveness,
+            store.chunkPins,
             filters,
             files,
             IndexSettings.from(store.dedup()))) {
@@ -562,13 +562,13 @@ class FingerprintIndexTest {
     index.publish(names(1, 1), refs, 1);
     List<String> operations = new ArrayList<>();
     store.watcher = (operation, batch) -> operations.add(operation);
-    Finder finder = index.newFinder();
-    assertThat(find(finder, 1, 4)).isEqualTo(refs);
+    IndexLookup indexLookup = index.newLookup();
+    assertThat(find(indexLookup, 1, 4)).isEqualTo(refs);
     assertThat(index.metrics())
         .containsEntry("indexFoundInCache", 1L)
         .containsEntry("indexFoundBeside", 3L);
     // Remembered in the cache.
-    assertThat(find(index.newFinder(), 2, 3)).containsExactly(refs[1], refs[2], refs[3]);
+    assertThat(find(index.newLookup(), 2, 3)).containsExactly(refs[1], refs[2], refs[3]);
     assertThat(index.metrics())
         .containsEntry("indexFoundInCache", 4L)
         .containsEntry("indexFoundBeside", 3L);
@@ -587,10 +587,10 @@ class FingerprintIndexTest {
     index.publish(names(1, 1), refs, 1);
     List<String> operations = new ArrayList<>();
     store.watcher = (operation, batch) -> operations.add(operation);
-    Finder finder = index.newFinder();
-    assertThat(find(finder, 1, 2)).containsExactly(refs[0], refs[1]);
-    assertThat(find(finder, 3, 2)).containsExactly(refs[2], refs[3]);
-    assertThat(find(finder, 5, 2)).containsExactly(refs[4], refs[5]);
+    IndexLookup indexLookup = index.newLookup();
+    assertThat(find(indexLookup, 1, 2)).containsExactly(refs[0], refs[1]);
+    assertThat(find(indexLookup, 3, 2)).containsExactly(refs[2], refs[3]);
+    assertThat(find(indexLookup, 5, 2)).containsExactly(refs[4], refs[5]);
     assertThat(index.metrics())
         .containsEntry("indexFoundInCache", 1L)
         .containsEntry("indexFoundBeside", 5L);
@@ -670,7 +670,7 @@ class FingerprintIndexTest {
         Files.delete(file);
       }
     }
-    assertThat(find(store.index.newFinder(), 1, 2)).containsExactly(-1, -1);
+    assertThat(find(store.index.newLookup(), 1, 2)).containsExactly(-1, -1);
     assertThat(metric("indexFoundInCache")).isZero();
   }
 }

@@ -27,16 +27,16 @@ class PinsWithoutMemoryTest {
     private Life() {}
 
     public static void main(String[] args) throws InterruptedException {
-      Liveness liveness = new Liveness();
+      ChunkPins chunkPins = new ChunkPins();
       // Everything that pins need is loaded, and a block is in work.
-      liveness.pin().close();
-      Pin other = liveness.pin();
-      int refused = FullHeap.run(() -> liveness.pin().close());
+      chunkPins.pin().close();
+      Pin other = chunkPins.pin();
+      int refused = FullHeap.run(() -> chunkPins.pin().close());
       other.close();
       System.out.println(refused > 0 ? "pins were refused" : "there was memory all the time");
-      liveness.begin();
+      chunkPins.begin();
       System.out.println(
-          liveness.awaitOlderPins(0) ? "no older pin is held" : "a pin is held that nobody has");
+          chunkPins.awaitOlderPins(0) ? "no older pin is held" : "a pin is held that nobody has");
     }
   }
 }

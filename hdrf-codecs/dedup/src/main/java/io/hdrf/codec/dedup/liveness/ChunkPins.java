@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * before that; and reads all block files. So every reference is in a file that it reads, or noted.
  * Before it drops chunks it condemns them, and condemned chunks can't be acquired.
  */
-public final class Liveness {
+public final class ChunkPins {
 
   private final Object lock = new Object();
 
@@ -61,7 +61,7 @@ public final class Liveness {
           return;
         }
         closed = true;
-        if (age == Liveness.this.age) {
+        if (age == ChunkPins.this.age) {
           younger--;
         } else if (--older == 0) {
           lock.notifyAll();

@@ -5,30 +5,30 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** Publications that wait to be written. Safe for use by many threads, of which one writes. */
-final class PublicationQueue {
+final class IndexUpdateQueue {
 
   private static final int MAX_ENTRIES = 1 << 18;
 
-  private final Deque<Publication> waiting = new ArrayDeque<>();
+  private final Deque<IndexUpdate> waiting = new ArrayDeque<>();
   private int entries;
 
   /** Adds entries; false if too many wait already. */
-  synchronized boolean offer(Publication publication) {
-    if (entries + publication.count() > MAX_ENTRIES) {
+  synchronized boolean offer(IndexUpdate update) {
+    if (entries + update.count() > MAX_ENTRIES) {
       return false;
     }
-    waiting.add(publication);
-    entries += publication.count();
+    waiting.add(update);
+    entries += update.count();
     return true;
   }
 
   /** The oldest one, which stays; null if there is none. */
-  synchronized Publication peek() {
+  synchronized IndexUpdate peek() {
     return waiting.peek();
   }
 
   /** Takes out the oldest one, if it is this one still. */
-  synchronized void remove(Publication written) {
+  synchronized void remove(IndexUpdate written) {
     if (waiting.peek() == written) {
       waiting.remove();
       entries -= written.count();
@@ -37,7 +37,7 @@ final class PublicationQueue {
 
   /** Ends and forgets all. */
   synchronized void clear() {
-    waiting.forEach(Publication::end);
+    waiting.forEach(IndexUpdate::end);
     waiting.clear();
     entries = 0;
   }

@@ -15,13 +15,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class NeighbourhoodTest {
+class RecentContainersTest {
 
   @TempDir(factory = InMemory.class)
   Path directory;
 
   private IndexedContainers store;
-  private Neighbourhood neighbourhood;
+  private RecentContainers recentContainers;
 
   /** Containers that are loaded, because they are open. */
   private final List<Long> loaded = new ArrayList<>();
@@ -29,7 +29,7 @@ class NeighbourhoodTest {
   @BeforeEach
   void open() throws IOException {
     store = new IndexedContainers(directory);
-    neighbourhood = new Neighbourhood(store.containers);
+    recentContainers = new RecentContainers(store.containers);
     try (var first = store.appender();
         var second = store.appender();
         var third = store.appender()) {
@@ -46,76 +46,76 @@ class NeighbourhoodTest {
 
   private void found(long container, int times) {
     for (int i = 0; i < times; i++) {
-      neighbourhood.found(container);
+      recentContainers.found(container);
     }
   }
 
   @Test
   void theLatestAndMostFrequentComesFirstAndOnceForABatch() {
-    neighbourhood.nextBatch();
-    assertThat(neighbourhood.toSearch()).isEmpty();
+    recentContainers.nextBatch();
+    assertThat(recentContainers.toSearch()).isEmpty();
     found(100, 1);
     found(101, 3);
     found(102, 2);
-    assertThat(neighbourhood.toSearch()).containsExactly(101L, 102L, 100L);
-    assertThat(neighbourhood.toSearch()).isEmpty();
+    assertThat(recentContainers.toSearch()).containsExactly(101L, 102L, 100L);
+    assertThat(recentContainers.toSearch()).isEmpty();
     found(103, 1);
     found(101, 1);
-    assertThat(neighbourhood.toSearch()).containsExactly(103L);
-    neighbourhood.nextBatch();
+    assertThat(recentContainers.toSearch()).containsExactly(103L);
+    recentContainers.nextBatch();
     found(100, 1);
     found(103, 1);
     found(103, 1);
     // What was found in the batch before counts no more, and is not in memory.
-    assertThat(neighbourhood.toSearch()).containsExactly(103L, 100L);
+    assertThat(recentContainers.toSearch()).containsExactly(103L, 100L);
   }
 
   @Test
   void earlierContainersAreSearchedWhileTheyAreInMemory() {
-    neighbourhood.nextBatch();
+    recentContainers.nextBatch();
     found(loaded.get(0), 1);
     found(100, 5);
     found(loaded.get(1), 2);
-    neighbourhood.nextBatch();
+    recentContainers.nextBatch();
     found(loaded.get(2), 1);
-    assertThat(neighbourhood.toSearch())
+    assertThat(recentContainers.toSearch())
         .containsExactly(loaded.get(2), loaded.get(1), loaded.get(0));
-    neighbourhood.nextBatch();
-    assertThat(neighbourhood.toSearch())
+    recentContainers.nextBatch();
+    assertThat(recentContainers.toSearch())
         .containsExactly(loaded.get(2), loaded.get(1), loaded.get(0));
   }
 
   @Test
   void atMostSixtyFourContainersOfABatchAreSearched() {
     for (int batch = 0; batch < 2; batch++) {
-      neighbourhood.nextBatch();
+      recentContainers.nextBatch();
       for (long container = 100; container < 200; container++) {
         found(container, container == 150 ? 2 : 1);
       }
-      assertThat(neighbourhood.toSearch()).hasSize(64).startsWith(150L);
+      assertThat(recentContainers.toSearch()).hasSize(64).startsWith(150L);
       found(300, 1);
-      assertThat(neighbourhood.toSearch()).isEmpty();
+      assertThat(recentContainers.toSearch()).isEmpty();
     }
   }
 
   @Test
   void sixteenAreRememberedTheBestOfThem() {
-    neighbourhood.nextBatch();
+    recentContainers.nextBatch();
     found(loaded.get(0), 1);
     for (long container = 100; container < 115; container++) {
       found(container, 2);
     }
-    neighbourhood.nextBatch();
-    assertThat(neighbourhood.toSearch()).containsExactly(loaded.get(0));
+    recentContainers.nextBatch();
+    assertThat(recentContainers.toSearch()).containsExactly(loaded.get(0));
     found(loaded.get(0), 1);
     for (long container = 100; container < 116; container++) {
       found(container, 2);
     }
     // The seventeenth is forgotten, also if it was the one found last.
     found(loaded.get(1), 1);
-    neighbourhood.nextBatch();
-    assertThat(neighbourhood.toSearch()).isEmpty();
+    recentContainers.nextBatch();
+    assertThat(recentContainers.toSearch()).isEmpty();
     found(loaded.get(1), 1);
-    assertThat(neighbourhood.toSearch()).containsExactly(loaded.get(1));
+    assertThat(recentContainers.toSearch()).containsExactly(loaded.get(1));
   }
 }

@@ -8,7 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class OwnChunksSlotsTest {
+class BlockChunksSlotsTest {
 
   private static final int CHUNKS = 20_000;
 
@@ -22,7 +22,7 @@ class OwnChunksSlotsTest {
   void chunksGroundToMeetAreSpreadAllTheSame(int lowest) {
     long[] prefixes = GroundFingerprints.prefixes(random, CHUNKS, lowest);
     byte[] fingerprints = GroundFingerprints.fingerprints(random, prefixes);
-    OwnChunks chunks = new OwnChunks();
+    BlockChunks chunks = new BlockChunks();
     for (int i = 0; i < CHUNKS; i++) {
       chunks.add(fingerprints, 32 * i, i);
     }

@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
  * Three threads for what is done in the background: one each for the index, the collector and
  * containers that need mending.
  */
-final class Keeper implements Closeable {
+final class BackgroundThreads implements Closeable {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Keeper.class);
+  private static final Logger LOG = LoggerFactory.getLogger(BackgroundThreads.class);
 
   private static final long TICK_MILLIS = 1000;
 
@@ -35,7 +35,7 @@ final class Keeper implements Closeable {
   private final RepeatingThread mendingThread;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
 
-  Keeper(
+  BackgroundThreads(
       String name,
       ContainerStore containers,
       FingerprintIndex index,

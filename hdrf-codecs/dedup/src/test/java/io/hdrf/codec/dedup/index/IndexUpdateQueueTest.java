@@ -6,25 +6,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import org.junit.jupiter.api.Test;
 
-class PublicationQueueTest {
+class IndexUpdateQueueTest {
 
   private static final int MAX_ENTRIES = 1 << 18;
 
-  private final PublicationQueue queue = new PublicationQueue();
+  private final IndexUpdateQueue queue = new IndexUpdateQueue();
 
-  private static Publication of(int count) {
-    Publication publication = new Publication(count);
+  private static IndexUpdate of(int count) {
+    IndexUpdate update = new IndexUpdate(count);
     for (int i = 0; i < count; i++) {
-      publication.add(new byte[Fingerprinter.LENGTH], 0, i);
+      update.add(new byte[Fingerprinter.LENGTH], 0, i);
     }
-    return publication;
+    return update;
   }
 
   @Test
   void keepsTheOrderAndCountsEntries() {
     assertThat(queue.peek()).isNull();
-    Publication first = of(3);
-    Publication second = of(5);
+    IndexUpdate first = of(3);
+    IndexUpdate second = of(5);
     assertThat(queue.offer(first)).isTrue();
     assertThat(queue.offer(second)).isTrue();
     assertThat(queue.entries()).isEqualTo(8);
@@ -44,11 +44,11 @@ class PublicationQueueTest {
 
   @Test
   void isBounded() {
-    Publication full = of(Publication.MAX_COUNT);
-    for (int i = 0; i < MAX_ENTRIES / Publication.MAX_COUNT - 1; i++) {
+    IndexUpdate full = of(IndexUpdate.MAX_COUNT);
+    for (int i = 0; i < MAX_ENTRIES / IndexUpdate.MAX_COUNT - 1; i++) {
       assertThat(queue.offer(full)).isTrue();
     }
-    assertThat(queue.offer(of(Publication.MAX_COUNT - 1))).isTrue();
+    assertThat(queue.offer(of(IndexUpdate.MAX_COUNT - 1))).isTrue();
     assertThat(queue.offer(of(2))).isFalse();
     assertThat(queue.entries()).isEqualTo(MAX_ENTRIES - 1);
     assertThat(queue.offer(of(1))).isTrue();
@@ -60,21 +60,21 @@ class PublicationQueueTest {
 
   @Test
   void aPublicationGrowsAsNeeded() {
-    Publication publication = new Publication(0);
+    IndexUpdate update = new IndexUpdate(0);
     byte[] names = new byte[Fingerprinter.LENGTH + 1];
-    for (int i = 0; i < Publication.MAX_COUNT; i++) {
-      assertThat(publication.isFull()).isFalse();
+    for (int i = 0; i < IndexUpdate.MAX_COUNT; i++) {
+      assertThat(update.isFull()).isFalse();
       names[1] = (byte) i;
       names[Fingerprinter.LENGTH] = (byte) (i >> 8);
-      publication.add(names, 1, 7L * i);
+      update.add(names, 1, 7L * i);
     }
-    assertThat(publication.isFull()).isTrue();
-    assertThat(publication.count()).isEqualTo(Publication.MAX_COUNT);
-    for (int i = 0; i < Publication.MAX_COUNT; i++) {
-      assertThat(publication.ref(i)).isEqualTo(7L * i);
+    assertThat(update.isFull()).isTrue();
+    assertThat(update.count()).isEqualTo(IndexUpdate.MAX_COUNT);
+    for (int i = 0; i < IndexUpdate.MAX_COUNT; i++) {
+      assertThat(update.ref(i)).isEqualTo(7L * i);
       int at = i * Fingerprinter.LENGTH;
-      assertThat(publication.fingerprints()[at]).isEqualTo((byte) i);
-      assertThat(publication.fingerprints()[at + Fingerprinter.LENGTH - 1])
+      assertThat(update.fingerprints()[at]).isEqualTo((byte) i);
+      assertThat(update.fingerprints()[at + Fingerprinter.LENGTH - 1])
           .isEqualTo((byte) (i >> 8));
     }
   }

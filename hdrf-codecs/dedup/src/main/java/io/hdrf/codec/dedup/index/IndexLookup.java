@@ -8,7 +8,7 @@ import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.container.Prefix;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
 import io.hdrf.codec.dedup.dba.Candidates;
-import io.hdrf.codec.dedup.liveness.Liveness;
+import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.metadata.MetadataException;
 import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.Table;
@@ -25,22 +25,22 @@ import org.slf4j.LoggerFactory;
  * these name; and, where that found any, in the directories of their containers. For one thread;
  * used again and again.
  */
-public final class Finder {
+public final class IndexLookup {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Finder.class);
+  private static final Logger LOG = LoggerFactory.getLogger(IndexLookup.class);
 
   /** The most fingerprints of one call of {@link #find}. */
   public static final int MAX_COUNT = 1024;
 
   private final MetadataStore store;
   private final ContainerStore containers;
-  private final Liveness liveness;
+  private final ChunkPins chunkPins;
   private final RefCache cache;
   private final Outage outage;
   private final SlowStore slow;
   private final IndexCounters counters;
   private final Supplier<BloomFilterArray> filters;
-  private final Neighbourhood neighbourhood;
+  private final RecentContainers recentContainers;
   private final Candidates candidates = new Candidates();
 
   /** The chunks of the batch that are not found yet, by their place in it. */
@@ -60,10 +60,10 @@ public final class Finder {
   /**
    * @param filters null as long as there are none
    */
-  Finder(
+  IndexLookup(
       MetadataStore store,
       ContainerStore containers,
-      Liveness liveness,
+      ChunkPins chunkPins,
       RefCache cache,
       Outage outage,
       SlowStore slow,
@@ -71,17 +71,17 @@ public final class Finder {
       Supplier<BloomFilterArray> filters) {
     this.store = store;
     this.containers = containers;
-    this.liveness = liveness;
+    this.chunkPins = chunkPins;
     this.cache = cache;
     this.outage = outage;
     this.slow = slow;
     this.counters = counters;
     this.filters = filters;
-    this.neighbourhood = new Neighbourhood(containers);
+    this.recentContainers = new RecentContainers(containers);
   }
 
   /**
-   * Finds chunks that new blocks may refer to; to be called under a {@link Liveness#pin}.
+   * Finds chunks that new blocks may refer to; to be called under a {@link ChunkPins#pin}.
    *
    * @param batch fingerprints of {@code count} chunks, one after the other
    * @param count at most {@link #MAX_COUNT}
@@ -90,7 +90,7 @@ public final class Finder {
   public void find(byte[] batch, int count, long[] found) {
     fingerprints = batch;
     refs = found;
-    neighbourhood.nextBatch();
+    recentContainers.nextBatch();
     findInCache(count);
     findBeside();
     if (unknownCount > 0) {
@@ -117,14 +117,14 @@ public final class Finder {
       return false;
     }
     refs[chunk] = ref;
-    neighbourhood.found(ChunkRef.container(ref));
+    recentContainers.found(ChunkRef.container(ref));
     return true;
   }
 
-  /** First acquired, then confirmed: see {@link Liveness}. */
+  /** First acquired, then confirmed: see {@link ChunkPins}. */
   private boolean confirm(long ref, byte[] wanted, int offset) {
     try {
-      return liveness.acquire(ref) && containers.holds(ref, wanted, offset);
+      return chunkPins.acquire(ref) && containers.holds(ref, wanted, offset);
     } catch (IOException e) {
       LOG.debug("{} can't be confirmed", ChunkRef.toString(ref), e);
       return false;
@@ -135,7 +135,7 @@ public final class Finder {
     if (unknownCount == 0) {
       return;
     }
-    for (long container : neighbourhood.toSearch()) {
+    for (long container : recentContainers.toSearch()) {
       try {
         findIn(container, containers.directory(container));
       } catch (IOException e) {

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * The chunks that one block brought in, with their references: so that the block finds them again
  * before anybody else can, and for the index afterwards. For one thread.
  */
-final class OwnChunks {
+final class BlockChunks {
 
   private static final int MIN_SLOTS = 1 << 10;
 

@@ -7,7 +7,7 @@ import io.hdrf.codec.dedup.container.Fingerprinter;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class OwnChunksTest {
+class BlockChunksTest {
 
   @Test
   void findsWhatWasAdded() {
@@ -16,7 +16,7 @@ class OwnChunksTest {
     new Random(1).nextBytes(fingerprints);
     // Alike in what the slots are chosen by.
     System.arraycopy(fingerprints, 0, fingerprints, Fingerprinter.LENGTH, 31);
-    OwnChunks own = new OwnChunks();
+    BlockChunks own = new BlockChunks();
     for (int round = 0; round < 2; round++) {
       for (int i = 0; i < count; i++) {
         own.add(fingerprints, i * Fingerprinter.LENGTH, i + round);

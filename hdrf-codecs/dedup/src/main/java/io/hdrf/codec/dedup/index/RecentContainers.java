@@ -12,7 +12,7 @@ import java.util.Map;
  * The containers in which a thread's chunks were found lately: what lies beside a chunk that was
  * seen again is likely to be seen again, too. For one thread.
  */
-final class Neighbourhood {
+final class RecentContainers {
 
   /** How many containers are remembered from one batch to the next. */
   private static final int MAX_REMEMBERED = 16;
@@ -44,7 +44,7 @@ final class Neighbourhood {
   private long batch;
   private int searchedCurrent;
 
-  Neighbourhood(ContainerStore containers) {
+  RecentContainers(ContainerStore containers) {
     this.containers = containers;
   }
 

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * Durable chunks that get entries in the index, at most {@link #MAX_COUNT}. Filled and then handed
  * on; the segments belong to the index's own thread.
  */
-final class Publication {
+final class IndexUpdate {
 
   static final int MAX_COUNT = 1024;
 
@@ -25,7 +25,7 @@ final class Publication {
   /**
    * @param expected how many chunks there will be, about
    */
-  Publication(int expected) {
+  IndexUpdate(int expected) {
     int room = Math.max(1, Math.min(expected, MAX_COUNT));
     fingerprints = new byte[room * Fingerprinter.LENGTH];
     refs = new long[room];
