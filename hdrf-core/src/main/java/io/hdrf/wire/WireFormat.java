@@ -49,7 +49,7 @@ import java.nio.ByteOrder;
  *       side {@link Capabilities#makesChecksums}</td></tr>
  * </table>
  *
- * <p><b>Asking</b>: see {@link AskStream}.
+ * <p><b>Asking</b>: see {@link ChunkQueryStream}.
  *
  * <p>What the last frame of a block holds beyond the block's last packet is not used. Lengths
  * beyond the limits below are refused before memory is taken for them.
@@ -85,7 +85,7 @@ public final class WireFormat {
   static final int RELEASE = 8;
   static final int SUMMED = 10;
 
-  /** The records of {@link AskStream}. */
+  /** The records of {@link ChunkQueryStream}. */
   static final int OPEN = 16;
 
   static final int CHALLENGE = 17;

@@ -82,7 +82,7 @@ public final class WireInput implements Closeable {
      *
      * @return null if there is none, or another stream has it
      */
-    HeldChunks join(byte[] id);
+    RetainedChunks join(byte[] id);
   }
 
   /** What is read at once where there is no channel. */
@@ -94,7 +94,7 @@ public final class WireInput implements Closeable {
   private final WireChains chains;
   private final Listener listener;
   private final Sessions sessions;
-  private HeldChunks held;
+  private RetainedChunks held;
   private int[] chainIds;
   private FrameChain chain;
   private boolean begun;
@@ -119,7 +119,7 @@ public final class WireInput implements Closeable {
   private ByteBuffer frameBuffer;
 
   /** The packet whose checksums are made here; taken with the first. */
-  private SummedPacket summed;
+  private ChecksummedPacket summed;
 
   /** Whether data of that packet are still to come, before which none of it is handed out. */
   private boolean summing;
@@ -372,7 +372,7 @@ public final class WireInput implements Closeable {
     requireState(body.remaining() >= WireFormat.SUMMED_PREFIX, "a packet without length");
     int length = readPacketLength(body, 1);
     if (summed == null) {
-      summed = new SummedPacket(memory);
+      summed = new ChecksummedPacket(memory);
     }
     listener.packet(length, summed.begin(length, body.getLong(), body), true);
     summing = true;

@@ -53,8 +53,8 @@ final class GoldenStream {
 
   /** A session with batch 3 of chunks of 2, 3 and 4 bytes, which count upwards from 0. */
   static WireInput.Sessions sessions() {
-    HeldSessions sessions = new HeldSessions(100, 100, 1, new ManualTimer());
-    HeldChunks held = new HeldChunks(sessions, "BP-1", new byte[WireFormat.SESSION_ID]);
+    ChunkQuerySessions sessions = new ChunkQuerySessions(100, 100, 1, new ManualTimer());
+    RetainedChunks held = new RetainedChunks(sessions, "BP-1", new byte[WireFormat.SESSION_ID]);
     ChunkBatch batch = new ChunkBatch(3, new int[] {2, 5, 9}, new byte[3 * 32]);
     try {
       ByteBuffer bytes = held.take(batch);
@@ -129,10 +129,10 @@ final class GoldenStream {
 
   static byte[] asking() throws IOException {
     ByteArrayOutputStream stream = new ByteArrayOutputStream();
-    try (AskStream out = new AskStream(new ByteArrayInputStream(new byte[0]), stream)) {
+    try (ChunkQueryStream out = new ChunkQueryStream(new ByteArrayInputStream(new byte[0]), stream)) {
       out.open(0x0102030405060708L, "BP-1");
       out.challenge(filled(32, 1));
-      out.prove(new AskStream.Proof(filled(32, 2), filled(5, 3)));
+      out.prove(new ChunkQueryStream.Proof(filled(32, 2), filled(5, 3)));
       out.grant(filled(16, 4));
       out.refuse();
       ChunkBatch batch = new ChunkBatch(3, new int[] {2, 0x10004}, filled(64, 5));

@@ -197,15 +197,15 @@ class GoldenStreamTest {
 
   @Test
   void oldQuestionsStayReadable() throws IOException {
-    try (AskStream in =
-        new AskStream(
+    try (ChunkQueryStream in =
+        new ChunkQueryStream(
             new ByteArrayInputStream(GoldenStream.read(GoldenStream.ASKING)),
             java.io.OutputStream.nullOutputStream())) {
-      AskStream.Opening opening = in.readOpening();
+      ChunkQueryStream.Opening opening = in.readOpening();
       assertThat(opening.dialect()).isEqualTo(0x0102030405060708L);
       assertThat(opening.poolId()).isEqualTo("BP-1");
       assertThat(in.readReply().challenge()).hasSize(32).containsOnly(1);
-      AskStream.Proof proof = in.readProof();
+      ChunkQueryStream.Proof proof = in.readProof();
       assertThat(proof.code()).hasSize(32).containsOnly(2);
       assertThat(proof.identifier()).containsExactly(3, 3, 3, 3, 3);
       assertThat(in.readGrant()).hasSize(16).containsOnly(4);
@@ -214,7 +214,7 @@ class GoldenStreamTest {
       assertThat(batch.number()).isEqualTo(3);
       assertThat(batch.ends()).containsExactly(2, 0x10004);
       assertThat(batch.fingerprints()).hasSize(64).containsOnly(5);
-      AskStream.Answer answer = in.readAnswer();
+      ChunkQueryStream.Answer answer = in.readAnswer();
       assertThat(answer.batch()).isEqualTo(3);
       assertThat(answer.held().toLongArray()).containsExactly(2);
     }

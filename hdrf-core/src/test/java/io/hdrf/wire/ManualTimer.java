@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A timer whose time passes when the test says so. For one thread. */
-final class ManualTimer implements HeldSessions.Timer {
+final class ManualTimer implements ChunkQuerySessions.Timer {
 
   private record Task(long time, Runnable what) {}
 

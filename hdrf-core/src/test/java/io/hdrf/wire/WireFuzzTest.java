@@ -40,8 +40,8 @@ class WireFuzzTest {
   void anyQuestions(byte[] stream) {
     byte[] signed = RecordSigner.signed(stream);
     for (Asked asked : ASKED) {
-      try (AskStream in =
-          new AskStream(new Watched(signed), java.io.OutputStream.nullOutputStream())) {
+      try (ChunkQueryStream in =
+          new ChunkQueryStream(new Watched(signed), java.io.OutputStream.nullOutputStream())) {
         asked.read(in);
       } catch (IOException expected) {
         // Refused.
@@ -50,7 +50,7 @@ class WireFuzzTest {
   }
 
   private interface Asked {
-    void read(AskStream in) throws IOException;
+    void read(ChunkQueryStream in) throws IOException;
   }
 
   private static final List<Asked> ASKED =
@@ -64,7 +64,7 @@ class WireFuzzTest {
             in.readReply();
             while (in.readAnswer() != null) {}
           },
-          AskStream::readGrant,
+          ChunkQueryStream::readGrant,
           in -> {
             while (in.readQuestion() != null) {}
           },

@@ -99,8 +99,8 @@ class WireListenerTest {
   /** While the stream goes on, that makes room for what is asked next. */
   @Test
   void aReleaseGivesBackWhatIsHeld() throws IOException {
-    HeldSessions sessions = new HeldSessions(1000, 1000, 1, new ManualTimer());
-    HeldChunks held = sessions.open("BP-1");
+    ChunkQuerySessions sessions = new ChunkQuerySessions(1000, 1000, 1, new ManualTimer());
+    RetainedChunks held = sessions.open("BP-1");
     ByteArrayOutputStream stream = new ByteArrayOutputStream();
     try (RecordWriter records = new RecordWriter(bytes -> Tape.take(bytes, stream))) {
       for (int number = 0; number < 3; number++) {

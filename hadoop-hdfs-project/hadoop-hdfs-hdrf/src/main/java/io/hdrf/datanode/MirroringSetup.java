@@ -14,7 +14,7 @@ import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.wire.HeldSessions;
+import io.hdrf.wire.ChunkQuerySessions;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
 import java.util.Map;
@@ -40,7 +40,7 @@ final class MirroringSetup {
       SchemeRegistry registry,
       Map<StorageType, SchemeChain> chains,
       Mirroring.Storage storage,
-      HeldSessions.Timer timer)
+      ChunkQuerySessions.Timer timer)
       throws IOException {
     MirrorSettings settings = conf.mirrorSettings();
     SchemeChain configured = null;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.scheme.TestSeed;
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.Fallback;
@@ -239,13 +239,13 @@ class ReferencesTest {
     }
     assertThat(capabilities.dialects()).hasSize(1);
     long dialect = capabilities.dialects().first();
-    AskStream.Proof[] proofs = {
-      new AskStream.Proof(new byte[32], new byte[0]),
-      new AskStream.Proof(new byte[32], block.getBlockToken().getIdentifier())
+    ChunkQueryStream.Proof[] proofs = {
+      new ChunkQueryStream.Proof(new byte[32], new byte[0]),
+      new ChunkQueryStream.Proof(new byte[32], block.getBlockToken().getIdentifier())
     };
-    for (AskStream.Proof proof : proofs) {
+    for (ChunkQueryStream.Proof proof : proofs) {
       try (Socket socket = connect(port, WireFormat.ASK);
-          AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+          ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
         stream.open(dialect, block.getBlock().getBlockPoolId());
         assertThat(stream.readReply().challenge()).isNotNull();
         stream.prove(proof);
@@ -255,7 +255,7 @@ class ReferencesTest {
     }
     // Nor without any proof.
     try (Socket socket = connect(port, WireFormat.ASK);
-        AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+        ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, block.getBlock().getBlockPoolId());
       stream.readReply();
       stream.ask(new ChunkBatch(0, new int[] {5000}, new byte[32]));

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.hdrf.scheme.TestData;
 import io.hdrf.scheme.TestSeed;
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
@@ -334,12 +334,12 @@ class WireAdversaryTest {
     start(configuration());
     long dialect = dialect();
     try (Socket socket = connect(WireFormat.ASK);
-        AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+        ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, "BP-1-127.0.0.1-1");
       assertThat(stream.readReply().sessionId()).isNull();
     }
     try (Socket socket = connect(WireFormat.ASK);
-        AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+        ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, victim.getBlock().getBlockPoolId());
       assertThat(stream.readReply().sessionId()).isNotNull();
     }
@@ -355,8 +355,8 @@ class WireAdversaryTest {
     String pool = victim.getBlock().getBlockPoolId();
     try (Socket idle = connect(WireFormat.ASK);
         Socket challenged = connect(WireFormat.ASK);
-        AskStream stream =
-            new AskStream(challenged.getInputStream(), challenged.getOutputStream())) {
+        ChunkQueryStream stream =
+            new ChunkQueryStream(challenged.getInputStream(), challenged.getOutputStream())) {
       stream.open(dialect, pool);
       assertThat(stream.readReply().challenge()).isNotNull();
       assertEnds(idle.getInputStream());
@@ -638,7 +638,7 @@ class WireAdversaryTest {
     cluster.mini().shutdownNameNode(0);
     cluster.mini().restartDataNode(stopped, true);
     try (Socket socket = connect(WireFormat.ASK);
-        AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+        ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, pool);
       assertThat(stream.readReply().sessionId()).isNull();
     } catch (EOFException | SocketException notHeard) {

@@ -4,7 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
@@ -253,12 +253,12 @@ final class SecureAdversary {
     try (Socket socket = connect()) {
       IOStreamPair streams = streams(socket);
       streams.out.write(WireFormat.preamble(WireFormat.ASK));
-      try (AskStream stream = new AskStream(streams.in, streams.out)) {
+      try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
         stream.open(dialect, own.getBlockPoolId());
-        AskStream.Reply reply = stream.readReply();
+        ChunkQueryStream.Reply reply = stream.readReply();
         assertThat(reply.sessionId()).isNull();
         assertThat(reply.challenge()).isNotNull();
-        stream.prove(new AskStream.Proof(new byte[AskStream.PROOF_LENGTH], token.getIdentifier()));
+        stream.prove(new ChunkQueryStream.Proof(new byte[ChunkQueryStream.PROOF_LENGTH], token.getIdentifier()));
         assertThatThrownBy(
                 () -> {
                   if (stream.readGrant() == null) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -58,19 +58,19 @@ public final class BlockKeyProofs implements PeerProofs {
   }
 
   @Override
-  public AskStream.Proof prove(String poolId, byte[] challenge, String address) throws IOException {
+  public ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address) throws IOException {
     Token<BlockTokenIdentifier> token =
         tokens.generateToken(
             new ExtendedBlock(poolId, NO_BLOCK),
             EnumSet.of(AccessMode.COPY),
             new StorageType[0],
             new String[0]);
-    return new AskStream.Proof(
+    return new ChunkQueryStream.Proof(
         code(token.getPassword(), poolId, challenge, address), token.getIdentifier());
   }
 
   @Override
-  public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
+  public void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address)
       throws IOException {
     byte[] expected;
     requireAnnounced(proof.identifier());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.WireFormat;
 import java.io.IOException;
@@ -122,7 +122,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
   }
 
   /** Connects once more, to ask for chunks. */
-  private AskConnection ask(InetSocketAddress address, Handshake handshake) throws IOException {
+  private ChunkQueryConnection ask(InetSocketAddress address, Handshake handshake) throws IOException {
     int timeout = mirroring.probeTimeoutMillis();
     Socket socket = sockets.newSocket();
     boolean connected = false;
@@ -135,8 +135,8 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
       streams.out.write(WireFormat.preamble(WireFormat.ASK));
       streams.out.flush();
       connected = true;
-      return new AskConnection(
-          new AskStream(streams.in, streams.out), PeerProofs.address(address), socket);
+      return new ChunkQueryConnection(
+          new ChunkQueryStream(streams.in, streams.out), PeerProofs.address(address), socket);
     } finally {
       if (!connected) {
         socket.close();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Preamble;
 import io.hdrf.wire.WireFormat;
 import java.io.ByteArrayInputStream;
@@ -121,11 +121,11 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
       return;
     }
     Once known = new Once(strangers::release);
-    try (AskStream stream = new AskStream(streams.in, streams.out)) {
+    try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
       mirroring.after(
           TimeUnit.MILLISECONDS.toNanos(mirroring.probeTimeoutMillis()),
           () -> closeUnless(known, peer));
-      new AskServer(
+      new ChunkQueryServer(
               mirroring,
               stream,
               PeerProofs.address(peer.getLocalAddressString()),

@@ -10,7 +10,7 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.thread.HdrfThreads;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.Fallback;
-import io.hdrf.wire.HeldSessions;
+import io.hdrf.wire.ChunkQuerySessions;
 import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.SpoolFile;
@@ -101,7 +101,7 @@ public final class Mirroring implements Closeable {
   private final boolean sends;
   private final Storage storage;
   private final ChunkOffers offers;
-  private final HeldSessions sessions;
+  private final ChunkQuerySessions sessions;
   private final Map<InetSocketAddress, Long> penalties = BoundedMap.of(PeerDirectory.MAX_PEERS);
   private final AtomicBoolean refusalLogged = new AtomicBoolean();
   private final ExecutorService threads = newThreads();
@@ -111,7 +111,7 @@ public final class Mirroring implements Closeable {
   private final SpooledBlocks spooled;
   private final ReceiveMemory memory;
   private final Capabilities own;
-  private final HeldSessions.Timer timer;
+  private final ChunkQuerySessions.Timer timer;
   private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
   /**
@@ -133,7 +133,7 @@ public final class Mirroring implements Closeable {
       Storage storage,
       ChunkOffers offers,
       PeerProofs proofs,
-      HeldSessions.Timer timer) {
+      ChunkQuerySessions.Timer timer) {
     this.proofs = proofs;
     this.timer = timer;
     this.settings = settings;
@@ -143,7 +143,7 @@ public final class Mirroring implements Closeable {
     this.substitute = substitute.ids();
     this.storage = storage;
     this.offers = offers;
-    this.sessions = new HeldSessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
+    this.sessions = new ChunkQuerySessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
     this.memory =
         new ReceiveMemory(
             settings.receiveMemory(),
@@ -185,7 +185,7 @@ public final class Mirroring implements Closeable {
   }
 
   /** What other DataNodes asked for, and is held for them. */
-  public HeldSessions sessions() {
+  public ChunkQuerySessions sessions() {
     return sessions;
   }
 
@@ -259,7 +259,7 @@ public final class Mirroring implements Closeable {
       return null;
     }
     FrameEncoder encoder = new FrameEncoder(this, certainChain());
-    AskSession session = new AskSession(this, peer, function.dialect(), block.poolId());
+    ChunkQueryClient session = new ChunkQueryClient(this, peer, function.dialect(), block.poolId());
     ReferenceSender sender = new ReferenceSender(this, records, peer, function, session, encoder);
     if (sender.start(threads)) {
       return sender;
@@ -336,7 +336,7 @@ public final class Mirroring implements Closeable {
    * @param asking connects to it to ask for chunks
    * @return null if blocks must go there as HDFS sends them
    */
-  PeerLink link(InetSocketAddress address, PeerDirectory.Probe probe, AskConnection.Source asking) {
+  PeerLink link(InetSocketAddress address, PeerDirectory.Probe probe, ChunkQueryConnection.Source asking) {
     Capabilities capabilities = peers.of(address, probe);
     if (capabilities == null) {
       counters.fallback(Fallback.PEER_UNKNOWN);

@@ -9,7 +9,7 @@ final class PeerLink {
 
   private final InetSocketAddress address;
   private final Capabilities capabilities;
-  private final AskConnection.Source asking;
+  private final ChunkQueryConnection.Source asking;
 
   /**
    * @param address null on the side that was connected to, unless a block is copied to there
@@ -21,14 +21,14 @@ final class PeerLink {
   /**
    * @param asking connects to ask for chunks; null where that can't be done
    */
-  PeerLink(InetSocketAddress address, Capabilities capabilities, AskConnection.Source asking) {
+  PeerLink(InetSocketAddress address, Capabilities capabilities, ChunkQueryConnection.Source asking) {
     this.address = address;
     this.capabilities = capabilities;
     this.asking = asking;
   }
 
   /** Connects to the DataNode to ask it for chunks; null if it can't be asked. */
-  AskConnection.Source asking() {
+  ChunkQueryConnection.Source asking() {
     return asking;
   }
 

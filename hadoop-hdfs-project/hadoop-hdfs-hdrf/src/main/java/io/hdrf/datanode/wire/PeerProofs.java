@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
@@ -22,13 +22,13 @@ public interface PeerProofs {
         }
 
         @Override
-        public AskStream.Proof prove(String poolId, byte[] challenge, String address)
+        public ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address)
             throws IOException {
           throw new IOException("there are no block tokens to prove anything with");
         }
 
         @Override
-        public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address) {}
+        public void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address) {}
       };
 
   /** Nobody is answered, since it is not known yet whether there are block tokens. */
@@ -40,13 +40,13 @@ public interface PeerProofs {
         }
 
         @Override
-        public AskStream.Proof prove(String poolId, byte[] challenge, String address)
+        public ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address)
             throws IOException {
           throw new IOException("this DataNode has not started yet");
         }
 
         @Override
-        public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
+        public void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address)
             throws IOException {
           throw new IOException("this DataNode has not started yet");
         }
@@ -66,7 +66,7 @@ public interface PeerProofs {
    * @param challenge what the other side sent
    * @param address where the other side was connected to, as of {@link #address}
    */
-  AskStream.Proof prove(String poolId, byte[] challenge, String address) throws IOException;
+  ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address) throws IOException;
 
   /**
    * Checks a proof.
@@ -75,7 +75,7 @@ public interface PeerProofs {
    * @param address as for {@link #prove}
    * @throws IOException if it is none
    */
-  void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
+  void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address)
       throws IOException;
 
   /** An address and port as both sides write them. */

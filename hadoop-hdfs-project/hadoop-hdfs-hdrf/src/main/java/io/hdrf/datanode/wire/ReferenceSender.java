@@ -67,7 +67,7 @@ final class ReferenceSender implements Closeable {
   private final Mirroring mirroring;
   private final RecordWriter records;
   private final PeerLink peer;
-  private final AskSession session;
+  private final ChunkQueryClient session;
   private final ChunkCutter cutter;
   private final FrameEncoder encoder;
 
@@ -93,7 +93,7 @@ final class ReferenceSender implements Closeable {
       RecordWriter records,
       PeerLink peer,
       ChunkFunction function,
-      AskSession session,
+      ChunkQueryClient session,
       FrameEncoder encoder) {
     this.mirroring = mirroring;
     this.records = records;

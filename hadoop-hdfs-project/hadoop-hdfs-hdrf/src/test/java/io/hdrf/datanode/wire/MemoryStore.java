@@ -15,7 +15,7 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeContext;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.SpiVersion;
-import io.hdrf.wire.HeldSessions;
+import io.hdrf.wire.ChunkQuerySessions;
 import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
@@ -64,7 +64,7 @@ final class MemoryStore implements Mirroring.Storage {
   }
 
   Mirroring mirroring(
-      Configuration conf, SchemeRegistry registry, SchemeChain own, HeldSessions.Timer timer)
+      Configuration conf, SchemeRegistry registry, SchemeChain own, ChunkQuerySessions.Timer timer)
       throws IOException {
     ChunkOffers offers = new ChunkOffers();
     if (registry.names().contains(SCHEME)) {

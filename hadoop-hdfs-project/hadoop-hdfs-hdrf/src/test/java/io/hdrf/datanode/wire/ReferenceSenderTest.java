@@ -9,7 +9,7 @@ import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.CorruptWireException;
@@ -70,11 +70,11 @@ class ReferenceSenderTest {
 
   /** Who answers. */
   private interface Answerer {
-    void serve(AskStream stream) throws IOException;
+    void serve(ChunkQueryStream stream) throws IOException;
   }
 
   private volatile Answerer answerer =
-      stream -> new AskServer(receiver, stream, address(), "the test", () -> {}).serve();
+      stream -> new ChunkQueryServer(receiver, stream, address(), "the test", () -> {}).serve();
 
   @BeforeEach
   void open() throws Exception {
@@ -100,7 +100,7 @@ class ReferenceSenderTest {
   private void answer() {
     while (true) {
       try (Socket socket = server.accept();
-          AskStream stream = new AskStream(socket.getInputStream(), socket.getOutputStream())) {
+          ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
         answeringSocket = socket;
         answerer.serve(stream);
       } catch (IOException e) {
@@ -133,8 +133,8 @@ class ReferenceSenderTest {
         own,
         () -> {
           Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
-          return new AskConnection(
-              new AskStream(
+          return new ChunkQueryConnection(
+              new ChunkQueryStream(
                   answers.apply(socket.getInputStream()), counted(socket.getOutputStream())),
               address(),
               socket);
@@ -332,7 +332,7 @@ class ReferenceSenderTest {
   }
 
   /** Has all of two chunks for each that it is asked for. */
-  private static void answerForMore(AskStream stream) throws IOException {
+  private static void answerForMore(ChunkQueryStream stream) throws IOException {
     stream.readOpening();
     stream.grant(new byte[16]);
     for (ChunkBatch asked = stream.readQuestion(); asked != null; asked = stream.readQuestion()) {
@@ -566,19 +566,19 @@ class ReferenceSenderTest {
     }
 
     private byte[] code(String poolId, byte[] challenge, String address) {
-      byte[] code = new byte[AskStream.PROOF_LENGTH];
+      byte[] code = new byte[ChunkQueryStream.PROOF_LENGTH];
       new Random((secret + poolId + Arrays.hashCode(challenge) + address).hashCode())
           .nextBytes(code);
       return code;
     }
 
     @Override
-    public AskStream.Proof prove(String poolId, byte[] challenge, String address) {
-      return new AskStream.Proof(code(poolId, challenge, address), new byte[0]);
+    public ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address) {
+      return new ChunkQueryStream.Proof(code(poolId, challenge, address), new byte[0]);
     }
 
     @Override
-    public void check(AskStream.Proof proof, String poolId, byte[] challenge, String address)
+    public void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address)
         throws IOException {
       if (!Arrays.equals(proof.code(), code(poolId, challenge, address))) {
         throw new IOException("another secret");

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * What lies between is found by its neighbours, which stand in the same container. What is found is
  * a hint: a {@link ContainerStore} has to confirm it. What is lost, or can't be reached, costs
  * space and nothing else: the chunk is stored again. Safe for use by many threads, of which one,
- * its keeper, calls {@link #work}.
+ * its own, calls {@link #work}.
  */
 public final class FingerprintIndex implements Closeable {
 

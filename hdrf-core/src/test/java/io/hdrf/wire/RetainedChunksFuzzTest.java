@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * stream has used it; nothing else is; and all memory comes back. Runs on the kept inputs; with
  * {@code JAZZER_FUZZ=1} it looks for new ones.
  */
-class HeldChunksFuzzTest {
+class RetainedChunksFuzzTest {
 
   private static final int MAX_PER_STREAM = 1000;
   private static final int MAX_MEMORY = 1500;
@@ -55,7 +55,7 @@ class HeldChunksFuzzTest {
   private static final class Session {
     private final int salt;
     private final String pool;
-    private final HeldChunks held;
+    private final RetainedChunks held;
     private final List<Taken> taken = new ArrayList<>();
     private final TreeMap<Integer, Promised> promised = new TreeMap<>();
     private int lastAsked = -1;
@@ -67,13 +67,13 @@ class HeldChunksFuzzTest {
     private boolean ended;
     private long lingersUntil = Long.MAX_VALUE;
 
-    /** What {@link HeldChunks#resolve} gave last, and where its bytes lie in the batch. */
+    /** What {@link RetainedChunks#resolve} gave last, and where its bytes lie in the batch. */
     private ByteBuffer handedOut;
 
     private int handedOutBatch;
     private int handedOutFrom;
 
-    Session(int salt, String pool, HeldChunks held) {
+    Session(int salt, String pool, RetainedChunks held) {
       this.salt = salt;
       this.pool = pool;
       this.held = held;
@@ -103,8 +103,8 @@ class HeldChunksFuzzTest {
 
   private static final class Run {
     private final ManualTimer timer = new ManualTimer();
-    private final HeldSessions sessions =
-        new HeldSessions(MAX_PER_STREAM, MAX_MEMORY, LINGER, timer);
+    private final ChunkQuerySessions sessions =
+        new ChunkQuerySessions(MAX_PER_STREAM, MAX_MEMORY, LINGER, timer);
     private final List<Session> all = new ArrayList<>();
     private final Steps steps;
     private long now;

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * of those that the sender had. Data that come in one piece are left where they are; others are
  * gathered. For one thread.
  */
-final class SummedPacket implements Closeable {
+final class ChecksummedPacket implements Closeable {
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
@@ -26,7 +26,7 @@ final class SummedPacket implements Closeable {
   private int gathered;
   private long digest;
 
-  SummedPacket(ReceiveMemory.Share memory) {
+  ChecksummedPacket(ReceiveMemory.Share memory) {
     this.memory = memory;
   }
 

@@ -3,9 +3,9 @@ package io.hdrf.datanode.wire;
 
 import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.ChunkLookup;
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.ChunkBatch;
-import io.hdrf.wire.HeldChunks;
+import io.hdrf.wire.RetainedChunks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
@@ -19,21 +19,21 @@ import org.slf4j.LoggerFactory;
  * its fingerprint, and holds in memory until the stream that names the session has used it. For one
  * connection and thread.
  */
-final class AskServer {
+final class ChunkQueryServer {
 
   /** Is told that the other one may ask. */
   interface Proved {
     void run() throws IOException;
   }
 
-  private static final Logger LOG = LoggerFactory.getLogger(AskServer.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ChunkQueryServer.class);
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** How many answers may wait to be sent together, as long as more questions are there. */
   private static final int MAX_TOGETHER = 4;
 
   private final Mirroring mirroring;
-  private final AskStream stream;
+  private final ChunkQueryStream stream;
   private final String address;
   private final String peerName;
   private final Proved onProved;
@@ -44,8 +44,8 @@ final class AskServer {
    * @param peerName the other one, for messages
    * @param onProved is run when the other one may ask, before its first question is read
    */
-  AskServer(
-      Mirroring mirroring, AskStream stream, String address, String peerName, Proved onProved) {
+  ChunkQueryServer(
+      Mirroring mirroring, ChunkQueryStream stream, String address, String peerName, Proved onProved) {
     this.onProved = onProved;
     this.mirroring = mirroring;
     this.stream = stream;
@@ -59,7 +59,7 @@ final class AskServer {
    * @throws IOException if the connection breaks, or what comes is damaged
    */
   void serve() throws IOException {
-    AskStream.Opening opening = stream.readOpening();
+    ChunkQueryStream.Opening opening = stream.readOpening();
     if (!isProved(opening)) {
       stream.refuse();
       return;
@@ -70,7 +70,7 @@ final class AskServer {
       stream.refuse();
       return;
     }
-    HeldChunks held = mirroring.sessions().open(opening.poolId());
+    RetainedChunks held = mirroring.sessions().open(opening.poolId());
     if (held == null) {
       LOG.debug("Too many sessions; {} gets none", peerName);
       stream.refuse();
@@ -96,7 +96,7 @@ final class AskServer {
     }
   }
 
-  private boolean isProved(AskStream.Opening opening) throws IOException {
+  private boolean isProved(ChunkQueryStream.Opening opening) throws IOException {
     PeerProofs proofs = mirroring.proofs();
     try {
       if (!proofs.areWanted(opening.poolId())) {
@@ -106,10 +106,10 @@ final class AskServer {
       LOG.debug("{} asks for chunks of a pool that is not served", peerName, e);
       return false;
     }
-    byte[] challenge = new byte[AskStream.PROOF_LENGTH];
+    byte[] challenge = new byte[ChunkQueryStream.PROOF_LENGTH];
     RANDOM.nextBytes(challenge);
     stream.challenge(challenge);
-    AskStream.Proof proof = stream.readProof();
+    ChunkQueryStream.Proof proof = stream.readProof();
     try {
       proofs.check(proof, opening.poolId(), challenge, address);
       return true;
@@ -119,7 +119,7 @@ final class AskServer {
     }
   }
 
-  private BitSet find(ChunkBatch batch, ChunkLookup lookup, ChunkFunction function, HeldChunks held)
+  private BitSet find(ChunkBatch batch, ChunkLookup lookup, ChunkFunction function, RetainedChunks held)
       throws IOException {
     BitSet found = new BitSet();
     ByteBuffer bytes = held.take(batch);

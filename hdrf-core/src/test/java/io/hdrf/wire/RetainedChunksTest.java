@@ -10,12 +10,12 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 
-class HeldChunksTest {
+class RetainedChunksTest {
 
   private static final long LINGER = 60;
 
   private final ManualTimer timer = new ManualTimer();
-  private final HeldSessions sessions = new HeldSessions(1000, 1500, LINGER, timer);
+  private final ChunkQuerySessions sessions = new ChunkQuerySessions(1000, 1500, LINGER, timer);
 
   private static ChunkBatch batch(int number, int... ends) {
     return new ChunkBatch(number, ends, new byte[ends.length * 32]);
@@ -30,7 +30,7 @@ class HeldChunksTest {
   }
 
   /** Holds a batch whose bytes are their own positions. */
-  private static boolean hold(HeldChunks held, ChunkBatch batch, int... found) throws IOException {
+  private static boolean hold(RetainedChunks held, ChunkBatch batch, int... found) throws IOException {
     ByteBuffer bytes = held.take(batch);
     if (bytes == null) {
       return false;
@@ -42,7 +42,7 @@ class HeldChunksTest {
     return held.hold(batch, bits(found), bytes);
   }
 
-  private static byte[] resolve(HeldChunks held, int number, int first, int count, int skip)
+  private static byte[] resolve(RetainedChunks held, int number, int first, int count, int skip)
       throws IOException {
     ByteBuffer bytes = held.resolve(number, first, count, skip);
     byte[] copy = new byte[bytes.remaining()];
@@ -50,15 +50,15 @@ class HeldChunksTest {
     return copy;
   }
 
-  private static void assertRefused(HeldChunks held, int number, int first, int count, int skip) {
+  private static void assertRefused(RetainedChunks held, int number, int first, int count, int skip) {
     assertThatThrownBy(() -> held.resolve(number, first, count, skip))
         .isInstanceOf(CorruptWireException.class);
   }
 
   @Test
   void theSessionsOfAPoolEndWithIt() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
-    HeldChunks other = sessions.open("BP-2");
+    RetainedChunks held = sessions.open("BP-1");
+    RetainedChunks other = sessions.open("BP-2");
     hold(held, batch(0, 100), 0);
     hold(other, batch(0, 200), 0);
     sessions.end("BP-1");
@@ -75,7 +75,7 @@ class HeldChunksTest {
 
   @Test
   void aStreamWhosePoolEndedFindsNothing() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(0, 100), 0);
     assertThat(sessions.join(held.id())).isSameAs(held);
     sessions.end("BP-1");
@@ -88,7 +88,7 @@ class HeldChunksTest {
   /** Another connection would be given the buffer, and this stream its bytes. */
   @Test
   void whatAStreamHandsOutStaysItsOwnThoughThePoolEnded() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(0, 1000), 0);
     assertThat(sessions.join(held.id())).isSameAs(held);
     ByteBuffer handedOut = held.resolve(0, 0, 1, 0);
@@ -112,7 +112,7 @@ class HeldChunksTest {
 
   @Test
   void whatIsHeldAfterThePoolEndedIsGivenBackToo() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     ByteBuffer late = held.take(batch(0, 100));
     assertThat(sessions.join(held.id())).isSameAs(held);
     sessions.end("BP-1");
@@ -125,8 +125,8 @@ class HeldChunksTest {
 
   @Test
   void whatCouldNotBeAllocatedIsNotTaken() throws IOException {
-    HeldSessions boundless = new HeldSessions(Long.MAX_VALUE, Long.MAX_VALUE, LINGER, timer);
-    HeldChunks held = boundless.open("BP-1");
+    ChunkQuerySessions boundless = new ChunkQuerySessions(Long.MAX_VALUE, Long.MAX_VALUE, LINGER, timer);
+    RetainedChunks held = boundless.open("BP-1");
     assertThatThrownBy(() -> held.take(batch(0, Integer.MAX_VALUE)))
         .isInstanceOfAny(OutOfMemoryError.class, RuntimeException.class);
     assertThat(boundless.memory()).isZero();
@@ -135,7 +135,7 @@ class HeldChunksTest {
 
   @Test
   void whatIsHeldIsResolved() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(0, 2, 5, 9, 10), 0, 1, 3);
     assertThat(resolve(held, 0, 0, 1, 0)).containsExactly(0, 1);
     assertThat(resolve(held, 0, 0, 2, 1)).containsExactly(1, 2, 3, 4);
@@ -144,7 +144,7 @@ class HeldChunksTest {
 
   @Test
   void nothingElseIs() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(0, 2, 5, 9, 10), 0, 1, 3);
     assertRefused(held, 1, 0, 1, 0);
     assertRefused(held, -1, 0, 1, 0);
@@ -160,7 +160,7 @@ class HeldChunksTest {
 
   @Test
   void aReferenceReleasesWhatCameBefore() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(0, 100), 0);
     hold(held, batch(1, 200), 0);
     hold(held, batch(5, 300), 0);
@@ -177,7 +177,7 @@ class HeldChunksTest {
 
   @Test
   void whatIsReleasedBeforeItIsThereIsNotHeld() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     ByteBuffer bytes = held.take(batch(3, 100));
     held.release(4);
     assertThat(held.hold(batch(3, 100), bits(0), bytes)).isFalse();
@@ -193,8 +193,8 @@ class HeldChunksTest {
 
   @Test
   void memoryIsBounded() throws IOException {
-    HeldChunks one = sessions.open("BP-1");
-    HeldChunks other = sessions.open("BP-1");
+    RetainedChunks one = sessions.open("BP-1");
+    RetainedChunks other = sessions.open("BP-1");
     assertThat(hold(one, batch(0, 1000), 0)).isTrue();
     assertThat(hold(one, batch(1, 1), 0)).isFalse();
     assertThat(hold(other, batch(0, 501), 0)).isFalse();
@@ -212,7 +212,7 @@ class HeldChunksTest {
 
   @Test
   void numbersRise() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(7, 1), 0);
     assertThatThrownBy(() -> held.take(batch(7, 1))).isInstanceOf(CorruptWireException.class);
     assertThatThrownBy(() -> held.take(batch(6, 1))).isInstanceOf(CorruptWireException.class);
@@ -221,7 +221,7 @@ class HeldChunksTest {
   /** Whatever happens to the connection to ask on, the stream has what was promised. */
   @Test
   void theSessionEndsWithTheStream() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(0, 10), 0);
     assertThat(sessions.join(held.id())).isSameAs(held);
     held.finish();
@@ -236,7 +236,7 @@ class HeldChunksTest {
 
   @Test
   void nothingIsHeldWhenTheStreamHasEnded() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(0, 10), 0);
     assertThat(sessions.join(held.id())).isSameAs(held);
     held.leave();
@@ -248,7 +248,7 @@ class HeldChunksTest {
 
   @Test
   void aStreamMayJoinLate() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(0, 10), 0);
     held.finish();
     timer.pass(LINGER - 1);
@@ -262,11 +262,11 @@ class HeldChunksTest {
   /** Nobody else has to ask for that. */
   @Test
   void aStreamThatDoesNotComeIsForgotten() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     hold(held, batch(0, 10), 0);
     timer.pass(LINGER);
     held.finish();
-    HeldChunks later = sessions.open("BP-1");
+    RetainedChunks later = sessions.open("BP-1");
     hold(later, batch(0, 20), 0);
     timer.pass(LINGER - 1);
     later.finish();
@@ -282,8 +282,8 @@ class HeldChunksTest {
   /** Else each connection would leave one behind for a while, however many come. */
   @Test
   void aSessionThatHoldsNothingEndsWithItsQuestions() throws IOException {
-    HeldChunks unasked = sessions.open("BP-1");
-    HeldChunks without = sessions.open("BP-1");
+    RetainedChunks unasked = sessions.open("BP-1");
+    RetainedChunks without = sessions.open("BP-1");
     ChunkBatch batch = batch(0, 10);
     without.giveBack(batch, without.take(batch));
     unasked.finish();
@@ -295,7 +295,7 @@ class HeldChunksTest {
 
   @Test
   void aStreamThatJoinedKeepsASessionThatHoldsNothing() throws IOException {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     assertThat(sessions.join(held.id())).isSameAs(held);
     held.finish();
     assertThat(sessions.count()).isOne();
@@ -305,8 +305,8 @@ class HeldChunksTest {
 
   @Test
   void sessionsAreBounded() throws IOException {
-    HeldChunks first = sessions.open("BP-1");
-    for (int i = 1; i < HeldSessions.MAX_SESSIONS; i++) {
+    RetainedChunks first = sessions.open("BP-1");
+    for (int i = 1; i < ChunkQuerySessions.MAX_SESSIONS; i++) {
       assertThat(sessions.open("BP-1")).isNotNull();
     }
     assertThat(sessions.open("BP-1")).isNull();
@@ -317,7 +317,7 @@ class HeldChunksTest {
 
   @Test
   void oneStreamJoins() {
-    HeldChunks held = sessions.open("BP-1");
+    RetainedChunks held = sessions.open("BP-1");
     byte[] guessed = held.id();
     guessed[15] ^= 1;
     assertThat(sessions.join(guessed)).isNull();

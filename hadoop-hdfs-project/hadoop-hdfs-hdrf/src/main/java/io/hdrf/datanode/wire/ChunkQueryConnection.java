@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import java.io.Closeable;
 import java.io.IOException;
 
 /** A connection to another DataNode, behind the preamble, on which this one asks. */
-final class AskConnection implements Closeable {
+final class ChunkQueryConnection implements Closeable {
 
   /** Connects. */
   interface Source {
     /** A new connection. */
-    AskConnection connect() throws IOException;
+    ChunkQueryConnection connect() throws IOException;
   }
 
-  private final AskStream stream;
+  private final ChunkQueryStream stream;
   private final String address;
   private final Closeable socket;
 
@@ -22,13 +22,13 @@ final class AskConnection implements Closeable {
    * @param address where it goes, as of {@link PeerProofs#address}
    * @param socket ends it
    */
-  AskConnection(AskStream stream, String address, Closeable socket) {
+  ChunkQueryConnection(ChunkQueryStream stream, String address, Closeable socket) {
     this.stream = stream;
     this.address = address;
     this.socket = socket;
   }
 
-  AskStream stream() {
+  ChunkQueryStream stream() {
     return stream;
   }
 

@@ -35,7 +35,7 @@ import java.util.BitSet;
  *
  * One thread may read while another writes.
  */
-public final class AskStream implements Closeable {
+public final class ChunkQueryStream implements Closeable {
 
   /** Bytes of a challenge and of a proof. */
   public static final int PROOF_LENGTH = 32;
@@ -52,7 +52,7 @@ public final class AskStream implements Closeable {
   private int alsoDue;
 
   /** Reads and writes behind the preamble; closes neither stream. */
-  public AskStream(InputStream in, OutputStream out) {
+  public ChunkQueryStream(InputStream in, OutputStream out) {
     this.in =
         new RecordReader(WireInput.source(in), this::requireDue, ReceiveMemory.unlimited().share());
     this.out =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.wire.AskStream;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * come in time counts as no, as do all after the connection broke; what was answered before stays
  * true. One thread asks, and one awaits the answers.
  */
-final class AskSession implements Closeable {
+final class ChunkQueryClient implements Closeable {
 
-  private static final Logger LOG = LoggerFactory.getLogger(AskSession.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ChunkQueryClient.class);
 
   /** How many times longer the first packets wait for the connection. */
   private static final int OPEN_FACTOR = 10;
@@ -57,7 +57,7 @@ final class AskSession implements Closeable {
   /** How many chunks each question was about that has no answer yet. */
   private final Map<Integer, Integer> unanswered = new HashMap<>();
 
-  private AskConnection connection;
+  private ChunkQueryConnection connection;
   private Thread reader;
   private byte[] id;
   private int givenUp = -1;
@@ -68,7 +68,7 @@ final class AskSession implements Closeable {
   /**
    * @param peer can be asked
    */
-  AskSession(Mirroring mirroring, PeerLink peer, long dialect, String poolId) {
+  ChunkQueryClient(Mirroring mirroring, PeerLink peer, long dialect, String poolId) {
     this.mirroring = mirroring;
     this.peer = peer;
     this.dialect = dialect;
@@ -85,7 +85,7 @@ final class AskSession implements Closeable {
       }
       reader = Thread.currentThread();
     }
-    AskConnection opened = null;
+    ChunkQueryConnection opened = null;
     try {
       opened = peer.asking().connect();
       if (begin(opened)) {
@@ -99,16 +99,16 @@ final class AskSession implements Closeable {
   }
 
   /** Whether the peer takes questions. */
-  private boolean begin(AskConnection opened) throws IOException {
+  private boolean begin(ChunkQueryConnection opened) throws IOException {
     synchronized (this) {
       if (ended) {
         return false;
       }
       connection = opened;
     }
-    AskStream stream = opened.stream();
+    ChunkQueryStream stream = opened.stream();
     stream.open(dialect, poolId);
-    AskStream.Reply reply = stream.readReply();
+    ChunkQueryStream.Reply reply = stream.readReply();
     byte[] granted = reply.sessionId();
     if (reply.challenge() != null) {
       stream.prove(mirroring.proofs().prove(poolId, reply.challenge(), opened.address()));
@@ -133,8 +133,8 @@ final class AskSession implements Closeable {
     return true;
   }
 
-  private void readAnswers(AskStream stream) throws IOException {
-    for (AskStream.Answer answer = stream.readAnswer();
+  private void readAnswers(ChunkQueryStream stream) throws IOException {
+    for (ChunkQueryStream.Answer answer = stream.readAnswer();
         answer != null;
         answer = stream.readAnswer()) {
       synchronized (this) {
@@ -166,7 +166,7 @@ final class AskSession implements Closeable {
     }
   }
 
-  private void flush(AskStream stream) throws IOException {
+  private void flush(ChunkQueryStream stream) throws IOException {
     synchronized (writing) {
       if (waiting > 0) {
         waiting = 0;
@@ -187,7 +187,7 @@ final class AskSession implements Closeable {
     }
   }
 
-  private void end(AskConnection opened) {
+  private void end(ChunkQueryConnection opened) {
     synchronized (this) {
       ended = true;
       reader = null;
@@ -227,7 +227,7 @@ final class AskSession implements Closeable {
       bytes += 2 * 15 + 36L * batch.count() + (batch.count() + 7) / 8;
     }
     synchronized (writing) {
-      AskConnection current;
+      ChunkQueryConnection current;
       synchronized (this) {
         if (ended) {
           return false;
@@ -289,7 +289,7 @@ final class AskSession implements Closeable {
   /** Ends the session; what was answered and referred to before stays valid for the stream. */
   @Override
   public void close() {
-    AskConnection open;
+    ChunkQueryConnection open;
     synchronized (this) {
       if (!ended) {
         ended = true;
@@ -308,7 +308,7 @@ final class AskSession implements Closeable {
     }
   }
 
-  private static void closeQuietly(AskConnection connection) {
+  private static void closeQuietly(ChunkQueryConnection connection) {
     try {
       connection.close();
     } catch (IOException e) {

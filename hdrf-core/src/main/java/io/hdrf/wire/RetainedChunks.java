@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * before, so that a reference can always be resolved; where there is no room, the answer is no.
  * Thread-safe; what {@link #resolve} gives is for the stream's own thread.
  */
-public final class HeldChunks {
+public final class RetainedChunks {
 
   private static final class Held {
     private final ChunkBatch batch;
@@ -27,7 +27,7 @@ public final class HeldChunks {
     }
   }
 
-  private final HeldSessions owner;
+  private final ChunkQuerySessions owner;
   private final String poolId;
   private final byte[] id;
   private final TreeMap<Integer, Held> batches = new TreeMap<>();
@@ -39,7 +39,7 @@ public final class HeldChunks {
   private boolean answered;
   private boolean ended;
 
-  HeldChunks(HeldSessions owner, String poolId, byte[] id) {
+  RetainedChunks(ChunkQuerySessions owner, String poolId, byte[] id) {
     this.owner = owner;
     this.poolId = poolId;
     this.id = id;

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The sessions of one DataNode in which others ask for chunks, by their ids, which can't be
  * guessed. Bounds their number, and the memory of all of them. Thread-safe.
  */
-public final class HeldSessions implements WireInput.Sessions {
+public final class ChunkQuerySessions implements WireInput.Sessions {
 
   /** Runs tasks later. */
   @FunctionalInterface
@@ -26,7 +26,7 @@ public final class HeldSessions implements WireInput.Sessions {
   /** How many there may be: as many as a DataNode has threads for connections by default. */
   static final int MAX_SESSIONS = 4096;
 
-  private final Map<ByteBuffer, HeldChunks> sessions = new ConcurrentHashMap<>();
+  private final Map<ByteBuffer, RetainedChunks> sessions = new ConcurrentHashMap<>();
   private final SecureRandom random = new SecureRandom();
   private final AtomicLong memory = new AtomicLong();
   private final long maxPerStream;
@@ -40,7 +40,7 @@ public final class HeldSessions implements WireInput.Sessions {
    * @param lingerNanos how long a stream may take to join when there are no more questions
    * @param timer drops the sessions that none has joined by then
    */
-  public HeldSessions(long maxPerStream, long maxMemory, long lingerNanos, Timer timer) {
+  public ChunkQuerySessions(long maxPerStream, long maxMemory, long lingerNanos, Timer timer) {
     this.lingerNanos = lingerNanos;
     this.timer = timer;
     this.maxPerStream = maxPerStream;
@@ -48,42 +48,42 @@ public final class HeldSessions implements WireInput.Sessions {
   }
 
   /**
-   * Opens a session; the caller ends its use by {@link HeldChunks#finish}.
+   * Opens a session; the caller ends its use by {@link RetainedChunks#finish}.
    *
    * @param poolId of the chunks
    * @return null if there are too many
    */
-  public synchronized HeldChunks open(String poolId) {
+  public synchronized RetainedChunks open(String poolId) {
     if (sessions.size() >= MAX_SESSIONS) {
       return null;
     }
     byte[] id = new byte[WireFormat.SESSION_ID];
     random.nextBytes(id);
-    HeldChunks opened = new HeldChunks(this, poolId, id);
+    RetainedChunks opened = new RetainedChunks(this, poolId, id);
     sessions.put(ByteBuffer.wrap(id), opened);
     return opened;
   }
 
   @Override
-  public HeldChunks join(byte[] id) {
-    HeldChunks found = sessions.get(ByteBuffer.wrap(id));
+  public RetainedChunks join(byte[] id) {
+    RetainedChunks found = sessions.get(ByteBuffer.wrap(id));
     return found != null && found.join() ? found : null;
   }
 
   /** Ends the sessions of a pool, whoever uses them. */
   public void end(String poolId) {
-    for (HeldChunks session : sessions.values()) {
+    for (RetainedChunks session : sessions.values()) {
       if (session.poolId().equals(poolId)) {
         session.end();
       }
     }
   }
 
-  void linger(HeldChunks session) {
+  void linger(RetainedChunks session) {
     timer.after(lingerNanos, session::expire);
   }
 
-  void forget(HeldChunks session) {
+  void forget(RetainedChunks session) {
     sessions.remove(ByteBuffer.wrap(session.id()));
   }
 

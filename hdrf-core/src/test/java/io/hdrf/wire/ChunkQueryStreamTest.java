@@ -19,18 +19,18 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class AskStreamTest {
+class ChunkQueryStreamTest {
 
   private final Random random = TestSeed.random("asking");
   private final ByteArrayOutputStream wire = new ByteArrayOutputStream();
-  private final AskStream out = new AskStream(new ByteArrayInputStream(new byte[0]), wire);
+  private final ChunkQueryStream out = new ChunkQueryStream(new ByteArrayInputStream(new byte[0]), wire);
 
-  private AskStream written() {
+  private ChunkQueryStream written() {
     return reading(wire.toByteArray());
   }
 
-  private static AskStream reading(byte[] bytes) {
-    return new AskStream(new ByteArrayInputStream(bytes), new ByteArrayOutputStream());
+  private static ChunkQueryStream reading(byte[] bytes) {
+    return new ChunkQueryStream(new ByteArrayInputStream(bytes), new ByteArrayOutputStream());
   }
 
   private byte[] bytes(int length) {
@@ -50,7 +50,7 @@ class AskStreamTest {
   @Test
   void whatIsWrittenIsRead() throws IOException {
     byte[] challenge = bytes(32);
-    AskStream.Proof proof = new AskStream.Proof(bytes(32), bytes(100));
+    ChunkQueryStream.Proof proof = new ChunkQueryStream.Proof(bytes(32), bytes(100));
     byte[] id = bytes(16);
     out.open(0x8123456789ABCDEFL, "BP-1-ü");
     out.challenge(challenge);
@@ -58,14 +58,14 @@ class AskStreamTest {
     out.grant(id);
     out.refuse();
     out.grant(id);
-    AskStream in = written();
-    AskStream.Opening opening = in.readOpening();
+    ChunkQueryStream in = written();
+    ChunkQueryStream.Opening opening = in.readOpening();
     assertThat(opening.dialect()).isEqualTo(0x8123456789ABCDEFL);
     assertThat(opening.poolId()).isEqualTo("BP-1-ü");
-    AskStream.Reply reply = in.readReply();
+    ChunkQueryStream.Reply reply = in.readReply();
     assertThat(reply.challenge()).isEqualTo(challenge);
     assertThat(reply.sessionId()).isNull();
-    AskStream.Proof read = in.readProof();
+    ChunkQueryStream.Proof read = in.readProof();
     assertThat(read.code()).isEqualTo(proof.code());
     assertThat(read.identifier()).isEqualTo(proof.identifier());
     assertThat(in.readGrant()).isEqualTo(id);
@@ -86,9 +86,9 @@ class AskStreamTest {
       held.set(count - 1);
       out.answer(batch, held);
       out.flush();
-      AskStream in = written();
+      ChunkQueryStream in = written();
       assertThat(in.readQuestion()).isEqualTo(batch);
-      AskStream.Answer answer = in.readAnswer();
+      ChunkQueryStream.Answer answer = in.readAnswer();
       assertThat(answer.batch()).isEqualTo(count);
       assertThat(answer.count()).isEqualTo(count);
       assertThat(answer.held().get(count - 1)).isFalse();
@@ -109,8 +109,8 @@ class AskStreamTest {
   /** The other side would wait for what lies in a buffer here. */
   @Test
   void aFlushGoesThroughToTheConnection() throws IOException {
-    AskStream buffered =
-        new AskStream(
+    ChunkQueryStream buffered =
+        new ChunkQueryStream(
             new ByteArrayInputStream(new byte[0]), new BufferedOutputStream(wire, 1 << 16));
     buffered.refuse();
     assertThat(wire.size()).isEqualTo(WireFormat.RECORD_HEADER);
@@ -127,7 +127,7 @@ class AskStreamTest {
     out.flush();
     byte[] two = wire.toByteArray();
     for (int length = 0; length <= two.length; length++) {
-      AskStream in = reading(Arrays.copyOf(two, length));
+      ChunkQueryStream in = reading(Arrays.copyOf(two, length));
       assertThat(in.hasNext()).isFalse();
       int oneLength = 9 + WireFormat.BATCH_PREFIX + 3 * WireFormat.CHUNK_LENGTH;
       if (length >= oneLength) {
@@ -226,7 +226,7 @@ class AskStreamTest {
   }
 
   private interface Reading {
-    void of(AskStream in) throws IOException;
+    void of(ChunkQueryStream in) throws IOException;
   }
 
   private static void assertDue(Reading reading, Integer... due) {
@@ -243,11 +243,11 @@ class AskStreamTest {
   /** A frame of 16 MiB, say, from somebody who has proved nothing. */
   @Test
   void whatIsNotDueIsRefusedByItsHeader() {
-    assertDue(AskStream::readOpening, WireFormat.OPEN);
-    assertDue(AskStream::readReply, WireFormat.CHALLENGE, WireFormat.GRANT);
-    assertDue(AskStream::readProof, WireFormat.PROOF);
-    assertDue(AskStream::readGrant, WireFormat.GRANT);
-    assertDue(AskStream::readQuestion, WireFormat.QUESTION);
-    assertDue(AskStream::readAnswer, WireFormat.ANSWER);
+    assertDue(ChunkQueryStream::readOpening, WireFormat.OPEN);
+    assertDue(ChunkQueryStream::readReply, WireFormat.CHALLENGE, WireFormat.GRANT);
+    assertDue(ChunkQueryStream::readProof, WireFormat.PROOF);
+    assertDue(ChunkQueryStream::readGrant, WireFormat.GRANT);
+    assertDue(ChunkQueryStream::readQuestion, WireFormat.QUESTION);
+    assertDue(ChunkQueryStream::readAnswer, WireFormat.ANSWER);
   }
 }
