@@ -89,7 +89,7 @@ final class StoreLink implements Closeable {
    * until that one is sure to be gone.
    *
    * @param volume names the volume, {@link StoreIdentity#ID_LENGTH} bytes
-   * @param directory for the volume's {@link StoreMark}
+   * @param directory for the volume's {@link StoreCheckpoint}
    * @param beatMillis within which time {@link #beat} or {@link #write} will be called again
    * @param wary whether somebody else was seen to use the store, who may even seem to lie here
    * @throws StoreForeignException if it is another volume's, or a copy of this one uses it
@@ -122,7 +122,7 @@ final class StoreLink implements Closeable {
   }
 
   private void takeOver(byte[] volume, boolean wary, BooleanSupplier stopping) throws IOException {
-    StoreMark mark = StoreMark.load(directory);
+    StoreCheckpoint mark = StoreCheckpoint.load(directory);
     StoreIdentity first = own(read().last, volume);
     StoreIdentity found = first == null ? null : awaitSilence(first, volume, wary, stopping);
     boolean trusted = found != null && mark.vouchesFor(name, found) && store.mayForget() == null;
@@ -137,7 +137,7 @@ final class StoreLink implements Closeable {
     }
     long last = Math.max(mark.sequence(), first == null ? 0 : first.sequence());
     StoreIdentity begin = new StoreIdentity(volume, session, last, trusted);
-    new StoreMark(name, last + 2, false).save(directory, files);
+    new StoreCheckpoint(name, last + 2, false).save(directory, files);
     held = new Identities(begin, null);
     fence(new StoreBatch().put(Table.STATE, StoreOwner.key(), owner.encode()), begin, trusted);
   }
@@ -326,7 +326,7 @@ final class StoreLink implements Closeable {
       if (inStep) {
         write(new StoreBatch().delete(Table.STATE, StoreOwner.key()), isComplete());
         if (isComplete()) {
-          new StoreMark(name, held.last.sequence(), true).save(directory, files);
+          new StoreCheckpoint(name, held.last.sequence(), true).save(directory, files);
         }
       }
     } finally {

@@ -174,7 +174,7 @@ public final class VolumeRecords implements Closeable {
   /** A change that came after the store was closed makes the mark of an orderly end untrue. */
   private void unmark() {
     try {
-      StoreMark.remove(directory, files);
+      StoreCheckpoint.remove(directory, files);
       marked = false;
     } catch (IOException e) {
       LOG.warn("{} may miss a record; 'hdrf fsck --repair' mends that", directory, e);

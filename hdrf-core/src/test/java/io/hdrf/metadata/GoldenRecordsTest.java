@@ -82,8 +82,8 @@ class GoldenRecordsTest {
     StoreOwner owner = StoreOwner.decode(read(OWNER));
     assertThat(owner.beatMillis()).isEqualTo(12_345);
     assertThat(owner).hasToString(PLACE);
-    Files.write(directory.resolve(StoreMark.NAME), read(MARK));
-    StoreMark mark = StoreMark.load(directory);
+    Files.write(directory.resolve(StoreCheckpoint.NAME), read(MARK));
+    StoreCheckpoint mark = StoreCheckpoint.load(directory);
     assertThat(mark.sequence()).isEqualTo(0x0102030405060708L);
     assertThat(mark.vouchesFor("embedded", identity)).isTrue();
     assertThat(mark.vouchesFor("redis", identity)).isFalse();
@@ -99,7 +99,7 @@ class GoldenRecordsTest {
     assertThat(new String(StoreIdentity.key(3), US_ASCII)).isEqualTo("identity.odd");
     assertThat(new String(StoreOwner.key(), US_ASCII)).isEqualTo("owner");
     assertThat(StoreOwner.decode(read(OWNER)).encode()).isEqualTo(read(OWNER));
-    new StoreMark("embedded", 0x0102030405060708L, true)
+    new StoreCheckpoint("embedded", 0x0102030405060708L, true)
         .save(directory, LocalDurableFiles.INSTANCE);
     assertThat(Files.readAllBytes(directory.resolve("metadata.state"))).isEqualTo(read(MARK));
   }
@@ -141,9 +141,9 @@ class GoldenRecordsTest {
     assertThat(StoreOwner.decode(ofVersion2(read(OWNER)))).hasToString("somebody unknown");
     byte[] mark = read(MARK);
     mark[4] = 2;
-    Files.write(directory.resolve(StoreMark.NAME), mark);
-    assertThat(StoreMark.load(directory).sequence()).isZero();
-    assertThat(StoreMark.load(directory).vouchesFor("embedded", STORE_IDENTITY)).isFalse();
+    Files.write(directory.resolve(StoreCheckpoint.NAME), mark);
+    assertThat(StoreCheckpoint.load(directory).sequence()).isZero();
+    assertThat(StoreCheckpoint.load(directory).vouchesFor("embedded", STORE_IDENTITY)).isFalse();
   }
 
   /** Writes the files; only a new format version gives a reason, and then for new files. */
@@ -159,7 +159,7 @@ class GoldenRecordsTest {
     owner.put((byte) 1).putLong(12_345).put(place);
     owner.putInt(StoreIdentity.checksum(owner.array()));
     Files.write(target.resolve(OWNER), owner.array());
-    new StoreMark("embedded", 0x0102030405060708L, true).save(target, LocalDurableFiles.INSTANCE);
-    Files.move(target.resolve(StoreMark.NAME), target.resolve(MARK));
+    new StoreCheckpoint("embedded", 0x0102030405060708L, true).save(target, LocalDurableFiles.INSTANCE);
+    Files.move(target.resolve(StoreCheckpoint.NAME), target.resolve(MARK));
   }
 }

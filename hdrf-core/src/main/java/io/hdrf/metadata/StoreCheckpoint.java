@@ -32,7 +32,7 @@ import java.nio.file.Path;
  *
  * <p>A file that is damaged or of another version counts as none: nothing is lost but time.
  */
-final class StoreMark {
+final class StoreCheckpoint {
 
   static final String NAME = "metadata.state";
 
@@ -46,19 +46,19 @@ final class StoreMark {
   private final long sequence;
   private final boolean inStep;
 
-  StoreMark(String store, long sequence, boolean inStep) {
+  StoreCheckpoint(String store, long sequence, boolean inStep) {
     this.store = store;
     this.sequence = sequence;
     this.inStep = inStep;
   }
 
   /** What the volume remembers, or a mark of nothing. */
-  static StoreMark load(Path directory) throws IOException {
+  static StoreCheckpoint load(Path directory) throws IOException {
     Path file = directory.resolve(NAME);
     try {
       return decode(file, Files.readAllBytes(file));
     } catch (NoSuchFileException | CorruptFileException e) {
-      return new StoreMark("", 0, false);
+      return new StoreCheckpoint("", 0, false);
     }
   }
 
@@ -68,7 +68,7 @@ final class StoreMark {
     files.forceDirectory(directory);
   }
 
-  private static StoreMark decode(Path file, byte[] bytes) throws CorruptFileException {
+  private static StoreCheckpoint decode(Path file, byte[] bytes) throws CorruptFileException {
     if (bytes.length < FIXED_LENGTH + Integer.BYTES
         || bytes.length > FIXED_LENGTH + MAX_NAME + Integer.BYTES) {
       throw new CorruptFileException(file, "length", "a few bytes", bytes.length);
@@ -86,7 +86,7 @@ final class StoreMark {
       throw new CorruptFileException(file, "length of the name", crcOffset - FIXED_LENGTH, length);
     }
     String store = new String(bytes, FIXED_LENGTH, length, StandardCharsets.US_ASCII);
-    return new StoreMark(store, sequence, inStep);
+    return new StoreCheckpoint(store, sequence, inStep);
   }
 
   /** Puts it durably in the place of the one before. */
