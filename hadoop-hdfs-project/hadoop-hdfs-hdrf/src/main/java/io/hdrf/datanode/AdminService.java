@@ -27,12 +27,12 @@ import java.util.stream.Collectors;
  */
 public final class AdminService implements HdrfAdminProtocol {
 
-  private final RecordKeeper records;
+  private final BlockRecords records;
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
   private final AdminTasks tasks = new AdminTasks();
 
-  AdminService(RecordKeeper records, SchemeStores schemeStores, VolumeJobs jobs) {
+  AdminService(BlockRecords records, SchemeStores schemeStores, VolumeJobs jobs) {
     this.jobs = jobs;
     this.records = records;
     this.schemeStores = schemeStores;

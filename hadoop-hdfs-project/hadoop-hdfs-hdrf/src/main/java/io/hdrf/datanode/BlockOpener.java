@@ -30,10 +30,10 @@ import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
  */
 final class BlockOpener {
 
-  private final PoolVolumes volumes;
+  private final PoolSlices volumes;
   private final ReducerCounters counters;
 
-  BlockOpener(PoolVolumes volumes, ReducerCounters counters) {
+  BlockOpener(PoolSlices volumes, ReducerCounters counters) {
     this.volumes = volumes;
     this.counters = counters;
   }
@@ -42,10 +42,10 @@ final class BlockOpener {
   static final class Opened implements Closeable {
     private final FileInputStream stream;
     private final ReducedBlock reduced;
-    private final PoolVolume volume;
+    private final PoolSlice volume;
     private boolean closed;
 
-    Opened(FileInputStream stream, ReducedBlock reduced, PoolVolume volume) {
+    Opened(FileInputStream stream, ReducedBlock reduced, PoolSlice volume) {
       this.stream = stream;
       this.reduced = reduced;
       this.volume = volume;
@@ -66,7 +66,7 @@ final class BlockOpener {
     }
 
     /** The volume of a reduced block; in use until this is closed. */
-    PoolVolume volume() {
+    PoolSlice volume() {
       return volume;
     }
 
@@ -116,7 +116,7 @@ final class BlockOpener {
       if (!PlainProof.isNeeded(stream)) {
         return null;
       }
-      PoolVolume volume = volumes.use(replica.getVolume(), block.poolId());
+      PoolSlice volume = volumes.use(replica.getVolume(), block.poolId());
       try {
         BlockProbe probe =
             BlockProbe.examine(
@@ -181,7 +181,7 @@ final class BlockOpener {
     if (!PlainProof.isNeeded(stream)) {
       return new Opened(stream, null, null);
     }
-    PoolVolume volume = volumes.use(replica.getVolume(), block.poolId());
+    PoolSlice volume = volumes.use(replica.getVolume(), block.poolId());
     Opened reduced = null;
     try {
       ChannelFile readable = new ChannelFile(stream.getChannel());

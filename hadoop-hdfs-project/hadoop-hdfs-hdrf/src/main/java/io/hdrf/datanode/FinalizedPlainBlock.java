@@ -26,14 +26,14 @@ final class FinalizedPlainBlock implements PlainBlock {
 
   private final ReplicaSnapshot snapshot;
   private final EncodedBlock encoded;
-  private final PoolVolume volume;
+  private final PoolSlice volume;
   private final FsVolumeReference reference;
   private final DatasetAccess dataset;
   private final ReplicaFiles replicaFiles;
   private final BlockLocks locks;
   private final PlainHolds holds;
   private final PlainBlockScan scan;
-  private final RecordKeeper records;
+  private final BlockRecords records;
   private final DelayedTasks later;
   private final Path temporary;
 
@@ -46,14 +46,14 @@ final class FinalizedPlainBlock implements PlainBlock {
   FinalizedPlainBlock(
       ReplicaSnapshot snapshot,
       EncodedBlock encoded,
-      PoolVolume volume,
+      PoolSlice volume,
       FsVolumeReference reference,
       DatasetAccess dataset,
       ReplicaFiles replicaFiles,
       BlockLocks locks,
       PlainHolds holds,
       PlainBlockScan scan,
-      RecordKeeper records,
+      BlockRecords records,
       DelayedTasks later) {
     this.snapshot = snapshot;
     this.encoded = encoded;

@@ -108,7 +108,7 @@ final class FinalizedSurvey {
     Set<Integer> found = new HashSet<>();
     for (String name : registry.names()) {
       ReductionScheme scheme = registry.byName(name);
-      Path store = poolDirectory.resolve(PoolVolume.DIRECTORY).resolve(name);
+      Path store = poolDirectory.resolve(PoolSlice.DIRECTORY).resolve(name);
       if (scheme instanceof BlockScheme
           && !Files.notExists(store)
           && ((BlockScheme) scheme).storeMayNeed(store, schemeId)) {
@@ -166,7 +166,7 @@ final class FinalizedSurvey {
     long[] seen = new long[1];
     StoredBlocks.forEachFile(
         poolDirectory,
-        poolDirectory.resolve(PoolVolume.DIRECTORY),
+        poolDirectory.resolve(PoolSlice.DIRECTORY),
         (file, blockId) -> {
           visitBlock(file, blockId, visitor);
           if (++seen[0] % LOG_INTERVAL == 0) {

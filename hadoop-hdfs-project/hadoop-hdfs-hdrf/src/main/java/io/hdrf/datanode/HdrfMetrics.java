@@ -24,7 +24,7 @@ final class HdrfMetrics implements MetricsSource {
   private final ReducerCounters counters;
   private final WireCounters wire;
   private final Reducer reducer;
-  private final RecordKeeper records;
+  private final BlockRecords records;
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
 
@@ -33,7 +33,7 @@ final class HdrfMetrics implements MetricsSource {
       ReducerCounters counters,
       WireCounters wire,
       Reducer reducer,
-      RecordKeeper records,
+      BlockRecords records,
       SchemeStores schemeStores,
       VolumeJobs jobs) {
     this.jobs = jobs;

@@ -58,8 +58,8 @@ public final class HdrfService implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(HdrfService.class);
 
-  /** Before {@link RecordKeeper} closes what the schemes' stores still write to. */
-  private static final int EXIT_PRIORITY = RecordKeeper.EXIT_PRIORITY + 1;
+  /** Before {@link BlockRecords} closes what the schemes' stores still write to. */
+  private static final int EXIT_PRIORITY = BlockRecords.EXIT_PRIORITY + 1;
 
   private final HdrfConf conf;
   private final boolean anyChain;
@@ -70,11 +70,11 @@ public final class HdrfService implements Closeable {
   private final PlainHolds holds = new PlainHolds(this::isCached);
   private final DelayedTasks later = new DelayedTasks();
   private final DataDirectories dataDirectories;
-  private final PoolVolumes volumes;
+  private final PoolSlices volumes;
   private final SchemeStores schemeStores;
   private final BlockOpener opener;
   private final ReducedReads reads;
-  private final SpoolStorage spoolStorage;
+  private final BlocksBeingWritten spoolStorage;
   private final Mirroring mirroring;
   private volatile DatasetAccess dataset;
   private ReplicaFiles replicaFiles;
@@ -83,7 +83,7 @@ public final class HdrfService implements Closeable {
   private PlainBlockScan scan;
   private VolumeJobs jobs;
   private HdrfMetrics metrics;
-  private final RecordKeeper records;
+  private final BlockRecords records;
   private final Runnable exitHook = this::closeAtExit;
 
   /**
@@ -116,16 +116,16 @@ public final class HdrfService implements Closeable {
     for (String unknown : conf.unknownKeys(registry.names())) {
       LOG.warn("{} is no key of HDRF and has no effect; is it misspelt?", unknown);
     }
-    records = new RecordKeeper(conf, files);
+    records = new BlockRecords(conf, files);
     dropBehindReads =
         configuration.getBoolean(
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_KEY,
             DFSConfigKeys.DFS_DATANODE_DROP_CACHE_BEHIND_READS_DEFAULT);
-    volumes = new PoolVolumes(conf, registry, chains, files, this::storesGrew, this::unreadable);
+    volumes = new PoolSlices(conf, registry, chains, files, this::storesGrew, this::unreadable);
     schemeStores = new SchemeStores(volumes);
     opener = new BlockOpener(volumes, counters);
     reads = new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters);
-    spoolStorage = new SpoolStorage(volumes, chains, files, this::current);
+    spoolStorage = new BlocksBeingWritten(volumes, chains, files, this::current);
     mirroring = MirroringSetup.open(conf, registry, chains, spoolStorage, later);
     dataDirectories = new DataDirectories(configuration, home);
     LOG.info(
@@ -240,7 +240,7 @@ public final class HdrfService implements Closeable {
   }
 
   private void noteLoaded(FsVolumeSpi volume, String poolId) {
-    PoolVolume loaded = volumes.find(volume.getStorageID(), poolId);
+    PoolSlice loaded = volumes.find(volume.getStorageID(), poolId);
     if (loaded != null) {
       loaded.noteLoaded();
     }
@@ -249,13 +249,13 @@ public final class HdrfService implements Closeable {
   /** Where all replicas are known: others would be taken for blocks that are gone. */
   private void startRecords() {
     for (FsVolumeSpi volume : dataset.volumes()) {
-      for (PoolVolume poolVolume : volumes.of(volume)) {
-        if (!poolVolume.isLoaded()) {
+      for (PoolSlice poolSlice : volumes.of(volume)) {
+        if (!poolSlice.isLoaded()) {
           continue;
         }
         ReplicaInventory inventory =
-            new ReplicaInventory(dataset, opener, poolVolume.poolId(), volume.getStorageID());
-        records.open(volume, poolVolume, inventory, dataset);
+            new ReplicaInventory(dataset, opener, poolSlice.poolId(), volume.getStorageID());
+        records.open(volume, poolSlice, inventory, dataset);
       }
     }
   }
@@ -307,7 +307,7 @@ public final class HdrfService implements Closeable {
 
   /** HDRF's directory below a pool's on a volume. */
   public static Path directory(Path poolDirectory) {
-    return poolDirectory.resolve(PoolVolume.DIRECTORY);
+    return poolDirectory.resolve(PoolSlice.DIRECTORY);
   }
 
   private boolean isInService(String storageId) {
@@ -316,7 +316,7 @@ public final class HdrfService implements Closeable {
 
   /** Whether a replica is to be reduced when the scan finds it plain. */
   private boolean isReducedWhenFound(String poolId, ReplicaInfo replica) {
-    PoolVolume volume = volumes.find(replica.getVolume().getStorageID(), poolId);
+    PoolSlice volume = volumes.find(replica.getVolume().getStorageID(), poolId);
     // The time of the checksums: inflation gives a block a new file, and leaves these alone.
     return volume == null
         || volume.isReducedWhenFound(
@@ -368,7 +368,7 @@ public final class HdrfService implements Closeable {
     if (original instanceof LocalReplica
         && original.getState() != ReplicaState.FINALIZED
         && !original.getVolume().isTransientStorage()) {
-      PoolVolume volume = volumes.find(original.getStorageUuid(), poolId);
+      PoolSlice volume = volumes.find(original.getStorageUuid(), poolId);
       PlainProof.require(
           (LocalReplica) original, volume != null && volume.reducedMayLackChecksums());
     }
@@ -648,7 +648,7 @@ public final class HdrfService implements Closeable {
   }
 
   /** The block records. */
-  public RecordKeeper records() {
+  public BlockRecords records() {
     return records;
   }
 
@@ -717,15 +717,15 @@ public final class HdrfService implements Closeable {
         throw new BlockSkippedException(SkipReason.CHANGED, "it is not finalized");
       }
       FsVolumeSpi volume = snapshot.volume();
-      PoolVolume poolVolume = use(volume, block.poolId());
+      PoolSlice poolSlice = use(volume, block.poolId());
       FsVolumeReference reference = null;
       boolean opened = false;
       try {
-        if (poolVolume.isKeptPlain()) {
+        if (poolSlice.isKeptPlain()) {
           throw new BlockSkippedException(
               SkipReason.KEPT_PLAIN, "all blocks of " + volume + " are kept plain");
         }
-        if (poolVolume.codec() == null) {
+        if (poolSlice.codec() == null) {
           throw new BlockSkippedException(SkipReason.DECLINED, "its storage type has no chain");
         }
         if (!conf.duringUpgrade() && dataset.isUpgradeOpen(volume, block.poolId())) {
@@ -739,7 +739,7 @@ public final class HdrfService implements Closeable {
             new FinalizedPlainBlock(
                 snapshot,
                 encoded,
-                poolVolume,
+                poolSlice,
                 reference,
                 dataset,
                 replicaFiles,
@@ -756,7 +756,7 @@ public final class HdrfService implements Closeable {
         throw new BlockSkippedException(SkipReason.STOPPING, volume + " leaves");
       } finally {
         if (!opened) {
-          poolVolume.endUse();
+          poolSlice.endUse();
           if (reference != null) {
             reference.close();
           }
@@ -764,7 +764,7 @@ public final class HdrfService implements Closeable {
       }
     }
 
-    private PoolVolume use(FsVolumeSpi volume, String poolId) throws BlockSkippedException {
+    private PoolSlice use(FsVolumeSpi volume, String poolId) throws BlockSkippedException {
       try {
         return volumes.use(volume, poolId);
       } catch (UnavailableException e) {

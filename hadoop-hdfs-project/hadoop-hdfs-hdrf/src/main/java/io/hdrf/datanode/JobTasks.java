@@ -39,7 +39,7 @@ final class JobTasks implements VolumeJobs.Tasks {
   }
 
   @Override
-  public BlockTask task(JobKind kind, String storageId, PoolVolume volume, double fraction) {
+  public BlockTask task(JobKind kind, String storageId, PoolSlice volume, double fraction) {
     String pool = volume.poolId();
     switch (kind) {
       case CONVERT:

@@ -58,7 +58,7 @@ final class MissingSchemes {
     }
     try (DirectoryStream<Path> pools = Files.newDirectoryStream(current, "BP-*")) {
       for (Path pool : pools) {
-        Map<Integer, String> recorded = Superblock.readSchemes(pool.resolve(PoolVolume.DIRECTORY));
+        Map<Integer, String> recorded = Superblock.readSchemes(pool.resolve(PoolSlice.DIRECTORY));
         FinalizedSurvey survey =
             new FinalizedSurvey(pool, String.valueOf(pool.getFileName()), registry);
         for (Map.Entry<Integer, String> scheme : recorded.entrySet()) {

@@ -21,13 +21,13 @@ final class PoolChunks implements ChunkLookup {
 
   private static final Logger LOG = LoggerFactory.getLogger(PoolChunks.class);
 
-  private final PoolVolumes volumes;
+  private final PoolSlices volumes;
   private final String poolId;
   private final String scheme;
-  private final Map<PoolVolume, ChunkLookup> lookups = new HashMap<>();
-  private PoolVolume last;
+  private final Map<PoolSlice, ChunkLookup> lookups = new HashMap<>();
+  private PoolSlice last;
 
-  PoolChunks(PoolVolumes volumes, String poolId, String scheme) {
+  PoolChunks(PoolSlices volumes, String poolId, String scheme) {
     this.volumes = volumes;
     this.poolId = poolId;
     this.scheme = scheme;
@@ -35,7 +35,7 @@ final class PoolChunks implements ChunkLookup {
 
   @Override
   public void find(byte[] fingerprints, int[] ends, int count, BitSet found, ByteBuffer dst) {
-    for (PoolVolume volume : inOrder()) {
+    for (PoolSlice volume : inOrder()) {
       int before = found.cardinality();
       if (before == count) {
         return;
@@ -47,8 +47,8 @@ final class PoolChunks implements ChunkLookup {
     }
   }
 
-  private List<PoolVolume> inOrder() {
-    List<PoolVolume> all = new ArrayList<>();
+  private List<PoolSlice> inOrder() {
+    List<PoolSlice> all = new ArrayList<>();
     volumes.forEach(
         (storageId, volume) -> {
           if (volume.poolId().equals(poolId)) {
@@ -60,7 +60,7 @@ final class PoolChunks implements ChunkLookup {
   }
 
   private void findOn(
-      PoolVolume volume, byte[] fingerprints, int[] ends, int count, BitSet found, ByteBuffer dst) {
+      PoolSlice volume, byte[] fingerprints, int[] ends, int count, BitSet found, ByteBuffer dst) {
     if (!volume.beginUse()) {
       return;
     }

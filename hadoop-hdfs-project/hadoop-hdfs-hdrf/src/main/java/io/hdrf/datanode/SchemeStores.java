@@ -19,10 +19,10 @@ final class SchemeStores {
 
   private static final Logger LOG = LoggerFactory.getLogger(SchemeStores.class);
 
-  private final PoolVolumes volumes;
+  private final PoolSlices volumes;
   private final Map<String, String> progress = new ConcurrentHashMap<>();
 
-  SchemeStores(PoolVolumes volumes) {
+  SchemeStores(PoolSlices volumes) {
     this.volumes = volumes;
   }
 
@@ -65,11 +65,11 @@ final class SchemeStores {
 
   /** What HDRF's own files take, a line of {@link StoreBytes} for each pool on each volume. */
   List<String> bytes() throws IOException {
-    Map<String, PoolVolume> all = new LinkedHashMap<>();
+    Map<String, PoolSlice> all = new LinkedHashMap<>();
     volumes.forEach((storageId, volume) -> all.put(key(storageId, volume.poolId()), volume));
     List<String> lines = new ArrayList<>();
-    for (Map.Entry<String, PoolVolume> entry : all.entrySet()) {
-      PoolVolume volume = entry.getValue();
+    for (Map.Entry<String, PoolSlice> entry : all.entrySet()) {
+      PoolSlice volume = entry.getValue();
       String storageId =
           entry.getKey().substring(0, entry.getKey().length() - volume.poolId().length() - 1);
       lines.add(StoreBytes.encode(storageId, volume.poolId(), StoreBytes.of(volume.directory())));
@@ -92,7 +92,7 @@ final class SchemeStores {
    * @return what was done, a line of name, tab and number each
    */
   List<String> reclaim(String storageId, String poolId) throws IOException {
-    PoolVolume volume = volumes.use(storageId, poolId);
+    PoolSlice volume = volumes.use(storageId, poolId);
     String key = key(storageId, poolId);
     List<String> lines = new ArrayList<>();
     try {
@@ -114,7 +114,7 @@ final class SchemeStores {
    * @return lines of name, tab and number, and lines for people without a tab
    */
   List<String> check(String storageId, String poolId) throws IOException {
-    PoolVolume volume = volumes.use(storageId, poolId);
+    PoolSlice volume = volumes.use(storageId, poolId);
     List<String> lines = new ArrayList<>();
     try {
       for (BlockCodec codec : volume.schemes().blockCodecs().values()) {

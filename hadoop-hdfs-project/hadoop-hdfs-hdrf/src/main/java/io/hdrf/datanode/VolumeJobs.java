@@ -47,17 +47,17 @@ final class VolumeJobs implements Closeable {
      *
      * @param fraction which share of the blocks is verified
      */
-    BlockTask task(JobKind kind, String storageId, PoolVolume volume, double fraction);
+    BlockTask task(JobKind kind, String storageId, PoolSlice volume, double fraction);
   }
 
   /** The last job of its kind on a volume, running or not. */
   private static final class Slot {
     private final String storageId;
-    private final PoolVolume volume;
+    private final PoolSlice volume;
     private volatile VolumeJob conversion;
     private volatile VolumeJob verification;
 
-    Slot(String storageId, PoolVolume volume) {
+    Slot(String storageId, PoolSlice volume) {
       this.storageId = storageId;
       this.volume = volume;
     }
@@ -74,7 +74,7 @@ final class VolumeJobs implements Closeable {
   }
 
   private final DataDirectories dataDirectories;
-  private final PoolVolumes volumes;
+  private final PoolSlices volumes;
   private final Tasks tasks;
   private final Predicate<String> inService;
   private final Runnable onConversion;
@@ -82,18 +82,18 @@ final class VolumeJobs implements Closeable {
   private final JobCounters counters = new JobCounters();
   private final RateThrottle conversionThrottle = new RateThrottle(RateThrottle.SYSTEM);
   private final RateThrottle verificationThrottle = new RateThrottle(RateThrottle.SYSTEM);
-  private final Map<PoolVolume, Slot> slots = new ConcurrentHashMap<>();
+  private final Map<PoolSlice, Slot> slots = new ConcurrentHashMap<>();
   private boolean closed;
 
   /**
    * @param inService whether the volume with this storage id is: the blocks of one that leaves are
    *     gone, which is not to be taken for being done
    * @param nice the nice value of the jobs' threads
-   * @param onConversion is run when a volume's {@link PoolVolume#conversion} has changed
+   * @param onConversion is run when a volume's {@link PoolSlice#conversion} has changed
    */
   VolumeJobs(
       DataDirectories dataDirectories,
-      PoolVolumes volumes,
+      PoolSlices volumes,
       Tasks tasks,
       Predicate<String> inService,
       int nice,
@@ -385,7 +385,7 @@ final class VolumeJobs implements Closeable {
     return found;
   }
 
-  private static StoredBlocks.Count requireLoaded(PoolVolume volume) throws IOException {
+  private static StoredBlocks.Count requireLoaded(PoolSlice volume) throws IOException {
     if (!volume.isLoaded()) {
       throw new IOException("the DataNode starts, and does not know all its blocks yet");
     }
@@ -394,11 +394,11 @@ final class VolumeJobs implements Closeable {
 
   /** Counts the blocks of a pool that is in service. */
   private interface OpenCounter {
-    StoredBlocks.Count count(PoolVolume volume) throws IOException;
+    StoredBlocks.Count count(PoolSlice volume) throws IOException;
   }
 
   private List<ReducedBlocks> count(OpenCounter counter) {
-    Map<Path, PoolVolume> open = new HashMap<>();
+    Map<Path, PoolSlice> open = new HashMap<>();
     Set<Path> directories = dataDirectories.all();
     volumes.forEach(
         (storageId, volume) -> {
@@ -409,7 +409,7 @@ final class VolumeJobs implements Closeable {
     return ReducedBlockCounter.count(directories, pool -> count(pool, open.get(pool), counter));
   }
 
-  private static StoredBlocks.Count count(Path pool, PoolVolume open, OpenCounter counter)
+  private static StoredBlocks.Count count(Path pool, PoolSlice open, OpenCounter counter)
       throws IOException {
     if (open != null) {
       return counter.count(open);

@@ -133,18 +133,18 @@ class BlockOpenerTest {
   @Test
   void aReducedBlockGivesItsData() throws IOException {
     reducedVolume();
-    PoolVolume poolVolume = volume.poolVolume();
+    PoolSlice poolSlice = volume.poolSlice();
     BlockOpener.Opened opened = volume.opener.open(volume.snapshot());
     assertThat(opened.isReduced()).isTrue();
-    assertThat(opened.volume()).isSameAs(poolVolume);
+    assertThat(opened.volume()).isSameAs(poolSlice);
     assertThat(decode(opened)).isEqualTo(data);
     volume.volumes.closeAll();
-    assertThat(poolVolume.beginUse()).as("it is in use, still").isTrue();
-    poolVolume.endUse();
+    assertThat(poolSlice.beginUse()).as("it is in use, still").isTrue();
+    poolSlice.endUse();
     assertThat(decode(opened)).isEqualTo(data);
     opened.close();
     assertThat(SwapVolume.isOpen(volume.blockFile())).isFalse();
-    assertThat(poolVolume.beginUse()).isFalse();
+    assertThat(poolSlice.beginUse()).isFalse();
   }
 
   private static byte[] decode(BlockOpener.Opened opened) throws IOException {
@@ -165,16 +165,16 @@ class BlockOpenerTest {
   @Test
   void aSecondCloseDoesNothing() throws IOException {
     reducedVolume();
-    PoolVolume poolVolume = volume.poolVolume();
+    PoolSlice poolSlice = volume.poolSlice();
     try (BlockOpener.Opened other = open()) {
       BlockOpener.Opened opened = open();
       opened.close();
       opened.close();
       volume.volumes.closeAll();
-      assertThat(poolVolume.beginUse()).isTrue();
-      poolVolume.endUse();
+      assertThat(poolSlice.beginUse()).isTrue();
+      poolSlice.endUse();
     }
-    assertThat(poolVolume.beginUse()).isFalse();
+    assertThat(poolSlice.beginUse()).isFalse();
   }
 
   /** A reader goes on in the file that it opened. */
@@ -241,7 +241,7 @@ class BlockOpenerTest {
   @Test
   void aLaterFormatIsNoDamage() throws IOException {
     reducedVolume();
-    LaterVersion.make(volume.blockFile(), volume.poolVolume().key());
+    LaterVersion.make(volume.blockFile(), volume.poolSlice().key());
     assertThatThrownBy(this::open)
         .isInstanceOf(UnavailableException.class)
         .hasMessageContaining(volume.blockFile().toString());
@@ -301,7 +301,7 @@ class BlockOpenerTest {
   @Test
   void aSchemeThatIsNotThereIsNoDamage() throws IOException {
     volume(data);
-    Path temporary = volume.poolVolume().temporaryFile(SwapVolume.BLOCK.blockId());
+    Path temporary = volume.poolSlice().temporaryFile(SwapVolume.BLOCK.blockId());
     try (ReducedBlockWriter writer =
         ReducedBlockWriter.create(
             LocalDurableFiles.INSTANCE,
@@ -309,7 +309,7 @@ class BlockOpenerTest {
             volume.snapshot().identity(),
             LENGTH,
             new int[] {65101},
-            volume.poolVolume().key(),
+            volume.poolSlice().key(),
             LENGTH)) {
       writer.frame(LENGTH, 1, ByteBuffer.allocateDirect(100));
       writer.finish();

@@ -108,11 +108,11 @@ class FinalizedPlainBlockTest {
       assertThat(block.length()).isEqualTo(LENGTH);
       assertThat(block.dataFile()).isEqualTo(volume.blockFile());
       assertThat(block.metaFile()).isEqualTo(volume.metaFile());
-      assertThat(block.tagKey()).isEqualTo(volume.poolVolume().key());
+      assertThat(block.tagKey()).isEqualTo(volume.poolSlice().key());
       assertThat(block.codec().chain().ids()).containsExactly(volume.scheme.id());
       assertThat(block.encoded()).isNull();
       assertThat(block.temporaryFile().getParent())
-          .isEqualTo(volume.poolVolume().directory().resolve("tmp"));
+          .isEqualTo(volume.poolSlice().directory().resolve("tmp"));
       assertThat(block.temporaryFile()).as("one name").isEqualTo(block.temporaryFile());
       try (FinalizedPlainBlock other = volume.openPlain(null)) {
         assertThat(other.temporaryFile()).isNotEqualTo(block.temporaryFile());
@@ -128,7 +128,7 @@ class FinalizedPlainBlockTest {
     }
     assertThat(
             io.hdrf.volume.Superblock.load(
-                    volume.poolVolume().directory(), LocalDurableFiles.INSTANCE)
+                    volume.poolSlice().directory(), LocalDurableFiles.INSTANCE)
                 .orElseThrow()
                 .schemes())
         .containsEntry(volume.scheme.id(), volume.scheme.name());
@@ -147,7 +147,7 @@ class FinalizedPlainBlockTest {
   @Test
   void aBlockOfAVolumeThatIsKeptPlainStaysPlain() throws IOException {
     assertNotSwapped(
-        () -> volume.poolVolume().setConversion(ConversionState.keptPlain()),
+        () -> volume.poolSlice().setConversion(ConversionState.keptPlain()),
         SkipReason.KEPT_PLAIN);
   }
 
@@ -185,9 +185,9 @@ class FinalizedPlainBlockTest {
       assertSkipped(block::checkWanted, SkipReason.HELD_PLAIN);
       volume.holds.release(SwapVolume.BLOCK);
 
-      volume.poolVolume().setConversion(ConversionState.keptPlain());
+      volume.poolSlice().setConversion(ConversionState.keptPlain());
       assertSkipped(block::checkWanted, SkipReason.KEPT_PLAIN);
-      volume.poolVolume().setConversion(ConversionState.AUTOMATIC);
+      volume.poolSlice().setConversion(ConversionState.AUTOMATIC);
 
       block.checkWanted();
       assertThat(block.isUnchanged()).isTrue();

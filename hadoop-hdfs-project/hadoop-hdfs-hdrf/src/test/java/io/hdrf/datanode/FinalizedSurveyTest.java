@@ -102,8 +102,8 @@ class FinalizedSurveyTest {
     require();
   }
 
-  private PoolVolume open(SchemeRegistry registry) throws IOException {
-    return PoolVolume.open(
+  private PoolSlice open(SchemeRegistry registry) throws IOException {
+    return PoolSlice.open(
         pool,
         POOL,
         SchemeChain.parse("chain", "none", registry),

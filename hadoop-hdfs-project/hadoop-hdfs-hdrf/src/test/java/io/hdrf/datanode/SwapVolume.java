@@ -58,14 +58,14 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
   final Set<BlockRef> cached = new HashSet<>();
   final PlainHolds holds = new PlainHolds(cached::contains);
   final DelayedTasks later = new DelayedTasks();
-  final PoolVolumes volumes;
+  final PoolSlices volumes;
   final BlockOpener opener;
   final DatasetAccess dataset;
   final DurableFiles files;
   final ReplicaFiles replicaFiles;
   final Inflater inflater;
   final PlainBlockScan scan;
-  final RecordKeeper records;
+  final BlockRecords records;
 
   /** What was done to the volume and with its files, in order. */
   final List<String> events = new ArrayList<>();
@@ -89,7 +89,7 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
     conf.set(HdrfKeys.SCHEMES, scheme.name());
     HdrfConf hdrf = new HdrfConf(conf);
     volumes =
-        new PoolVolumes(
+        new PoolSlices(
             hdrf,
             registry,
             Map.of(StorageType.DISK, SchemeChain.parse("chain", scheme.name(), registry)),
@@ -102,7 +102,7 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
     replicaFiles = new ReplicaFiles(dataset, files);
     inflater = new Inflater(replicaFiles, opener, files, counters);
     scan = new PlainBlockScan("test", dataset, null, 1, 10, (pool, replica) -> true);
-    records = new RecordKeeper(hdrf, files);
+    records = new BlockRecords(hdrf, files);
     current = finalized(data.length);
   }
 
@@ -121,7 +121,7 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
   }
 
   /** HDRF's part of the volume, for a look. */
-  PoolVolume poolVolume() {
+  PoolSlice poolSlice() {
     return volumes.find(getStorageID(), POOL);
   }
 
@@ -217,14 +217,14 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
 
   /** Names of unfinished files. */
   List<String> temporaries() throws IOException {
-    try (Stream<Path> names = Files.list(poolVolume().directory().resolve("tmp"))) {
+    try (Stream<Path> names = Files.list(poolSlice().directory().resolve("tmp"))) {
       return names.map(name -> name.getFileName().toString()).toList();
     }
   }
 
   /** Whether nobody uses HDRF's part of the volume any more; takes it out of service. */
   boolean isUnusedAfterClose() {
-    PoolVolume volume = poolVolume();
+    PoolSlice volume = poolSlice();
     volumes.closeAll();
     return !volume.beginUse();
   }

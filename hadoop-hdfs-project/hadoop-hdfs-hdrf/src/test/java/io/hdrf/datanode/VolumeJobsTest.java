@@ -54,7 +54,7 @@ class VolumeJobsTest {
   private volatile Path broken;
   private volatile Path hanging;
   private volatile String hangingThreads;
-  private PoolVolumes volumes;
+  private PoolSlices volumes;
   private VolumeJobs jobs;
 
   /** Fails to write below {@link #broken}. */
@@ -77,7 +77,7 @@ class VolumeJobsTest {
     SchemeRegistry registry =
         SchemeRegistry.of(List.of(new HookedScheme("hooked", 65100, Integer.MAX_VALUE)));
     volumes =
-        new PoolVolumes(
+        new PoolSlices(
             new HdrfConf(new Configuration(false)),
             registry,
             Map.of(StorageType.DISK, SchemeChain.parse("chain", "hooked", registry)),
@@ -91,7 +91,7 @@ class VolumeJobsTest {
     for (String id : new String[] {"DS-1", "DS-2"}) {
       Path volume = Files.createDirectory(directory.resolve(id));
       Files.createDirectories(volume.resolve("current/BP-1/current/finalized"));
-      volumes.open(new PoolVolumesTest.Volume(volume), POOL);
+      volumes.open(new PoolSlicesTest.Volume(volume), POOL);
     }
     volumes.forEach((storageId, volume) -> volume.noteLoaded());
     jobs =
@@ -108,7 +108,7 @@ class VolumeJobsTest {
   private void openAgain() throws IOException {
     volumes.closePool(POOL);
     for (String id : new String[] {"DS-1", "DS-2"}) {
-      volumes.open(new PoolVolumesTest.Volume(directory.resolve(id)), POOL);
+      volumes.open(new PoolSlicesTest.Volume(directory.resolve(id)), POOL);
     }
   }
 

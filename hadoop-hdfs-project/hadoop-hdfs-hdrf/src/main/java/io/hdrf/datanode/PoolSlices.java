@@ -19,10 +19,10 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /**
- * The {@link PoolVolume}s of a DataNode that are in service. Only {@link #open} puts one there: a
+ * The {@link PoolSlice}s of a DataNode that are in service. Only {@link #open} puts one there: a
  * late user of a pool that has left must not open it anew. Thread-safe.
  */
-final class PoolVolumes {
+final class PoolSlices {
 
   private static final class Key {
     private final String storageId;
@@ -67,12 +67,12 @@ final class PoolVolumes {
   private final DurableFiles files;
   private final StoreGrowth storeGrowth;
   private final UnreadableBlocks unreadable;
-  private final Map<Key, PoolVolume> opened = new ConcurrentHashMap<>();
+  private final Map<Key, PoolSlice> opened = new ConcurrentHashMap<>();
 
   /** What is locked while a key's is opened. The map's own lock would keep others waiting. */
   private final Map<Key, Object> opening = new ConcurrentHashMap<>();
 
-  PoolVolumes(
+  PoolSlices(
       HdrfConf conf,
       SchemeRegistry registry,
       Map<StorageType, SchemeChain> chains,
@@ -102,7 +102,7 @@ final class PoolVolumes {
       }
       opened.put(
           key,
-          PoolVolume.open(
+          PoolSlice.open(
               poolDirectory(volume, poolId),
               poolId,
               chains.get(volume.getStorageType()),
@@ -123,17 +123,17 @@ final class PoolVolumes {
   }
 
   /**
-   * The part of a pool on a volume, in use by the caller until it calls {@link PoolVolume#endUse}.
+   * The part of a pool on a volume, in use by the caller until it calls {@link PoolSlice#endUse}.
    *
    * @throws UnavailableException if it is not in service
    */
-  PoolVolume use(FsVolumeSpi volume, String poolId) throws UnavailableException {
+  PoolSlice use(FsVolumeSpi volume, String poolId) throws UnavailableException {
     return use(volume.getStorageID(), poolId);
   }
 
   /** As the other one. */
-  PoolVolume use(String storageId, String poolId) throws UnavailableException {
-    PoolVolume found = opened.get(new Key(storageId, poolId));
+  PoolSlice use(String storageId, String poolId) throws UnavailableException {
+    PoolSlice found = opened.get(new Key(storageId, poolId));
     if (found == null || !found.beginUse()) {
       throw new UnavailableException(
           "storage " + storageId + " is not in service for pool " + poolId, null);
@@ -142,17 +142,17 @@ final class PoolVolumes {
   }
 
   /** The part of a pool on a volume, for a look; null where it is not in service. */
-  PoolVolume find(String storageId, String poolId) {
+  PoolSlice find(String storageId, String poolId) {
     return opened.get(new Key(storageId, poolId));
   }
 
   /** Those of a volume that is in service. */
-  List<PoolVolume> of(FsVolumeSpi volume) {
-    List<PoolVolume> found = new ArrayList<>();
+  List<PoolSlice> of(FsVolumeSpi volume) {
+    List<PoolSlice> found = new ArrayList<>();
     opened.forEach(
-        (key, poolVolume) -> {
+        (key, poolSlice) -> {
           if (key.storageId.equals(volume.getStorageID())) {
-            found.add(poolVolume);
+            found.add(poolSlice);
           }
         });
     return found;
@@ -163,12 +163,12 @@ final class PoolVolumes {
   }
 
   /** Shows all that are in service, with the ids of their volumes. */
-  void forEach(BiConsumer<String, PoolVolume> visitor) {
+  void forEach(BiConsumer<String, PoolSlice> visitor) {
     opened.forEach((key, volume) -> visitor.accept(key.storageId, volume));
   }
 
   boolean anyMayHoldReducedBlocks() {
-    return opened.values().stream().anyMatch(PoolVolume::mayHoldReducedBlocks);
+    return opened.values().stream().anyMatch(PoolSlice::mayHoldReducedBlocks);
   }
 
   void closePool(String poolId) {
@@ -191,7 +191,7 @@ final class PoolVolumes {
   private void close(Predicate<Key> which) {
     List<Key> keys = new ArrayList<>(opened.keySet());
     for (Key key : keys) {
-      PoolVolume volume = which.test(key) ? opened.remove(key) : null;
+      PoolSlice volume = which.test(key) ? opened.remove(key) : null;
       if (volume != null) {
         volume.close();
       }

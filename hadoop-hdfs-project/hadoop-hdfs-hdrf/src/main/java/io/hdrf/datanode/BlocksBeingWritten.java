@@ -17,9 +17,9 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /** What mirroring needs to know of blocks that are being written. Thread-safe. */
-final class SpoolStorage implements Mirroring.Storage {
+final class BlocksBeingWritten implements Mirroring.Storage {
 
-  private final PoolVolumes volumes;
+  private final PoolSlices volumes;
   private final Map<StorageType, SchemeChain> chains;
   private final DurableFiles files;
   private final Function<BlockRef, ReplicaInfo> replicas;
@@ -27,8 +27,8 @@ final class SpoolStorage implements Mirroring.Storage {
   /**
    * @param replicas gives the present replica of a block, or null
    */
-  SpoolStorage(
-      PoolVolumes volumes,
+  BlocksBeingWritten(
+      PoolSlices volumes,
       Map<StorageType, SchemeChain> chains,
       DurableFiles files,
       Function<BlockRef, ReplicaInfo> replicas) {
@@ -94,7 +94,7 @@ final class SpoolStorage implements Mirroring.Storage {
 
     @Override
     public SpoolFile spoolFile() throws IOException {
-      PoolVolume volume = volumes.use(on, block.poolId());
+      PoolSlice volume = volumes.use(on, block.poolId());
       try {
         if (!volume.mayHoldReducedBlocks()) {
           throw new IOException(on + " holds no reduced blocks");

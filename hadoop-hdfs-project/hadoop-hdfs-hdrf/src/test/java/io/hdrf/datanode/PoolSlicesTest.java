@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-class PoolVolumesTest {
+class PoolSlicesTest {
 
   private static final int VOLUMES = 40;
 
@@ -88,8 +88,8 @@ class PoolVolumesTest {
         };
     SchemeRegistry registry =
         SchemeRegistry.of(List.of(new HookedScheme("hooked", 65100, Integer.MAX_VALUE)));
-    PoolVolumes volumes =
-        new PoolVolumes(
+    PoolSlices volumes =
+        new PoolSlices(
             new HdrfConf(new Configuration(false)),
             registry,
             Map.of(StorageType.DISK, SchemeChain.parse("chain", "hooked", registry)),
@@ -161,8 +161,8 @@ class PoolVolumesTest {
           }
         };
     SchemeRegistry registry = SchemeRegistry.of(List.of(counted));
-    PoolVolumes volumes =
-        new PoolVolumes(
+    PoolSlices volumes =
+        new PoolSlices(
             new HdrfConf(new Configuration(false)),
             registry,
             Map.of(StorageType.DISK, SchemeChain.parse("chain", "store", registry)),

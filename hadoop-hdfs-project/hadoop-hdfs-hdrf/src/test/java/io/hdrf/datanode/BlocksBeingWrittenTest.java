@@ -18,15 +18,15 @@ import org.junit.jupiter.api.Test;
  * Frames are kept for what HDFS's code lets this thread write. Whoever was refused, or names
  * another block than the one that was permitted, is a thread that is noted nowhere.
  */
-class SpoolStorageTest {
+class BlocksBeingWrittenTest {
 
   private static final BlockRef REF = new BlockRef("BP-1", 1);
   private static final Block BLOCK = new Block(1, 5, 1001);
   private static final File DIRECTORY = new File("/nowhere");
 
   private static boolean mayKeepFramesOf(ReplicaInfo replica) {
-    SpoolStorage storage =
-        new SpoolStorage(null, Map.of(), LocalDurableFiles.INSTANCE, block -> replica);
+    BlocksBeingWritten storage =
+        new BlocksBeingWritten(null, Map.of(), LocalDurableFiles.INSTANCE, block -> replica);
     return storage.written(REF) != null;
   }
 

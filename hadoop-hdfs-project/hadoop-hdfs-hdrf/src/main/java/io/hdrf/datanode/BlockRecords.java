@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
  * hold reduced blocks. Nothing here waits for a store but {@link #close} and its kin, for a few
  * seconds. Thread-safe.
  */
-public final class RecordKeeper implements Closeable {
+public final class BlockRecords implements Closeable {
 
-  private static final Logger LOG = LoggerFactory.getLogger(RecordKeeper.class);
+  private static final Logger LOG = LoggerFactory.getLogger(BlockRecords.class);
 
   /** Before file systems are closed, which has priority 10. */
   static final int EXIT_PRIORITY = 20;
@@ -56,7 +56,7 @@ public final class RecordKeeper implements Closeable {
    *
    * @throws IOException names the key that is wrong
    */
-  RecordKeeper(HdrfConf conf, DurableFiles files) throws IOException {
+  BlockRecords(HdrfConf conf, DurableFiles files) throws IOException {
     this.conf = conf;
     this.files = files;
     this.provider = MetadataStores.chosen(conf);
@@ -75,10 +75,10 @@ public final class RecordKeeper implements Closeable {
   /** Begins to keep records of a pool on a volume, unless it is done already or not wanted. */
   void open(
       FsVolumeSpi volume,
-      PoolVolume poolVolume,
+      PoolSlice poolSlice,
       ReplicaInventory inventory,
       DatasetAccess dataset) {
-    if (provider == null || closed || !poolVolume.mayHoldReducedBlocks()) {
+    if (provider == null || closed || !poolSlice.mayHoldReducedBlocks()) {
       return;
     }
     ShutdownHookManager hooks = ShutdownHookManager.get();
@@ -86,9 +86,9 @@ public final class RecordKeeper implements Closeable {
       hooks.addShutdownHook(exitHook, EXIT_PRIORITY);
     }
     String storageId = volume.getStorageID();
-    Path directory = poolVolume.directory();
+    Path directory = poolSlice.directory();
     records.computeIfAbsent(
-        key(storageId, poolVolume.poolId()),
+        key(storageId, poolSlice.poolId()),
         key -> {
           VolumeRecords opened =
               new VolumeRecords(
@@ -98,15 +98,15 @@ public final class RecordKeeper implements Closeable {
                       provider.name(),
                       directory,
                       storageId,
-                      poolVolume.poolId()),
-                  poolVolume.key().derive(OfflineStore.VOLUME_PURPOSE, StoreIdentity.ID_LENGTH),
+                      poolSlice.poolId()),
+                  poolSlice.key().derive(OfflineStore.VOLUME_PURPOSE, StoreIdentity.ID_LENGTH),
                   directory,
                   files,
                   inventory,
                   conf.recordSettings(),
                   counters,
                   failureListener(volume, dataset));
-          poolVolume.services().setMetadata(opened);
+          poolSlice.services().setMetadata(opened);
           opened.start();
           return opened;
         });

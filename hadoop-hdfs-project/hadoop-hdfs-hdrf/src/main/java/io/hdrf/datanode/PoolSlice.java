@@ -38,9 +38,9 @@ import org.slf4j.LoggerFactory;
  * is in service, and beyond that until the last reader, reduction or inflation that uses it has
  * ended: only then are the schemes closed. Thread-safe.
  */
-final class PoolVolume implements Closeable {
+final class PoolSlice implements Closeable {
 
-  private static final Logger LOG = LoggerFactory.getLogger(PoolVolume.class);
+  private static final Logger LOG = LoggerFactory.getLogger(PoolSlice.class);
 
   static final String DIRECTORY = "hdrf";
   private static final String TEMPORARY = "tmp";
@@ -65,7 +65,7 @@ final class PoolVolume implements Closeable {
   /** Blocks written since then are new ones, in milliseconds since 1970-01-01 UTC. */
   private volatile long newSince = System.currentTimeMillis();
 
-  private PoolVolume(
+  private PoolSlice(
       String poolId,
       Path directory,
       Superblock superblock,
@@ -99,7 +99,7 @@ final class PoolVolume implements Closeable {
    * @throws IOException if the volume must not start: its secret is lost or damaged, or one of its
    *     blocks needs a scheme that is not installed
    */
-  static PoolVolume open(
+  static PoolSlice open(
       Path poolDirectory,
       String poolId,
       SchemeChain chain,
@@ -143,8 +143,8 @@ final class PoolVolume implements Closeable {
       if (superblock != null) {
         openStores(superblock, registry, schemes, directory);
       }
-      PoolVolume opened =
-          new PoolVolume(
+      PoolSlice opened =
+          new PoolSlice(
               poolId, directory, superblock, files, key, services, schemes, codec, needs);
       opened.prepareTemporary();
       return opened;
