@@ -55,7 +55,8 @@ public final class SpooledBlocks implements Closeable {
    * @param onDrop is run for each that is dropped before anybody stored it
    * @param timer drops those that nobody takes, where no others come in whose place they go
    */
-  public SpooledBlocks(int maxBlocks, long maxMemory, Runnable onDrop, ChunkQuerySessions.Timer timer) {
+  public SpooledBlocks(
+      int maxBlocks, long maxMemory, Runnable onDrop, ChunkQuerySessions.Timer timer) {
     this(maxBlocks, maxMemory, onDrop, timer, System::nanoTime);
   }
 

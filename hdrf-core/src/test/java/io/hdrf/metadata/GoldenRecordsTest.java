@@ -159,7 +159,8 @@ class GoldenRecordsTest {
     owner.put((byte) 1).putLong(12_345).put(place);
     owner.putInt(StoreIdentity.checksum(owner.array()));
     Files.write(target.resolve(OWNER), owner.array());
-    new StoreCheckpoint("embedded", 0x0102030405060708L, true).save(target, LocalDurableFiles.INSTANCE);
+    new StoreCheckpoint("embedded", 0x0102030405060708L, true)
+        .save(target, LocalDurableFiles.INSTANCE);
     Files.move(target.resolve(StoreCheckpoint.NAME), target.resolve(MARK));
   }
 }

@@ -23,7 +23,8 @@ class ChunkQueryStreamTest {
 
   private final Random random = TestSeed.random("asking");
   private final ByteArrayOutputStream wire = new ByteArrayOutputStream();
-  private final ChunkQueryStream out = new ChunkQueryStream(new ByteArrayInputStream(new byte[0]), wire);
+  private final ChunkQueryStream out =
+      new ChunkQueryStream(new ByteArrayInputStream(new byte[0]), wire);
 
   private ChunkQueryStream written() {
     return reading(wire.toByteArray());

@@ -129,7 +129,8 @@ final class GoldenStream {
 
   static byte[] asking() throws IOException {
     ByteArrayOutputStream stream = new ByteArrayOutputStream();
-    try (ChunkQueryStream out = new ChunkQueryStream(new ByteArrayInputStream(new byte[0]), stream)) {
+    try (ChunkQueryStream out =
+        new ChunkQueryStream(new ByteArrayInputStream(new byte[0]), stream)) {
       out.open(0x0102030405060708L, "BP-1");
       out.challenge(filled(32, 1));
       out.prove(new ChunkQueryStream.Proof(filled(32, 2), filled(5, 3)));

@@ -30,7 +30,8 @@ class RetainedChunksTest {
   }
 
   /** Holds a batch whose bytes are their own positions. */
-  private static boolean hold(RetainedChunks held, ChunkBatch batch, int... found) throws IOException {
+  private static boolean hold(RetainedChunks held, ChunkBatch batch, int... found)
+      throws IOException {
     ByteBuffer bytes = held.take(batch);
     if (bytes == null) {
       return false;
@@ -50,7 +51,8 @@ class RetainedChunksTest {
     return copy;
   }
 
-  private static void assertRefused(RetainedChunks held, int number, int first, int count, int skip) {
+  private static void assertRefused(
+      RetainedChunks held, int number, int first, int count, int skip) {
     assertThatThrownBy(() -> held.resolve(number, first, count, skip))
         .isInstanceOf(CorruptWireException.class);
   }
@@ -125,7 +127,8 @@ class RetainedChunksTest {
 
   @Test
   void whatCouldNotBeAllocatedIsNotTaken() throws IOException {
-    ChunkQuerySessions boundless = new ChunkQuerySessions(Long.MAX_VALUE, Long.MAX_VALUE, LINGER, timer);
+    ChunkQuerySessions boundless =
+        new ChunkQuerySessions(Long.MAX_VALUE, Long.MAX_VALUE, LINGER, timer);
     RetainedChunks held = boundless.open("BP-1");
     assertThatThrownBy(() -> held.take(batch(0, Integer.MAX_VALUE)))
         .isInstanceOfAny(OutOfMemoryError.class, RuntimeException.class);

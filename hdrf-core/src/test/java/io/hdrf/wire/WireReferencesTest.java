@@ -17,7 +17,8 @@ class WireReferencesTest {
 
   private static final byte[] HEAD = {1, 2, 3};
 
-  private final ChunkQuerySessions sessions = new ChunkQuerySessions(1000, 1000, 1, new ManualTimer());
+  private final ChunkQuerySessions sessions =
+      new ChunkQuerySessions(1000, 1000, 1, new ManualTimer());
   private final RetainedChunks held = sessions.open("BP-1");
   private final ByteArrayOutputStream stream = new ByteArrayOutputStream();
   private final RecordWriter records = new RecordWriter(bytes -> Tape.take(bytes, stream));

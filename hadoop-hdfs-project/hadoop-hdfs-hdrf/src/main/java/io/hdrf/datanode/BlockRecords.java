@@ -74,10 +74,7 @@ public final class BlockRecords implements Closeable {
 
   /** Begins to keep records of a pool on a volume, unless it is done already or not wanted. */
   void open(
-      FsVolumeSpi volume,
-      PoolSlice poolSlice,
-      ReplicaInventory inventory,
-      DatasetAccess dataset) {
+      FsVolumeSpi volume, PoolSlice poolSlice, ReplicaInventory inventory, DatasetAccess dataset) {
     if (provider == null || closed || !poolSlice.mayHoldReducedBlocks()) {
       return;
     }

@@ -33,10 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * HDRF's part of one block pool on one volume, in {@code <volume>/current/<pool>/hdrf/}: the
- * superblock with the secret, the schemes' stores, and temporary files. It is in use as long as it
- * is in service, and beyond that until the last reader, reduction or inflation that uses it has
- * ended: only then are the schemes closed. Thread-safe.
+ * HDRF's part of a block pool slice, which is one pool on one volume, in {@code
+ * <volume>/current/<pool>/hdrf/}: the superblock with the secret, the schemes' stores, and
+ * temporary files. It is in use as long as it is in service, and beyond that until the last reader,
+ * reduction or inflation that uses it has ended: only then are the schemes closed. Thread-safe.
  */
 final class PoolSlice implements Closeable {
 
@@ -144,8 +144,7 @@ final class PoolSlice implements Closeable {
         openStores(superblock, registry, schemes, directory);
       }
       PoolSlice opened =
-          new PoolSlice(
-              poolId, directory, superblock, files, key, services, schemes, codec, needs);
+          new PoolSlice(poolId, directory, superblock, files, key, services, schemes, codec, needs);
       opened.prepareTemporary();
       return opened;
     } catch (Throwable e) {

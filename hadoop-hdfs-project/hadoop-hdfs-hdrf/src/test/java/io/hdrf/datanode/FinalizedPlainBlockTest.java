@@ -147,8 +147,7 @@ class FinalizedPlainBlockTest {
   @Test
   void aBlockOfAVolumeThatIsKeptPlainStaysPlain() throws IOException {
     assertNotSwapped(
-        () -> volume.poolSlice().setConversion(ConversionState.keptPlain()),
-        SkipReason.KEPT_PLAIN);
+        () -> volume.poolSlice().setConversion(ConversionState.keptPlain()), SkipReason.KEPT_PLAIN);
   }
 
   /** An upgrade's previous/ has the same file. */

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.scheme.TestSeed;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.WireFormat;
 import java.io.File;
@@ -245,7 +245,8 @@ class ReferencesTest {
     };
     for (ChunkQueryStream.Proof proof : proofs) {
       try (Socket socket = connect(port, WireFormat.ASK);
-          ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
+          ChunkQueryStream stream =
+              new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
         stream.open(dialect, block.getBlock().getBlockPoolId());
         assertThat(stream.readReply().challenge()).isNotNull();
         stream.prove(proof);
@@ -255,7 +256,8 @@ class ReferencesTest {
     }
     // Nor without any proof.
     try (Socket socket = connect(port, WireFormat.ASK);
-        ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
+        ChunkQueryStream stream =
+            new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, block.getBlock().getBlockPoolId());
       stream.readReply();
       stream.ask(new ChunkBatch(0, new int[] {5000}, new byte[32]));

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.hdrf.scheme.TestData;
 import io.hdrf.scheme.TestSeed;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
 import java.io.ByteArrayOutputStream;
@@ -334,12 +334,14 @@ class WireAdversaryTest {
     start(configuration());
     long dialect = dialect();
     try (Socket socket = connect(WireFormat.ASK);
-        ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
+        ChunkQueryStream stream =
+            new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, "BP-1-127.0.0.1-1");
       assertThat(stream.readReply().sessionId()).isNull();
     }
     try (Socket socket = connect(WireFormat.ASK);
-        ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
+        ChunkQueryStream stream =
+            new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, victim.getBlock().getBlockPoolId());
       assertThat(stream.readReply().sessionId()).isNotNull();
     }
@@ -638,7 +640,8 @@ class WireAdversaryTest {
     cluster.mini().shutdownNameNode(0);
     cluster.mini().restartDataNode(stopped, true);
     try (Socket socket = connect(WireFormat.ASK);
-        ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
+        ChunkQueryStream stream =
+            new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, pool);
       assertThat(stream.readReply().sessionId()).isNull();
     } catch (EOFException | SocketException notHeard) {

@@ -4,8 +4,8 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
 import java.io.ByteArrayOutputStream;
@@ -258,7 +258,9 @@ final class SecureAdversary {
         ChunkQueryStream.Reply reply = stream.readReply();
         assertThat(reply.sessionId()).isNull();
         assertThat(reply.challenge()).isNotNull();
-        stream.prove(new ChunkQueryStream.Proof(new byte[ChunkQueryStream.PROOF_LENGTH], token.getIdentifier()));
+        stream.prove(
+            new ChunkQueryStream.Proof(
+                new byte[ChunkQueryStream.PROOF_LENGTH], token.getIdentifier()));
         assertThatThrownBy(
                 () -> {
                   if (stream.readGrant() == null) {

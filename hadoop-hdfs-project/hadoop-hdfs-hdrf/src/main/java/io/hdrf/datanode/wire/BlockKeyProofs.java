@@ -58,7 +58,8 @@ public final class BlockKeyProofs implements PeerProofs {
   }
 
   @Override
-  public ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address) throws IOException {
+  public ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address)
+      throws IOException {
     Token<BlockTokenIdentifier> token =
         tokens.generateToken(
             new ExtendedBlock(poolId, NO_BLOCK),

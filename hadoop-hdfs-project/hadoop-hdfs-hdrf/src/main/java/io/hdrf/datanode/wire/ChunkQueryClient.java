@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
 import java.io.Closeable;

@@ -3,8 +3,8 @@ package io.hdrf.datanode.wire;
 
 import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.ChunkLookup;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.RetainedChunks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,7 +45,11 @@ final class ChunkQueryServer {
    * @param onProved is run when the other one may ask, before its first question is read
    */
   ChunkQueryServer(
-      Mirroring mirroring, ChunkQueryStream stream, String address, String peerName, Proved onProved) {
+      Mirroring mirroring,
+      ChunkQueryStream stream,
+      String address,
+      String peerName,
+      Proved onProved) {
     this.onProved = onProved;
     this.mirroring = mirroring;
     this.stream = stream;
@@ -119,7 +123,8 @@ final class ChunkQueryServer {
     }
   }
 
-  private BitSet find(ChunkBatch batch, ChunkLookup lookup, ChunkFunction function, RetainedChunks held)
+  private BitSet find(
+      ChunkBatch batch, ChunkLookup lookup, ChunkFunction function, RetainedChunks held)
       throws IOException {
     BitSet found = new BitSet();
     ByteBuffer bytes = held.take(batch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.WireFormat;
 import java.io.IOException;
 import java.io.InputStream;
@@ -122,7 +122,8 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
   }
 
   /** Connects once more, to ask for chunks. */
-  private ChunkQueryConnection ask(InetSocketAddress address, Handshake handshake) throws IOException {
+  private ChunkQueryConnection ask(InetSocketAddress address, Handshake handshake)
+      throws IOException {
     int timeout = mirroring.probeTimeoutMillis();
     Socket socket = sockets.newSocket();
     boolean connected = false;

@@ -9,8 +9,8 @@ import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.thread.HdrfThreads;
 import io.hdrf.wire.Capabilities;
-import io.hdrf.wire.Fallback;
 import io.hdrf.wire.ChunkQuerySessions;
+import io.hdrf.wire.Fallback;
 import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.SpoolFile;
@@ -336,7 +336,8 @@ public final class Mirroring implements Closeable {
    * @param asking connects to it to ask for chunks
    * @return null if blocks must go there as HDFS sends them
    */
-  PeerLink link(InetSocketAddress address, PeerDirectory.Probe probe, ChunkQueryConnection.Source asking) {
+  PeerLink link(
+      InetSocketAddress address, PeerDirectory.Probe probe, ChunkQueryConnection.Source asking) {
     Capabilities capabilities = peers.of(address, probe);
     if (capabilities == null) {
       counters.fallback(Fallback.PEER_UNKNOWN);

@@ -21,7 +21,8 @@ final class PeerLink {
   /**
    * @param asking connects to ask for chunks; null where that can't be done
    */
-  PeerLink(InetSocketAddress address, Capabilities capabilities, ChunkQueryConnection.Source asking) {
+  PeerLink(
+      InetSocketAddress address, Capabilities capabilities, ChunkQueryConnection.Source asking) {
     this.address = address;
     this.capabilities = capabilities;
     this.asking = asking;

@@ -28,7 +28,8 @@ public interface PeerProofs {
         }
 
         @Override
-        public void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address) {}
+        public void check(
+            ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address) {}
       };
 
   /** Nobody is answered, since it is not known yet whether there are block tokens. */
@@ -46,7 +47,8 @@ public interface PeerProofs {
         }
 
         @Override
-        public void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address)
+        public void check(
+            ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address)
             throws IOException {
           throw new IOException("this DataNode has not started yet");
         }

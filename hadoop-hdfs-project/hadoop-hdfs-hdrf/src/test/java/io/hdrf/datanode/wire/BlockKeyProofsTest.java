@@ -53,7 +53,8 @@ class BlockKeyProofsTest {
     return new BlockKeyProofs(tokens, poolId -> true);
   }
 
-  private void assertRefused(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String to) {
+  private void assertRefused(
+      ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String to) {
     assertThatThrownBy(() -> other.check(proof, poolId, challenge, to))
         .isInstanceOf(IOException.class);
   }
@@ -100,7 +101,8 @@ class BlockKeyProofsTest {
     mac.update(
         ("HDRF asks for chunks, 1\0" + POOL + "\0" + ADDRESS + "\0")
             .getBytes(java.nio.charset.StandardCharsets.UTF_8));
-    ChunkQueryStream.Proof proof = new ChunkQueryStream.Proof(mac.doFinal(CHALLENGE), token.getIdentifier());
+    ChunkQueryStream.Proof proof =
+        new ChunkQueryStream.Proof(mac.doFinal(CHALLENGE), token.getIdentifier());
     assertThatThrownBy(() -> other.check(proof, POOL, CHALLENGE, ADDRESS))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("doesn't apply to block");
@@ -109,7 +111,8 @@ class BlockKeyProofsTest {
   @Test
   void anythingElseIsRefused() {
     for (int length : new int[] {0, 1, 10, 200}) {
-      assertRefused(new ChunkQueryStream.Proof(new byte[32], new byte[length]), POOL, CHALLENGE, ADDRESS);
+      assertRefused(
+          new ChunkQueryStream.Proof(new byte[32], new byte[length]), POOL, CHALLENGE, ADDRESS);
     }
   }
 
@@ -155,7 +158,8 @@ class BlockKeyProofsTest {
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8})
   void whatATokenAnnouncesTakesNoMemory(int place) throws IOException {
     for (int announced : new int[] {200, 64 << 20, Integer.MAX_VALUE, -1, Integer.MIN_VALUE}) {
-      ChunkQueryStream.Proof proof = new ChunkQueryStream.Proof(new byte[32], announcing(place, announced));
+      ChunkQueryStream.Proof proof =
+          new ChunkQueryStream.Proof(new byte[32], announcing(place, announced));
       long before = allocated();
       assertRefused(proof, POOL, CHALLENGE, ADDRESS);
       assertThat(allocated() - before).isLessThan(16 << 20);

@@ -9,9 +9,9 @@ import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.QuietListener;
@@ -100,7 +100,8 @@ class ReferenceSenderTest {
   private void answer() {
     while (true) {
       try (Socket socket = server.accept();
-          ChunkQueryStream stream = new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
+          ChunkQueryStream stream =
+              new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
         answeringSocket = socket;
         answerer.serve(stream);
       } catch (IOException e) {

@@ -52,7 +52,7 @@ final class ChunkReader {
         index = stop;
         continue;
       }
-      GroupCache.Group cached = cache.acquire(container, group);
+      GroupCache.DecodedGroup cached = cache.acquire(container, group);
       if (cached != null) {
         try {
           int stop = Math.min(end, directory.endChunk(group));
@@ -273,7 +273,7 @@ final class ChunkReader {
       }
     }
     whole.flip();
-    GroupCache.Group cached = cache.put(container, group, whole);
+    GroupCache.DecodedGroup cached = cache.put(container, group, whole);
     try {
       copy(container, directory, group, cached.bytes(), first, end, dst);
     } finally {

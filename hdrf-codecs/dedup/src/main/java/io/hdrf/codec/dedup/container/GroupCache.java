@@ -14,11 +14,11 @@ import java.util.Map;
 final class GroupCache {
 
   /** A decoded group, of an undecided soundness: whoever reads it checks the CRCs of its chunks. */
-  static final class Group {
+  static final class DecodedGroup {
     private final ByteBuffer bytes;
     private int users = 1;
 
-    Group(ByteBuffer bytes) {
+    DecodedGroup(ByteBuffer bytes) {
       this.bytes = bytes;
     }
 
@@ -50,7 +50,7 @@ final class GroupCache {
 
   private final BufferPool buffers = BufferPool.shared();
   private final long maxBytes;
-  private final LinkedHashMap<Key, Group> groups = new LinkedHashMap<>(16, 0.75f, true);
+  private final LinkedHashMap<Key, DecodedGroup> groups = new LinkedHashMap<>(16, 0.75f, true);
   private long bytes;
 
   GroupCache(long maxBytes) {
@@ -58,8 +58,8 @@ final class GroupCache {
   }
 
   /** A group, or null; whoever got one calls {@link #release}. */
-  synchronized Group acquire(LoadedContainer container, int group) {
-    Group found = groups.get(new Key(container.serial(), group));
+  synchronized DecodedGroup acquire(LoadedContainer container, int group) {
+    DecodedGroup found = groups.get(new Key(container.serial(), group));
     if (found != null) {
       found.users++;
     }
@@ -75,18 +75,18 @@ final class GroupCache {
    *
    * @return the group, to be released by the caller
    */
-  synchronized Group put(LoadedContainer container, int number, ByteBuffer decoded) {
-    Group group = new Group(decoded);
+  synchronized DecodedGroup put(LoadedContainer container, int number, ByteBuffer decoded) {
+    DecodedGroup group = new DecodedGroup(decoded);
     if (decoded.capacity() <= maxBytes / 2) {
       group.users++;
       bytes += decoded.capacity();
-      Group old = groups.put(new Key(container.serial(), number), group);
+      DecodedGroup old = groups.put(new Key(container.serial(), number), group);
       if (old != null) {
         drop(old);
       }
-      Iterator<Map.Entry<Key, Group>> oldest = groups.entrySet().iterator();
+      Iterator<Map.Entry<Key, DecodedGroup>> oldest = groups.entrySet().iterator();
       while (bytes > maxBytes) {
-        Group victim = oldest.next().getValue();
+        DecodedGroup victim = oldest.next().getValue();
         oldest.remove();
         drop(victim);
       }
@@ -94,12 +94,12 @@ final class GroupCache {
     return group;
   }
 
-  private void drop(Group group) {
+  private void drop(DecodedGroup group) {
     bytes -= group.bytes.capacity();
     release(group);
   }
 
-  synchronized void release(Group group) {
+  synchronized void release(DecodedGroup group) {
     group.users--;
     if (group.users == 0) {
       buffers.give(group.bytes);

@@ -200,7 +200,7 @@ public final class BloomFilterArray implements Closeable {
   /** Groups as queries go through them, for the benchmark and tests: width, rows and filters. */
   public String describe() {
     StringBuilder text = new StringBuilder();
-    for (Group group : table.view().groups) {
+    for (FilterGroup group : table.view().groups) {
       text.append(text.length() == 0 ? "" : "; ");
       text.append(group.filterCount()).append(" of ").append(group.width()).append(", ");
       text.append(group.shape());

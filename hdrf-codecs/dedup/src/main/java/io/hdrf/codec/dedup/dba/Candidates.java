@@ -67,7 +67,7 @@ public final class Candidates {
   }
 
   /** Asks all groups for all fingerprints. Returns how many have no candidate. */
-  int fill(byte[] fingerprints, int asked, Group[] groups, boolean allGroups) {
+  int fill(byte[] fingerprints, int asked, FilterGroup[] groups, boolean allGroups) {
     count = asked;
     complete = allGroups;
     if (starts.length <= asked) {

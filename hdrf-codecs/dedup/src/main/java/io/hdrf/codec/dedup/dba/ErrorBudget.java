@@ -67,13 +67,13 @@ final class ErrorBudget {
   }
 
   /** The shape of new filters. */
-  Shape creationShape(List<Group> groups) {
+  Shape creationShape(List<FilterGroup> groups) {
     return shape(highestLevel(groups));
   }
 
-  int highestLevel(List<Group> groups) {
+  int highestLevel(List<FilterGroup> groups) {
     int highest = 0;
-    for (Group group : groups) {
+    for (FilterGroup group : groups) {
       highest = Math.max(highest, level(group.shape()));
     }
     return highest;
@@ -83,9 +83,9 @@ final class ErrorBudget {
     return -Math.log1p(-shape.errorRate(elements));
   }
 
-  private static double used(List<Group> groups) {
+  private static double used(List<FilterGroup> groups) {
     double sum = 0;
-    for (Group group : groups) {
+    for (FilterGroup group : groups) {
       for (int column = 0; column < group.width(); column++) {
         if (group.isUsed(column)) {
           sum += cost(group.shape(), group.filter(column).elements);
@@ -96,12 +96,12 @@ final class ErrorBudget {
   }
 
   /** The compound error rate of all filters, full. */
-  static double errorRate(List<Group> groups) {
+  static double errorRate(List<FilterGroup> groups) {
     return -Math.expm1(-used(groups));
   }
 
   /** A shape for {@code more} filters at once, beside those that there are. */
-  Shape shapeFor(List<Group> groups, int more) {
+  Shape shapeFor(List<FilterGroup> groups, int more) {
     Shape shape = creationShape(groups);
     int hashes = shape.hashes();
     while (hashes < Shape.MAX_HASHES && creatable(groups, shape) < more) {
@@ -127,7 +127,7 @@ final class ErrorBudget {
   }
 
   /** How many filters of a shape may still be made; less than 0 if there are too many already. */
-  long creatable(List<Group> groups, Shape shape) {
+  long creatable(List<FilterGroup> groups, Shape shape) {
     return (long) Math.floor((total - used(groups)) / cost(shape, 0) + ROUNDING);
   }
 

@@ -38,11 +38,11 @@ final class ErrorControl {
 
   /** Raises a group if there will soon be no room; returns whether there may be more to do. */
   boolean adjust() {
-    Group group;
+    FilterGroup group;
     Shape raised;
     synchronized (table) {
       ErrorBudget budget = table.budget();
-      List<Group> groups = table.groups();
+      List<FilterGroup> groups = table.groups();
       int highest = budget.highestLevel(groups);
       long creatable = budget.creatable(groups, budget.shape(highest));
       if (groups.isEmpty() || (creatable >= 0 && hasHeadroom(creatable))) {
@@ -81,16 +81,16 @@ final class ErrorControl {
     return table.room() * HEADROOM_SHARE >= table.filled();
   }
 
-  private Shape raised(Group group, int highest) {
+  private Shape raised(FilterGroup group, int highest) {
     boolean isLast = table.budget().level(group.shape()) == highest;
     return table.budget().raised(group.shape(), isLast ? highest + 1 : highest);
   }
 
   /** One of the lowest groups, if possible one without the open filter; null if none is fit. */
-  private Group best(List<Group> groups, Comparator<Group> order) {
-    Group lowest = Collections.min(groups, order);
-    Group chosen = null;
-    for (Group group : groups) {
+  private FilterGroup best(List<FilterGroup> groups, Comparator<FilterGroup> order) {
+    FilterGroup lowest = Collections.min(groups, order);
+    FilterGroup chosen = null;
+    for (FilterGroup group : groups) {
       if (order.compare(group, lowest) == 0
           && canBeRaised(group)
           && (chosen == null || (hasOpen(chosen) && !hasOpen(group)))) {
@@ -101,15 +101,15 @@ final class ErrorControl {
   }
 
   /** Stands for the group as long as its rows are not replaced. */
-  private static Object key(Group group) {
+  private static Object key(FilterGroup group) {
     return group.rows()[0];
   }
 
-  private boolean canBeRaised(Group group) {
+  private boolean canBeRaised(FilterGroup group) {
     return !group.hasPending() && !attempts.isPutOff(key(group));
   }
 
-  private boolean hasOpen(Group group) {
+  private boolean hasOpen(FilterGroup group) {
     for (Filter filter : group.filters()) {
       if (filter != null && table.isOpen(filter)) {
         return true;
@@ -119,16 +119,16 @@ final class ErrorControl {
   }
 
   /** Adds rows, and puts the elements into these only. */
-  private void tighten(Group group, Shape raised) throws IOException {
+  private void tighten(FilterGroup group, Shape raised) throws IOException {
     int first = group.shape().hashes();
     NativeWords[] rows = Arrays.copyOf(group.rows(), raised.hashes());
     for (int j = first; j < rows.length; j++) {
-      rows[j] = Group.newRow(raised, group.width());
+      rows[j] = FilterGroup.newRow(raised, group.width());
     }
     InsertLog log = table.beginLog(group);
     try {
       Filter[] filters = group.filters().clone();
-      Group built = new Group(group.id(), raised, group.width(), rows, filters);
+      FilterGroup built = new FilterGroup(group.id(), raised, group.width(), rows, filters);
       for (int c = 0; c < group.width(); c++) {
         if (group.isUsed(c)) {
           int column = c;
@@ -157,7 +157,7 @@ final class ErrorControl {
   }
 
   /** Makes a group anew with more room; its filters take elements again. */
-  private void enlarge(Group group, Shape raised) throws IOException {
+  private void enlarge(FilterGroup group, Shape raised) throws IOException {
     InsertLog log = table.beginLog(group);
     try {
       int[] stale = new int[group.width()];
@@ -166,8 +166,8 @@ final class ErrorControl {
       for (int column = 0; column < filters.length; column++) {
         filters[column] = group.isUsed(column) ? filters[column] : null;
       }
-      Group empty = Group.empty(group.id(), raised, group.width());
-      Group built = empty.with(filters);
+      FilterGroup empty = FilterGroup.empty(group.id(), raised, group.width());
+      FilterGroup built = empty.with(filters);
       for (int c = 0; c < group.width(); c++) {
         if (group.isUsed(c)) {
           int column = c;

@@ -140,7 +140,7 @@ final class FilterRefresher {
       }
       long[] row = new long[ColumnBits.rowWords(kept.shape)];
       for (int j = 0; j < kept.shape.hashes(); j++) {
-        Group group = table.groupOf(gone);
+        FilterGroup group = table.groupOf(gone);
         group.extractRow(group.columnOf(gone), j, row);
         table.include(kept, j, row);
       }

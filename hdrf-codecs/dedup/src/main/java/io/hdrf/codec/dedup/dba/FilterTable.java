@@ -24,10 +24,10 @@ final class FilterTable {
 
   /** All groups as queries see them. Immutable but for the bits of the groups. */
   static final class View {
-    final Group[] groups;
+    final FilterGroup[] groups;
     final boolean complete;
 
-    View(Group[] groups, boolean complete) {
+    View(FilterGroup[] groups, boolean complete) {
       this.groups = groups;
       this.complete = complete;
     }
@@ -42,9 +42,9 @@ final class FilterTable {
 
   private final RowMemory memory = new RowMemory();
 
-  private volatile View view = new View(new Group[0], false);
+  private volatile View view = new View(new FilterGroup[0], false);
 
-  private final List<Group> groups = new ArrayList<>();
+  private final List<FilterGroup> groups = new ArrayList<>();
   private final Map<Integer, Filter> bySegment = new TreeMap<>();
   private final Set<Insertion> unfinished = new HashSet<>();
 
@@ -73,7 +73,7 @@ final class FilterTable {
   }
 
   /** Guarded by this object's lock, and not to be changed. */
-  List<Group> groups() {
+  List<FilterGroup> groups() {
     return groups;
   }
 
@@ -87,7 +87,7 @@ final class FilterTable {
 
   private int countFilters() {
     int count = 0;
-    for (Group group : groups) {
+    for (FilterGroup group : groups) {
       count += group.filterCount();
     }
     return count;
@@ -95,7 +95,7 @@ final class FilterTable {
 
   synchronized List<Filter> filters() {
     List<Filter> all = new ArrayList<>();
-    for (Group group : groups) {
+    for (FilterGroup group : groups) {
       for (int column = 0; column < group.width(); column++) {
         if (group.isUsed(column)) {
           all.add(group.filter(column));
@@ -132,22 +132,22 @@ final class FilterTable {
 
   /** Makes all changes visible to queries that begin from now on. */
   private void publish() {
-    Group[] before = view.groups;
-    view = new View(groups.toArray(new Group[0]), complete);
+    FilterGroup[] before = view.groups;
+    view = new View(groups.toArray(new FilterGroup[0]), complete);
     retireRows(before);
     long bytes = 0;
-    for (Group group : groups) {
+    for (FilterGroup group : groups) {
       bytes += group.bytes();
     }
     counters.memoryBytes = bytes;
   }
 
-  private void retireRows(Group[] before) {
+  private void retireRows(FilterGroup[] before) {
     Set<NativeWords> gone = Collections.newSetFromMap(new IdentityHashMap<>());
-    for (Group group : before) {
+    for (FilterGroup group : before) {
       Collections.addAll(gone, group.rows());
     }
-    for (Group group : groups) {
+    for (FilterGroup group : groups) {
       for (NativeWords row : group.rows()) {
         gone.remove(row);
       }
@@ -196,7 +196,7 @@ final class FilterTable {
   }
 
   /** Whether groups are still those that were looked at: an insertion may have put others there. */
-  synchronized boolean areCurrent(Group... looked) {
+  synchronized boolean areCurrent(FilterGroup... looked) {
     return groups.containsAll(Arrays.asList(looked));
   }
 
@@ -223,7 +223,7 @@ final class FilterTable {
         break;
       }
       int part = Math.min(filter.room(), count - done);
-      Group group = groupOf(filter);
+      FilterGroup group = groupOf(filter);
       group.add(group.columnOf(filter), 0, hashes, done, part);
       if (log != null) {
         log.append(filter, hashes, done, part);
@@ -300,7 +300,7 @@ final class FilterTable {
     Shape next = budget.creationShape(groups);
     long creatable = Math.max(0, budget.creatable(groups, next));
     long room = 0;
-    for (Group group : groups) {
+    for (FilterGroup group : groups) {
       for (int column = 0; column < group.width(); column++) {
         if (group.isUsed(column)) {
           Filter filter = group.filter(column);
@@ -325,7 +325,7 @@ final class FilterTable {
 
   private Filter create() {
     Shape wanted = budget.creationShape(groups);
-    Group group = groupWithRoom();
+    FilterGroup group = groupWithRoom();
     if (group == null) {
       group = newGroup(wanted);
     }
@@ -334,7 +334,7 @@ final class FilterTable {
     }
     if (group == null) {
       counters.exceeded.increment();
-      group = Group.empty(nextGroup++, wanted, 1);
+      group = FilterGroup.empty(nextGroup++, wanted, 1);
       groups.add(group);
     }
     if (budget.creatable(groups, group.shape()) < 1) {
@@ -348,12 +348,12 @@ final class FilterTable {
     return filter;
   }
 
-  private boolean isLogged(Group group) {
+  private boolean isLogged(FilterGroup group) {
     return log != null && log.coversAnyOf(group);
   }
 
-  private Group groupWithRoom() {
-    for (Group group : groups) {
+  private FilterGroup groupWithRoom() {
+    for (FilterGroup group : groups) {
       if (group.freeColumn() >= 0 && !isLogged(group)) {
         return group;
       }
@@ -362,12 +362,12 @@ final class FilterTable {
   }
 
   /** A group for new filters; null where the memory does not allow even a narrow one. */
-  private Group newGroup(Shape shape) {
+  private FilterGroup newGroup(Shape shape) {
     int width = possibleWidth(shape);
     if (width == 0) {
       return null;
     }
-    Group group = Group.empty(nextGroup++, shape, width);
+    FilterGroup group = FilterGroup.empty(nextGroup++, shape, width);
     groups.add(group);
     return group;
   }
@@ -400,8 +400,8 @@ final class FilterTable {
   }
 
   /** Frees a column, that of the oldest filter if need be; null where there is none. */
-  private Group reclaim() {
-    Group group = groupWithRemains();
+  private FilterGroup reclaim() {
+    FilterGroup group = groupWithRemains();
     if (group == null && retireOldest()) {
       group = groupWithRemains();
     }
@@ -409,7 +409,7 @@ final class FilterTable {
       return null;
     }
     int column = group.columnOf(Filter.REMAINS);
-    Group cleared = group;
+    FilterGroup cleared = group;
     for (int j = 0; j < group.shape().hashes(); j++) {
       cleared = cleared.withRow(j, cleared.replacedRow(column, j, null));
     }
@@ -418,8 +418,8 @@ final class FilterTable {
     return cleared;
   }
 
-  private Group groupWithRemains() {
-    for (Group group : groups) {
+  private FilterGroup groupWithRemains() {
+    for (FilterGroup group : groups) {
       if (group.columnOf(Filter.REMAINS) >= 0 && !isLogged(group)) {
         return group;
       }
@@ -429,7 +429,7 @@ final class FilterTable {
 
   private boolean retireOldest() {
     Filter oldest = null;
-    for (Group group : groups) {
+    for (FilterGroup group : groups) {
       for (int column = 0; column < group.width() && !isLogged(group); column++) {
         Filter filter = group.filter(column);
         if (group.isUsed(column)
@@ -475,10 +475,10 @@ final class FilterTable {
         return groupWithRemains() == null && retireOldest();
       }
     }
-    Group ahead = Group.empty(-1, shape, width);
+    FilterGroup ahead = FilterGroup.empty(-1, shape, width);
     synchronized (this) {
       if (groupWithRoom() == null && shape.equals(budget.creationShape(groups))) {
-        groups.add(new Group(nextGroup++, shape, width, ahead.rows(), ahead.filters()));
+        groups.add(new FilterGroup(nextGroup++, shape, width, ahead.rows(), ahead.filters()));
         publish();
       }
     }
@@ -521,7 +521,7 @@ final class FilterTable {
       }
       List<Filter> some = filters.subList(first, Math.min(filters.size(), first + width));
       Filter[] columns = some.toArray(new Filter[width]);
-      groups.add(Group.empty(nextGroup++, shape, width).with(columns));
+      groups.add(FilterGroup.empty(nextGroup++, shape, width).with(columns));
       first += some.size();
       publish();
     }
@@ -529,17 +529,17 @@ final class FilterTable {
 
   /** Gives a filter that has no bits yet another shape. */
   synchronized void move(Filter filter, Shape shape) {
-    Group group = groupOf(filter);
+    FilterGroup group = groupOf(filter);
     replace(group, group.with(group.columnOf(filter), null));
     filter.shape = shape;
-    Group target = null;
-    for (Group other : groups) {
+    FilterGroup target = null;
+    for (FilterGroup other : groups) {
       if (other.shape().equals(shape) && other.freeColumn() >= 0) {
         target = other;
       }
     }
     if (target == null) {
-      target = Group.empty(nextGroup++, shape, Math.max(1, possibleWidth(shape)));
+      target = FilterGroup.empty(nextGroup++, shape, Math.max(1, possibleWidth(shape)));
       groups.add(target);
     }
     replace(target, target.with(target.freeColumn(), filter));
@@ -551,12 +551,12 @@ final class FilterTable {
   void fill(Filter filter, ColumnBits bits, int elements, int stale, boolean sealed) {
     for (int j = 0; j < bits.shape().hashes(); j++) {
       synchronized (this) {
-        Group group = groupOf(filter);
+        FilterGroup group = groupOf(filter);
         group.includeRow(group.columnOf(filter), j, bits.row(j));
       }
     }
     synchronized (this) {
-      Group group = groupOf(filter);
+      FilterGroup group = groupOf(filter);
       filter.pending = false;
       filter.elements = elements;
       filter.stale = stale;
@@ -578,10 +578,10 @@ final class FilterTable {
   }
 
   /** From now on, what is inserted into groups is logged too, by column side by side. */
-  synchronized InsertLog beginLog(Group... covered) {
+  synchronized InsertLog beginLog(FilterGroup... covered) {
     InsertLog begun = new InsertLog();
     int offset = 0;
-    for (Group group : covered) {
+    for (FilterGroup group : covered) {
       for (int column = 0; column < group.width(); column++) {
         if (group.isUsed(column)) {
           begun.cover(group.filter(column), offset + column);
@@ -611,12 +611,12 @@ final class FilterTable {
   }
 
   /** Puts groups in the place of others. Also ends the log. */
-  synchronized void exchange(List<Group> old, Group built, InsertLog logged) {
+  synchronized void exchange(List<FilterGroup> old, FilterGroup built, InsertLog logged) {
     logged.drain((column, hashes, offset, count) -> built.add(column, 0, hashes, offset, count));
     log = null;
     int at = groups.indexOf(old.get(0));
     groups.set(at, built);
-    for (Group other : old.subList(1, old.size())) {
+    for (FilterGroup other : old.subList(1, old.size())) {
       groups.remove(other);
     }
     publish();
@@ -629,7 +629,7 @@ final class FilterTable {
   /** Puts one row of new bits in a filter's column, with what was logged until now. */
   synchronized void replaceRow(Filter filter, int j, ColumnBits bits, InsertLog logged) {
     logged.drain((column, hashes, offset, count) -> bits.add(hashes, offset, count));
-    Group group = groupOf(filter);
+    FilterGroup group = groupOf(filter);
     int column = group.columnOf(filter);
     replace(group, group.withRow(j, group.replacedRow(column, j, bits.row(j))));
     publish();
@@ -637,7 +637,7 @@ final class FilterTable {
 
   /** Clears one row of a column that has remains. */
   synchronized void clearRow(long groupId, int column, int j) {
-    Group group = byId(groupId);
+    FilterGroup group = byId(groupId);
     if (group != null && group.filter(column) == Filter.REMAINS) {
       replace(group, group.withRow(j, group.replacedRow(column, j, null)));
       publish();
@@ -646,7 +646,7 @@ final class FilterTable {
 
   /** A column with remains has been cleared. */
   synchronized void freeColumn(long groupId, int column) {
-    Group group = byId(groupId);
+    FilterGroup group = byId(groupId);
     if (group != null && group.filter(column) == Filter.REMAINS) {
       replace(group, group.with(column, null));
       publish();
@@ -661,7 +661,7 @@ final class FilterTable {
     kept.elements += gone.elements;
     kept.stale += gone.stale;
     kept.changed = true;
-    Group group = groupOf(kept);
+    FilterGroup group = groupOf(kept);
     replace(group, group.with(group.columnOf(kept), kept));
     removeKeepingGroup(gone, kept);
     dropEmptyGroups();
@@ -673,7 +673,7 @@ final class FilterTable {
 
   /** Sets a row's bits in a column, in place. */
   synchronized void include(Filter filter, int j, long[] bits) {
-    Group group = groupOf(filter);
+    FilterGroup group = groupOf(filter);
     group.includeRow(group.columnOf(filter), j, bits);
     publishBits();
   }
@@ -690,7 +690,7 @@ final class FilterTable {
   }
 
   private void removeKeepingGroup(Filter filter, Filter successor) {
-    Group group = groupOf(filter);
+    FilterGroup group = groupOf(filter);
     replace(group, group.with(group.columnOf(filter), Filter.REMAINS));
     for (int segment : filter.segments()) {
       bySegment.remove(segment);
@@ -723,13 +723,13 @@ final class FilterTable {
 
   // Groups
 
-  private void replace(Group old, Group with) {
+  private void replace(FilterGroup old, FilterGroup with) {
     groups.set(groups.indexOf(old), with);
   }
 
   /** The group with an id, as it is now; null if there is none. */
-  synchronized Group byId(long id) {
-    for (Group group : groups) {
+  synchronized FilterGroup byId(long id) {
+    for (FilterGroup group : groups) {
       if (group.id() == id) {
         return group;
       }
@@ -738,8 +738,8 @@ final class FilterTable {
   }
 
   /** The group in which a filter stands; null if it is gone. */
-  synchronized Group groupOf(Filter filter) {
-    for (Group group : groups) {
+  synchronized FilterGroup groupOf(Filter filter) {
+    for (FilterGroup group : groups) {
       if (group.columnOf(filter) >= 0) {
         return group;
       }

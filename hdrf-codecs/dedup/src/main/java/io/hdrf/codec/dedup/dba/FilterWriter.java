@@ -92,7 +92,7 @@ final class FilterWriter {
     for (int i = 0; i < segments.length; i++) {
       generations[i] = source.generation(segments[i]);
     }
-    Group group;
+    FilterGroup group;
     FilterFile content;
     synchronized (table) {
       group = table.groupOf(filter);

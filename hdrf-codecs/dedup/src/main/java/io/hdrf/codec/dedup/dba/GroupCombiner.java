@@ -23,11 +23,11 @@ final class GroupCombiner {
     if (settings.group() != DbaSettings.AUTO) {
       return false;
     }
-    Group first = null;
-    Group second = null;
+    FilterGroup first = null;
+    FilterGroup second = null;
     synchronized (table) {
       int wanted = table.width(table.filterCount());
-      List<Group> groups = table.groups();
+      List<FilterGroup> groups = table.groups();
       for (int i = 0; i < groups.size() && second == null; i++) {
         first = groups.get(i);
         second = partner(first, groups.subList(i + 1, groups.size()), wanted);
@@ -41,11 +41,11 @@ final class GroupCombiner {
   }
 
   /** The group to combine one with; null for none. Guarded by the table's lock. */
-  private Group partner(Group group, List<Group> others, int wanted) {
+  private FilterGroup partner(FilterGroup group, List<FilterGroup> others, int wanted) {
     if (group.width() == DbaSettings.MAX_GROUP || !group.shape().fits(2 * group.width())) {
       return null;
     }
-    for (Group other : others) {
+    for (FilterGroup other : others) {
       if (other.width() == group.width()
           && other.shape().equals(group.shape())
           && (group.width() < wanted || wasteNothing(group, other))) {
@@ -59,11 +59,11 @@ final class GroupCombiner {
    * Whether two groups can be combined however wide they are: no column is without a filter, and
    * the memory that is allowed has room for them beside what they become.
    */
-  private boolean wasteNothing(Group first, Group second) {
+  private boolean wasteNothing(FilterGroup first, FilterGroup second) {
     return first.isFull() && second.isFull() && table.fitsMemory(first.bytes() + second.bytes());
   }
 
-  private void combine(Group first, Group second) {
+  private void combine(FilterGroup first, FilterGroup second) {
     InsertLog log = table.beginLog(first, second);
     try {
       int width = first.width();
@@ -71,13 +71,14 @@ final class GroupCombiner {
       System.arraycopy(second.filters(), 0, filters, width, width);
       NativeWords[] rows = new NativeWords[first.shape().hashes()];
       for (int j = 0; j < rows.length; j++) {
-        rows[j] = Group.interleave(first, second, j);
+        rows[j] = FilterGroup.interleave(first, second, j);
       }
       synchronized (table) {
         if (!table.areCurrent(first, second)) {
           return;
         }
-        Group built = new Group(table.newGroupId(), first.shape(), 2 * width, rows, filters);
+        FilterGroup built =
+            new FilterGroup(table.newGroupId(), first.shape(), 2 * width, rows, filters);
         table.exchange(Arrays.asList(first, second), built, log);
       }
       counters.combined.increment();
@@ -88,9 +89,9 @@ final class GroupCombiner {
 
   /** Makes a column without a filter fit for another one; returns whether there was one. */
   boolean clearOne() {
-    Group group = null;
+    FilterGroup group = null;
     synchronized (table) {
-      for (Group other : table.groups()) {
+      for (FilterGroup other : table.groups()) {
         group = other.columnOf(Filter.REMAINS) >= 0 ? other : group;
       }
     }

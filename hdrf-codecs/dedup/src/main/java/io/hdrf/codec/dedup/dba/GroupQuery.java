@@ -34,11 +34,11 @@ final class GroupQuery {
   }
 
   /** Looks for all candidates of a batch. */
-  void run(byte[] fingerprints, int first, int count, Group[] groups) {
+  void run(byte[] fingerprints, int first, int count, FilterGroup[] groups) {
     Fingerprints.hash(fingerprints, first * Fingerprints.LENGTH, count, hashes);
     matches = 0;
     Arrays.fill(sizes, 0, count, 0);
-    for (Group group : groups) {
+    for (FilterGroup group : groups) {
       ask(group, count);
       if (group.hasPending()) {
         addPending(group, count);
@@ -69,7 +69,7 @@ final class GroupQuery {
     return none;
   }
 
-  private void ask(Group group, int count) {
+  private void ask(FilterGroup group, int count) {
     if (!group.isLive()) {
       return;
     }
@@ -90,7 +90,7 @@ final class GroupQuery {
   }
 
   /** Begins with all fingerprints, and for each with all columns whose bits count. */
-  private void begin(Group group, int count) {
+  private void begin(FilterGroup group, int count) {
     int lanes = group.lanes();
     if (columns.limit() < lanes * BATCH) {
       columns = FilterRows.longs(lanes * BATCH);
@@ -105,7 +105,7 @@ final class GroupQuery {
     }
   }
 
-  private void addPending(Group group, int count) {
+  private void addPending(FilterGroup group, int count) {
     for (int i = 0; i < count; i++) {
       for (int lane = 0; lane < group.lanes(); lane++) {
         addColumns(group, i, group.always(lane), lane);
@@ -113,7 +113,7 @@ final class GroupQuery {
     }
   }
 
-  private void addColumns(Group group, int fingerprint, long mask, int lane) {
+  private void addColumns(FilterGroup group, int fingerprint, long mask, int lane) {
     for (long rest = mask; rest != 0; rest &= rest - 1) {
       int column = lane * Long.SIZE + Long.numberOfTrailingZeros(rest);
       for (int segment : group.segments(column)) {

@@ -36,7 +36,7 @@ final class InsertLog {
     return columns.containsKey(filter);
   }
 
-  boolean coversAnyOf(Group group) {
+  boolean coversAnyOf(FilterGroup group) {
     for (Filter filter : group.filters()) {
       if (filter != null && covers(filter)) {
         return true;

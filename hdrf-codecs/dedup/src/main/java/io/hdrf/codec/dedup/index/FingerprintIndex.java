@@ -29,12 +29,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds chunks by their fingerprints; {@link IndexLookup} says how. Only some of the chunks have entries
- * in the filters and the metadata store: the first new one of each block and every n-th after it.
- * What lies between is found by its neighbours, which stand in the same container. What is found is
- * a hint: a {@link ContainerStore} has to confirm it. What is lost, or can't be reached, costs
- * space and nothing else: the chunk is stored again. Safe for use by many threads, of which one,
- * its own, calls {@link #work}.
+ * Finds chunks by their fingerprints; {@link IndexLookup} says how. Only some of the chunks have
+ * entries in the filters and the metadata store: the first new one of each block and every n-th
+ * after it. What lies between is found by its neighbours, which stand in the same container. What
+ * is found is a hint: a {@link ContainerStore} has to confirm it. What is lost, or can't be
+ * reached, costs space and nothing else: the chunk is stored again. Safe for use by many threads,
+ * of which one, its own, calls {@link #work}.
  */
 public final class FingerprintIndex implements Closeable {
 
@@ -96,7 +96,8 @@ public final class FingerprintIndex implements Closeable {
 
   /** A new one, for one thread. */
   public IndexLookup newLookup() {
-    return new IndexLookup(store, containers, chunkPins, cache, outage, slow, counters, () -> filters);
+    return new IndexLookup(
+        store, containers, chunkPins, cache, outage, slow, counters, () -> filters);
   }
 
   /**

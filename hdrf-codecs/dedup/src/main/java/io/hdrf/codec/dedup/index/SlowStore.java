@@ -15,7 +15,10 @@ final class SlowStore {
 
   private static final Logger LOG = LoggerFactory.getLogger(SlowStore.class);
 
-  /** A batch is at most {@link IndexLookup#MAX_COUNT} chunks, in which a disk writes a few megabytes. */
+  /**
+   * A batch is at most {@link IndexLookup#MAX_COUNT} chunks, in which a disk writes a few
+   * megabytes.
+   */
   static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** How often the time that a look-up took is to pass before the next one. */

@@ -64,12 +64,12 @@ class AllocationBesideQueriesTest {
       int width = 64;
       Random random = new Random(1);
       Filter[] filters = new Filter[width];
-      Group group = Group.empty(1, shape, width);
+      FilterGroup group = FilterGroup.empty(1, shape, width);
       for (int column = 0; column < width; column++) {
         filters[column] = new Filter(shape, column);
         group.add(column, 0, random.longs(60_000).toArray(), 0, 30_000);
       }
-      Group[] groups = {group.with(filters)};
+      FilterGroup[] groups = {group.with(filters)};
       AtomicBoolean ended = new AtomicBoolean();
       AtomicInteger left = new AtomicInteger(ALLOCATORS);
       Thread[] threads = new Thread[QUERIERS + ALLOCATORS];
@@ -106,7 +106,7 @@ class AllocationBesideQueriesTest {
       }
     }
 
-    private static void query(Group[] groups, int seed, AtomicBoolean ended) {
+    private static void query(FilterGroup[] groups, int seed, AtomicBoolean ended) {
       byte[] fingerprints = new byte[Fingerprints.LENGTH * GroupQuery.BATCH];
       new Random(seed).nextBytes(fingerprints);
       Candidates out = new Candidates();

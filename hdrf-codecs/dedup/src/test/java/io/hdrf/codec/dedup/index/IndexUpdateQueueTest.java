@@ -74,8 +74,7 @@ class IndexUpdateQueueTest {
       assertThat(update.ref(i)).isEqualTo(7L * i);
       int at = i * Fingerprinter.LENGTH;
       assertThat(update.fingerprints()[at]).isEqualTo((byte) i);
-      assertThat(update.fingerprints()[at + Fingerprinter.LENGTH - 1])
-          .isEqualTo((byte) (i >> 8));
+      assertThat(update.fingerprints()[at + Fingerprinter.LENGTH - 1]).isEqualTo((byte) (i >> 8));
     }
   }
 }

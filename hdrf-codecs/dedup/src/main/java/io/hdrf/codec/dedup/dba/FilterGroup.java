@@ -14,7 +14,7 @@ import java.util.Arrays;
  * cleared; where they must go, a row is replaced in a new group. Rows lie outside the heap; {@link
  * RowMemory} gives those back that no group has any more.
  */
-final class Group {
+final class FilterGroup {
 
   private final long id;
   private final Shape shape;
@@ -32,7 +32,7 @@ final class Group {
    * @param rows of {@link #newRow} each
    * @param filters one for each column, null where there is none
    */
-  Group(long id, Shape shape, int width, NativeWords[] rows, Filter[] filters) {
+  FilterGroup(long id, Shape shape, int width, NativeWords[] rows, Filter[] filters) {
     this.id = id;
     this.shape = shape;
     this.width = width;
@@ -53,12 +53,12 @@ final class Group {
     }
   }
 
-  static Group empty(long id, Shape shape, int width) {
+  static FilterGroup empty(long id, Shape shape, int width) {
     NativeWords[] rows = new NativeWords[shape.hashes()];
     for (int j = 0; j < rows.length; j++) {
       rows[j] = newRow(shape, width);
     }
-    return new Group(id, shape, width, rows, new Filter[width]);
+    return new FilterGroup(id, shape, width, rows, new Filter[width]);
   }
 
   static NativeWords newRow(Shape shape, int width) {
@@ -70,22 +70,22 @@ final class Group {
   }
 
   /** The same with other filters. */
-  Group with(Filter[] others) {
-    return new Group(id, shape, width, rows, others);
+  FilterGroup with(Filter[] others) {
+    return new FilterGroup(id, shape, width, rows, others);
   }
 
   /** The same with one filter changed, or gone (null), or changed in what it says of itself. */
-  Group with(int column, Filter filter) {
+  FilterGroup with(int column, Filter filter) {
     Filter[] others = filters.clone();
     others[column] = filter;
     return with(others);
   }
 
   /** The same with one row replaced. */
-  Group withRow(int j, NativeWords row) {
+  FilterGroup withRow(int j, NativeWords row) {
     NativeWords[] others = rows.clone();
     others[j] = row;
-    return new Group(id, shape, width, others, filters);
+    return new FilterGroup(id, shape, width, others, filters);
   }
 
   long id() {
@@ -266,7 +266,7 @@ final class Group {
   }
 
   /** Row {@code j} of two groups of one shape and width side by side, in twice the width. */
-  static NativeWords interleave(Group first, Group second, int j) {
+  static NativeWords interleave(FilterGroup first, FilterGroup second, int j) {
     NativeWords both = newRow(first.shape, first.width * 2);
     LongBuffer merged = both.buffer();
     LongBuffer a = first.row(j);

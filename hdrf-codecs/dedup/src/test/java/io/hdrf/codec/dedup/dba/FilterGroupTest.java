@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every width against one bit array for each filter. */
-class GroupTest {
+class FilterGroupTest {
 
   private static final Shape SHAPE = new Shape(500, 6);
   private static final int ELEMENTS = 300;
@@ -21,8 +21,8 @@ class GroupTest {
     return random.longs(2L * count).toArray();
   }
 
-  private Group filled(int width, ColumnBits[] model) {
-    Group group = Group.empty(1, SHAPE, width);
+  private FilterGroup filled(int width, ColumnBits[] model) {
+    FilterGroup group = FilterGroup.empty(1, SHAPE, width);
     for (int column = 0; column < width; column++) {
       model[column] = new ColumnBits(SHAPE);
       long[] hashes = hashes(ELEMENTS);
@@ -32,7 +32,7 @@ class GroupTest {
     return group;
   }
 
-  private static void check(Group group, ColumnBits[] model) {
+  private static void check(FilterGroup group, ColumnBits[] model) {
     long[] row = new long[ColumnBits.rowWords(SHAPE)];
     for (int column = 0; column < group.width(); column++) {
       for (int j = 0; j < SHAPE.hashes(); j++) {
@@ -46,7 +46,7 @@ class GroupTest {
   @ValueSource(ints = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512})
   void columnsDontDisturbEachOther(int width) {
     ColumnBits[] model = new ColumnBits[width];
-    Group group = filled(width, model);
+    FilterGroup group = filled(width, model);
     check(group, model);
     int replaced = random.nextInt(width);
     model[replaced] = new ColumnBits(SHAPE);
@@ -67,21 +67,21 @@ class GroupTest {
   void interleavingKeepsAllColumns(int width) {
     ColumnBits[] model = new ColumnBits[2 * width];
     ColumnBits[] second = new ColumnBits[width];
-    Group a = filled(width, model);
-    Group b = filled(width, second);
+    FilterGroup a = filled(width, model);
+    FilterGroup b = filled(width, second);
     System.arraycopy(second, 0, model, width, width);
     NativeWords[] rows = new NativeWords[SHAPE.hashes()];
     for (int j = 0; j < rows.length; j++) {
-      rows[j] = Group.interleave(a, b, j);
+      rows[j] = FilterGroup.interleave(a, b, j);
     }
-    check(new Group(2, SHAPE, 2 * width, rows, new Filter[2 * width]), model);
+    check(new FilterGroup(2, SHAPE, 2 * width, rows, new Filter[2 * width]), model);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 8, 32, 64, 128, 256, 512})
   void queriesFindWhatAskingEachFilterFinds(int width) {
     ColumnBits[] model = new ColumnBits[width];
-    Group group = filled(width, model);
+    FilterGroup group = filled(width, model);
     Filter[] filters = new Filter[width];
     for (int column = 0; column < width; column++) {
       filters[column] = column % 5 == 4 ? null : new Filter(SHAPE, 1000 + column);
@@ -89,11 +89,11 @@ class GroupTest {
     group = group.with(filters);
     // So few that Java reads the rows, and so many that the native library does.
     for (int count : new int[] {1, 10, 1300}) {
-      check(new Group[] {group, group}, model, count);
+      check(new FilterGroup[] {group, group}, model, count);
     }
   }
 
-  private void check(Group[] groups, ColumnBits[] model, int count) {
+  private void check(FilterGroup[] groups, ColumnBits[] model, int count) {
     byte[] fingerprints = new byte[32 * count];
     random.nextBytes(fingerprints);
     long[] hashes = new long[2 * count];
