@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package com.acme;
 
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.nio.ByteBuffer;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
@@ -29,11 +29,11 @@ public final class AcmeLz4Scheme implements FrameScheme {
     return 64001;
   }
 
-  public int frameLength(SchemeSettings settings) throws BadSettingException {
+  public int frameLength(PluginSettings settings) throws BadSettingException {
     return settings.getSize("frame.size", 64 << 10, 1, 64 << 20);
   }
 
-  public FrameCodec newCodec(SchemeSettings settings) {
+  public FrameCodec newCodec(PluginSettings settings) {
     return new Codec(LZ4Factory.nativeInstance());
   }
 

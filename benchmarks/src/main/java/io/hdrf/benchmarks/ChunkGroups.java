@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.benchmarks;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -6,7 +6,7 @@ import io.hdrf.codec.dedup.dba.Candidates;
 import io.hdrf.codec.dedup.dba.DbaSettings;
 import io.hdrf.codec.dedup.dba.DbaSettings.Control;
 import io.hdrf.codec.dedup.dba.Insertion;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

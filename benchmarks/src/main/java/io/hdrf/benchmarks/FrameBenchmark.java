@@ -2,13 +2,13 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.corpus.SourceCorpus;
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -2,13 +2,13 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.corpus.SourceCorpus;
-import io.hdrf.scheme.BlockScheme;
-import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameScheme;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -85,7 +85,7 @@ public final class GroupBenchmark implements Callable<Integer> {
     SchemeRegistry registry =
         SchemeLoader.load(Path.of(System.getProperty("hdrf.dist")).resolve("plugins"));
     ChunkFunction function =
-        ((BlockScheme) registry.byName("dedup")).chunkFunction(new SchemeSettings(conf, "dedup"));
+        ((BlockScheme) registry.byName("dedup")).chunkFunction(new PluginSettings(conf, "dedup"));
     List<List<GroupRule>> rules = new ArrayList<>();
     for (String scheme : schemes) {
       rules.add(rules((FrameScheme) registry.byName(scheme), function.maxChunkLength()));

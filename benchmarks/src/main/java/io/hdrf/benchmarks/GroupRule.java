@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.benchmarks;
 
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.benchmarks;
 
-import io.hdrf.metadata.StoreEntry;
+import io.hdrf.spi.store.StoreEntry;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.admin;
 
-import io.hdrf.thread.HdrfThreads;
+import io.hdrf.spi.thread.HdrfThreads;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Iterator;

@@ -2,7 +2,7 @@
 package io.hdrf.admin;
 
 import io.hdrf.metadata.BlockRecord;
-import io.hdrf.metadata.MetadataException;
+import io.hdrf.spi.store.MetadataException;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.ReductionScheme;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;

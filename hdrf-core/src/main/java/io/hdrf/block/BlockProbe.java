@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.ReadableFile;
-import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.ReadableFile;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

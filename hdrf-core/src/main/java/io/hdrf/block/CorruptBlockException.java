@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.CorruptFileException;
+import io.hdrf.spi.io.CorruptFileException;
 import java.nio.file.Path;
 
 /** A reduced block file is damaged, or is not the one that was asked for. */

@@ -18,7 +18,7 @@ public interface FrameDecoder {
    * @param stages which schemes of the block's chain were applied: bit i for the i-th
    * @param stored the stored bytes
    * @param frame room for the original data
-   * @throws io.hdrf.scheme.CorruptFrameException if {@code stored} is not the form of that many
+   * @throws io.hdrf.spi.scheme.CorruptFrameException if {@code stored} is not the form of that many
    *     bytes
    */
   void decode(int stages, ByteBuffer stored, ByteBuffer frame) throws IOException;

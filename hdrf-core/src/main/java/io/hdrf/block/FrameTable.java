@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.Varint;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.FrameCodec;
+import io.hdrf.spi.io.Varint;
+import io.hdrf.spi.scheme.FrameCodec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;

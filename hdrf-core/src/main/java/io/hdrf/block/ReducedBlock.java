@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.ReadableFile;
-import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

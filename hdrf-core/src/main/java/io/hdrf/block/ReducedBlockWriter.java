@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.DurableFiles;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.ChainCodec;
-import io.hdrf.scheme.FrameCodec;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.FrameCodec;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.DurableFiles;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.io.ReadableFile;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.StoredPayloads;
-import io.hdrf.scheme.UnreadableBlocksException;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.StoredPayloads;
+import io.hdrf.spi.scheme.UnreadableBlocksException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;

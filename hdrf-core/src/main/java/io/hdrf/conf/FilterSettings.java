@@ -3,8 +3,8 @@ package io.hdrf.conf;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -80,13 +80,13 @@ public final class FilterSettings {
    * @throws BadSettingException names the key, its value and what is accepted
    */
   public FilterSettings(Configuration configuration) throws BadSettingException {
-    SchemeSettings settings = new SchemeSettings(configuration, HdrfKeys.FILTER_SECTION);
+    PluginSettings settings = new PluginSettings(configuration, HdrfKeys.FILTER_SECTION);
     exclude = search(settings, EXCLUDE);
     include = search(settings, INCLUDE);
     minAgeSeconds = settings.getInt(MIN_AGE, 0, 0, 365 * 24 * 3600);
   }
 
-  private static Search search(SchemeSettings settings, String kind) throws BadSettingException {
+  private static Search search(PluginSettings settings, String kind) throws BadSettingException {
     List<String> keywords = elements(settings.getString(kind + KEYWORDS, ""), "[,\n]");
     for (String keyword : keywords) {
       if (keyword.chars().anyMatch(c -> c > MAX_KEYWORD_CHAR)) {

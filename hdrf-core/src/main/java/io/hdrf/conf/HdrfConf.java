@@ -2,10 +2,10 @@
 package io.hdrf.conf;
 
 import io.hdrf.metadata.RecordSettings;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -62,7 +62,7 @@ public final class HdrfConf {
    */
   public HdrfConf(Configuration configuration) throws BadSettingException {
     this.configuration = configuration;
-    SchemeSettings reduce = new SchemeSettings(configuration, HdrfKeys.REDUCE_SECTION);
+    PluginSettings reduce = new PluginSettings(configuration, HdrfKeys.REDUCE_SECTION);
     int threads = reduce.getInt(HdrfKeys.REDUCE_THREADS, 0, 0, 1024);
     reduceThreads = threads > 0 ? threads : Math.max(1, processors() / PROCESSORS_PER_THREAD);
     queueLength = reduce.getInt(HdrfKeys.REDUCE_QUEUE_LENGTH, 4096, 1, 1 << 20);
@@ -72,14 +72,14 @@ public final class HdrfConf {
     scanIntervalSeconds = reduce.getInt(HdrfKeys.REDUCE_SCAN_INTERVAL, 600, 1, 7 * 24 * 3600);
     scanReducesExisting = isFirst(configuration, HdrfKeys.REDUCE_EXISTING, SCAN, CONVERT);
     duringUpgrade = reduce.getBoolean(HdrfKeys.REDUCE_DURING_UPGRADE, false);
-    SchemeSettings read = new SchemeSettings(configuration, HdrfKeys.READ_SECTION);
+    PluginSettings read = new PluginSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
     declinesBlocksAlone =
         !isFirst(configuration, HdrfKeys.READ_SHORT_CIRCUIT_DECLINE, DATANODE, BLOCK);
     filterSettings = new FilterSettings(configuration);
     mirrorSettings = new MirrorSettings(configuration);
-    SchemeSettings metadata = new SchemeSettings(configuration, HdrfKeys.METADATA_SECTION);
+    PluginSettings metadata = new PluginSettings(configuration, HdrfKeys.METADATA_SECTION);
     recordSettings =
         new RecordSettings(
             metadata.getInt(HdrfKeys.METADATA_FLUSH_INTERVAL, 1000, 10, 60_000),
@@ -249,7 +249,7 @@ public final class HdrfConf {
 
   private int readMaxBlocks(ReductionScheme scheme) throws BadSettingException {
     int configured =
-        new SchemeSettings(configuration, scheme.name()).getInt(HdrfKeys.MAX_BLOCKS, 0, 0, 1024);
+        new PluginSettings(configuration, scheme.name()).getInt(HdrfKeys.MAX_BLOCKS, 0, 0, 1024);
     int own = Math.max(1, scheme.maxConcurrentBlocks());
     return configured == 0 ? own : Math.min(own, configured);
   }

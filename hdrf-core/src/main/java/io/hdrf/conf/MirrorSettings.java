@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.conf;
 
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 import java.util.Objects;
 import org.apache.hadoop.conf.Configuration;
 
@@ -25,7 +25,7 @@ public final class MirrorSettings {
    * @throws BadSettingException names the key, its value and what is accepted
    */
   public MirrorSettings(Configuration configuration) throws BadSettingException {
-    SchemeSettings settings = new SchemeSettings(configuration, HdrfKeys.MIRROR_SECTION);
+    PluginSettings settings = new PluginSettings(configuration, HdrfKeys.MIRROR_SECTION);
     enabled = settings.getBoolean(HdrfKeys.MIRROR_ENABLED, true);
     references = settings.getBoolean(HdrfKeys.MIRROR_REFERENCES, true);
     sendChecksums = settings.getBoolean(HdrfKeys.MIRROR_SEND_CHECKSUMS, false);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.io;
 
+import io.hdrf.spi.io.DurableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

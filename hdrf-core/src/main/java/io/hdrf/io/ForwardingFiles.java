@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.io;
 
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -1,7 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/**
- * Files as HDRF uses them: positional reads ({@link io.hdrf.io.ReadableFile}), the operations that
- * durability rests on ({@link io.hdrf.io.DurableFiles}), pooled buffers, and the rate of background
- * work. Uses {@code io.hdrf.jni} only.
- */
+/** Wrappers of file operations; uses {@code io.hdrf.spi.io} only. */
 package io.hdrf.io;

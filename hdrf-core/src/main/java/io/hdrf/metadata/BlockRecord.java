@@ -2,6 +2,9 @@
 package io.hdrf.metadata;
 
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreVersionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

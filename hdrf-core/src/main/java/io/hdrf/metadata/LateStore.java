@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.StoreNotOpenException;
+import io.hdrf.spi.store.StoreVisitor;
+import io.hdrf.spi.store.Table;
 import java.util.List;
 
 /**

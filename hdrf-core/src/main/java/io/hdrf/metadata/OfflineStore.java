@@ -2,6 +2,10 @@
 package io.hdrf.metadata;
 
 import io.hdrf.block.TagKey;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreForeignException;
 import java.io.IOException;
 
 /** Opens stores of volumes that no DataNode has in service. */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,6 +2,10 @@
 package io.hdrf.metadata;
 
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreVersionException;
+import io.hdrf.spi.store.Table;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
-import io.hdrf.io.DurableFiles;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreForeignException;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

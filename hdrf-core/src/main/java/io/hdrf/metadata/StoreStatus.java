@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
+import io.hdrf.spi.store.StoreForeignException;
+
 /** How a volume's store does. Immutable. */
 public final class StoreStatus {
 

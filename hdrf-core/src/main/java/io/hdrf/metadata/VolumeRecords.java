@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
-import io.hdrf.io.DurableFiles;
-import io.hdrf.thread.RepeatingThread;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreForeignException;
+import io.hdrf.spi.store.StoreFullException;
+import io.hdrf.spi.store.StoreNotOpenException;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.StoreVisitor;
+import io.hdrf.spi.store.Table;
+import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

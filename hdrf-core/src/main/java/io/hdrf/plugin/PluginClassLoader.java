@@ -26,13 +26,7 @@ final class PluginClassLoader extends URLClassLoader {
 
   /** Packages, with all that is below them, that plug-ins share with HDRF. */
   private static final String[] SHARED = {
-    "io.hdrf.scheme.",
-    "io.hdrf.metadata.",
-    "io.hdrf.io.",
-    "io.hdrf.jni.",
-    "io.hdrf.thread.",
-    "org.slf4j.",
-    "org.apache.hadoop."
+    "io.hdrf.spi.", "io.hdrf.jni.", "org.slf4j.", "org.apache.hadoop."
   };
 
   private static final ConcurrentHashMap<Key, PluginClassLoader> LOADERS =

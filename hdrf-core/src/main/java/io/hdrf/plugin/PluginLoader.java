@@ -2,7 +2,7 @@
 package io.hdrf.plugin;
 
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.scheme.BadSettingException;
+import io.hdrf.spi.BadSettingException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.jar.JarFile;
+import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ public final class PluginLoader {
   private static final Logger LOG = LoggerFactory.getLogger(PluginLoader.class);
   private static final String SERVICES = "META-INF/services/";
   private static final String OWN_SERVICES = SERVICES + "io.hdrf.";
+  private static final String SPI_SERVICES = OWN_SERVICES + "spi.";
 
   private PluginLoader() {}
 
@@ -95,10 +97,19 @@ public final class PluginLoader {
           }
         }
       }
-      if (classes.isEmpty()
-          && file.stream()
+      List<String> own =
+          file.stream()
               .map(ZipEntry::getName)
-              .noneMatch(name -> name.startsWith(OWN_SERVICES) && !name.equals(serviceFile))) {
+              .filter(name -> name.startsWith(OWN_SERVICES) && !name.endsWith("/"))
+              .collect(Collectors.toList());
+      for (String name : own) {
+        if (!name.startsWith(SPI_SERVICES)) {
+          throw new PluginLoadException(
+              jar + " was built for an older HDRF: it has " + name + "; build it for this one",
+              null);
+        }
+      }
+      if (classes.isEmpty() && own.stream().allMatch(serviceFile::equals)) {
         LOG.warn("{} is no plug-in: it has no {}", jar, serviceFile);
       }
       return classes;

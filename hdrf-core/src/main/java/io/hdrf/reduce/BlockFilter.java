@@ -3,7 +3,7 @@ package io.hdrf.reduce;
 
 import com.google.re2j.Pattern;
 import io.hdrf.conf.FilterSettings;
-import io.hdrf.io.ReadableFile;
+import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

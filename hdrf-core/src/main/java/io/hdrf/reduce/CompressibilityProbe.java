@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
-import io.hdrf.io.ReadableFile;
 import io.hdrf.scheme.ChainCodec;
-import io.hdrf.scheme.FrameScheme;
+import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.scheme.FrameScheme;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
-import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;

@@ -2,9 +2,9 @@
 package io.hdrf.reduce;
 
 import io.hdrf.conf.HdrfConf;
-import io.hdrf.io.DurableFiles;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.thread.RepeatingThread;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
-import io.hdrf.io.ReadableFile;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 
 /** Which blocks are reduced, as far as their content decides it. */

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
-import io.hdrf.io.BufferPool;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.BlockSource;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameSink;
+import io.hdrf.spi.scheme.Pin;
+import io.hdrf.spi.scheme.SchemeErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

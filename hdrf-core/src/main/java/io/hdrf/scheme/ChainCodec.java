@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockDeclinedException;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.Pin;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

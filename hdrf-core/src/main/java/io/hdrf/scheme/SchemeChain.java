@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.SchemeNotFoundException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -10,7 +17,7 @@ import java.util.stream.Collectors;
 public final class SchemeChain {
 
   /** The most schemes in a chain. */
-  public static final int MAX_LENGTH = 4;
+  public static final int MAX_LENGTH = FrameChain.MAX_LENGTH;
 
   /** How the empty chain is written. */
   public static final String NONE = "none";

@@ -3,6 +3,8 @@ package io.hdrf.scheme;
 
 import io.hdrf.plugin.PluginLoadException;
 import io.hdrf.plugin.PluginLoader;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.SchemeNotFoundException;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;

@@ -2,8 +2,20 @@
 package io.hdrf.scheme;
 
 import io.hdrf.io.CountedFiles;
-import io.hdrf.io.DurableFiles;
-import io.hdrf.metadata.MetadataStore;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.SchemeContext;
+import io.hdrf.spi.scheme.SchemeNotFoundException;
+import io.hdrf.spi.scheme.StoredPayloads;
+import io.hdrf.spi.store.MetadataStore;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -175,8 +187,8 @@ public final class VolumeSchemes implements Closeable {
     }
   }
 
-  private SchemeSettings settings(ReductionScheme scheme) {
-    return new SchemeSettings(configuration, scheme.name());
+  private PluginSettings settings(ReductionScheme scheme) {
+    return new PluginSettings(configuration, scheme.name());
   }
 
   private void requireOpen() throws IOException {
@@ -235,7 +247,7 @@ public final class VolumeSchemes implements Closeable {
     }
 
     @Override
-    public SchemeSettings settings() {
+    public PluginSettings settings() {
       return VolumeSchemes.this.settings(scheme);
     }
 

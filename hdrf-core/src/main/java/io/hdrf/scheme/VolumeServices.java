@@ -2,7 +2,8 @@
 package io.hdrf.scheme;
 
 import io.hdrf.metadata.LateStore;
-import io.hdrf.metadata.MetadataStore;
+import io.hdrf.spi.scheme.StoredPayloads;
+import io.hdrf.spi.store.MetadataStore;
 import java.io.IOException;
 
 /** What a volume and block pool offer to block schemes. Safe for use by many threads. */

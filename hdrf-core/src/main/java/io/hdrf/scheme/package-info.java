@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Schemes, the plug-ins that encode and decode data, and chains of them. Plug-ins see this package,
- * {@code io.hdrf.io} and {@code io.hdrf.metadata}.
+ * Chains of schemes: found in jars, checked, opened on a volume, applied to blocks. The schemes
+ * themselves are plug-ins, written against {@code io.hdrf.spi.scheme}.
  */
 package io.hdrf.scheme;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.volume;
 
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.DurableFiles;
-import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

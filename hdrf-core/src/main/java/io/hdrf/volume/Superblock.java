@@ -2,10 +2,10 @@
 package io.hdrf.volume;
 
 import io.hdrf.block.TagKey;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.DurableFiles;
-import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -196,7 +196,7 @@ public final class Superblock {
    * otherwise the record is durable on return, in both copies.
    *
    * @param id from 1 to 65535
-   * @param name as {@link io.hdrf.scheme.ReductionScheme#name} defines it
+   * @param name as {@link io.hdrf.spi.scheme.ReductionScheme#name} defines it
    * @throws IOException if it can't be written, or if another name is recorded with that id: then
    *     two schemes claim the same id
    */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkLookup;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.scheme.ChunkLookup;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.io.BufferPool;
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.BufferPool;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

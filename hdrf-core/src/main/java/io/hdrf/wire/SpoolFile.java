@@ -2,8 +2,8 @@
 package io.hdrf.wire;
 
 import io.hdrf.block.ReducedBlockWriter;
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.DurableFiles;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;

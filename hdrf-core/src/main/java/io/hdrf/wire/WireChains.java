@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.FrameScheme;
-import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeNotFoundException;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.SchemeNotFoundException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -91,7 +91,7 @@ public final class WireChains implements Closeable {
    */
   public int frameLength(SchemeChain chain) throws BadSettingException {
     FrameScheme first = (FrameScheme) chain.schemes().get(0);
-    return first.frameLength(new SchemeSettings(configuration, first.name()));
+    return first.frameLength(new PluginSettings(configuration, first.name()));
   }
 
   /** Whether frames of all schemes of a chain can travel; so they can where there is none. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.SchemeNotFoundException;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.SchemeNotFoundException;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.EOFException;

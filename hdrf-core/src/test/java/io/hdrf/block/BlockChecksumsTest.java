@@ -4,8 +4,8 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -4,9 +4,9 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

@@ -2,8 +2,8 @@
 package io.hdrf.block;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -4,9 +4,9 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -34,7 +34,7 @@ class BlockProbeTest {
   private byte[] write(BlockIdentity id, TagKey key) throws IOException {
     Path path = Files.createTempDirectory(dir, "block").resolve("f");
     TestBlock block = TestBlock.random(new Random(3), 5, 100, 1000);
-    block.write(io.hdrf.io.LocalDurableFiles.INSTANCE, path, id, key);
+    block.write(io.hdrf.spi.io.LocalDurableFiles.INSTANCE, path, id, key);
     return Files.readAllBytes(path);
   }
 

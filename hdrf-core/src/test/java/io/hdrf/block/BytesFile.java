@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.ReadableFile;
+import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

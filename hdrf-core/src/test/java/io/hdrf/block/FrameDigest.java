@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.ChannelFile;
+import io.hdrf.spi.io.ChannelFile;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;

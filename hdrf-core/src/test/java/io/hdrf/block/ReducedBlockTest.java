@@ -4,15 +4,15 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CrashableFiles;
-import io.hdrf.io.DurableFile;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.PowerLoss;
-import io.hdrf.scheme.CorruptFrameException;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -722,9 +722,9 @@ class ReducedBlockTest {
     writer.force();
     assertThat(file.forced).isEqualTo(1);
     assertThat(closed).hasValue(0);
-    long idle = io.hdrf.io.BufferPool.shared().idleBytes();
+    long idle = io.hdrf.spi.io.BufferPool.shared().idleBytes();
     writer.close();
-    assertThat(io.hdrf.io.BufferPool.shared().idleBytes()).isEqualTo(idle + (1 << 20));
+    assertThat(io.hdrf.spi.io.BufferPool.shared().idleBytes()).isEqualTo(idle + (1 << 20));
     assertThat(closed).hasValue(1);
   }
 

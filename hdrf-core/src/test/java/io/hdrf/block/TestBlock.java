@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.DurableFiles;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

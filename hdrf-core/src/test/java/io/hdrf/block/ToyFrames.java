@@ -2,7 +2,7 @@
 package io.hdrf.block;
 
 import io.hdrf.scheme.ChainCodec;
-import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.reduce.HookedScheme;
-import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.BadSettingException;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;

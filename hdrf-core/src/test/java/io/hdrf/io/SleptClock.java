@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.io;
 
+import io.hdrf.spi.io.RateThrottle;
+
 /** A clock on which time passes only for those who sleep by it. Thread-safe. */
 public final class SleptClock implements RateThrottle.Clock {
 

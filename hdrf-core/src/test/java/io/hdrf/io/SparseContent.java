@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.io;
 
+import io.hdrf.spi.io.ChannelFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -26,9 +27,9 @@ final class SparseContent {
   static SparseContent of(Path file) throws IOException {
     SparseContent content = new SparseContent();
     ByteBuffer piece = ByteBuffer.allocate(64 * PAGE);
-    try (FileChannel channel = FileChannel.open(file)) {
+    try (ChannelFile channel = ChannelFile.open(file)) {
       long position = 0;
-      while (ChannelFile.readFully(channel, piece, position) > 0) {
+      while (channel.read(piece, position) > 0) {
         content.write(position, piece.array(), 0, piece.position());
         position += piece.position();
         piece.clear();

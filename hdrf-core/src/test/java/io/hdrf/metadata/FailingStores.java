@@ -2,7 +2,15 @@
 package io.hdrf.metadata;
 
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataSpiVersion;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.Table;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -52,7 +60,7 @@ final class FailingStores implements MetadataStoreProvider {
   }
 
   @Override
-  public void checkSettings(SchemeSettings settings) {}
+  public void checkSettings(PluginSettings settings) {}
 
   @Override
   public MetadataStore open(StoreContext context) throws MetadataException {

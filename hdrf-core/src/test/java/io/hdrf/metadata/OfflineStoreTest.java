@@ -6,6 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.TagKey;
 import io.hdrf.sample.MapStoreProvider;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreForeignException;
+import io.hdrf.spi.store.Table;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;

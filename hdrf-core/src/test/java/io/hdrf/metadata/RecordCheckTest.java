@@ -4,6 +4,9 @@ package io.hdrf.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreVisitor;
 import java.lang.reflect.Proxy;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;

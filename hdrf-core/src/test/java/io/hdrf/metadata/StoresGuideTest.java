@@ -6,6 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.scheme.Guide;
+import io.hdrf.spi.store.BaseMetadataStoreTestCase;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,9 +4,17 @@ package io.hdrf.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.TestSeed;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreFullException;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.StoreVersionException;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -97,7 +105,7 @@ class VolumeRecordsTest {
 
   private StoreContext context() {
     return new StoreContext(
-        new SchemeSettings(new Configuration(false), "metadata.map"),
+        new PluginSettings(new Configuration(false), "metadata.map"),
         directory.resolve("map"),
         storageId,
         "BP-1");

@@ -3,9 +3,9 @@ package io.hdrf.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.sample.StoreScheme;
-import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.sample;
 
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.util.ReflectionUtils;
 
@@ -38,12 +38,12 @@ abstract class CompressionCodecScheme implements FrameScheme {
   }
 
   @Override
-  public int frameLength(SchemeSettings settings) throws BadSettingException {
+  public int frameLength(PluginSettings settings) throws BadSettingException {
     return settings.getSize("frame.size", 256 << 10, 1, FrameCodec.MAX_FRAME_LENGTH);
   }
 
   @Override
-  public FrameCodec newCodec(SchemeSettings settings) {
+  public FrameCodec newCodec(PluginSettings settings) {
     return new CompressionCodecFrames(ReflectionUtils.newInstance(codec, settings.configuration()));
   }
 }

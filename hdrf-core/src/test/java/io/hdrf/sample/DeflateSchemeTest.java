@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.sample;
 
-import io.hdrf.scheme.BaseSchemeTestCase;
-import io.hdrf.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.BaseSchemeTestCase;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.util.List;
 import java.util.Map;
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.sample;
 
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataSpiVersion;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.MetadataStoreProvider;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.StoreEntry;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.metadata.StoreVisitor;
-import io.hdrf.metadata.Table;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataSpiVersion;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.StoreVisitor;
+import io.hdrf.spi.store.Table;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,7 +38,7 @@ public final class MapStoreProvider implements MetadataStoreProvider {
   }
 
   @Override
-  public void checkSettings(SchemeSettings settings) {}
+  public void checkSettings(PluginSettings settings) {}
 
   @Override
   public MetadataStore open(StoreContext context) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.sample;
 
-import io.hdrf.scheme.BlockCodec;
-import io.hdrf.scheme.BlockScheme;
-import io.hdrf.scheme.BlockSource;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameSink;
-import io.hdrf.scheme.SchemeContext;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.BlockSource;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameSink;
+import io.hdrf.spi.scheme.SchemeContext;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.sample;
 
-import io.hdrf.scheme.BlockCodec;
-import io.hdrf.scheme.BlockScheme;
-import io.hdrf.scheme.SchemeContext;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.SchemeContext;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
 
 /**

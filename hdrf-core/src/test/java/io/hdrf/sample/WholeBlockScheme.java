@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.sample;
 
-import io.hdrf.scheme.ArrayBlockCodec;
-import io.hdrf.scheme.BlockCodec;
-import io.hdrf.scheme.BlockScheme;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.SchemeContext;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.scheme.ArrayBlockCodec;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.SchemeContext;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;

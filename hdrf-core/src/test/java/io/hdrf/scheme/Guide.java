@@ -3,6 +3,7 @@ package io.hdrf.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;

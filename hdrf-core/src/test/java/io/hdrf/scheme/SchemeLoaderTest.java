@@ -7,6 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.sample.DeflateScheme;
 import io.hdrf.sample.RunScheme;
 import io.hdrf.sample.StoreScheme;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.SchemeNotFoundException;
+import io.hdrf.spi.scheme.SpiVersion;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +98,7 @@ class SchemeLoaderTest {
     for (Class<?> shared :
         new Class<?>[] {
           FrameChain.class,
-          io.hdrf.io.BufferPool.class,
+          io.hdrf.spi.io.BufferPool.class,
           Configuration.class,
           org.slf4j.Logger.class,
           String.class
@@ -104,7 +113,7 @@ class SchemeLoaderTest {
     assertThat(java.util.Collections.list(loader.getResources(SERVICE))).hasSize(1);
   }
 
-  private static final String SERVICE = "META-INF/services/io.hdrf.scheme.ReductionScheme";
+  private static final String SERVICE = "META-INF/services/io.hdrf.spi.scheme.ReductionScheme";
 
   @Test
   void anEmptyDirectoryHasNoSchemes() throws IOException {
@@ -218,7 +227,7 @@ class SchemeLoaderTest {
             .source(
                 "acme.Scheme",
                 "package acme; public abstract class Scheme extends lib.Base"
-                    + " implements io.hdrf.scheme.ReductionScheme {}")
+                    + " implements io.hdrf.spi.scheme.ReductionScheme {}")
             .scheme("acme.Scheme")
             .write(jar());
     assertRefused("acme.Scheme", jar);
@@ -230,8 +239,8 @@ class SchemeLoaderTest {
     Path jar =
         frameScheme("acme", 64002, "")
             .stub(
-                "io.hdrf.scheme.SpiVersion",
-                "package io.hdrf.scheme; public class SpiVersion { public static final int CURRENT"
+                "io.hdrf.spi.scheme.SpiVersion",
+                "package io.hdrf.spi.scheme; public class SpiVersion { public static final int CURRENT"
                     + " = 99; }")
             .write(jar());
     assertRefused(
@@ -249,8 +258,8 @@ class SchemeLoaderTest {
     Path jar =
         sizedFrameScheme()
             .stub(
-                "io.hdrf.scheme.SpiVersion",
-                "package io.hdrf.scheme; public class SpiVersion { public static final int CURRENT"
+                "io.hdrf.spi.scheme.SpiVersion",
+                "package io.hdrf.spi.scheme; public class SpiVersion { public static final int CURRENT"
                     + " = 99; }")
             .write(jar());
     assertRefused("was built for version 99 of the scheme SPI", jar);
@@ -262,7 +271,7 @@ class SchemeLoaderTest {
     FrameScheme scheme = (FrameScheme) SchemeLoader.load(plugins).byName("acme");
     assertThat(scheme.id()).isEqualTo(64002);
     Configuration conf = new Configuration(false);
-    SchemeSettings settings = new SchemeSettings(conf, scheme.name());
+    PluginSettings settings = new PluginSettings(conf, scheme.name());
     assertThat(scheme.frameLength(settings)).isEqualTo(8192);
     conf.set("hdrf.acme.frame.size", "64m");
     assertThat(scheme.frameLength(settings)).isEqualTo(64 << 20);
@@ -278,11 +287,20 @@ class SchemeLoaderTest {
     return new PluginJarBuilder()
         .source(
             "acme.Scheme",
-            "package acme; import io.hdrf.scheme.*;"
+            "package acme; import io.hdrf.spi.*; import io.hdrf.spi.scheme.*;"
                 + " public class Scheme extends SizedFrameScheme {"
                 + " public Scheme() { super(SpiVersion.CURRENT, \"acme\", 64002, 8192); }"
-                + " public FrameCodec newCodec(SchemeSettings s) { return null; } }")
+                + " public FrameCodec newCodec(PluginSettings s) { return null; } }")
         .scheme("acme.Scheme");
+  }
+
+  @Test
+  void aJarForAnOlderPackageOfTheSpiIsNamed() throws IOException {
+    Path jar =
+        new PluginJarBuilder()
+            .file("META-INF/services/io.hdrf.scheme.ReductionScheme", "acme.Scheme\n")
+            .write(jar());
+    assertRefused("was built for an older HDRF", jar);
   }
 
   @Test
@@ -290,11 +308,11 @@ class SchemeLoaderTest {
     Path jar =
         new PluginJarBuilder()
             .stub(
-                "io.hdrf.scheme.ReductionScheme",
-                "package io.hdrf.scheme; public interface ReductionScheme { String name(); }")
+                "io.hdrf.spi.scheme.ReductionScheme",
+                "package io.hdrf.spi.scheme; public interface ReductionScheme { String name(); }")
             .source(
                 "acme.Scheme",
-                "package acme; public class Scheme implements io.hdrf.scheme.ReductionScheme {"
+                "package acme; public class Scheme implements io.hdrf.spi.scheme.ReductionScheme {"
                     + " public String name() { return \"acme\"; } }")
             .scheme("acme.Scheme")
             .write(jar());
@@ -350,8 +368,8 @@ class SchemeLoaderTest {
         new PluginJarBuilder()
             .source(
                 "acme.Scheme",
-                "package acme; public class Scheme implements io.hdrf.scheme.ReductionScheme {"
-                    + " public int spiVersion() { return io.hdrf.scheme.SpiVersion.CURRENT; }"
+                "package acme; public class Scheme implements io.hdrf.spi.scheme.ReductionScheme {"
+                    + " public int spiVersion() { return io.hdrf.spi.scheme.SpiVersion.CURRENT; }"
                     + " public String name() { return \"acme\"; }"
                     + " public int id() { return 64002; } }")
             .scheme("acme.Scheme")
@@ -374,7 +392,7 @@ class SchemeLoaderTest {
     return new PluginJarBuilder()
         .source(
             "acme.Scheme",
-            "package acme; import io.hdrf.scheme.*;"
+            "package acme; import io.hdrf.spi.*; import io.hdrf.spi.scheme.*;"
                 + " public class Scheme implements FrameScheme {"
                 + " public int spiVersion() { return SpiVersion.CURRENT; }"
                 + " public String name() { return \""
@@ -383,8 +401,8 @@ class SchemeLoaderTest {
                 + " public int id() { return "
                 + id
                 + "; }"
-                + " public int frameLength(SchemeSettings s) { return 4096; }"
-                + " public FrameCodec newCodec(SchemeSettings s) { return null; }"
+                + " public int frameLength(PluginSettings s) { return 4096; }"
+                + " public FrameCodec newCodec(PluginSettings s) { return null; }"
                 + more
                 + " }")
         .scheme("acme.Scheme");

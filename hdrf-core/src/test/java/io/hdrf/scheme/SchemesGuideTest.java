@@ -3,6 +3,8 @@ package io.hdrf.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.spi.scheme.BaseSchemeTestCase;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;

@@ -4,6 +4,10 @@ package io.hdrf.scheme;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.spi.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.StoredFrame;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

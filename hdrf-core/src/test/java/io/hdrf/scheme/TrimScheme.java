@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.nio.ByteBuffer;
 
 /**
@@ -31,12 +38,12 @@ public final class TrimScheme implements FrameScheme {
   }
 
   @Override
-  public int frameLength(SchemeSettings settings) throws BadSettingException {
+  public int frameLength(PluginSettings settings) throws BadSettingException {
     return settings.getSize("frame.size", 1000, 1, 1 << 20);
   }
 
   @Override
-  public FrameCodec newCodec(SchemeSettings settings) {
+  public FrameCodec newCodec(PluginSettings settings) {
     return new FrameCodec() {
       @Override
       public int maxEncodedLength(int length) {

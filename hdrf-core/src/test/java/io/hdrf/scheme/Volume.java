@@ -3,8 +3,11 @@ package io.hdrf.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.DurableFiles;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.GuardedBuffer;
+import io.hdrf.spi.scheme.StoredFrame;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,9 +2,9 @@
 package io.hdrf.volume;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;

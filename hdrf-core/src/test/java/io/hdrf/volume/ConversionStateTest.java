@@ -4,12 +4,12 @@ package io.hdrf.volume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.PowerLoss;
-import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.volume.ConversionState.Goal;
 import java.io.IOException;
 import java.nio.ByteBuffer;

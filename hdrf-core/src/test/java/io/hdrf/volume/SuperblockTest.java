@@ -7,15 +7,15 @@ import static org.assertj.core.api.Assertions.entry;
 
 import io.hdrf.block.TagKey;
 import io.hdrf.io.CrashableFiles;
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.DurableFiles;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.io.PowerLoss;
-import io.hdrf.io.UnknownFormatVersionException;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -480,7 +480,7 @@ class SuperblockTest {
       }
       assertThatThrownBy(() -> SuperblockContent.parse(dir, bad))
           .isInstanceOfAny(
-              io.hdrf.io.CorruptFileException.class, UnknownFormatVersionException.class);
+              io.hdrf.spi.io.CorruptFileException.class, UnknownFormatVersionException.class);
     }
   }
 
@@ -501,7 +501,7 @@ class SuperblockTest {
 
   private void assertDamaged(byte[] raw, String message) {
     assertThatThrownBy(() -> SuperblockContent.parse(dir, signed(raw)))
-        .isInstanceOf(io.hdrf.io.CorruptFileException.class)
+        .isInstanceOf(io.hdrf.spi.io.CorruptFileException.class)
         .hasMessageContaining(message);
   }
 

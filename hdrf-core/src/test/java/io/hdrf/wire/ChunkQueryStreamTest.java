@@ -4,8 +4,8 @@ package io.hdrf.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.scheme.ChunkLookup;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -4,10 +4,10 @@ package io.hdrf.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.BufferPool;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,7 +4,7 @@ package io.hdrf.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.BufferPool;
+import io.hdrf.spi.io.BufferPool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.BitSet;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.ReducedBlockWriter;
-import io.hdrf.io.DurableFile;
 import io.hdrf.io.ForwardingFile;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.reduce.BlockRef;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

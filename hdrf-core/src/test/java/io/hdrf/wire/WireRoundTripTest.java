@@ -3,8 +3,8 @@ package io.hdrf.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.TestData;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;

@@ -3,19 +3,19 @@ package io.hdrf.datanode;
 
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.io.DurableFiles;
-import io.hdrf.metadata.MetadataStoreProvider;
 import io.hdrf.metadata.MetadataStores;
 import io.hdrf.metadata.OfflineStore;
 import io.hdrf.metadata.RecordCounters;
-import io.hdrf.metadata.StoreContext;
 import io.hdrf.metadata.StoreIdentity;
 import io.hdrf.metadata.StoreListener;
 import io.hdrf.metadata.StoreStatus;
 import io.hdrf.metadata.VolumeRecords;
 import io.hdrf.reduce.BlockRef;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.thread.HdrfThreads;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.thread.HdrfThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -62,7 +62,7 @@ public final class BlockRecords implements Closeable {
     this.provider = MetadataStores.chosen(conf);
     if (provider != null) {
       provider.checkSettings(
-          new SchemeSettings(
+          new PluginSettings(
               conf.configuration(), HdrfKeys.METADATA_SECTION + "." + provider.name()));
     }
   }

@@ -2,10 +2,10 @@
 package io.hdrf.datanode;
 
 import io.hdrf.datanode.wire.Mirroring;
-import io.hdrf.io.DurableFiles;
 import io.hdrf.reduce.BlockRef;
-import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.wire.SpoolFile;
 import java.io.IOException;
 import java.util.Map;

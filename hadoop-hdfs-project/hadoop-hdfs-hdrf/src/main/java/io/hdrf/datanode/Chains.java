@@ -3,10 +3,10 @@ package io.hdrf.datanode;
 
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.scheme.BadSettingException;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeNotFoundException;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.scheme.SchemeNotFoundException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -7,13 +7,13 @@ import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.wire.ChunkOffers;
 import io.hdrf.datanode.wire.Mirroring;
 import io.hdrf.datanode.wire.PeerProofs;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.BlockScheme;
-import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ReductionScheme;
 import io.hdrf.wire.ChunkQuerySessions;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
@@ -81,7 +81,7 @@ final class MirroringSetup {
       ChunkFunction function =
           first instanceof BlockScheme
               ? ((BlockScheme) first)
-                  .chunkFunction(new SchemeSettings(conf.configuration(), first.name()))
+                  .chunkFunction(new PluginSettings(conf.configuration(), first.name()))
               : null;
       if (function != null) {
         offers.add(first.name(), function);

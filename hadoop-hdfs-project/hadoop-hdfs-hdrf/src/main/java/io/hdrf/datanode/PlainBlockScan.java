@@ -3,7 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.Reducer;
-import io.hdrf.thread.RepeatingThread;
+import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
 import java.util.Map;
 import java.util.Set;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
-import io.hdrf.scheme.BlockCodec;
-import io.hdrf.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.ChunkLookup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@ package io.hdrf.datanode;
 
 import io.hdrf.block.StoredBlocks;
 import io.hdrf.metadata.LateStore;
-import io.hdrf.metadata.MetadataStore;
 import io.hdrf.metadata.VolumeRecords;
-import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.VolumeServices;
+import io.hdrf.spi.scheme.StoredPayloads;
+import io.hdrf.spi.store.MetadataStore;
 import java.util.function.LongConsumer;
 
 /** What a pool on a volume offers to its block schemes. Thread-safe. */

@@ -2,10 +2,10 @@
 package io.hdrf.datanode;
 
 import io.hdrf.conf.HdrfConf;
-import io.hdrf.io.DurableFiles;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.io.DurableFiles;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;

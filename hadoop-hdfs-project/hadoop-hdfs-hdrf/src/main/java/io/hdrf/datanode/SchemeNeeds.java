@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
-import io.hdrf.io.DurableFiles;
-import io.hdrf.scheme.FrameScheme;
-import io.hdrf.scheme.ReductionScheme;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -101,7 +101,7 @@ final class SchemeNeeds {
     }
   }
 
-  private SchemeSettings settings(ReductionScheme scheme) {
-    return new SchemeSettings(configuration, scheme.name());
+  private PluginSettings settings(ReductionScheme scheme) {
+    return new PluginSettings(configuration, scheme.name());
   }
 }

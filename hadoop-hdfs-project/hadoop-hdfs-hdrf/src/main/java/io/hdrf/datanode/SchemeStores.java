@@ -3,7 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
-import io.hdrf.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockCodec;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

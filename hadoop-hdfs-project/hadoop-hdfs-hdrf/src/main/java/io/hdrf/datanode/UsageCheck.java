@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
-import io.hdrf.scheme.BadSettingException;
+import io.hdrf.spi.BadSettingException;
 import org.apache.hadoop.conf.Configuration;
 
 /** Refuses settings of the DataNode that would make its figures wrong under HDRF. */

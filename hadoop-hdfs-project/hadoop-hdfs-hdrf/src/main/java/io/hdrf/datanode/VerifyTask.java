@@ -4,9 +4,9 @@ package io.hdrf.datanode;
 import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.VerifyResult;
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.CorruptFileException;
 import io.hdrf.scheme.ChainCodec;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.CorruptFileException;
 import java.io.IOException;
 
 /** Reads reduced replicas and compares them with every checksum there is. */

@@ -3,8 +3,8 @@ package io.hdrf.datanode;
 
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
-import io.hdrf.io.RateThrottle;
-import io.hdrf.thread.HdrfThreads;
+import io.hdrf.spi.io.RateThrottle;
+import io.hdrf.spi.thread.HdrfThreads;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.block.StoredBlocks;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.io.RateThrottle;
+import io.hdrf.spi.io.RateThrottle;
 import io.hdrf.volume.ConversionState;
 import io.hdrf.volume.ConversionState.Goal;
 import io.hdrf.volume.Superblock;

@@ -3,7 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Random;

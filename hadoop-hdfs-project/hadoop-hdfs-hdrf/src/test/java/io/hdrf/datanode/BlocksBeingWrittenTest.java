@@ -3,8 +3,8 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.reduce.BlockRef;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.File;
 import java.util.Map;
 import org.apache.hadoop.hdfs.protocol.Block;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.admin.AdminClient;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

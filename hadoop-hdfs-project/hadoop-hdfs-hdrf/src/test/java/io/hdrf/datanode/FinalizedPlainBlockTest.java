@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.hdrf.block.BlockIdentity;
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.ChainCodec;
-import io.hdrf.scheme.TestData;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.volume.ConversionState;
 import java.io.IOException;
 import java.lang.reflect.Field;

@@ -4,9 +4,9 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.metadata.Table;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

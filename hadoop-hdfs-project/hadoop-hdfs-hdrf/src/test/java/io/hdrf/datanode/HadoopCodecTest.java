@@ -4,7 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.io.ChannelFile;
+import io.hdrf.spi.io.ChannelFile;
 import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -4,7 +4,7 @@ package io.hdrf.datanode;
 import io.hdrf.block.FrameDigest;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.io.ChannelFile;
+import io.hdrf.spi.io.ChannelFile;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

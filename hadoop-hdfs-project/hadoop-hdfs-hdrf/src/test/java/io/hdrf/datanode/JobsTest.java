@@ -10,7 +10,7 @@ import io.hdrf.admin.JobInfo.Figure;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.volume.Superblock;
 import java.io.File;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.sample.StoreScheme;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;

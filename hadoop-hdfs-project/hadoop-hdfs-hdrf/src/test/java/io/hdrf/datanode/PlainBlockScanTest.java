@@ -4,7 +4,6 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfConf;
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.reduce.BlockOwner;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.BlockSkippedException;
@@ -14,6 +13,7 @@ import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Proxy;

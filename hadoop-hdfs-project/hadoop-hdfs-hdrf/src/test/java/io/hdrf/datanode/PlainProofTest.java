@@ -4,9 +4,9 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.ChannelFile;
-import io.hdrf.scheme.TestData;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;

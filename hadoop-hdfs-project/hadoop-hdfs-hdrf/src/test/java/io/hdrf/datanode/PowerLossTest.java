@@ -7,7 +7,7 @@ import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.PowerLoss;
 import io.hdrf.sample.StoreScheme;
 import io.hdrf.scheme.PluginJars;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.nio.file.Files;

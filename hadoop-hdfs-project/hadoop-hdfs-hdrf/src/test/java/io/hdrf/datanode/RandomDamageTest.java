@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.BlockFormat;
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.io.ChannelFile;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

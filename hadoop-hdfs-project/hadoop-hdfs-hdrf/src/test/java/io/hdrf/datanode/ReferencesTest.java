@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.ChunkQueryStream;

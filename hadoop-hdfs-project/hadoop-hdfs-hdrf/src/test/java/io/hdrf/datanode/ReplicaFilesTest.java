@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.datanode.ReplicaFiles.ReplicaChangedException;
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.reduce.BlockRef;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;

@@ -3,9 +3,9 @@ package io.hdrf.datanode;
 
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.io.ChannelFile;
 import io.hdrf.scheme.PluginJars;
-import io.hdrf.scheme.ReductionScheme;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

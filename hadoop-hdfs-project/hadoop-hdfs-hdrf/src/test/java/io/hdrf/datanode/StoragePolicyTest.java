@@ -4,8 +4,8 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.io.ChannelFile;
 import io.hdrf.reduce.SkipReason;
+import io.hdrf.spi.io.ChannelFile;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

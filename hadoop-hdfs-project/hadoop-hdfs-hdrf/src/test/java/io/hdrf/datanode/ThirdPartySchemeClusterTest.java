@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.io.ChannelFile;
 import io.hdrf.scheme.ThirdPartySchemeJar;
+import io.hdrf.spi.io.ChannelFile;
 import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.faulty.FaultyScheme;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeNotFoundException;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.scheme.SchemeNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

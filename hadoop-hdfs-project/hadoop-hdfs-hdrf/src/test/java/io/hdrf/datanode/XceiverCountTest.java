@@ -4,7 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.thread.HdrfThreads;
+import io.hdrf.spi.thread.HdrfThreads;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.ReadableFile;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

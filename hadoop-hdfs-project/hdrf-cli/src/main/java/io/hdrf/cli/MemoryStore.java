@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreEntry;
-import io.hdrf.metadata.StoreVisitor;
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.StoreVisitor;
+import io.hdrf.spi.store.Table;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -3,10 +3,10 @@ package io.hdrf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreEntry;
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.Table;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.cluster.ClusterException;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.volume.Superblock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.MetadataSpiVersion;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreContext;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -23,7 +27,7 @@ public final class KeptStoreProvider implements MetadataStoreProvider {
   }
 
   @Override
-  public void checkSettings(SchemeSettings settings) {}
+  public void checkSettings(PluginSettings settings) {}
 
   @Override
   public MetadataStore open(StoreContext context) {

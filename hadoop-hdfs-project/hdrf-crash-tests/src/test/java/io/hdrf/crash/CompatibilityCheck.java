@@ -11,7 +11,7 @@ import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

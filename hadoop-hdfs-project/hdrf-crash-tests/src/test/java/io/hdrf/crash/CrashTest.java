@@ -12,7 +12,7 @@ import io.hdrf.cluster.Waiting;
 import io.hdrf.sample.StoreScheme;
 import io.hdrf.scheme.PluginJars;
 import io.hdrf.scheme.SchemeLoader;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;

@@ -24,13 +24,12 @@ class ArrowsTest {
   private static final Path SOURCE = Path.of(System.getProperty("hdrf.test.source"));
 
   /** What schemes and stores may link to. */
-  private static final String SPI =
-      " io.hdrf.scheme io.hdrf.metadata io.hdrf.io io.hdrf.thread io.hdrf.jni";
+  private static final String SPI = " io.hdrf.spi.. io.hdrf.jni";
 
   private static final String CORE =
       SPI
-          + " io.hdrf.admin io.hdrf.block io.hdrf.conf io.hdrf.plugin io.hdrf.reduce"
-          + " io.hdrf.volume io.hdrf.wire";
+          + " io.hdrf.admin io.hdrf.block io.hdrf.conf io.hdrf.io io.hdrf.metadata"
+          + " io.hdrf.plugin io.hdrf.reduce io.hdrf.scheme io.hdrf.volume io.hdrf.wire";
 
   private static final String OF_HDRF_OR_HDFS = "io.hdrf.. org.apache.hadoop.hdfs..";
 
@@ -50,12 +49,15 @@ class ArrowsTest {
   @ParameterizedTest
   @CsvSource({
     "native, io.hdrf.jni,",
-    "hdrf-core, io.hdrf.io, io.hdrf.jni",
-    "hdrf-core, io.hdrf.thread, io.hdrf.jni",
-    "hdrf-core, io.hdrf.block, io.hdrf.io io.hdrf.jni io.hdrf.scheme",
-    "hdrf-core, io.hdrf.volume, io.hdrf.block io.hdrf.io io.hdrf.jni",
-    "hdrf-core, io.hdrf.reduce,"
-        + " io.hdrf.block io.hdrf.conf io.hdrf.io io.hdrf.scheme io.hdrf.thread",
+    "hdrf-core, io.hdrf.spi,",
+    "hdrf-core, io.hdrf.spi.io, io.hdrf.jni",
+    "hdrf-core, io.hdrf.spi.thread, io.hdrf.jni",
+    "hdrf-core, io.hdrf.spi.store, io.hdrf.spi",
+    "hdrf-core, io.hdrf.spi.scheme, io.hdrf.spi io.hdrf.spi.io io.hdrf.spi.store",
+    "hdrf-core, io.hdrf.io, io.hdrf.spi.io",
+    "hdrf-core, io.hdrf.block, io.hdrf.spi.. io.hdrf.scheme io.hdrf.jni",
+    "hdrf-core, io.hdrf.volume, io.hdrf.spi.io io.hdrf.block io.hdrf.jni",
+    "hdrf-core, io.hdrf.reduce, io.hdrf.spi.. io.hdrf.block io.hdrf.conf io.hdrf.scheme",
   })
   void arrowsOfTheCoreGoOneWay(String module, String of, String used) {
     JavaClasses all = classesOf(module);

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 final class PackedClasses {
 
   private static final List<String> SERVICES =
-      List.of("io.hdrf.scheme.ReductionScheme", "io.hdrf.metadata.MetadataStoreProvider");
+      List.of("io.hdrf.spi.scheme.ReductionScheme", "io.hdrf.spi.store.MetadataStoreProvider");
 
   /** Jedis does without these, and without its own classes that are made of them. */
   private static final Pattern JEDIS = Pattern.compile("redis/clients/jedis/.*");

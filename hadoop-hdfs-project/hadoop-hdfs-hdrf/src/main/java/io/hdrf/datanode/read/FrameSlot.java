@@ -3,9 +3,9 @@ package io.hdrf.datanode.read;
 
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.io.BufferPool;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
+import io.hdrf.spi.io.BufferPool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

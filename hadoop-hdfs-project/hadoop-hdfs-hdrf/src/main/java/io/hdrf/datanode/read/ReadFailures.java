@@ -3,10 +3,10 @@ package io.hdrf.datanode.read;
 
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.datanode.UnavailableException;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.DiskErrors;
 import io.hdrf.reduce.ReducerCounters;
-import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 

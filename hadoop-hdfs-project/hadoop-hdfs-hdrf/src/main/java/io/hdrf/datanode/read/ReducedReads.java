@@ -2,10 +2,10 @@
 package io.hdrf.datanode.read;
 
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.io.BufferPool;
 import io.hdrf.jni.NativeFiles;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
+import io.hdrf.spi.io.BufferPool;
 import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;

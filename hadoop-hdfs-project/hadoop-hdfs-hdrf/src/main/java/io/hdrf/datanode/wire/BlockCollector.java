@@ -2,7 +2,7 @@
 package io.hdrf.datanode.wire;
 
 import io.hdrf.reduce.BlockRef;
-import io.hdrf.scheme.BadSettingException;
+import io.hdrf.spi.BadSettingException;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.FrameSpool;
 import io.hdrf.wire.SpooledFrames;

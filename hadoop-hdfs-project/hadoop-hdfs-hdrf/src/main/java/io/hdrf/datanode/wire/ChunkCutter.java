@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.ChunkLookup;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.wire.ChunkBatch;
 import java.io.Closeable;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkFunction;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.wire;
 
-import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.RetainedChunks;

@@ -3,11 +3,11 @@ package io.hdrf.datanode.wire;
 
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.reduce.BlockRef;
-import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.ChunkLookup;
-import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.thread.HdrfThreads;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.thread.HdrfThreads;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkQuerySessions;
 import io.hdrf.wire.Fallback;

@@ -3,7 +3,7 @@ package io.hdrf.datanode.wire;
 
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.io.BufferPool;
+import io.hdrf.spi.io.BufferPool;
 import io.hdrf.wire.PacketSums;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.gate;
 
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -38,12 +38,12 @@ public final class GateScheme implements FrameScheme {
   }
 
   @Override
-  public int frameLength(SchemeSettings settings) {
+  public int frameLength(PluginSettings settings) {
     return 64 << 10;
   }
 
   @Override
-  public FrameCodec newCodec(SchemeSettings settings) {
+  public FrameCodec newCodec(PluginSettings settings) {
     return new Codec();
   }
 

@@ -3,7 +3,7 @@ package io.hdrf.datanode.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

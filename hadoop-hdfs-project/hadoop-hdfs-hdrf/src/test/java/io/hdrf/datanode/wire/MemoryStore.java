@@ -2,19 +2,19 @@
 package io.hdrf.datanode.wire;
 
 import io.hdrf.conf.MirrorSettings;
-import io.hdrf.io.LocalDurableFiles;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
 import io.hdrf.jni.Sha256;
 import io.hdrf.reduce.BlockRef;
-import io.hdrf.scheme.BlockCodec;
-import io.hdrf.scheme.BlockScheme;
-import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.ChunkLookup;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeContext;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.SchemeContext;
+import io.hdrf.spi.scheme.SpiVersion;
 import io.hdrf.wire.ChunkQuerySessions;
 import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.WireChains;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.reduce.BlockRef;
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.RecordWriter;

@@ -3,9 +3,9 @@ package io.hdrf.datanode.wire;
 
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
-import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.wire.SpooledFrames;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;

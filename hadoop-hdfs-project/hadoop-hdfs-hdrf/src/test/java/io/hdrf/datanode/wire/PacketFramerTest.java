@@ -4,9 +4,9 @@ package io.hdrf.datanode.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.reduce.HookedScheme;
-import io.hdrf.scheme.FrameChain;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.PacketSums;
 import io.hdrf.wire.ReceiveMemory;

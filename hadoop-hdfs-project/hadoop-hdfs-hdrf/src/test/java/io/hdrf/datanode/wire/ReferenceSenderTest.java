@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
-import io.hdrf.scheme.ChunkFunction;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.ChunkQueryStream;

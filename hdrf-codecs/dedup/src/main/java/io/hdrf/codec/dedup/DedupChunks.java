@@ -4,7 +4,7 @@ package io.hdrf.codec.dedup;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.Sha256;
-import io.hdrf.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkFunction;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -2,13 +2,13 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ContainerStore;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.BlockCodec;
-import io.hdrf.scheme.BlockScheme;
-import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.SchemeContext;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.SchemeContext;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -52,7 +52,7 @@ public final class DedupScheme implements BlockScheme {
 
   /** None with SHA-1, for which different chunks with one name can be made. */
   @Override
-  public ChunkFunction chunkFunction(SchemeSettings settings) throws BadSettingException {
+  public ChunkFunction chunkFunction(PluginSettings settings) throws BadSettingException {
     DedupSettings dedup = new DedupSettings(settings);
     return dedup.fingerprint() == FingerprintFunction.SHA256
         ? new DedupChunks(dedup.chunker())

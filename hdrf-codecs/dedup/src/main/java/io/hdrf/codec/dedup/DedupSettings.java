@@ -5,8 +5,8 @@ import io.hdrf.codec.dedup.gc.GcSettings;
 import io.hdrf.codec.dedup.index.IndexSettings;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +28,7 @@ final class DedupSettings {
   private final IndexSettings index;
   private final GcSettings gc;
 
-  DedupSettings(SchemeSettings settings) throws BadSettingException {
+  DedupSettings(PluginSettings settings) throws BadSettingException {
     chunker = chunker(settings);
     fingerprint = fingerprint(settings);
     frameSize = settings.getSize("frame.size", 256 << 10, 4 << 10, MAX_FRAME_SIZE);
@@ -39,7 +39,7 @@ final class DedupSettings {
     gc = GcSettings.from(settings);
   }
 
-  private static Chunker chunker(SchemeSettings settings) throws BadSettingException {
+  private static Chunker chunker(PluginSettings settings) throws BadSettingException {
     ChunkerAlgorithm algorithm = algorithm(settings);
     int average =
         settings.getSize(
@@ -60,7 +60,7 @@ final class DedupSettings {
         algorithm, average, settings.getSize("chunk.max", 0, 2 * average, Chunker.SIZE_LIMIT));
   }
 
-  private static ChunkerAlgorithm algorithm(SchemeSettings settings) throws BadSettingException {
+  private static ChunkerAlgorithm algorithm(PluginSettings settings) throws BadSettingException {
     String value =
         settings.getString("chunker", DEFAULT_CHUNKER.configurationName()).toLowerCase(Locale.ROOT);
     List<String> names = new ArrayList<>();
@@ -73,7 +73,7 @@ final class DedupSettings {
     throw new BadSettingException(settings.key("chunker"), value, "one of " + names);
   }
 
-  private static FingerprintFunction fingerprint(SchemeSettings settings)
+  private static FingerprintFunction fingerprint(PluginSettings settings)
       throws BadSettingException {
     String value =
         settings

@@ -2,8 +2,8 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.io.Varint;
-import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.spi.io.Varint;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

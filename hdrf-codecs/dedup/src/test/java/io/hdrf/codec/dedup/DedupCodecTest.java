@@ -4,21 +4,21 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.Durability;
 import io.hdrf.metadata.LateStore;
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.metadata.Table;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.Pin;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.StoredFrame;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.Pin;
+import io.hdrf.spi.scheme.StoredFrame;
+import io.hdrf.spi.scheme.TestSeed;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
@@ -60,7 +60,7 @@ class DedupCodecTest {
       new MapStoreProvider()
           .open(
               new StoreContext(
-                  new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+                  new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
   private DedupVolume volume;
 
   private DedupVolume open(String chain, MetadataStore metadata) throws IOException {

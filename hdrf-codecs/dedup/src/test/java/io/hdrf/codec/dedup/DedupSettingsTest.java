@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +18,7 @@ class DedupSettingsTest {
   private final Configuration conf = new Configuration(false);
 
   private Chunker chunker() throws BadSettingException {
-    return new DedupSettings(new SchemeSettings(conf, "dedup")).chunker();
+    return new DedupSettings(new PluginSettings(conf, "dedup")).chunker();
   }
 
   @Test

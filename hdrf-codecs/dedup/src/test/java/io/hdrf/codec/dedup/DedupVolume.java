@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
-import io.hdrf.io.DurableFiles;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.Table;
 import io.hdrf.sample.DeflateScheme;
-import io.hdrf.scheme.BlockCodec;
 import io.hdrf.scheme.ChainCodec;
-import io.hdrf.scheme.Pin;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.StoredFrame;
-import io.hdrf.scheme.StoredPayloads;
 import io.hdrf.scheme.Volume;
 import io.hdrf.scheme.VolumeServices;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.Pin;
+import io.hdrf.spi.scheme.StoredFrame;
+import io.hdrf.spi.scheme.StoredPayloads;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.Table;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -4,16 +4,16 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.DurableFile;
 import io.hdrf.io.ForwardingFiles;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreContext;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestSeed;
-import io.hdrf.scheme.UnreadableBlocksException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.TestSeed;
+import io.hdrf.spi.scheme.UnreadableBlocksException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
@@ -86,7 +86,7 @@ class FailingCollectionTest {
         new MapStoreProvider()
             .open(
                 new StoreContext(
-                    new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+                    new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
     MetadataStore watched =
         (MetadataStore)
             Proxy.newProxyInstance(

@@ -4,15 +4,15 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.metadata.Table;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.TestSeed;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -47,7 +47,7 @@ class IndexRebuildTest {
       new MapStoreProvider()
           .open(
               new StoreContext(
-                  new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+                  new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
   private volatile Watcher watcher = (operation, batch) -> {};
   private DedupVolume volume;
 
@@ -285,7 +285,7 @@ class IndexRebuildTest {
     volume.close();
     store.write(
         new StoreBatch().delete(Table.STATE, DedupVolume.COMPLETE),
-        io.hdrf.metadata.Durability.PROCESS);
+        io.hdrf.spi.store.Durability.PROCESS);
     AtomicInteger scans = new AtomicInteger();
     watcher =
         (operation, batch) -> {

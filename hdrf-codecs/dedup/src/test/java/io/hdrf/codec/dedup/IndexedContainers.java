@@ -10,15 +10,15 @@ import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexSettings;
 import io.hdrf.codec.dedup.liveness.ChunkPins;
-import io.hdrf.io.DurableFile;
 import io.hdrf.io.ForwardingFiles;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreContext;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -95,7 +95,7 @@ public class IndexedContainers implements Closeable {
         new MapStoreProvider()
             .open(
                 new StoreContext(
-                    new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+                    new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
     watched =
         (MetadataStore)
             Proxy.newProxyInstance(
@@ -117,7 +117,7 @@ public class IndexedContainers implements Closeable {
             chunkPins,
             directory.resolve("index"),
             files,
-            IndexSettings.from(new SchemeSettings(conf, "dedup")));
+            IndexSettings.from(new PluginSettings(conf, "dedup")));
   }
 
   /** The fingerprint of the chunk that was the so-manieth to be appended, from 1 on. */
@@ -178,8 +178,8 @@ public class IndexedContainers implements Closeable {
   }
 
   /** The settings of the scheme. */
-  public SchemeSettings dedup() {
-    return new SchemeSettings(conf, "dedup");
+  public PluginSettings dedup() {
+    return new PluginSettings(conf, "dedup");
   }
 
   @Override

@@ -7,13 +7,13 @@ import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.StoreContext;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.Pin;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.Pin;
+import io.hdrf.spi.scheme.TestSeed;
+import io.hdrf.spi.store.StoreContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -81,7 +81,7 @@ class LargeBlockTest {
     conf.set("hdrf.dedup.gc.interval", "0");
     StoreContext context =
         new StoreContext(
-            new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool");
+            new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool");
     BlockIdentity identity = new BlockIdentity("BP-large", 42);
     TagKey key = new TagKey(new byte[TagKey.LENGTH]);
     Path file = directory.resolve("blk_42");

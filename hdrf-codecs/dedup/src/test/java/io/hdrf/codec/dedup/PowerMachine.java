@@ -4,12 +4,9 @@ package io.hdrf.codec.dedup;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.CrashException;
 import io.hdrf.io.CrashableFiles;
-import io.hdrf.io.DurableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.PowerLoss;
 import io.hdrf.io.StepScheduler;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreContext;
 import io.hdrf.reduce.BlockOwner;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.BlockSkippedException;
@@ -22,7 +19,10 @@ import io.hdrf.sample.DeflateScheme;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreContext;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -491,7 +491,7 @@ final class PowerMachine {
         new MapStoreProvider()
             .open(
                 new StoreContext(
-                    new SchemeSettings(configuration, "metadata.map"),
+                    new PluginSettings(configuration, "metadata.map"),
                     scratch,
                     "power-" + seed,
                     name));

@@ -4,7 +4,7 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.InMemory;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Random;

@@ -3,7 +3,7 @@ package io.hdrf.codec.dedup;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

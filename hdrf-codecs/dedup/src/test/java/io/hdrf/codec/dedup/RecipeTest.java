@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -3,13 +3,13 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.Table;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.TestSeed;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
@@ -34,7 +34,7 @@ class SampledIndexTest {
       new MapStoreProvider()
           .open(
               new StoreContext(
-                  new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+                  new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
   private DedupVolume volume;
 
   @BeforeEach

@@ -3,14 +3,14 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreContext;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.ChunkFunction;
-import io.hdrf.scheme.ChunkLookup;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.TestSeed;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -51,9 +51,9 @@ class StoreLookupTest {
         new MapStoreProvider()
             .open(
                 new StoreContext(
-                    new SchemeSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+                    new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
     volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup,deflate", store);
-    function = new DedupScheme().chunkFunction(new SchemeSettings(conf, "dedup"));
+    function = new DedupScheme().chunkFunction(new PluginSettings(conf, "dedup"));
   }
 
   @AfterEach
@@ -199,19 +199,19 @@ class StoreLookupTest {
   @Test
   void theDialectIsThatOfTheSettings() throws Exception {
     assertThat(function.dialect())
-        .isEqualTo(new DedupScheme().chunkFunction(new SchemeSettings(conf, "dedup")).dialect());
+        .isEqualTo(new DedupScheme().chunkFunction(new PluginSettings(conf, "dedup")).dialect());
     conf.set("hdrf.dedup.chunk.size", "2k");
-    assertThat(new DedupScheme().chunkFunction(new SchemeSettings(conf, "dedup")).dialect())
+    assertThat(new DedupScheme().chunkFunction(new PluginSettings(conf, "dedup")).dialect())
         .isNotEqualTo(function.dialect());
     conf.set("hdrf.dedup.fingerprint", "sha1");
-    assertThat(new DedupScheme().chunkFunction(new SchemeSettings(conf, "dedup"))).isNull();
+    assertThat(new DedupScheme().chunkFunction(new PluginSettings(conf, "dedup"))).isNull();
   }
 
   /** The number stands in what DataNodes tell each other: it must not change by accident. */
   @Test
   void theDialectOfTheDefaultsStays() throws Exception {
     ChunkFunction defaults =
-        new DedupScheme().chunkFunction(new SchemeSettings(new Configuration(false), "dedup"));
+        new DedupScheme().chunkFunction(new PluginSettings(new Configuration(false), "dedup"));
     assertThat(defaults.maxChunkLength()).isEqualTo(20_480);
     assertThat(Long.toHexString(defaults.dialect())).isEqualTo(expectedDialect());
   }

@@ -3,7 +3,7 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;

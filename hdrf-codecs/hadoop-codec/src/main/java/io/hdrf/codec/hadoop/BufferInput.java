@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.hadoop;
 
-import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.hadoop;
 
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SizedFrameScheme;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.SizedFrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Collections;
@@ -31,7 +31,7 @@ public final class HadoopCodecScheme extends SizedFrameScheme {
   }
 
   @Override
-  public FrameCodec newCodec(SchemeSettings settings) throws IOException {
+  public FrameCodec newCodec(PluginSettings settings) throws IOException {
     HadoopCodecs codecs = new HadoopCodecs(settings.configuration());
     boolean made = false;
     try {
@@ -61,12 +61,12 @@ public final class HadoopCodecScheme extends SizedFrameScheme {
   }
 
   @Override
-  public Set<String> needs(SchemeSettings settings) {
+  public Set<String> needs(PluginSettings settings) {
     return Collections.singleton(className(settings));
   }
 
   @Override
-  public void requireNeed(String need, SchemeSettings settings) throws IOException {
+  public void requireNeed(String need, PluginSettings settings) throws IOException {
     try (HadoopCodecs codecs = new HadoopCodecs(settings.configuration())) {
       codecs.proved(need);
     } catch (CodecUnavailableException e) {
@@ -81,7 +81,7 @@ public final class HadoopCodecScheme extends SizedFrameScheme {
     return need.equals(HadoopFrames.codecOf(encoded));
   }
 
-  private static String className(SchemeSettings settings) {
+  private static String className(PluginSettings settings) {
     String name = settings.getString(CLASS, "");
     return name.isEmpty() ? DefaultCodec.class.getName() : name;
   }

@@ -3,8 +3,8 @@ package io.hdrf.codec.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +44,7 @@ class GoldenFramesTest {
   private static FrameCodec codec(String name) throws IOException {
     Configuration configuration = new Configuration(false);
     configuration.set(HadoopCodecSchemeTest.CLASS, name);
-    return new HadoopCodecScheme().newCodec(new SchemeSettings(configuration, "hadoop-codec"));
+    return new HadoopCodecScheme().newCodec(new PluginSettings(configuration, "hadoop-codec"));
   }
 
   private static ByteBuffer direct(byte[] bytes) {

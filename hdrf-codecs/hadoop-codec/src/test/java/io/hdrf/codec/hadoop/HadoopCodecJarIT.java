@@ -3,11 +3,11 @@ package io.hdrf.codec.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ class HadoopCodecJarIT {
     Configuration configuration = new Configuration(false);
     configuration.set(HadoopCodecSchemeTest.CLASS, PiecesCodec.class.getName());
     ByteBuffer zeros = ByteBuffer.allocateDirect(100_000);
-    try (FrameCodec codec = scheme.newCodec(new SchemeSettings(configuration, "hadoop-codec"))) {
+    try (FrameCodec codec = scheme.newCodec(new PluginSettings(configuration, "hadoop-codec"))) {
       ByteBuffer encoded = ByteBuffer.allocateDirect(codec.maxEncodedLength(zeros.capacity()));
       codec.encode(zeros, encoded);
       ByteBuffer back = ByteBuffer.allocateDirect(zeros.capacity());

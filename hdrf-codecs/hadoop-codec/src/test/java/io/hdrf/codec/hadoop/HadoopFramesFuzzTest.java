@@ -2,9 +2,9 @@
 package io.hdrf.codec.hadoop;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.HostileFrames;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.HostileFrames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -33,7 +33,7 @@ class HadoopFramesFuzzTest {
     Configuration conf = new Configuration(false);
     conf.set(HadoopCodecSchemeTest.CLASS, DefaultCodec.class.getName());
     try {
-      return new HadoopCodecScheme().newCodec(new SchemeSettings(conf, "hadoop-codec"));
+      return new HadoopCodecScheme().newCodec(new PluginSettings(conf, "hadoop-codec"));
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }

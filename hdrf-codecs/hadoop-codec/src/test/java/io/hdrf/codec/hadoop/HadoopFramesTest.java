@@ -4,11 +4,11 @@ package io.hdrf.codec.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestData;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -31,12 +31,12 @@ class HadoopFramesTest {
   private final HadoopCodecScheme scheme = new HadoopCodecScheme();
   private final byte[] frame = TestData.TEXT.bytes(LENGTH, TestSeed.random("hadoop"));
 
-  private static SchemeSettings settings(Class<?> codec) {
+  private static PluginSettings settings(Class<?> codec) {
     Configuration configuration = new Configuration(false);
     if (codec != null) {
       configuration.set(HadoopCodecSchemeTest.CLASS, codec.getName());
     }
-    return new SchemeSettings(configuration, "hadoop-codec");
+    return new PluginSettings(configuration, "hadoop-codec");
   }
 
   private static ByteBuffer direct(byte[] bytes) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.lz4;
 
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameCodec;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import net.jpountz.lz4.LZ4Compressor;

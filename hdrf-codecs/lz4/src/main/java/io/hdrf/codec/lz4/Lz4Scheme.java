@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.lz4;
 
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SizedFrameScheme;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.SizedFrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
 import net.jpountz.lz4.LZ4Factory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +21,7 @@ public final class Lz4Scheme extends SizedFrameScheme {
   }
 
   @Override
-  public FrameCodec newCodec(SchemeSettings settings) {
+  public FrameCodec newCodec(PluginSettings settings) {
     return new Lz4Codec(factory());
   }
 

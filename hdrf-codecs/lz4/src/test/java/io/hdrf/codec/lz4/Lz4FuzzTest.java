@@ -2,9 +2,9 @@
 package io.hdrf.codec.lz4;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.HostileFrames;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.HostileFrames;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 
@@ -16,7 +16,7 @@ class Lz4FuzzTest {
 
   private static final long MAX_HEAP = 1 << 20;
   private static final FrameCodec CODEC =
-      new Lz4Scheme().newCodec(new SchemeSettings(new Configuration(false), "lz4"));
+      new Lz4Scheme().newCodec(new PluginSettings(new Configuration(false), "lz4"));
 
   @FuzzTest(maxDuration = "1m")
   void anyFrame(byte[] input) throws IOException {

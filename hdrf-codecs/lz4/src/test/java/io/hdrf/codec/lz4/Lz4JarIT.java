@@ -3,15 +3,15 @@ package io.hdrf.codec.lz4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestData;
-import io.hdrf.scheme.TestSeed;
 import io.hdrf.scheme.ThirdPartySchemeJar;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -51,7 +51,7 @@ class Lz4JarIT {
     Class<?> ourLz4 = ours.getClass().getClassLoader().loadClass(LZ4Factory.class.getName());
     Class<?> theirLz4 = theirs.getClass().getClassLoader().loadClass(LZ4Factory.class.getName());
     assertThat(ourLz4).isNotEqualTo(theirLz4).isNotEqualTo(LZ4Factory.class);
-    assertThat(ours.newCodec(new SchemeSettings(configuration, "lz4")))
+    assertThat(ours.newCodec(new PluginSettings(configuration, "lz4")))
         .hasToString("LZ4Factory:JNI");
 
     byte[] frame = TestData.TEXT.bytes(100_000, TestSeed.random("jar"));

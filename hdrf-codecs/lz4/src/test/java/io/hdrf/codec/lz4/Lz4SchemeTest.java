@@ -4,13 +4,13 @@ package io.hdrf.codec.lz4;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.BaseSchemeTestCase;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.ReductionScheme;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestData;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.BaseSchemeTestCase;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -119,7 +119,7 @@ class Lz4SchemeTest extends BaseSchemeTestCase {
         .getThreadAllocatedBytes(Thread.currentThread().getId());
   }
 
-  private static SchemeSettings settings() {
-    return new SchemeSettings(new Configuration(false), "lz4");
+  private static PluginSettings settings() {
+    return new PluginSettings(new Configuration(false), "lz4");
   }
 }

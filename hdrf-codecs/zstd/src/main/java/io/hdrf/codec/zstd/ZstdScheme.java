@@ -2,10 +2,10 @@
 package io.hdrf.codec.zstd;
 
 import com.github.luben.zstd.util.Native;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SizedFrameScheme;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.SizedFrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
 
 /**
@@ -24,7 +24,7 @@ public final class ZstdScheme extends SizedFrameScheme {
   }
 
   @Override
-  public FrameCodec newCodec(SchemeSettings settings) throws IOException {
+  public FrameCodec newCodec(PluginSettings settings) throws IOException {
     int level = settings.getInt("level", DEFAULT_LEVEL, MIN_LEVEL, MAX_LEVEL);
     try {
       Native.load();

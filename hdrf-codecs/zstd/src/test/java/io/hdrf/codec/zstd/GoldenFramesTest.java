@@ -3,8 +3,8 @@ package io.hdrf.codec.zstd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +32,7 @@ class GoldenFramesTest {
   }
 
   private static FrameCodec codec() throws IOException {
-    return new ZstdScheme().newCodec(new SchemeSettings(new Configuration(false), "zstd"));
+    return new ZstdScheme().newCodec(new PluginSettings(new Configuration(false), "zstd"));
   }
 
   private static ByteBuffer direct(byte[] bytes) {

@@ -2,9 +2,9 @@
 package io.hdrf.codec.zstd;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.HostileFrames;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.HostileFrames;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 
@@ -19,7 +19,7 @@ class ZstdFuzzTest {
 
   private static FrameCodec codec() {
     try {
-      return new ZstdScheme().newCodec(new SchemeSettings(new Configuration(false), "zstd"));
+      return new ZstdScheme().newCodec(new PluginSettings(new Configuration(false), "zstd"));
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }

@@ -3,11 +3,11 @@ package io.hdrf.codec.zstd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
 import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -33,7 +33,7 @@ class ZstdJarIT {
     FrameScheme scheme = (FrameScheme) registry.byName("zstd");
     assertThat(scheme.getClass()).isNotEqualTo(ZstdScheme.class);
     ByteBuffer zeros = ByteBuffer.allocateDirect(100_000);
-    try (FrameCodec codec = scheme.newCodec(new SchemeSettings(new Configuration(false), "zstd"))) {
+    try (FrameCodec codec = scheme.newCodec(new PluginSettings(new Configuration(false), "zstd"))) {
       ByteBuffer encoded = ByteBuffer.allocateDirect(codec.maxEncodedLength(zeros.capacity()));
       codec.encode(zeros, encoded);
       ByteBuffer back = ByteBuffer.allocateDirect(zeros.capacity());

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
-import io.hdrf.scheme.BaseSchemeTestCase;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.ReductionScheme;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestData;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.BaseSchemeTestCase;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -41,10 +41,10 @@ class ZstdSchemeTest extends BaseSchemeTestCase {
     return List.of(Map.of(LEVEL, "-7"), Map.of(LEVEL, "19"), Map.of(FRAME_SIZE, "4k"));
   }
 
-  private static SchemeSettings settings(String level) {
+  private static PluginSettings settings(String level) {
     Configuration conf = new Configuration(false);
     conf.set(LEVEL, level);
-    return new SchemeSettings(conf, "zstd");
+    return new PluginSettings(conf, "zstd");
   }
 
   private static ByteBuffer direct(byte[] bytes) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreCorruptException;
-import io.hdrf.metadata.StoreEntry;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.metadata.StoreVisitor;
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.StoreVisitor;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

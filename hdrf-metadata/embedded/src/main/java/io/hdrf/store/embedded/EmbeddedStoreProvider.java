@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.MetadataSpiVersion;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.MetadataStoreProvider;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.StoreCorruptException;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataSpiVersion;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.IOException;
 
 /**
@@ -38,11 +38,11 @@ public final class EmbeddedStoreProvider implements MetadataStoreProvider {
   }
 
   @Override
-  public void checkSettings(SchemeSettings settings) throws BadSettingException {
+  public void checkSettings(PluginSettings settings) throws BadSettingException {
     memory(settings);
   }
 
-  private static int memory(SchemeSettings settings) throws BadSettingException {
+  private static int memory(PluginSettings settings) throws BadSettingException {
     return settings.getSize(MEMORY, DEFAULT_MEMORY, MIN_MEMORY, Integer.MAX_VALUE);
   }
 

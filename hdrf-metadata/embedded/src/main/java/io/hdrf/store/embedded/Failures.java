@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.io.DiskErrors;
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.StoreCorruptException;
-import io.hdrf.metadata.StoreFullException;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.metadata.StoreVersionException;
+import io.hdrf.spi.io.DiskErrors;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreFullException;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.StoreVersionException;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.rocksdb.RocksDBException;

@@ -2,7 +2,7 @@
 package io.hdrf.store.embedded;
 
 import io.hdrf.jni.Crc32c;
-import io.hdrf.metadata.StoreCorruptException;
+import io.hdrf.spi.store.StoreCorruptException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.Table;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;

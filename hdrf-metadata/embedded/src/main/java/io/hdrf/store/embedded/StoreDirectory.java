@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.DurableFiles;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.StoreCorruptException;
-import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.DurableFiles;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.metadata.StoreCorruptException;
-import io.hdrf.metadata.StoreVersionException;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreVersionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

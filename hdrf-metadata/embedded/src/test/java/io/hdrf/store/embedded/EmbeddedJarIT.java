@@ -3,15 +3,15 @@ package io.hdrf.store.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.MetadataStoreProvider;
 import io.hdrf.metadata.MetadataStores;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.Table;
 import io.hdrf.scheme.SchemeLoader;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,8 +48,8 @@ class EmbeddedJarIT {
     assertThat(loader.loadClass(RocksDB.class.getName())).isNotEqualTo(RocksDB.class);
     assertThat(SchemeLoader.load(plugins).names()).isEmpty();
 
-    SchemeSettings settings =
-        new SchemeSettings(new Configuration(false), "metadata." + provider.name());
+    PluginSettings settings =
+        new PluginSettings(new Configuration(false), "metadata." + provider.name());
     provider.checkSettings(settings);
     StoreContext context = new StoreContext(settings, directory.resolve("store"), "DS-1", "BP-1");
     byte[] key = Stores.bytes("key");

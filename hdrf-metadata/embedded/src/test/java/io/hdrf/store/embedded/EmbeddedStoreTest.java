@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.metadata.BaseMetadataStoreTestCase;
-import io.hdrf.metadata.MetadataStoreProvider;
+import io.hdrf.spi.store.BaseMetadataStoreTestCase;
+import io.hdrf.spi.store.MetadataStoreProvider;
 import java.util.List;
 import java.util.Map;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.Table;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ final class Stores {
     return new EmbeddedStoreProvider()
         .open(
             new StoreContext(
-                new SchemeSettings(configuration, "metadata.embedded"), directory, "DS-1", "BP-1"));
+                new PluginSettings(configuration, "metadata.embedded"), directory, "DS-1", "BP-1"));
   }
 
   static Map<String, String> contents(MetadataStore store, Table table) throws IOException {

@@ -4,8 +4,8 @@ package io.hdrf.store.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreVersionException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreVersionException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

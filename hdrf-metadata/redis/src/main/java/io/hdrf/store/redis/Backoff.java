@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.redis;
 
-import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 

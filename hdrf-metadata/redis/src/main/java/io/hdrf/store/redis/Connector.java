@@ -3,7 +3,7 @@ package io.hdrf.store.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.hdrf.scheme.BadSettingException;
+import io.hdrf.spi.BadSettingException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;

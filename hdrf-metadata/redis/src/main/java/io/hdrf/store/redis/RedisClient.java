@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.redis;
 
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.List;

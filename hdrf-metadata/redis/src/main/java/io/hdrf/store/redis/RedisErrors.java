@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.redis;
 
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.StoreCorruptException;
-import io.hdrf.metadata.StoreFullException;
-import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreFullException;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.net.SocketTimeoutException;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisConnectionException;

@@ -4,7 +4,7 @@ package io.hdrf.store.redis;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.Table;
 import java.io.UnsupportedEncodingException;
 import java.net.URLEncoder;
 import java.util.zip.CRC32;

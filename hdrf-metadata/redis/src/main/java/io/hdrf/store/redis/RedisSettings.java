@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.redis;
 
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -39,7 +39,7 @@ final class RedisSettings {
   private static final int DEFAULT_BUCKETS = 65536;
   private static final int LAST_PORT = 65535;
 
-  private final SchemeSettings settings;
+  private final PluginSettings settings;
   private final Kind kind;
   private final List<HostAndPort> addresses;
   private final int database;
@@ -54,7 +54,7 @@ final class RedisSettings {
    * @throws BadSettingException names the key that is wrong
    * @throws IOException if the credential provider can't be read
    */
-  RedisSettings(SchemeSettings settings) throws IOException {
+  RedisSettings(PluginSettings settings) throws IOException {
     this.settings = settings;
     kind = kindOf(settings);
     switch (kind) {
@@ -98,7 +98,7 @@ final class RedisSettings {
     }
   }
 
-  private Kind kindOf(SchemeSettings settings) throws BadSettingException {
+  private Kind kindOf(PluginSettings settings) throws BadSettingException {
     boolean master = !settings.getString(SENTINEL_MASTER, "").isEmpty();
     boolean sentinels = !settings.getString(SENTINEL_ADDRESSES, "").isEmpty();
     boolean cluster = !settings.getString(CLUSTER_ADDRESSES, "").isEmpty();
@@ -122,7 +122,7 @@ final class RedisSettings {
   }
 
   /** The password, or null; never one that stands in a file that everybody reads. */
-  private static char[] readPassword(SchemeSettings settings) throws IOException {
+  private static char[] readPassword(PluginSettings settings) throws IOException {
     Configuration configuration = settings.configuration();
     String key = settings.key(PASSWORD);
     String plain = configuration.get(key);

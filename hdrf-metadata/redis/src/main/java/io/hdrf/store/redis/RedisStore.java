@@ -3,16 +3,16 @@ package io.hdrf.store.redis;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreCorruptException;
-import io.hdrf.metadata.StoreEntry;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.metadata.StoreVersionException;
-import io.hdrf.metadata.StoreVisitor;
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreCorruptException;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.StoreVersionException;
+import io.hdrf.spi.store.StoreVisitor;
+import io.hdrf.spi.store.Table;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

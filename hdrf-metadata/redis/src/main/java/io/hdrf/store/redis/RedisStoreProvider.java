@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.redis;
 
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.MetadataSpiVersion;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.MetadataStoreProvider;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataSpiVersion;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.IOException;
 
 /** The store {@code redis}: all entries in a Redis server, each DataNode's or a shared one. */
@@ -26,7 +26,7 @@ public final class RedisStoreProvider implements MetadataStoreProvider {
   }
 
   @Override
-  public void checkSettings(SchemeSettings settings) throws IOException {
+  public void checkSettings(PluginSettings settings) throws IOException {
     new Connector(new RedisSettings(settings));
   }
 

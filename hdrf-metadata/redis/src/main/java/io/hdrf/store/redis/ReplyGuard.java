@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.redis;
 
-import io.hdrf.metadata.MetadataStore;
+import io.hdrf.spi.store.MetadataStore;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

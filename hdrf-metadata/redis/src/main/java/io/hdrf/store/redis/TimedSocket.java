@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.redis;
 
-import io.hdrf.thread.HdrfThreads;
+import io.hdrf.spi.thread.HdrfThreads;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

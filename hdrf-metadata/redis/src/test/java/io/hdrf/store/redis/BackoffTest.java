@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.spi.store.StoreUnreachableException;
 import org.junit.jupiter.api.Test;
 
 class BackoffTest {

@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -13,13 +13,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreEntry;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.metadata.Table;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -123,7 +123,7 @@ class LoginTest {
     assertThatThrownBy(
             () ->
                 new RedisStoreProvider()
-                    .checkSettings(new SchemeSettings(configuration, "metadata.redis")))
+                    .checkSettings(new PluginSettings(configuration, "metadata.redis")))
         .isInstanceOf(BadSettingException.class)
         .hasMessageContaining(PASSWORD_KEY)
         .hasMessageContaining("hadoop.security.credential.provider.path")

@@ -4,10 +4,10 @@ package io.hdrf.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreEntry;
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.MetadataStoreProvider;
 import io.hdrf.metadata.MetadataStores;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.StoreEntry;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.metadata.Table;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ class RedisJarIT {
     assertThat(provider.getClass()).isNotEqualTo(RedisStoreProvider.class);
   }
 
-  private MetadataStore open(SchemeSettings settings) throws IOException {
+  private MetadataStore open(PluginSettings settings) throws IOException {
     return provider.open(new StoreContext(settings, directory, "DS-1", "BP-1"));
   }
 
@@ -52,8 +52,8 @@ class RedisJarIT {
     RedisServer server = new RedisServer(directory.resolve("redis"));
     server.start();
     try {
-      SchemeSettings settings =
-          new SchemeSettings(RedisStores.configuration(server), "metadata.redis");
+      PluginSettings settings =
+          new PluginSettings(RedisStores.configuration(server), "metadata.redis");
       provider.checkSettings(settings);
       try (MetadataStore store = open(settings)) {
         byte[] key = {1};

@@ -4,7 +4,7 @@ package io.hdrf.store.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.Table;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;

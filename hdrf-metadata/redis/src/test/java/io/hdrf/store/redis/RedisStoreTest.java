@@ -2,8 +2,8 @@
 package io.hdrf.store.redis;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.metadata.BaseMetadataStoreTestCase;
-import io.hdrf.metadata.MetadataStoreProvider;
+import io.hdrf.spi.store.BaseMetadataStoreTestCase;
+import io.hdrf.spi.store.MetadataStoreProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

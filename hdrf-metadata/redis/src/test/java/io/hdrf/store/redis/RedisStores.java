@@ -4,14 +4,14 @@ package io.hdrf.store.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.metadata.Table;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,7 +63,7 @@ final class RedisStores {
     return new RedisStoreProvider()
         .open(
             new StoreContext(
-                new SchemeSettings(configuration, "metadata.redis"),
+                new PluginSettings(configuration, "metadata.redis"),
                 Path.of("/nonexistent"),
                 STORAGE,
                 pool));

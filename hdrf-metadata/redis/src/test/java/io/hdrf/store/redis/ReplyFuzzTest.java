@@ -3,13 +3,13 @@ package io.hdrf.store.redis;
 
 import com.code_intelligence.jazzer.api.BugDetectors;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreEntry;
-import io.hdrf.metadata.Table;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.Table;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -148,7 +148,7 @@ class ReplyFuzzTest {
 
   private static RedisSettings settings(String... namesAndValues) throws IOException {
     return new RedisSettings(
-        new SchemeSettings(RedisStores.configuration(namesAndValues), "metadata.redis"));
+        new PluginSettings(RedisStores.configuration(namesAndValues), "metadata.redis"));
   }
 
   private static final byte[] KEY = {'k'};

@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.StoreUnreachableException;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.TestSeed;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -179,7 +179,7 @@ class ReplyGuardTest {
           });
       RedisSettings settings =
           new RedisSettings(
-              new SchemeSettings(
+              new PluginSettings(
                   RedisStores.configuration("cluster.addresses", seed, "timeout", "10000"),
                   "metadata.redis"));
       Primary primary = new ClusterPrimary(settings, new Connector(settings), 0);

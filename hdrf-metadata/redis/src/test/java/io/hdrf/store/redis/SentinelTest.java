@@ -11,8 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.cluster.RedisServer;
 import io.hdrf.cluster.Waiting;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

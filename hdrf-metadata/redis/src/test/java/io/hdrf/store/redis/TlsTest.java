@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

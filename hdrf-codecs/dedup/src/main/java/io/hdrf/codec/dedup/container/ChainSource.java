@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
 
 /** Gives the chains that containers were written with. Safe for use by many threads. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.BufferPool;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;

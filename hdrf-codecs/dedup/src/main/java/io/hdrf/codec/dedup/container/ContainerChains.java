@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.DiskErrors;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.DurableFiles;
+import io.hdrf.spi.io.DurableFiles;
 import java.nio.file.Path;
 
 /** Where the containers of a store are, and what they are made with. Immutable. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.ReadableFile;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

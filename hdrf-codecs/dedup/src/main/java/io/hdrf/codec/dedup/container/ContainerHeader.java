@@ -7,8 +7,8 @@ import static io.hdrf.codec.dedup.container.ContainerFormat.littleEndian;
 import static io.hdrf.codec.dedup.container.ContainerFormat.requireKnown;
 import static io.hdrf.codec.dedup.container.ContainerFormat.requireRange;
 
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;

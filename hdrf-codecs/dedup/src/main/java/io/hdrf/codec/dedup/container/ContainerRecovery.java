@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.DiskErrors;
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.UnknownFormatVersionException;
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.DiskErrors;
-import io.hdrf.io.ReadableFile;
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
+import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.DurableFiles;
-import io.hdrf.io.UnknownFormatVersionException;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

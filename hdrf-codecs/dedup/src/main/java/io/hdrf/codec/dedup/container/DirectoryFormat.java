@@ -6,8 +6,8 @@ import static io.hdrf.codec.dedup.container.ContainerFormat.expect;
 import static io.hdrf.codec.dedup.container.ContainerFormat.littleEndian;
 import static io.hdrf.codec.dedup.container.ContainerFormat.requireRange;
 
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.Varint;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.Varint;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 

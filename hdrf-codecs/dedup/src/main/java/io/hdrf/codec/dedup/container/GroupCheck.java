@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.CorruptFileException;
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.CorruptFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ final class GroupCheck {
   /**
    * Checks that a group can be decoded and all its chunks have their CRC32C.
    *
-   * @throws io.hdrf.scheme.CorruptFrameException if not
+   * @throws io.hdrf.spi.scheme.CorruptFrameException if not
    */
   static void checkChunks(
       LoadedContainer container, ContainerDirectory directory, int group, ByteBuffer bytes)

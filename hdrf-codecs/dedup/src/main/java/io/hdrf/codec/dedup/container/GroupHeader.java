@@ -6,9 +6,9 @@ import static io.hdrf.codec.dedup.container.ContainerFormat.expect;
 import static io.hdrf.codec.dedup.container.ContainerFormat.littleEndian;
 import static io.hdrf.codec.dedup.container.ContainerFormat.requireRange;
 
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.Varint;
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.Varint;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
@@ -17,7 +17,7 @@ import java.nio.file.Path;
  * for all parts. Immutable.
  *
  * <p>The chunks of a group, put together in the order of their numbers, are encoded as one frame by
- * the container's tail chain, as {@link io.hdrf.scheme.FrameChain} says.
+ * the container's tail chain, as {@link io.hdrf.spi.scheme.FrameChain} says.
  *
  * <table>
  * <caption>Fields of the group header</caption>

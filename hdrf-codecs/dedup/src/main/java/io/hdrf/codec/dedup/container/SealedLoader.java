@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.DiskErrors;
-import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

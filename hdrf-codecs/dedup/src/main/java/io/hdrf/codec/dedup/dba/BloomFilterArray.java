@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
-import io.hdrf.io.DurableFiles;
+import io.hdrf.spi.io.DurableFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

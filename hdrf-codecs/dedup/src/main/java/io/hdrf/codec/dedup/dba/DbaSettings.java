@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 import java.util.Locale;
 
 /** How a {@link BloomFilterArray} is made: values only, each in its range. Immutable. */
@@ -76,7 +76,7 @@ public final class DbaSettings {
    * @param dedup the settings of the scheme dedup
    * @throws BadSettingException if a value is wrong; the message names its key
    */
-  public static DbaSettings from(SchemeSettings dedup) throws BadSettingException {
+  public static DbaSettings from(PluginSettings dedup) throws BadSettingException {
     Builder b = builder();
     b.errorRate = dedup.getFraction("dba.error.rate", b.errorRate, MIN_ERROR_RATE, MAX_ERROR_RATE);
     b.capacity = dedup.getInt("dba.capacity", b.capacity, 1, Shape.MAX_CAPACITY);
@@ -89,7 +89,7 @@ public final class DbaSettings {
     return b.build();
   }
 
-  private static int group(SchemeSettings settings) throws BadSettingException {
+  private static int group(PluginSettings settings) throws BadSettingException {
     String value = settings.getString("dba.group", "auto").toLowerCase(Locale.ROOT);
     if (value.isEmpty() || value.equals("auto")) {
       return AUTO;
@@ -105,12 +105,12 @@ public final class DbaSettings {
     throw badGroup(settings, value);
   }
 
-  private static BadSettingException badGroup(SchemeSettings settings, String value) {
+  private static BadSettingException badGroup(PluginSettings settings, String value) {
     return new BadSettingException(
         settings.key("dba.group"), value, "auto, or one of 1, 8, 16, 32, 64, 128, 256, 512");
   }
 
-  private static Control control(SchemeSettings settings) throws BadSettingException {
+  private static Control control(PluginSettings settings) throws BadSettingException {
     String value = settings.getString("dba.control", "tighten");
     switch (value.toLowerCase(Locale.ROOT)) {
       case "":

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
-import io.hdrf.io.ChannelFile;
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.DurableFiles;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.UnknownFormatVersionException;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

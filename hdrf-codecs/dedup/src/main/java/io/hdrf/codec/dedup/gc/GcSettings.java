@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.gc;
 
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 
 /** The collector's parameters, all of them. Immutable. */
 public final class GcSettings {
@@ -11,7 +11,7 @@ public final class GcSettings {
   private final int livePercent;
   private final int bytesPerSecond;
 
-  private GcSettings(SchemeSettings settings) throws BadSettingException {
+  private GcSettings(PluginSettings settings) throws BadSettingException {
     intervalSeconds = settings.getInt("gc.interval", 6 * 3600, 0, Integer.MAX_VALUE);
     minAgeSeconds = settings.getInt("gc.min.age", 3600, 0, Integer.MAX_VALUE);
     livePercent = settings.getInt("gc.live.percent", 75, 1, 100);
@@ -19,7 +19,7 @@ public final class GcSettings {
   }
 
   /** Reads the keys {@code hdrf.dedup.gc.*}. */
-  public static GcSettings from(SchemeSettings settings) throws BadSettingException {
+  public static GcSettings from(PluginSettings settings) throws BadSettingException {
     return new GcSettings(settings);
   }
 

@@ -6,7 +6,7 @@ import io.hdrf.codec.dedup.container.ContainerDirectory;
 import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
-import io.hdrf.metadata.MetadataException;
+import io.hdrf.spi.store.MetadataException;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.HashMap;

@@ -2,8 +2,8 @@
 package io.hdrf.codec.dedup.index;
 
 import io.hdrf.codec.dedup.dba.DbaSettings;
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 
 /** How a {@link FingerprintIndex} works. Immutable. */
 public final class IndexSettings {
@@ -17,7 +17,7 @@ public final class IndexSettings {
   private final int cacheMemory;
   private final DbaSettings dba;
 
-  private IndexSettings(SchemeSettings settings) throws BadSettingException {
+  private IndexSettings(PluginSettings settings) throws BadSettingException {
     sample = settings.getInt("index.sample", DEFAULT_SAMPLE, 1, MAX_SAMPLE);
     cacheMemory = settings.getSize("cache.memory", DEFAULT_CACHE_MEMORY, 0, Integer.MAX_VALUE);
     dba = DbaSettings.from(settings);
@@ -29,7 +29,7 @@ public final class IndexSettings {
    *
    * @param dedup the settings of the scheme dedup
    */
-  public static IndexSettings from(SchemeSettings dedup) throws BadSettingException {
+  public static IndexSettings from(PluginSettings dedup) throws BadSettingException {
     return new IndexSettings(dedup);
   }
 

@@ -3,11 +3,11 @@ package io.hdrf.codec.dedup.index;
 
 import io.hdrf.codec.dedup.dba.FingerprintVisitor;
 import io.hdrf.codec.dedup.dba.SegmentSource;
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataException;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.Table;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataException;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@
 package io.hdrf.codec.dedup.liveness;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.scheme.Pin;
+import io.hdrf.spi.scheme.Pin;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.Map;

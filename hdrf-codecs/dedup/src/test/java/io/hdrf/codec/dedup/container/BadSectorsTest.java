@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.CrashableFiles;
-import io.hdrf.io.DurableFile;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.io.StepScheduler;
 import io.hdrf.io.WatchedFileSystem;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;

@@ -3,8 +3,8 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.ReadableFile;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.ReadableFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

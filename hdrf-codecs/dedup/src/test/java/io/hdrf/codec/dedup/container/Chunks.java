@@ -3,8 +3,8 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.DurableFiles;
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

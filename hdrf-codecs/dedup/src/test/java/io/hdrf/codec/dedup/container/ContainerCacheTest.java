@@ -4,11 +4,11 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.hdrf.io.ChannelFile;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.io.ReadableFile;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

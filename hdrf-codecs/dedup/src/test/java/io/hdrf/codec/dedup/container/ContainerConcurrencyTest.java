@@ -4,9 +4,9 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;

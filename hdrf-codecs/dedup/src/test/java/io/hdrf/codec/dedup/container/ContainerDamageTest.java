@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.io.UnknownFormatVersionException;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SpiVersion;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -491,12 +491,12 @@ class ContainerDamageTest {
     }
 
     @Override
-    public int frameLength(SchemeSettings settings) {
+    public int frameLength(PluginSettings settings) {
       return 1 << 16;
     }
 
     @Override
-    public FrameCodec newCodec(SchemeSettings settings) {
+    public FrameCodec newCodec(PluginSettings settings) {
       return new FrameCodec() {
         @Override
         public int maxEncodedLength(int length) {

@@ -2,10 +2,10 @@
 package io.hdrf.codec.dedup.container;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.io.CorruptFileException;
-import io.hdrf.io.ReadableFile;
-import io.hdrf.io.UnknownFormatVersionException;
-import io.hdrf.scheme.CorruptFrameException;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -4,8 +4,8 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.ChildJvm;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.Writer;

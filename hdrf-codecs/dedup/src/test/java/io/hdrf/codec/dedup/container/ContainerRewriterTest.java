@@ -3,13 +3,13 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.DurableFile;
 import io.hdrf.io.ForwardingFile;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -3,18 +3,18 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.ChannelFile;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.io.ReadableFile;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SpiVersion;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
+import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -283,12 +283,12 @@ class ContainerScannerTest {
           }
 
           @Override
-          public int frameLength(SchemeSettings settings) {
+          public int frameLength(PluginSettings settings) {
             return 1 << 16;
           }
 
           @Override
-          public FrameCodec newCodec(SchemeSettings settings) {
+          public FrameCodec newCodec(PluginSettings settings) {
             return new FrameCodec() {
               @Override
               public int maxEncodedLength(int length) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameCodec;
-import io.hdrf.scheme.FrameScheme;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.SpiVersion;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
@@ -32,12 +32,12 @@ final class DeflateScheme implements FrameScheme {
   }
 
   @Override
-  public int frameLength(SchemeSettings settings) {
+  public int frameLength(PluginSettings settings) {
     return 1 << 16;
   }
 
   @Override
-  public FrameCodec newCodec(SchemeSettings settings) {
+  public FrameCodec newCodec(PluginSettings settings) {
     return new FrameCodec() {
       @Override
       public int maxEncodedLength(int length) {

@@ -4,10 +4,10 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.BufferPool;
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.scheme.CorruptFrameException;
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

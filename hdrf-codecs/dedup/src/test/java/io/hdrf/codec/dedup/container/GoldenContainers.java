@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.io.LocalDurableFiles;
-import io.hdrf.scheme.FrameChain;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

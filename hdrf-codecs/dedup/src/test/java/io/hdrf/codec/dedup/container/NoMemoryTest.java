@@ -4,11 +4,11 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.io.DurableFile;
 import io.hdrf.io.ForwardingFile;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.DurableFiles;
+import io.hdrf.spi.io.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.BitSet;

@@ -4,7 +4,7 @@ package io.hdrf.codec.dedup.dba;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.dba.DbaSettings.Control;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.dba.DbaSettings.Control;
 import io.hdrf.io.CrashableFiles;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

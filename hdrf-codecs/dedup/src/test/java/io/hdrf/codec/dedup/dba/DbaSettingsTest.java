@@ -4,8 +4,8 @@ package io.hdrf.codec.dedup.dba;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.scheme.BadSettingException;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ class DbaSettingsTest {
   private static DbaSettings from(Map<String, String> values) throws BadSettingException {
     Configuration configuration = new Configuration(false);
     values.forEach((name, value) -> configuration.set("hdrf.dedup.dba." + name, value));
-    return DbaSettings.from(new SchemeSettings(configuration, "dedup"));
+    return DbaSettings.from(new PluginSettings(configuration, "dedup"));
   }
 
   @Test

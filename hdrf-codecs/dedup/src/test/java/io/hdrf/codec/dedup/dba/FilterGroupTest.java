@@ -4,7 +4,7 @@ package io.hdrf.codec.dedup.dba;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.jni.NativeWords;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.scheme.TestSeed;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -3,8 +3,8 @@ package io.hdrf.codec.dedup.dba;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.io.DurableFile;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

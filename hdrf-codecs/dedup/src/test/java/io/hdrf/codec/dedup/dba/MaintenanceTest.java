@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.dba.DbaSettings.Control;
 import io.hdrf.io.CrashableFiles;
-import io.hdrf.io.LocalDurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
-import io.hdrf.io.ReadableFile;
+import io.hdrf.spi.io.ReadableFile;
 import java.nio.ByteBuffer;
 
 /** A file in memory. */

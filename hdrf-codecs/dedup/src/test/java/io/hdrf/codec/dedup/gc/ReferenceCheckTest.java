@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.codec.dedup.container.Fingerprinter;
 import io.hdrf.io.InMemory;
-import io.hdrf.metadata.StoreUnreachableException;
+import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -15,12 +15,12 @@ import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.io.StepScheduler;
-import io.hdrf.metadata.StoreContext;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.FrameChain;
-import io.hdrf.scheme.Pin;
-import io.hdrf.scheme.SchemeSettings;
-import io.hdrf.scheme.TestSeed;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.Pin;
+import io.hdrf.spi.scheme.TestSeed;
+import io.hdrf.spi.store.StoreContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -89,7 +89,7 @@ class SectorsDuringCollectionTest {
             new MapStoreProvider()
                 .open(
                     new StoreContext(
-                        new SchemeSettings(conf, "map"),
+                        new PluginSettings(conf, "map"),
                         null,
                         UUID.randomUUID().toString(),
                         "pool")),
@@ -97,7 +97,7 @@ class SectorsDuringCollectionTest {
             chunkPins,
             scratch.resolve("index"),
             files,
-            IndexSettings.from(new SchemeSettings(conf, "dedup")));
+            IndexSettings.from(new PluginSettings(conf, "dedup")));
   }
 
   @AfterEach
@@ -147,7 +147,7 @@ class SectorsDuringCollectionTest {
           }
           afterBlocksWereShown.run();
         },
-        GcSettings.from(new SchemeSettings(conf, "dedup")),
+        GcSettings.from(new PluginSettings(conf, "dedup")),
         () -> false,
         System::nanoTime,
         () -> System.currentTimeMillis() + millisAhead,

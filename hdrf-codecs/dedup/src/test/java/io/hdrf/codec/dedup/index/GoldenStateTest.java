@@ -4,13 +4,13 @@ package io.hdrf.codec.dedup.index;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.Table;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -31,7 +31,7 @@ class GoldenStateTest {
     return new MapStoreProvider()
         .open(
             new StoreContext(
-                new SchemeSettings(new Configuration(false), "golden"),
+                new PluginSettings(new Configuration(false), "golden"),
                 Path.of("unused"),
                 "golden state " + name,
                 "BP-1"));

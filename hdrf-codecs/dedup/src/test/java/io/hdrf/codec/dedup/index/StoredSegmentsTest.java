@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.IndexedContainers;
-import io.hdrf.metadata.Durability;
-import io.hdrf.metadata.MetadataStore;
-import io.hdrf.metadata.StoreBatch;
-import io.hdrf.metadata.StoreContext;
-import io.hdrf.metadata.Table;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.scheme.SchemeSettings;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.store.Durability;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.Table;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ class StoredSegmentsTest {
       new MapStoreProvider()
           .open(
               new StoreContext(
-                  new SchemeSettings(new Configuration(false), "map"),
+                  new PluginSettings(new Configuration(false), "map"),
                   null,
                   UUID.randomUUID().toString(),
                   "pool"));
@@ -141,18 +141,18 @@ class StoredSegmentsTest {
   @Test
   void settingsHaveTheirRanges() throws Exception {
     Configuration conf = new Configuration(false);
-    IndexSettings defaults = IndexSettings.from(new SchemeSettings(conf, "dedup"));
+    IndexSettings defaults = IndexSettings.from(new PluginSettings(conf, "dedup"));
     assertThat(defaults.sample()).isEqualTo(8);
     assertThat(defaults.cacheMemory()).isEqualTo(32 << 20);
     assertThat(defaults.dba()).isNotNull();
     for (String sample : new String[] {"0", "65"}) {
       conf.set("hdrf.dedup.index.sample", sample);
-      assertThatThrownBy(() -> IndexSettings.from(new SchemeSettings(conf, "dedup")))
+      assertThatThrownBy(() -> IndexSettings.from(new PluginSettings(conf, "dedup")))
           .hasMessageContaining("hdrf.dedup.index.sample");
     }
     conf.set("hdrf.dedup.index.sample", "64");
     conf.set("hdrf.dedup.cache.memory", "0");
-    IndexSettings set = IndexSettings.from(new SchemeSettings(conf, "dedup"));
+    IndexSettings set = IndexSettings.from(new PluginSettings(conf, "dedup"));
     assertThat(set.sample()).isEqualTo(64);
     assertThat(set.cacheMemory()).isZero();
   }

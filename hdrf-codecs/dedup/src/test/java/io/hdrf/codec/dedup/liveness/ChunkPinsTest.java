@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.scheme.Pin;
+import io.hdrf.spi.scheme.Pin;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.concurrent.FutureTask;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.ChildJvm;
 import io.hdrf.io.FullHeap;
-import io.hdrf.scheme.Pin;
+import io.hdrf.spi.scheme.Pin;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -5,7 +5,7 @@ import io.hdrf.datanode.wire.BlockKeyProofs;
 import io.hdrf.datanode.wire.MirrorSaslClient;
 import io.hdrf.datanode.wire.MirrorSaslServer;
 import io.hdrf.datanode.wire.Mirroring;
-import io.hdrf.thread.HdrfThreads;
+import io.hdrf.spi.thread.HdrfThreads;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -3,7 +3,7 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
 import io.hdrf.reduce.BlockRef;
-import io.hdrf.thread.HdrfThreads;
+import io.hdrf.spi.thread.HdrfThreads;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

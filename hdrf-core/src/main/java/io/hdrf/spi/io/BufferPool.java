@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.io;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+
+/**
+ * Direct buffers for reuse. Idle ones are kept up to a limit in bytes; beyond it, buffers of sizes
+ * that were not asked for lately are left to the garbage collector. Safe for use by many threads.
+ *
+ * <p>Capacities are rounded up to one of four steps per power of two, so that at most a quarter of
+ * a buffer is slack.
+ */
+public final class BufferPool {
+
+  private static final int MIN_CAPACITY = 4 << 10;
+  private static final BufferPool SHARED = new BufferPool(Runtime.getRuntime().maxMemory() / 8);
+
+  private final long maxIdleBytes;
+  private final ArrayDeque<ByteBuffer>[] idle = newClasses();
+  private long idleBytes;
+
+  /**
+   * @param maxIdleBytes how many bytes of buffers may lie idle, 0 or more
+   */
+  public BufferPool(long maxIdleBytes) {
+    this.maxIdleBytes = maxIdleBytes;
+  }
+
+  /** The pool for the whole JVM; at most an eighth of the maximal heap size lies idle in it. */
+  public static BufferPool shared() {
+    return SHARED;
+  }
+
+  /**
+   * Takes a direct buffer with position 0 and limit {@code length}; its content is arbitrary.
+   * Whoever does not give it back loses nothing but its reuse.
+   *
+   * @param length from 0 to {@link Integer#MAX_VALUE}
+   */
+  public ByteBuffer take(int length) {
+    int index = classOf(length);
+    ByteBuffer buffer;
+    synchronized (this) {
+      buffer = idle[index].pollLast();
+      if (buffer != null) {
+        idleBytes -= buffer.capacity();
+      }
+    }
+    if (buffer == null) {
+      buffer = ByteBuffer.allocateDirect(capacityOf(index));
+    }
+    buffer.clear();
+    buffer.limit(length);
+    return buffer;
+  }
+
+  /** Gives back a buffer that {@link #take} returned; the caller must not use it any more. */
+  public void give(ByteBuffer buffer) {
+    int index = classOf(buffer.capacity());
+    if (!buffer.isDirect() || capacityOf(index) != buffer.capacity()) {
+      throw new IllegalArgumentException("not a buffer of this pool: " + buffer);
+    }
+    synchronized (this) {
+      for (int other = 0; other < idle.length && !fits(buffer); other++) {
+        while (other != index && !idle[other].isEmpty() && !fits(buffer)) {
+          idleBytes -= idle[other].pollFirst().capacity();
+        }
+      }
+      if (fits(buffer)) {
+        idle[index].addLast(buffer);
+        idleBytes += buffer.capacity();
+      }
+    }
+  }
+
+  /** The capacity of what {@link #take} gives for a length, in bytes. */
+  public static int capacityFor(int length) {
+    return capacityOf(classOf(length));
+  }
+
+  /** How many bytes of buffers lie idle. */
+  public synchronized long idleBytes() {
+    return idleBytes;
+  }
+
+  private boolean fits(ByteBuffer buffer) {
+    return idleBytes + buffer.capacity() <= maxIdleBytes;
+  }
+
+  /** Class 0 is {@link #MIN_CAPACITY}; four classes follow for each power of two. */
+  private static int classOf(int length) {
+    if (length < 0) {
+      throw new IllegalArgumentException("negative length " + length);
+    }
+    if (length <= MIN_CAPACITY) {
+      return 0;
+    }
+    int power = 31 - Integer.numberOfLeadingZeros(length - 1);
+    int quarter = ((length - 1) >>> (power - 2)) & 3;
+    return (power - 12) * 4 + quarter + 1;
+  }
+
+  private static int capacityOf(int index) {
+    if (index == 0) {
+      return MIN_CAPACITY;
+    }
+    int power = 12 + (index - 1) / 4;
+    int quarter = (index - 1) % 4;
+    long capacity = (1L << power) + ((quarter + 1L) << (power - 2));
+    return (int) Math.min(capacity, Integer.MAX_VALUE);
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private static ArrayDeque<ByteBuffer>[] newClasses() {
+    ArrayDeque<ByteBuffer>[] classes = new ArrayDeque[classOf(Integer.MAX_VALUE) + 1];
+    for (int i = 0; i < classes.length; i++) {
+      classes[i] = new ArrayDeque<>();
+    }
+    return classes;
+  }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.io;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** A file does not hold what its format asks for. The message names the file. */
+public class CorruptFileException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final String file;
+
+  /**
+   * @param file the damaged file
+   * @param what the part that is wrong
+   * @param expected what should be there
+   * @param found what is there
+   */
+  public CorruptFileException(Path file, String what, Object expected, Object found) {
+    this(file, what + ": expected " + expected + ", found " + found);
+  }
+
+  public CorruptFileException(Path file, String message) {
+    super(file + ": " + message);
+    this.file = String.valueOf(file);
+  }
+
+  public CorruptFileException(Path file, String message, Throwable cause) {
+    super(file + ": " + message, cause);
+    this.file = String.valueOf(file);
+  }
+
+  /** The damaged file. */
+  public String file() {
+    return file;
+  }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.io;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A file is sound, but written in a version of its format that this software can't read. The file
+ * is not damaged and must not be treated so.
+ */
+public class UnknownFormatVersionException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final String file;
+  private final int found;
+  private final int newest;
+
+  /**
+   * @param file the file
+   * @param found its version
+   * @param oldest the oldest version that can be read
+   * @param newest the newest version that can be read
+   */
+  public UnknownFormatVersionException(Path file, int found, int oldest, int newest) {
+    super(
+        file
+            + ": format version "
+            + found
+            + " is too "
+            + (found > newest ? "new" : "old")
+            + "; this version of HDRF reads "
+            + oldest
+            + " to "
+            + newest);
+    this.file = String.valueOf(file);
+    this.found = found;
+    this.newest = newest;
+  }
+
+  /** The file that can't be read. */
+  public String file() {
+    return file;
+  }
+
+  /** Its format version. */
+  public int found() {
+    return found;
+  }
+
+  /** Whether a newer version of HDRF wrote it; otherwise it is too old. */
+  public boolean isTooNew() {
+    return found > newest;
+  }
+}

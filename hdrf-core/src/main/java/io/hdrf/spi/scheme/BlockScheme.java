@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.scheme;
+
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A scheme that sees a block as a whole, as a stream or (by {@link ArrayBlockCodec}) as one array,
+ * cuts it into frames as it likes, and may keep a store of its own on every volume. It is the first
+ * of its chain: it sees the original data, and the schemes after it see what it emits.
+ */
+public interface BlockScheme extends ReductionScheme {
+
+  /**
+   * Opens the scheme on one volume and block pool, once for as long as that pool is in service
+   * there.
+   *
+   * @throws BadSettingException if one of the scheme's settings is wrong
+   * @throws IOException if the scheme's store can't be opened; the volume is then not started
+   */
+  BlockCodec open(SchemeContext context) throws IOException;
+
+  /**
+   * Whether the content goes to the scheme's own store, so that the size of a block's file says
+   * nothing of what was saved. Such a scheme stores every block that is long enough, whether or not
+   * this very block becomes smaller: otherwise the second copy of a block would find nothing.
+   */
+  default boolean keepsContentInStore() {
+    return false;
+  }
+
+  /**
+   * Whether the schemes that follow in the chain encode each frame that this one emits. A scheme
+   * that returns false applies {@link BlockSource#tail()} to what it stores by itself.
+   */
+  default boolean framesPassTail() {
+    return true;
+  }
+
+  /**
+   * Whether something in the scheme's store on a volume may need a frame scheme to be read. Blocks
+   * can refer to what earlier chains stored, so that their own chains don't tell. Asked while the
+   * store is not open, and only where that frame scheme, or what it needs, is missing. Changes
+   * nothing.
+   *
+   * @param storeDirectory the store's directory, which exists
+   * @param frameSchemeId the frame scheme's {@link ReductionScheme#id}
+   * @return true where it is not known: then the volume does not start as long as the frame scheme
+   *     is missing and blocks of this scheme are there
+   * @throws IOException if the store can't be looked at; the volume is then not started
+   */
+  default boolean storeMayNeed(Path storeDirectory, int frameSchemeId) throws IOException {
+    return !framesPassTail();
+  }
+
+  /**
+   * How the scheme cuts and names chunks, if other DataNodes may ask for chunks by their names; see
+   * {@link BlockCodec#newChunkLookup}.
+   *
+   * @return null if they may not
+   * @throws BadSettingException if one of the scheme's settings is wrong
+   */
+  default ChunkFunction chunkFunction(PluginSettings settings) throws BadSettingException {
+    return null;
+  }
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.scheme;
+
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.BufferPool;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * Frame schemes one after the other; with none of them, data pass unchanged. Safe for use by many
+ * threads.
+ *
+ * <p><b>Format.</b> A stage whose output would not be shorter than its input is left out, frame by
+ * frame. The stage mask, kept by whoever stores the frame, tells which ones were applied: bit i
+ * stands for scheme i of the chain. What is stored is then, to be read from its beginning:
+ *
+ * <ul>
+ *   <li>no stage applied: the frame as it is;
+ *   <li>one stage applied: its encoded form;
+ *   <li>more than one: the length in bytes of what the last applied stage decodes to (u32, little
+ *       endian), followed by that stage's encoded form, which decodes to the stored form of the
+ *       stages before it.
+ * </ul>
+ *
+ * The length prefix counts as part of a stage's output where 'shorter' is decided. So what is
+ * stored is never longer than the frame, and every prefixed length is shorter than the frame and
+ * longer than what follows it; others are refused before memory is taken for them.
+ */
+public final class FrameChain implements Closeable {
+
+  /** The most schemes in a chain. */
+  public static final int MAX_LENGTH = 4;
+
+  private static final int PREFIX = 4;
+
+  private final FrameScheme[] schemes;
+  private final FrameCodec[] codecs;
+  private final boolean ownsCodecs;
+  private final BufferPool buffers = BufferPool.shared();
+
+  /**
+   * Makes a chain of schemes that are open.
+   *
+   * @param schemes from 0 to {@link #MAX_LENGTH} schemes, the first to see the data first
+   * @param codecs theirs, in the same order
+   * @param ownsCodecs whether {@link #close} closes them
+   */
+  public FrameChain(List<FrameScheme> schemes, List<FrameCodec> codecs, boolean ownsCodecs) {
+    if (schemes.size() > MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "a chain of " + schemes.size() + " schemes; the longest has " + MAX_LENGTH);
+    }
+    this.schemes = schemes.toArray(new FrameScheme[0]);
+    this.codecs = codecs.toArray(new FrameCodec[0]);
+    this.ownsCodecs = ownsCodecs;
+  }
+
+  /**
+   * Makes a chain with codecs of its own, which {@link #close} closes.
+   *
+   * @param schemes from 0 to {@link #MAX_LENGTH} schemes, the first to see the data first
+   * @throws BadSettingException if a setting of one of them is wrong
+   */
+  public static FrameChain of(List<FrameScheme> schemes, Configuration configuration)
+      throws IOException {
+    List<FrameCodec> codecs = new ArrayList<>();
+    boolean made = false;
+    try {
+      for (FrameScheme scheme : schemes) {
+        codecs.add(scheme.newCodec(new PluginSettings(configuration, scheme.name())));
+      }
+      FrameChain chain = new FrameChain(schemes, codecs, true);
+      made = true;
+      return chain;
+    } finally {
+      if (!made) {
+        codecs.forEach(FrameCodec::close);
+      }
+    }
+  }
+
+  /** The schemes' ids in order. */
+  public int[] ids() {
+    int[] ids = new int[schemes.length];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = schemes[i].id();
+    }
+    return ids;
+  }
+
+  /** Whether the chain has no scheme. */
+  public boolean isEmpty() {
+    return schemes.length == 0;
+  }
+
+  /**
+   * How much room {@link #encode} needs for a frame.
+   *
+   * @param length the frame's length in bytes, from 1 to {@link FrameCodec#MAX_FRAME_LENGTH}
+   */
+  public int maxEncodedLength(int length) {
+    long max = length;
+    for (FrameCodec codec : codecs) {
+      max = Math.max(max, PREFIX + (long) codec.maxEncodedLength(length));
+    }
+    return (int) Math.min(max, Integer.MAX_VALUE);
+  }
+
+  /**
+   * Encodes all of {@code src}, at least one byte, and leaves both positions behind the last byte
+   * read and written. Both buffers are direct.
+   *
+   * @param dst has at least {@link #maxEncodedLength} bytes remaining; what is written is never
+   *     longer than {@code src}
+   * @return the stage mask; 0 means that the bytes are stored as they are
+   */
+  public int encode(ByteBuffer src, ByteBuffer dst) throws IOException {
+    requireDirect(src, dst);
+    int length = src.remaining();
+    if (length == 0) {
+      throw new IllegalArgumentException("an empty frame");
+    }
+    int end = src.limit();
+    int stages = encodeFrom(0, 0, src, dst);
+    src.position(end);
+    return stages;
+  }
+
+  private int encodeFrom(int stage, int stages, ByteBuffer input, ByteBuffer dst)
+      throws IOException {
+    if (stage == codecs.length || !input.hasRemaining()) {
+      dst.put(input);
+      return stages;
+    }
+    int applied = stages | 1 << stage;
+    int inputStart = input.position();
+    int room = room(stage, input.remaining());
+    if (stage == codecs.length - 1 && dst.remaining() >= room) {
+      int dstStart = dst.position();
+      if (encodeStage(stage, stages != 0, input, dst)) {
+        return applied;
+      }
+      dst.position(dstStart);
+    } else {
+      ByteBuffer output = buffers.take(room);
+      try {
+        if (encodeStage(stage, stages != 0, input, output)) {
+          output.flip();
+          return encodeFrom(stage + 1, applied, output, dst);
+        }
+      } finally {
+        buffers.give(output);
+      }
+    }
+    input.position(inputStart);
+    return encodeFrom(stage + 1, stages, input, dst);
+  }
+
+  private int room(int stage, int length) throws IOException {
+    long room = PREFIX + (long) codecs[stage].maxEncodedLength(length);
+    if (room <= PREFIX || room > Integer.MAX_VALUE) {
+      throw new IOException(
+          describe(stage) + " needs " + (room - PREFIX) + " bytes to encode " + length);
+    }
+    return (int) room;
+  }
+
+  /** Returns whether the output is shorter than the input. */
+  private boolean encodeStage(int stage, boolean prefixed, ByteBuffer input, ByteBuffer output)
+      throws IOException {
+    int length = input.remaining();
+    int start = output.position();
+    if (prefixed) {
+      putLength(output, length);
+    }
+    try {
+      codecs[stage].encode(input, output);
+    } catch (RuntimeException | Error e) {
+      throw SchemeErrors.failed(e, describe(stage) + " failed on a frame of " + length + " bytes");
+    }
+    if (input.hasRemaining()) {
+      throw new IOException(
+          describe(stage) + " left " + input.remaining() + " of " + length + " bytes unread");
+    }
+    return output.position() - start < length;
+  }
+
+  /**
+   * Decodes all of {@code src} into {@code dst} and leaves both positions at their limits. Both
+   * buffers are direct.
+   *
+   * @param stages the mask that {@link #encode} returned
+   * @param dst has exactly the original frame's length remaining
+   * @throws CorruptFrameException if {@code stages} and {@code src} are not what {@link #encode}
+   *     made of that many bytes; the content of {@code dst} is then undefined
+   */
+  public void decode(int stages, ByteBuffer src, ByteBuffer dst) throws IOException {
+    requireDirect(src, dst);
+    if (stages < 0 || stages >>> codecs.length != 0) {
+      throw new CorruptFrameException(
+          "stage mask " + stages + " for a chain of " + codecs.length + " schemes");
+    }
+    int length = dst.remaining();
+    if (stages == 0) {
+      if (src.remaining() != length) {
+        throw new CorruptFrameException(
+            src.remaining() + " bytes stored as they are for a frame of " + length);
+      }
+      dst.put(src);
+      return;
+    }
+    decodeFrom(stages, src, dst, length);
+  }
+
+  private void decodeFrom(int stages, ByteBuffer input, ByteBuffer dst, int frameLength)
+      throws IOException {
+    int stage = 31 - Integer.numberOfLeadingZeros(stages);
+    int rest = stages - (1 << stage);
+    if (rest == 0) {
+      decodeStage(stage, input, dst);
+      return;
+    }
+    ByteBuffer inner = buffers.take(innerLength(input, frameLength));
+    try {
+      decodeStage(stage, input, inner);
+      inner.flip();
+      decodeFrom(rest, inner, dst, frameLength);
+    } finally {
+      buffers.give(inner);
+    }
+  }
+
+  private void decodeStage(int stage, ByteBuffer input, ByteBuffer output) throws IOException {
+    int length = output.remaining();
+    try {
+      codecs[stage].decode(input, output);
+    } catch (RuntimeException | Error e) {
+      throw SchemeErrors.decoding(e, describe(stage));
+    }
+    if (input.hasRemaining() || output.hasRemaining()) {
+      throw new CorruptFrameException(
+          describe(stage)
+              + " decoded "
+              + (length - output.remaining())
+              + " of "
+              + length
+              + " bytes and left "
+              + input.remaining()
+              + " bytes unread");
+    }
+  }
+
+  /** Closes the codecs where they belong to this chain. They must not be in use. */
+  @Override
+  public void close() {
+    if (ownsCodecs) {
+      for (FrameCodec codec : codecs) {
+        codec.close();
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder names = new StringBuilder();
+    for (FrameScheme scheme : schemes) {
+      names.append(names.length() == 0 ? "" : ",").append(scheme.name());
+    }
+    return names.toString();
+  }
+
+  private String describe(int stage) {
+    return "scheme " + schemes[stage].name();
+  }
+
+  private static int innerLength(ByteBuffer input, int frameLength) throws CorruptFrameException {
+    int length = takeLength(input);
+    if (length >= frameLength || length - PREFIX <= input.remaining()) {
+      throw new CorruptFrameException(
+          "a stage of "
+              + length
+              + " bytes in "
+              + input.remaining()
+              + " for a frame of "
+              + frameLength);
+    }
+    return length;
+  }
+
+  /** Writes a length, whatever the buffer's byte order is. */
+  public static void putLength(ByteBuffer dst, int length) {
+    dst.put((byte) length);
+    dst.put((byte) (length >>> 8));
+    dst.put((byte) (length >>> 16));
+    dst.put((byte) (length >>> 24));
+  }
+
+  /** Reads a length that is at least 0. */
+  public static int takeLength(ByteBuffer src) throws CorruptFrameException {
+    if (src.remaining() < PREFIX) {
+      throw new CorruptFrameException("a length prefix of " + src.remaining() + " bytes");
+    }
+    int length =
+        (src.get() & 0xFF)
+            | ((src.get() & 0xFF) << 8)
+            | ((src.get() & 0xFF) << 16)
+            | ((src.get() & 0xFF) << 24);
+    if (length < 0) {
+      throw new CorruptFrameException("a length of " + (length & 0xFFFFFFFFL) + " bytes");
+    }
+    return length;
+  }
+
+  /** Refuses buffers that are not direct. */
+  public static void requireDirect(ByteBuffer first, ByteBuffer second) {
+    if (!first.isDirect() || !second.isDirect()) {
+      throw new IllegalArgumentException("a buffer is not direct");
+    }
+  }
+}

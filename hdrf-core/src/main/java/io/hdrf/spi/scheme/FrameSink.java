@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.scheme;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Takes a block's frames in order. For one thread. */
+public interface FrameSink {
+
+  /**
+   * Appends a frame.
+   *
+   * @param originalLength how many bytes of the block it stands for, from 1 to {@link
+   *     FrameCodec#MAX_FRAME_LENGTH}
+   * @param payload its encoded form (position to limit), direct, consumed, and not kept after the
+   *     call; may be empty where the scheme keeps the content itself; at most {@link
+   *     #maxPayloadLength} bytes
+   */
+  void frame(int originalLength, ByteBuffer payload) throws IOException;
+
+  /**
+   * The most bytes that a payload may have: an eighth and 64 KiB more than the original data. A
+   * reader takes no more memory than this for it, whatever a damaged frame says.
+   */
+  static int maxPayloadLength(int originalLength) {
+    return originalLength + originalLength / 8 + (64 << 10);
+  }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.scheme;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * What a block scheme emitted for every block that is still stored on one volume and block pool.
+ * Safe for use by many threads.
+ */
+public interface StoredPayloads {
+
+  /** Is shown payloads, on the thread that called. */
+  interface Visitor {
+
+    /**
+     * A frame of a block.
+     *
+     * @param blockId the block's id; all frames of one file come one after the other
+     * @param originalLength how many bytes of the block the frame stands for
+     * @param payload what the scheme emitted, direct; not kept after the call
+     */
+    void frame(long blockId, int originalLength, ByteBuffer payload) throws IOException;
+  }
+
+  /**
+   * Shows every frame of every block file that was in place when the call began and still is when
+   * its turn comes, those included that HDFS keeps for a rollback of an upgrade or as trash. Files
+   * that are put in place meanwhile may be shown or not.
+   *
+   * @throws UnreadableBlocksException after all others were shown, if files can't be read or are
+   *     damaged, or if the visitor said so of their frames by a {@link CorruptFrameException}; then
+   *     nothing may be concluded from what was not shown
+   * @throws IOException at once, if a directory can't be read or the visitor failed otherwise; the
+   *     same holds then
+   */
+  void forEach(Visitor visitor) throws IOException;
+}

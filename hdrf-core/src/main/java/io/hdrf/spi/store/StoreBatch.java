@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.store;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Changes that a store makes all or not at all. Where several are about one key, the last counts.
+ * For one thread; may be written several times.
+ */
+public final class StoreBatch {
+
+  /** One change: a value to put, or none to delete. */
+  public static final class Change {
+    private final Table table;
+    private final byte[] key;
+    private final byte[] value;
+
+    Change(Table table, byte[] key, byte[] value) {
+      this.table = table;
+      this.key = key;
+      this.value = value;
+    }
+
+    public Table table() {
+      return table;
+    }
+
+    public byte[] key() {
+      return key;
+    }
+
+    /** The new value, or null where the entry is to be deleted. */
+    public byte[] value() {
+      return value;
+    }
+  }
+
+  private final List<Change> changes = new ArrayList<>();
+
+  /** Puts a value, whether or not there is one; limits as for {@link StoreEntry}. */
+  public StoreBatch put(Table table, byte[] key, byte[] value) {
+    StoreEntry entry = new StoreEntry(key, value);
+    changes.add(new Change(table, entry.key(), entry.value()));
+    return this;
+  }
+
+  /** Deletes an entry, whether or not it is there. */
+  public StoreBatch delete(Table table, byte[] key) {
+    StoreEntry.checkKey(key);
+    changes.add(new Change(table, key, null));
+    return this;
+  }
+
+  /** The changes in the order in which they were added; unmodifiable. */
+  public List<Change> changes() {
+    return Collections.unmodifiableList(changes);
+  }
+
+  public int size() {
+    return changes.size();
+  }
+}

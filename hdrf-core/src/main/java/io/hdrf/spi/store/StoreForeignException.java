@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.store;
+
+/** The store belongs to another DataNode or volume; it is left as it is. */
+public class StoreForeignException extends MetadataException {
+  private static final long serialVersionUID = 1L;
+
+  public StoreForeignException(String message) {
+    super(message, null);
+  }
+
+  public StoreForeignException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

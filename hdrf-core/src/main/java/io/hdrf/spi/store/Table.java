@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.store;
+
+import io.hdrf.metadata.BlockRecord;
+
+/** What a store's entries are about. The codes are written into stores and never reused. */
+public enum Table {
+  /** What HDRF must know of the store itself; a few entries. */
+  STATE(0),
+  /** Block id (8 bytes, big-endian) to {@link BlockRecord}. */
+  BLOCKS(1),
+  /** Fingerprint of a chunk to the place where the chunk lies. */
+  CHUNKS(2);
+
+  private final int code;
+
+  Table(int code) {
+    this.code = code;
+  }
+
+  /** From 0 to 255. */
+  public int code() {
+    return code;
+  }
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.thread;
+
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A thread that takes one step after the other until it is stopped. Whatever a step throws, also
+ * for want of memory, the next one follows; after a failure it waits a little, longer each time, so
+ * that what goes on failing does not keep a processor busy. Thread-safe.
+ */
+public final class RepeatingThread {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RepeatingThread.class);
+
+  private static final long FIRST_PAUSE_MILLIS = 20;
+  private static final long MAX_PAUSE_MILLIS = 10_000;
+
+  /** What the thread does. */
+  public interface Task {
+
+    /**
+     * Does a part of the work, or waits for work, both not for long once {@link
+     * RepeatingThread#isStopping}.
+     *
+     * @throws InterruptedException does not count as a failure
+     */
+    void step() throws Exception;
+
+    /** Is called when no more steps follow, as the last thing. */
+    default void end() throws Exception {}
+  }
+
+  private final Task task;
+  private final Thread thread;
+  private volatile boolean stopping;
+
+  /** Makes the thread; it does not run yet. */
+  public RepeatingThread(String name, Task task) {
+    this(name, 0, task);
+  }
+
+  /**
+   * Makes the thread; it does not run yet.
+   *
+   * @param nice its nice value, 0 to 19; 0 leaves it that of the process
+   */
+  public RepeatingThread(String name, int nice, Task task) {
+    this.task = task;
+    this.thread = HdrfThreads.create(name, nice, this::run);
+  }
+
+  /** Has the thread begin; nothing happens if it has begun or was stopped. */
+  public synchronized void start() {
+    if (!stopping && thread.getState() == Thread.State.NEW) {
+      thread.start();
+    }
+  }
+
+  private void run() {
+    long pause = FIRST_PAUSE_MILLIS;
+    while (!stopping) {
+      try {
+        task.step();
+        pause = FIRST_PAUSE_MILLIS;
+      } catch (InterruptedException e) {
+        // The loop ends by 'stopping'; an interruption only ends a wait.
+        continue;
+      } catch (Throwable e) {
+        failed(e);
+        pause(pause);
+        pause = Math.min(2 * pause, MAX_PAUSE_MILLIS);
+      }
+    }
+    try {
+      task.end();
+    } catch (Throwable e) {
+      failed(e);
+    }
+  }
+
+  private void failed(Throwable cause) {
+    try {
+      LOG.error("{} failed and goes on", thread.getName(), cause);
+    } catch (Throwable e) {
+      // There is no memory even for that; it may be there for the next step.
+    }
+  }
+
+  private void pause(long millis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    synchronized (this) {
+      while (!stopping) {
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (left <= 0) {
+          return;
+        }
+        try {
+          wait(left);
+        } catch (InterruptedException e) {
+          return;
+        }
+      }
+    }
+  }
+
+  /** Whether {@link #stop} was called. */
+  public boolean isStopping() {
+    return stopping;
+  }
+
+  /** Has no further step begin. Returns at once, and interrupts nothing. */
+  public synchronized void stop() {
+    stopping = true;
+    notifyAll();
+  }
+
+  /** Interrupts the thread. */
+  public void interrupt() {
+    thread.interrupt();
+  }
+
+  /**
+   * Waits for the thread's end after {@link #stop}. An interruption ends the wait, and stays set.
+   *
+   * @param millis the longest wait
+   * @return whether it has ended, or never began
+   */
+  public boolean join(long millis) {
+    try {
+      thread.join(Math.max(1, millis));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return !thread.isAlive();
+  }
+
+  /**
+   * Waits for the thread's end after {@link #stop}, however long it takes. Interruptions don't end
+   * the wait, and stay set.
+   */
+  public void join() {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.spi.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BufferPoolTest {
+
+  @Test
+  void buffersHaveTheLengthAskedFor() {
+    BufferPool pool = new BufferPool(0);
+    List<Integer> lengths = new ArrayList<>(List.of(0, 1));
+    for (int power = 2; power <= 1 << 26; power *= 2) {
+      lengths.addAll(
+          List.of(power - 1, power, power + 1, power + power / 4, power + power / 2 + 1));
+    }
+    for (int length : lengths) {
+      ByteBuffer buffer = pool.take(length);
+      assertThat(buffer.isDirect()).isTrue();
+      assertThat(buffer.position()).isZero();
+      assertThat(buffer.limit()).isEqualTo(length);
+      assertThat(buffer.capacity()).isLessThanOrEqualTo(Math.max(4096, length + length / 4));
+    }
+  }
+
+  @Test
+  void aBufferIsUsedAgain() {
+    BufferPool pool = new BufferPool(1 << 20);
+    ByteBuffer buffer = pool.take(100_000);
+    buffer.put((byte) 1);
+    pool.give(buffer);
+    ByteBuffer again = pool.take(99_999);
+    assertThat(again).isSameAs(buffer);
+    assertThat(again.position()).isZero();
+    assertThat(again.limit()).isEqualTo(99_999);
+    assertThat(pool.take(100_000)).isNotSameAs(buffer);
+  }
+
+  @Test
+  void idleBuffersAreBounded() {
+    BufferPool pool = new BufferPool(100 << 10);
+    List<ByteBuffer> buffers = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      buffers.add(pool.take(16 << 10));
+    }
+    buffers.forEach(pool::give);
+    assertThat(pool.idleBytes()).isEqualTo(96 << 10);
+    pool.give(pool.take(200 << 10));
+    assertThat(pool.idleBytes()).isLessThanOrEqualTo(100 << 10);
+  }
+
+  @Test
+  void otherSizesGiveWay() {
+    BufferPool pool = new BufferPool(64 << 10);
+    ByteBuffer old = pool.take(64 << 10);
+    pool.give(old);
+    ByteBuffer current = pool.take(32 << 10);
+    pool.give(current);
+    assertThat(pool.take(32 << 10)).isSameAs(current);
+    assertThat(pool.idleBytes()).isZero();
+  }
+
+  @Test
+  void foreignBuffersAreRefused() {
+    BufferPool pool = new BufferPool(1 << 20);
+    assertThatThrownBy(() -> pool.give(ByteBuffer.allocateDirect(5000)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> pool.give(ByteBuffer.allocate(4096)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> pool.take(-1)).isInstanceOf(IllegalArgumentException.class);
+  }
+}
