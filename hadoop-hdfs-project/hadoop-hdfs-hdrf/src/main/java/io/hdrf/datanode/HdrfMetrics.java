@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.datanode.job.VolumeJobs;
+import io.hdrf.datanode.replica.BlockRecords;
+import io.hdrf.datanode.volume.SchemeStores;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.wire.WireCounters;

@@ -3,8 +3,31 @@ package io.hdrf.datanode;
 
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.UsedDirectories;
+import io.hdrf.datanode.job.JobTasks;
+import io.hdrf.datanode.job.VolumeJobs;
+import io.hdrf.datanode.mirror.Mirroring;
 import io.hdrf.datanode.read.ReducedReads;
-import io.hdrf.datanode.wire.Mirroring;
+import io.hdrf.datanode.replica.BlockLocks;
+import io.hdrf.datanode.replica.BlockOpener;
+import io.hdrf.datanode.replica.BlockRecords;
+import io.hdrf.datanode.replica.DatasetAccess;
+import io.hdrf.datanode.replica.DelayedTasks;
+import io.hdrf.datanode.replica.FinalizedPlainBlock;
+import io.hdrf.datanode.replica.Hold;
+import io.hdrf.datanode.replica.Inflater;
+import io.hdrf.datanode.replica.PlainBlockScan;
+import io.hdrf.datanode.replica.PlainHolds;
+import io.hdrf.datanode.replica.ReplicaFiles;
+import io.hdrf.datanode.replica.ReplicaInventory;
+import io.hdrf.datanode.replica.ReplicaSnapshot;
+import io.hdrf.datanode.volume.BlocksBeingWritten;
+import io.hdrf.datanode.volume.Chains;
+import io.hdrf.datanode.volume.DataDirectories;
+import io.hdrf.datanode.volume.PlainProof;
+import io.hdrf.datanode.volume.PoolSlice;
+import io.hdrf.datanode.volume.PoolSlices;
+import io.hdrf.datanode.volume.SchemeStores;
+import io.hdrf.datanode.volume.UnavailableException;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.BlockOwner;
 import io.hdrf.reduce.BlockRef;
@@ -349,12 +372,6 @@ public final class HdrfService implements Closeable {
     }
   }
 
-  /** Keeps a block plain until it is closed. */
-  public interface Hold extends AutoCloseable {
-    @Override
-    void close();
-  }
-
   /** Any length. */
   public static final LongPredicate ANY_LENGTH = length -> true;
 
@@ -387,7 +404,7 @@ public final class HdrfService implements Closeable {
     BlockRef block = new BlockRef(poolId, blockId);
     // Made before it is counted: nobody could give back a hold for which there was no memory.
     Hold hold = () -> holds.release(block);
-    try (BlockLocks.Held lock = locks.lock(block)) {
+    try (Hold lock = locks.lock(block)) {
       holds.hold(block);
       boolean plain = false;
       try {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * HDRF inside a DataNode: volumes and pools, the swap of a block's file, reads, inflation, jobs,
- * records. The bridge calls {@link io.hdrf.datanode.HdrfService}; schemes and stores are never seen
- * here.
+ * HDRF inside a DataNode. The bridge calls {@link io.hdrf.datanode.HdrfService}, which puts
+ * together the packages below this one; nothing here sees a scheme's or a store's class.
  */
 package io.hdrf.datanode;

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.datanode.replica.Hold;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -90,7 +91,7 @@ class CacheHoldsTest {
     FsDatasetSpi<?> dataset = cluster.dataset(0);
     String pool = waited.getBlockPoolId();
     long failed = dataset.getNumBlocksFailedToCache();
-    try (HdrfService.Hold first = cluster.service(0).lock(pool, waited.getBlockId())) {
+    try (Hold first = cluster.service(0).lock(pool, waited.getBlockId())) {
       dataset.cache(pool, ids(waited));
       for (int i = 0; i < 100; i++) {
         dataset.cache(pool, ids(large));

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.admin.AdminClient;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.datanode.volume.SchemeStores;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.File;
 import java.io.IOException;

@@ -6,6 +6,7 @@ import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFiles;
@@ -39,7 +40,7 @@ import org.apache.hadoop.util.DataChecksum;
  * DurableFiles}: the dataset and its volume alone are made up. Nothing works in the background; the
  * caller's thread does it all.
  */
-final class OneBlockDataNode implements AutoCloseable {
+public final class OneBlockDataNode implements AutoCloseable {
 
   static final String POOL = "BP-1";
   static final long BLOCK = 1073741825L;
@@ -104,7 +105,7 @@ final class OneBlockDataNode implements AutoCloseable {
   }
 
   /** Makes a volume that HDRF never saw, with a plain block. */
-  static void format(Path directory, byte[] data) throws IOException {
+  public static void format(Path directory, byte[] data) throws IOException {
     Path file = blockFile(directory);
     Files.createDirectories(file.getParent());
     Files.write(file, data);
@@ -124,13 +125,13 @@ final class OneBlockDataNode implements AutoCloseable {
     return directory.resolve("current").resolve(POOL);
   }
 
-  static Path blockFile(Path directory) {
+  public static Path blockFile(Path directory) {
     return poolDirectory(directory)
         .resolve("current/finalized/subdir0/subdir0")
         .resolve("blk_" + BLOCK);
   }
 
-  static Path metaFile(Path directory) {
+  public static Path metaFile(Path directory) {
     return blockFile(directory).resolveSibling("blk_" + BLOCK + "_" + STAMP + ".meta");
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.datanode.volume.UnavailableException;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;

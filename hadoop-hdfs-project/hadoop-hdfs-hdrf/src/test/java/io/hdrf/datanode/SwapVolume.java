@@ -5,6 +5,19 @@ import io.hdrf.block.BlockHeader;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.datanode.replica.BlockLocks;
+import io.hdrf.datanode.replica.BlockOpener;
+import io.hdrf.datanode.replica.BlockRecords;
+import io.hdrf.datanode.replica.DatasetAccess;
+import io.hdrf.datanode.replica.DelayedTasks;
+import io.hdrf.datanode.replica.FinalizedPlainBlock;
+import io.hdrf.datanode.replica.Inflater;
+import io.hdrf.datanode.replica.PlainBlockScan;
+import io.hdrf.datanode.replica.PlainHolds;
+import io.hdrf.datanode.replica.ReplicaFiles;
+import io.hdrf.datanode.replica.ReplicaSnapshot;
+import io.hdrf.datanode.volume.PoolSlice;
+import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.io.ForwardingFile;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.reduce.BlockRef;
@@ -43,44 +56,44 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
  * A volume with one finalized block and what swaps and opens its file, put together by hand so that
  * a test can come in between. The dataset and its volume alone are made up; they keep accounts.
  */
-final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
+public final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
 
-  static final String POOL = OneBlockDataNode.POOL;
-  static final BlockRef BLOCK = new BlockRef(POOL, OneBlockDataNode.BLOCK);
-  static final long STAMP = 1001;
+  public static final String POOL = OneBlockDataNode.POOL;
+  public static final BlockRef BLOCK = new BlockRef(POOL, OneBlockDataNode.BLOCK);
+  public static final long STAMP = 1001;
 
   final Path directory;
-  final byte[] data;
-  final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
+  public final byte[] data;
+  public final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
   final SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
-  final ReducerCounters counters = new ReducerCounters();
-  final BlockLocks locks = new BlockLocks();
-  final Set<BlockRef> cached = new HashSet<>();
-  final PlainHolds holds = new PlainHolds(cached::contains);
-  final DelayedTasks later = new DelayedTasks();
-  final PoolSlices volumes;
-  final BlockOpener opener;
+  public final ReducerCounters counters = new ReducerCounters();
+  public final BlockLocks locks = new BlockLocks();
+  public final Set<BlockRef> cached = new HashSet<>();
+  public final PlainHolds holds = new PlainHolds(cached::contains);
+  public final DelayedTasks later = new DelayedTasks();
+  public final PoolSlices volumes;
+  public final BlockOpener opener;
   final DatasetAccess dataset;
   final DurableFiles files;
   final ReplicaFiles replicaFiles;
-  final Inflater inflater;
-  final PlainBlockScan scan;
+  public final Inflater inflater;
+  public final PlainBlockScan scan;
   final BlockRecords records;
 
   /** What was done to the volume and with its files, in order. */
-  final List<String> events = new ArrayList<>();
+  public final List<String> events = new ArrayList<>();
 
-  StorageType storageType = StorageType.DISK;
-  boolean isTransient;
-  boolean leaves;
-  long available = 1L << 40;
-  int references;
-  long reserved;
-  long used;
-  ReplicaInfo current;
+  public StorageType storageType = StorageType.DISK;
+  public boolean isTransient;
+  public boolean leaves;
+  public long available = 1L << 40;
+  public int references;
+  public long reserved;
+  public long used;
+  public ReplicaInfo current;
   private int lockDepth;
 
-  SwapVolume(Path directory, byte[] data) throws IOException {
+  public SwapVolume(Path directory, byte[] data) throws IOException {
     this.directory = directory;
     this.data = data;
     OneBlockDataNode.format(directory, data);
@@ -107,30 +120,30 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
   }
 
   /** The block's replica, of a length that may be a wrong one. */
-  FinalizedReplica finalized(long length) {
+  public FinalizedReplica finalized(long length) {
     return new FinalizedReplica(
         BLOCK.blockId(), length, STAMP, this, blockFile().getParent().toFile());
   }
 
-  Path blockFile() {
+  public Path blockFile() {
     return OneBlockDataNode.blockFile(directory);
   }
 
-  Path metaFile() {
+  public Path metaFile() {
     return OneBlockDataNode.metaFile(directory);
   }
 
   /** HDRF's part of the volume, for a look. */
-  PoolSlice poolSlice() {
+  public PoolSlice poolSlice() {
     return volumes.find(getStorageID(), POOL);
   }
 
-  ReplicaSnapshot snapshot() throws IOException {
+  public ReplicaSnapshot snapshot() throws IOException {
     return ReplicaSnapshot.of(BLOCK, current);
   }
 
   /** Opens the block as the Reducer has it opened. */
-  FinalizedPlainBlock openPlain(EncodedBlock encoded) throws IOException {
+  public FinalizedPlainBlock openPlain(EncodedBlock encoded) throws IOException {
     FsVolumeReference reference = obtainReference();
     reserveSpaceForReplica(data.length);
     return new FinalizedPlainBlock(
@@ -148,7 +161,7 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
   }
 
   /** Writes the block's reduced form to its temporary file, and returns how long it is. */
-  long encode(PlainBlock block) throws IOException {
+  public long encode(PlainBlock block) throws IOException {
     return encode(block, data);
   }
 
@@ -178,12 +191,12 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
   }
 
   /** Has the block reduced, and returns how long its file's used part is. */
-  long reduce() throws IOException {
+  public long reduce() throws IOException {
     return reduce(data);
   }
 
   /** As the other one, with a file that gives another content, which nothing proved. */
-  long reduce(byte[] content) throws IOException {
+  public long reduce(byte[] content) throws IOException {
     try (FinalizedPlainBlock block = openPlain(null)) {
       block.recordSchemes();
       long length = encode(block, content);
@@ -196,7 +209,7 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
   }
 
   /** Whether this process has a file open, under any name. */
-  static boolean isOpen(Path file) throws IOException {
+  public static boolean isOpen(Path file) throws IOException {
     Object inode = Files.getAttribute(file, "unix:ino");
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
       return descriptors.anyMatch(
@@ -211,19 +224,19 @@ final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
   }
 
   /** Whether the block's file begins like a reduced one. */
-  boolean isReduced() throws IOException {
+  public boolean isReduced() throws IOException {
     return BlockHeader.hasMagic(ByteBuffer.wrap(Files.readAllBytes(blockFile())));
   }
 
   /** Names of unfinished files. */
-  List<String> temporaries() throws IOException {
+  public List<String> temporaries() throws IOException {
     try (Stream<Path> names = Files.list(poolSlice().directory().resolve("tmp"))) {
       return names.map(name -> name.getFileName().toString()).toList();
     }
   }
 
   /** Whether nobody uses HDRF's part of the volume any more; takes it out of service. */
-  boolean isUnusedAfterClose() {
+  public boolean isUnusedAfterClose() {
     PoolSlice volume = poolSlice();
     volumes.closeAll();
     return !volume.beginUse();

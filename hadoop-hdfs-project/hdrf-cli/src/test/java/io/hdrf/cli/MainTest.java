@@ -185,12 +185,12 @@ class MainTest {
     assertThat(mutated("test", "--mutation", "io.hdrf.volume", "io.hdrf.wire"))
         .extracting(MutatedCode::name)
         .containsExactly("io.hdrf.volume", "io.hdrf.wire");
-    assertThat(mutated("test", "--mutation", "io.hdrf.datanode").get(0).command())
+    assertThat(mutated("test", "--mutation", "io.hdrf.datanode.replica").get(0).command())
         .contains("-Pmutation", "hadoop-hdfs-project/hadoop-hdfs-hdrf")
         .last()
         .asString()
         .startsWith("-DtargetClasses=")
-        .contains("io.hdrf.datanode.Inflater,io.hdrf.datanode.Inflater$*");
+        .contains("io.hdrf.datanode.replica.Inflater,io.hdrf.datanode.replica.Inflater$*");
   }
 
   @Test

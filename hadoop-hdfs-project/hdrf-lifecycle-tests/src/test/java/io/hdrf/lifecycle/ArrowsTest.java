@@ -2,6 +2,7 @@
 package io.hdrf.lifecycle;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,7 +12,8 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Test;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -69,16 +71,46 @@ class ArrowsTest {
         .check(all);
   }
 
-  @Test
-  void theCoreNeverSeesTheDataNode() {
-    onlyUse(classesOf("hdrf-core"), CORE);
+  @ParameterizedTest
+  @CsvSource({
+    "mirror,",
+    "volume, mirror",
+    "replica, volume",
+    "read, mirror volume",
+    "job, replica volume",
+  })
+  void arrowsOfTheOverlayGoOneWay(String of, String used) {
+    oneWay("hadoop-hdfs-project/hadoop-hdfs-hdrf", "io.hdrf.datanode.", of, used);
   }
 
-  @Test
-  void theOverlayNeverSeesASchemeOrAStore() {
-    onlyUse(
-        classesOf("hadoop-hdfs-project/hadoop-hdfs-hdrf"),
-        CORE + " io.hdrf.datanode.. org.apache.hadoop.hdfs..");
+  @ParameterizedTest
+  @CsvSource({
+    "container.format,",
+    "container, container.format",
+    "dba,",
+    "index, container container.format dba",
+    "gc, container container.format index",
+  })
+  void arrowsOfDedupGoOneWay(String of, String used) {
+    oneWay("hdrf-codecs/dedup", "io.hdrf.codec.dedup.", of, used);
+  }
+
+  /** Of the packages below {@code parent}, {@code of} may use those in {@code used} alone. */
+  private static void oneWay(String module, String parent, String of, String used) {
+    List<String> allowed = new ArrayList<>(List.of(parent + of));
+    if (used != null) {
+      for (String name : used.split(" ")) {
+        allowed.add(parent + name);
+      }
+    }
+    classes()
+        .that()
+        .resideInAPackage(parent + of)
+        .should()
+        .onlyDependOnClassesThat(
+            not(resideInAPackage(parent + "."))
+                .or(resideInAnyPackage(allowed.toArray(String[]::new))))
+        .check(classesOf(module));
   }
 
   private static JavaClasses classesOf(String module) {

@@ -2,7 +2,7 @@
 package io.hdrf.datanode.read;
 
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.datanode.wire.StoredFrameSource;
+import io.hdrf.datanode.mirror.StoredFrameSource;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

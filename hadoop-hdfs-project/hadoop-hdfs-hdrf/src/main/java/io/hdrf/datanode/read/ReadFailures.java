@@ -2,7 +2,7 @@
 package io.hdrf.datanode.read;
 
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.datanode.UnavailableException;
+import io.hdrf.datanode.volume.UnavailableException;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.datanode.UnavailableException;
+import io.hdrf.datanode.volume.UnavailableException;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.BufferPool;

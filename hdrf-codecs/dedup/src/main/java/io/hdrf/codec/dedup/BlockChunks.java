@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
-import io.hdrf.codec.dedup.container.Fingerprinter;
-import io.hdrf.codec.dedup.container.Prefix;
-import io.hdrf.codec.dedup.container.SlotHash;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.Prefix;
+import io.hdrf.codec.dedup.container.format.SlotHash;
 import java.util.Arrays;
 
 /**

@@ -2,8 +2,8 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ChunkAppender;
-import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexLookup;
 import io.hdrf.jni.Chunker;

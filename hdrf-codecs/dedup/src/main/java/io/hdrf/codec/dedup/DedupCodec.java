@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ChunkAppender;
+import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.MissingChunkException;
@@ -9,7 +10,6 @@ import io.hdrf.codec.dedup.gc.BlockReferences;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.ReferenceCheck;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
-import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.ChunkLookup;

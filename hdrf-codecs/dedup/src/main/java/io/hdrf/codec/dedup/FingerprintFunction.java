@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
-import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.jni.Sha256;
 import java.nio.ByteBuffer;
 import java.security.DigestException;

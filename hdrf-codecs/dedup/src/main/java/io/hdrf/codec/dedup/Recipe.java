@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.spi.io.Varint;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;

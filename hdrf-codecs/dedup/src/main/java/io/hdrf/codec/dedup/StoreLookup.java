@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerStore;
-import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.index.IndexLookup;
-import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.Pin;
 import java.io.IOException;

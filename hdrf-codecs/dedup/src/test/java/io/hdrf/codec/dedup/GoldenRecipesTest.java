@@ -3,7 +3,7 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

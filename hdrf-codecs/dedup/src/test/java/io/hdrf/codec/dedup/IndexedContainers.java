@@ -2,14 +2,14 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ChunkAppender;
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
-import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexSettings;
-import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;

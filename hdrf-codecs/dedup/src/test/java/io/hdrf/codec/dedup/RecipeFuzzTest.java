@@ -2,7 +2,7 @@
 package io.hdrf.codec.dedup;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,7 +4,7 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;

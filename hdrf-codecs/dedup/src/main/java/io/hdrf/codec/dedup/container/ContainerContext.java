@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.DurableFiles;
 import java.nio.file.Path;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerNames;
+
 /** A container in a listing. Immutable. */
 public final class ContainerInfo {
 

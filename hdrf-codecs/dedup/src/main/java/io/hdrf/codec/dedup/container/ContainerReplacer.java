@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.BitSet;

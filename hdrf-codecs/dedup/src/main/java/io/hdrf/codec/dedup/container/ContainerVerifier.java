@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerFiles;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.scheme.CorruptFrameException;

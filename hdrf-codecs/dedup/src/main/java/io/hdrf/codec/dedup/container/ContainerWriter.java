@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerFooter;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
+import io.hdrf.codec.dedup.container.format.DirectoryFormat;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.DurableFiles;

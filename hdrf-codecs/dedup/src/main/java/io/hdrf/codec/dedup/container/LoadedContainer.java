@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.ReadableFile;

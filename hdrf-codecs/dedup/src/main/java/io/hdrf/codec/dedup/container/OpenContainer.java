@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.DurableFiles;

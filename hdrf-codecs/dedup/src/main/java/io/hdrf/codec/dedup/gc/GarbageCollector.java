@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.gc;
 
+import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.CompactionResult;
-import io.hdrf.codec.dedup.container.ContainerDirectory;
 import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
-import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.spi.io.RateThrottle;
 import io.hdrf.spi.scheme.UnreadableBlocksException;
 import java.io.IOException;

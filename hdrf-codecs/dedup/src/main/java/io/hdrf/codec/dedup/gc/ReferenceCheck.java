@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.gc;
 
-import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.codec.dedup.container.ContainerDirectory;
 import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.spi.store.MetadataException;
 import java.io.IOException;

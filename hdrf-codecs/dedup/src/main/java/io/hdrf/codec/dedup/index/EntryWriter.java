@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
-import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
 import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerStore;
-import io.hdrf.codec.dedup.container.Fingerprinter;
-import io.hdrf.codec.dedup.container.Prefix;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.Prefix;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
-import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;

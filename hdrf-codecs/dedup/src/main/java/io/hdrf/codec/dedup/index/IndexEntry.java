@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
-import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.codec.dedup.container.ContainerFormat;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
-import io.hdrf.codec.dedup.container.SlotHash;
+import io.hdrf.codec.dedup.container.format.SlotHash;
 
 /**
  * Where chunks were seen lately, by the first eight bytes of their fingerprints: a hint that must

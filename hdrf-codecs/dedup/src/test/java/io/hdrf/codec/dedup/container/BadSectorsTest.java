@@ -4,6 +4,10 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;

@@ -3,6 +3,10 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ReadableFile;
 import java.nio.ByteBuffer;

@@ -3,6 +3,8 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
@@ -18,11 +20,11 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 
 /** Chunks whose content follows from a number, and what a store of them needs. */
-final class Chunks {
+public final class Chunks {
 
   static final long IDENTITY = 0x1122334455667788L;
-  static final FrameChain PLAIN = chainOf();
-  static final FrameChain DEFLATE = chainOf(DeflateScheme.ID);
+  public static final FrameChain PLAIN = chainOf();
+  public static final FrameChain DEFLATE = chainOf(DeflateScheme.ID);
 
   private Chunks() {}
 
@@ -46,16 +48,16 @@ final class Chunks {
     throw new IOException("no scheme " + ids[0]);
   }
 
-  static ContainerSettings settings() {
+  public static ContainerSettings settings() {
     return ContainerSettings.of(IDENTITY).containerSize(20_000).groupSize(3_000);
   }
 
-  static ContainerStore open(Path directory, DurableFiles files, ContainerSettings settings)
+  public static ContainerStore open(Path directory, DurableFiles files, ContainerSettings settings)
       throws IOException {
     return ContainerStore.open(directory, files, settings, Chunks::chain, Chunks::fingerprint);
   }
 
-  static void fingerprint(ByteBuffer chunk, byte[] dst, int offset) {
+  public static void fingerprint(ByteBuffer chunk, byte[] dst, int offset) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(chunk.duplicate());
@@ -65,19 +67,19 @@ final class Chunks {
     }
   }
 
-  static byte[] fingerprint(byte[] chunk) {
+  public static byte[] fingerprint(byte[] chunk) {
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     fingerprint(ByteBuffer.wrap(chunk), fingerprint, 0);
     return fingerprint;
   }
 
   /** The chunk of a number: about half of it compressible, 1 to 1000 bytes. */
-  static byte[] chunk(long number) {
+  public static byte[] chunk(long number) {
     Random random = new Random(number * 0x9E3779B97F4A7C15L);
     return chunk(number, 1 + random.nextInt(1000));
   }
 
-  static byte[] chunk(long number, int length) {
+  public static byte[] chunk(long number, int length) {
     byte[] chunk = new byte[length];
     new Random(~number).nextBytes(chunk);
     for (int i = 0; i < length / 2; i++) {
@@ -86,11 +88,11 @@ final class Chunks {
     return chunk;
   }
 
-  static long append(ChunkAppender appender, byte[] chunk) throws IOException {
+  public static long append(ChunkAppender appender, byte[] chunk) throws IOException {
     return appender.append(fingerprint(chunk), 0, direct(chunk));
   }
 
-  static ByteBuffer direct(byte[] bytes) {
+  public static ByteBuffer direct(byte[] bytes) {
     ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length);
     buffer.put(bytes).flip();
     return buffer;

@@ -4,6 +4,14 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerFiles;
+import io.hdrf.codec.dedup.container.format.ContainerFooter;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.spi.io.ChannelFile;

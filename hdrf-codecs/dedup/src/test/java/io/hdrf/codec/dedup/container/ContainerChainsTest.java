@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;

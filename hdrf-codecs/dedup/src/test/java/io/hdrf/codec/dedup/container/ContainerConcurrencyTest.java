@@ -3,6 +3,8 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.io.InMemory;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.FrameChain;

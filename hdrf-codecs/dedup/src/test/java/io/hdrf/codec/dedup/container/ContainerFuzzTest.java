@@ -2,6 +2,13 @@
 package io.hdrf.codec.dedup.container;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerFooter;
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.ContainerScanner;
+import io.hdrf.codec.dedup.container.format.DirectoryFormat;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;

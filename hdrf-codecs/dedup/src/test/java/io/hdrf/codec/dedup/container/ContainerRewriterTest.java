@@ -3,6 +3,9 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.ForwardingFile;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;

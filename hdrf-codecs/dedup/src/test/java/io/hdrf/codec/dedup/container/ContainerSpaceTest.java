@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.InMemory;
 import java.io.IOException;

@@ -12,9 +12,9 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /** A frame scheme for tests. */
-final class DeflateScheme implements FrameScheme {
+public final class DeflateScheme implements FrameScheme {
 
-  static final int ID = 60_100;
+  public static final int ID = 60_100;
 
   @Override
   public int spiVersion() {

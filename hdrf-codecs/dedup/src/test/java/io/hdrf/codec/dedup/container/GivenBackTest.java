@@ -4,6 +4,8 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;

@@ -4,6 +4,8 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.InMemory;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;

@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.io.ForwardingFile;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;

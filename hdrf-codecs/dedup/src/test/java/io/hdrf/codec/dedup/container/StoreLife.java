@@ -3,6 +3,8 @@ package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.spi.io.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@
 package io.hdrf.codec.dedup.gc;
 
 import io.hdrf.codec.dedup.IndexedContainers;
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

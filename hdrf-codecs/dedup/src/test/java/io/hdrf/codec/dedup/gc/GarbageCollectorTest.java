@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.container.ChunkAppender;
-import io.hdrf.codec.dedup.container.ChunkRef;
 import io.hdrf.codec.dedup.container.MissingChunkException;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.io.InMemory;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.UnreadableBlocksException;

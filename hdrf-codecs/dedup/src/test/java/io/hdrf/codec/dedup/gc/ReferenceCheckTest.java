@@ -4,8 +4,8 @@ package io.hdrf.codec.dedup.gc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.InMemory;
 import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.IOException;

@@ -4,13 +4,13 @@ package io.hdrf.codec.dedup.gc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.ChunkAppender;
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
-import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexSettings;
-import io.hdrf.codec.dedup.liveness.ChunkPins;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;

@@ -4,8 +4,8 @@ package io.hdrf.codec.dedup.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.IndexedContainers;
-import io.hdrf.codec.dedup.container.ChunkRef;
-import io.hdrf.codec.dedup.container.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.spi.io.LocalDurableFiles;

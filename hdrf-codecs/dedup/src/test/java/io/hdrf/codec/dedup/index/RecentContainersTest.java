@@ -4,7 +4,7 @@ package io.hdrf.codec.dedup.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.IndexedContainers;
-import io.hdrf.codec.dedup.container.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.io.InMemory;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.hdrf.codec.dedup.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.codec.dedup.container.SlotHash;
+import io.hdrf.codec.dedup.container.format.SlotHash;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 

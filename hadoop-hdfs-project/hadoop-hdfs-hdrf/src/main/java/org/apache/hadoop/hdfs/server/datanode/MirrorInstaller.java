@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode;
 
-import io.hdrf.datanode.wire.BlockKeyProofs;
-import io.hdrf.datanode.wire.MirrorSaslClient;
-import io.hdrf.datanode.wire.MirrorSaslServer;
-import io.hdrf.datanode.wire.Mirroring;
+import io.hdrf.datanode.mirror.BlockKeyProofs;
+import io.hdrf.datanode.mirror.MirrorSaslClient;
+import io.hdrf.datanode.mirror.MirrorSaslServer;
+import io.hdrf.datanode.mirror.Mirroring;
 import io.hdrf.spi.thread.HdrfThreads;
 import java.util.concurrent.TimeUnit;
 

@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
+import io.hdrf.datanode.replica.Hold;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.thread.HdrfThreads;
 import java.io.File;
@@ -147,7 +148,7 @@ class HdrfDataset extends FsDatasetImpl {
       }
     }
     service.requirePlain(pool, replica);
-    try (HdrfService.Hold plain =
+    try (Hold plain =
         service.holdPlain(pool, oldBlock.getBlockId(), length -> newLength < length)) {
       updated = super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
     }
@@ -169,7 +170,7 @@ class HdrfDataset extends FsDatasetImpl {
         return super.append(block, newGs, expectedBlockLen);
       }
     }
-    try (HdrfService.Hold plain = holdForAppend(block, expectedBlockLen)) {
+    try (Hold plain = holdForAppend(block, expectedBlockLen)) {
       return super.append(block, newGs, expectedBlockLen);
     }
   }
@@ -183,7 +184,7 @@ class HdrfDataset extends FsDatasetImpl {
         return super.recoverAppend(block, newGs, expectedBlockLen);
       }
     }
-    try (HdrfService.Hold plain = holdForAppend(block, expectedBlockLen)) {
+    try (Hold plain = holdForAppend(block, expectedBlockLen)) {
       return super.recoverAppend(block, newGs, expectedBlockLen);
     }
   }
@@ -192,8 +193,7 @@ class HdrfDataset extends FsDatasetImpl {
    * Held whatever state the replica is in: stock code may stop a writer that finalizes the block as
    * its last act, and append to that.
    */
-  private HdrfService.Hold holdForAppend(ExtendedBlock block, long expectedLength)
-      throws IOException {
+  private Hold holdForAppend(ExtendedBlock block, long expectedLength) throws IOException {
     return service.holdPlain(
         block.getBlockPoolId(), block.getBlockId(), length -> length == expectedLength);
   }
@@ -280,7 +280,7 @@ class HdrfDataset extends FsDatasetImpl {
 
   /** Held until it is in the cache, or is known not to get there; from then on the cache tells. */
   private void cachePlain(String bpid, long blockId) {
-    HdrfService.Hold plain;
+    Hold plain;
     try {
       plain = service.holdPlain(bpid, blockId, HdrfService.ANY_LENGTH);
     } catch (IOException e) {
@@ -319,7 +319,7 @@ class HdrfDataset extends FsDatasetImpl {
     }
   }
 
-  private static void runAndClose(Runnable task, HdrfService.Hold hold) {
+  private static void runAndClose(Runnable task, Hold hold) {
     try {
       task.run();
     } finally {
@@ -329,7 +329,7 @@ class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void setPinning(ExtendedBlock block) throws IOException {
-    try (HdrfService.Hold unchanged = service.lock(block.getBlockPoolId(), block.getBlockId())) {
+    try (Hold unchanged = service.lock(block.getBlockPoolId(), block.getBlockId())) {
       super.setPinning(block);
     }
   }
@@ -340,7 +340,7 @@ class HdrfDataset extends FsDatasetImpl {
   ReplicaInfo copyReplicaToVolume(
       ExtendedBlock block, ReplicaInfo replica, FsVolumeReference volumeRef) throws IOException {
     // Otherwise a swap might come between the look and stock code's copy.
-    try (HdrfService.Hold unchanged = service.lock(block.getBlockPoolId(), block.getBlockId())) {
+    try (Hold unchanged = service.lock(block.getBlockPoolId(), block.getBlockId())) {
       ReplicaInfo decoded = DecodedMove.copy(service, block, replica, volumeRef);
       return decoded != null ? decoded : super.copyReplicaToVolume(block, replica, volumeRef);
     }
@@ -352,7 +352,7 @@ class HdrfDataset extends FsDatasetImpl {
       throws IOException {
     String pool = block.getBlockPoolId();
     ReplicaInfo moved;
-    try (HdrfService.Hold unchanged = service.lock(pool, block.getBlockId())) {
+    try (Hold unchanged = service.lock(pool, block.getBlockId())) {
       long saved = service.savedBytes(pool, replica);
       moved = super.moveBlock(block, replica, volumeRef);
       ((FsVolumeImpl) replica.getVolume()).incDfsUsed(pool, saved);

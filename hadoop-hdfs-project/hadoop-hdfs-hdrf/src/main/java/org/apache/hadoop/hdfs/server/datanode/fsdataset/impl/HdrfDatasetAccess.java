@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
-import io.hdrf.datanode.DatasetAccess;
+import io.hdrf.datanode.replica.DatasetAccess;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;

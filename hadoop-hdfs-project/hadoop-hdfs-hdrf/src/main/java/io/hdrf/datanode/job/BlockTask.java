@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.job;
+
+import java.io.IOException;
+
+/** What a job does with each block of a volume. For one thread. */
+interface BlockTask {
+
+  /** The blocks that the job is about. */
+  BlockList blocks();
+
+  /**
+   * Looks at a block, which costs little.
+   *
+   * @return null if there is work to do
+   */
+  JobOutcome look(long blockId) throws IOException;
+
+  /** Does the work. */
+  JobOutcome run(long blockId) throws IOException;
+}

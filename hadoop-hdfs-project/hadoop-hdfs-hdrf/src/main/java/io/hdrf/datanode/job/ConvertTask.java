@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.job;
+
+import io.hdrf.datanode.replica.BlockOpener;
+import io.hdrf.datanode.replica.DatasetAccess;
+import io.hdrf.datanode.replica.PlainBlockScan;
+import io.hdrf.reduce.Reducer;
+import io.hdrf.reduce.SkipReason;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.Semaphore;
+
+/** Reduces plain replicas. */
+final class ConvertTask extends ReplicaTask {
+
+  private static final long UNKNOWN = -1;
+
+  private final Reducer reducer;
+  private final PlainBlockScan scan;
+  private final Semaphore threads;
+
+  /**
+   * @param threads how many blocks may be reduced at the same time by all tasks
+   */
+  ConvertTask(
+      DatasetAccess dataset,
+      BlockOpener opener,
+      String storageId,
+      String poolId,
+      Reducer reducer,
+      PlainBlockScan scan,
+      Semaphore threads) {
+    super(dataset, opener, storageId, poolId);
+    this.reducer = reducer;
+    this.scan = scan;
+    this.threads = threads;
+  }
+
+  @Override
+  public JobOutcome look(long blockId) throws IOException {
+    if (form(blockId) != Form.PLAIN) {
+      return JobOutcome.NOTHING_TO_DO;
+    }
+    return scan.saved(block(blockId), UNKNOWN) == UNKNOWN
+        ? null
+        : JobOutcome.left("LookedAtBefore");
+  }
+
+  @Override
+  public JobOutcome run(long blockId) throws IOException {
+    SkipReason reason;
+    try {
+      threads.acquire();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException();
+    }
+    try {
+      reason = reducer.reduceNow(block(blockId));
+    } finally {
+      threads.release();
+    }
+    if (reason == null) {
+      return JobOutcome.done(scan.saved(block(blockId), 0));
+    }
+    if (reason == SkipReason.ALREADY_REDUCED) {
+      return JobOutcome.NOTHING_TO_DO;
+    }
+    return reason.isLasting()
+        ? JobOutcome.left(reason.metricName())
+        : JobOutcome.later(reason.metricName(), "");
+  }
+}

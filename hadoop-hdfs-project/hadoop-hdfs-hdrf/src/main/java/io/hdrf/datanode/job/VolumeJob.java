@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.job;
+
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
+import io.hdrf.spi.io.RateThrottle;
+import io.hdrf.spi.thread.HdrfThreads;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Goes through the blocks of a pool on a volume, one after the other, at a limited rate, on a
+ * thread of its own. What could not be done is tried again when all others are.
+ */
+final class VolumeJob {
+
+  private static final Logger LOG = LoggerFactory.getLogger(VolumeJob.class);
+
+  /** How often blocks that could not be done are tried again. */
+  private static final int RETRIES = 2;
+
+  private final JobKind kind;
+  private final String name;
+  private final BlockTask task;
+  private final RateThrottle throttle;
+  private final JobCounters counters;
+  private final Consumer<VolumeJob> onEnd;
+  private final JobProgress progress = new JobProgress();
+  private final Thread thread;
+  private BlockList blocks;
+  private volatile boolean stopping;
+
+  /** A block that is to be tried again, and why. */
+  private static final class Waiting {
+    private final long blockId;
+    private final long length;
+    private final JobOutcome why;
+
+    Waiting(long blockId, long length, JobOutcome why) {
+      this.blockId = blockId;
+      this.length = length;
+      this.why = why;
+    }
+  }
+
+  /**
+   * @param name of the volume, for people
+   * @param nice the thread's nice value
+   * @param onEnd is told on the job's thread, as the last thing it does
+   */
+  VolumeJob(
+      JobKind kind,
+      String name,
+      BlockTask task,
+      RateThrottle throttle,
+      JobCounters counters,
+      int nice,
+      Consumer<VolumeJob> onEnd) {
+    this.kind = kind;
+    this.name = name;
+    this.task = task;
+    this.throttle = throttle;
+    this.counters = counters;
+    this.onEnd = onEnd;
+    this.thread = HdrfThreads.create("hdrf-" + kind.command() + "-" + name, nice, this::run);
+  }
+
+  /** Finds out which blocks there are, and begins. */
+  void start() {
+    blocks = task.blocks();
+    progress.add(blocks);
+    counters.begun();
+    thread.start();
+  }
+
+  JobKind kind() {
+    return kind;
+  }
+
+  JobProgress progress() {
+    return progress;
+  }
+
+  boolean isRunning() {
+    return progress.state() == JobInfo.State.RUNNING;
+  }
+
+  /** Whether nothing more comes of it, not even at its end. */
+  boolean hasEnded() {
+    return !thread.isAlive();
+  }
+
+  /** Whether {@link #stop} was called. */
+  boolean isStopping() {
+    return stopping;
+  }
+
+  /** Has it end after the block that is in hand. */
+  void stop() {
+    stopping = true;
+  }
+
+  /** Waits for the end after {@link #stop}. */
+  void join(long seconds) {
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(seconds));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    JobInfo.State end = JobInfo.State.FAILED;
+    try {
+      runAll();
+      end = stopping ? JobInfo.State.STOPPED : JobInfo.State.DONE;
+    } finally {
+      counters.ended();
+      progress.end(end);
+      LOG.info("{} of {}: {}", kind.command(), name, end);
+      onEnd.accept(this);
+    }
+  }
+
+  private void runAll() {
+    List<Waiting> waiting = first(blocks);
+    for (int i = 0; i < RETRIES && !waiting.isEmpty() && !stopping; i++) {
+      waiting = again(waiting);
+    }
+    if (!stopping) {
+      // What was being written or recovered meanwhile.
+      BlockList late = task.blocks().without(blocks);
+      progress.add(late);
+      waiting.addAll(first(late));
+    }
+    for (Waiting block : waiting) {
+      progress.waitsNoLonger();
+      progress.leave(block.blockId, block.why);
+    }
+  }
+
+  private List<Waiting> first(BlockList blocks) {
+    List<Waiting> waiting = new ArrayList<>();
+    for (int i = 0; i < blocks.size() && !stopping; i++) {
+      long id = blocks.id(i);
+      long length = blocks.length(id);
+      if (handle(id, length, waiting)) {
+        progress.looked(length);
+      }
+    }
+    return waiting;
+  }
+
+  private List<Waiting> again(List<Waiting> before) {
+    List<Waiting> waiting = new ArrayList<>();
+    for (Waiting block : before) {
+      if (stopping) {
+        waiting.add(block);
+      } else {
+        progress.waitsNoLonger();
+        if (!handle(block.blockId, block.length, waiting)) {
+          progress.outcome(block.blockId, block.length, block.why);
+          waiting.add(block);
+        }
+      }
+    }
+    return waiting;
+  }
+
+  /** Returns false if the job is stopped before the block's turn. */
+  private boolean handle(long blockId, long length, List<Waiting> waiting) {
+    JobOutcome outcome;
+    try {
+      outcome = task.look(blockId);
+      if (outcome == null) {
+        if (!throttle.take(length, () -> stopping)) {
+          return false;
+        }
+        outcome = task.run(blockId);
+      }
+    } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+      // A fault of a scheme must not end the job.
+      outcome = JobOutcome.of(e);
+      LOG.warn("{} of block {} on {} failed: {}", kind.command(), blockId, name, outcome.detail());
+      LOG.debug("Block {}", blockId, e);
+    }
+    progress.outcome(blockId, length, outcome);
+    counters.outcome(kind, length, outcome);
+    if (outcome.kind() == JobOutcome.Kind.LATER) {
+      waiting.add(new Waiting(blockId, length, outcome));
+    }
+    return true;
+  }
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.job;
+
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlockCounter;
+import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.block.StoredBlocks;
+import io.hdrf.block.TagKey;
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.datanode.volume.DataDirectories;
+import io.hdrf.datanode.volume.MetaFiles;
+import io.hdrf.datanode.volume.PlainProof;
+import io.hdrf.datanode.volume.PoolSlice;
+import io.hdrf.datanode.volume.PoolSlices;
+import io.hdrf.spi.io.RateThrottle;
+import io.hdrf.volume.ConversionState;
+import io.hdrf.volume.ConversionState.Goal;
+import io.hdrf.volume.Superblock;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What administrators have a DataNode do with all its blocks: a {@link VolumeJob} for each pool on
+ * each volume. Converting and inflating exclude each other; which of them a volume is to undergo is
+ * kept on the volume, so that a restart goes on with it. A verification ends with the DataNode.
+ * Thread-safe.
+ */
+public final class VolumeJobs implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(VolumeJobs.class);
+
+  /** How long a job may take for the block in hand; the longest blocks take some seconds. */
+  private static final long STOP_SECONDS = 60;
+
+  /** Makes the tasks. */
+  interface Tasks {
+
+    /**
+     * A task for one volume.
+     *
+     * @param fraction which share of the blocks is verified
+     */
+    BlockTask task(JobKind kind, String storageId, PoolSlice volume, double fraction);
+  }
+
+  /** The last job of its kind on a volume, running or not. */
+  private static final class Slot {
+    private final String storageId;
+    private final PoolSlice volume;
+    private volatile VolumeJob conversion;
+    private volatile VolumeJob verification;
+
+    Slot(String storageId, PoolSlice volume) {
+      this.storageId = storageId;
+      this.volume = volume;
+    }
+
+    VolumeJob job(JobKind kind) {
+      VolumeJob job = kind == JobKind.VERIFY ? verification : conversion;
+      return job != null && job.kind() == kind ? job : null;
+    }
+
+    boolean isRunning(JobKind kind) {
+      VolumeJob job = job(kind);
+      return job != null && job.isRunning() && !job.isStopping();
+    }
+  }
+
+  private final DataDirectories dataDirectories;
+  private final PoolSlices volumes;
+  private final Tasks tasks;
+  private final Predicate<String> inService;
+  private final Runnable onConversion;
+  private final int nice;
+  private final JobCounters counters = new JobCounters();
+  private final RateThrottle conversionThrottle = new RateThrottle(RateThrottle.SYSTEM);
+  private final RateThrottle verificationThrottle = new RateThrottle(RateThrottle.SYSTEM);
+  private final Map<PoolSlice, Slot> slots = new ConcurrentHashMap<>();
+  private boolean closed;
+
+  /**
+   * @param inService whether the volume with this storage id is: the blocks of one that leaves are
+   *     gone, which is not to be taken for being done
+   * @param nice the nice value of the jobs' threads
+   * @param onConversion is run when a volume's {@link PoolSlice#conversion} has changed
+   */
+  public VolumeJobs(
+      DataDirectories dataDirectories,
+      PoolSlices volumes,
+      Tasks tasks,
+      Predicate<String> inService,
+      int nice,
+      Runnable onConversion) {
+    this.dataDirectories = dataDirectories;
+    this.inService = inService;
+    this.volumes = volumes;
+    this.tasks = tasks;
+    this.nice = nice;
+    this.onConversion = onConversion;
+  }
+
+  private static Goal goal(JobKind kind) {
+    return kind == JobKind.INFLATE ? Goal.PLAIN : Goal.REDUCED;
+  }
+
+  private static JobKind kind(Goal goal) {
+    return goal == Goal.PLAIN ? JobKind.INFLATE : JobKind.CONVERT;
+  }
+
+  private RateThrottle throttle(JobKind kind) {
+    return kind == JobKind.VERIFY ? verificationThrottle : conversionThrottle;
+  }
+
+  /** The slots of all volumes that are in service and may hold reduced blocks. */
+  private List<Slot> slots() {
+    List<Slot> found = new ArrayList<>();
+    volumes.forEach(
+        (storageId, volume) -> {
+          if (volume.mayHoldReducedBlocks()) {
+            found.add(slots.computeIfAbsent(volume, key -> new Slot(storageId, volume)));
+          }
+        });
+    return found;
+  }
+
+  /**
+   * Begins a job on all volumes; one that runs already gets the new rate. Where the DataNode does
+   * not know all blocks yet, nothing is verified, and conversions begin by {@link #resume}.
+   *
+   * @param rate in bytes a second for the whole DataNode; 0 for any number
+   * @param fraction which share of the blocks is verified, more than 0 and at most 1
+   */
+  public void start(JobKind kind, long rate, double fraction) throws IOException {
+    if (rate < 0) {
+      throw new IOException("The rate is " + rate + ", accepted is 0 and more");
+    }
+    if (!(fraction > 0 && fraction <= 1)) {
+      throw new IOException("The fraction is " + fraction + ", accepted is more than 0, up to 1");
+    }
+    List<VolumeJob> ended = new ArrayList<>();
+    List<VolumeJob> ending = begin(kind, rate, fraction, ended);
+    while (!ending.isEmpty()) {
+      // Without the lock, which whoever asks how far a job is takes.
+      ending.forEach(job -> job.join(STOP_SECONDS));
+      ended.addAll(ending);
+      ending = begin(kind, rate, fraction, ended);
+    }
+  }
+
+  private boolean nothingToConvert() {
+    return slots().stream().allMatch(slot -> slot.volume.codec() == null);
+  }
+
+  /**
+   * Begins, unless jobs are to be waited for.
+   *
+   * @param ended what was waited for; a block may still be in hand, on a disk that hangs
+   * @return the jobs to wait for, which are told to stop
+   */
+  private synchronized List<VolumeJob> begin(
+      JobKind kind, long rate, double fraction, List<VolumeJob> ended) throws IOException {
+    if (closed) {
+      throw new IOException("The DataNode stops");
+    }
+    List<Slot> all = slots();
+    if (kind == JobKind.CONVERT && nothingToConvert()) {
+      throw new IOException(
+          HdrfKeys.SCHEMES
+              + " names no scheme for any volume of this DataNode: nothing to convert");
+    }
+    List<VolumeJob> ending = stopOthers(kind, all);
+    ending.removeAll(ended);
+    if (!ending.isEmpty()) {
+      return ending;
+    }
+    throttle(kind).setRate(rate);
+    if (kind == JobKind.VERIFY) {
+      for (Slot slot : all) {
+        if (slot.volume.isLoaded() && !slot.isRunning(kind)) {
+          slot.verification = run(kind, slot, fraction);
+        }
+      }
+      return Collections.emptyList();
+    }
+    IOException failure = null;
+    for (Slot slot : all) {
+      try {
+        convert(kind, slot, rate);
+      } catch (IOException e) {
+        LOG.error("{} can't be told to {}", slot.volume.directory(), kind.command(), e);
+        failure = e;
+      }
+    }
+    onConversion.run();
+    if (failure != null) {
+      throw failure;
+    }
+    return Collections.emptyList();
+  }
+
+  /** The jobs of the kind that excludes this one, as far as their threads run. */
+  private static List<VolumeJob> stopOthers(JobKind kind, List<Slot> all) {
+    List<VolumeJob> others = new ArrayList<>();
+    for (Slot slot : all) {
+      VolumeJob job = slot.conversion;
+      if (kind != JobKind.VERIFY && job != null && job.kind() != kind) {
+        job.stop();
+        if (!job.hasEnded()) {
+          others.add(job);
+        }
+      }
+    }
+    return others;
+  }
+
+  private void convert(JobKind kind, Slot slot, long rate) throws IOException {
+    synchronized (slot) {
+      if (kind == JobKind.CONVERT && slot.volume.codec() == null) {
+        slot.volume.setConversion(ConversionState.AUTOMATIC);
+        return;
+      }
+      slot.volume.setConversion(ConversionState.running(goal(kind), rate));
+      if (slot.volume.isLoaded() && !slot.isRunning(kind)) {
+        slot.conversion = run(kind, slot, 1);
+      }
+    }
+  }
+
+  private VolumeJob run(JobKind kind, Slot slot, double fraction) {
+    VolumeJob job =
+        new VolumeJob(
+            kind,
+            slot.volume.directory().toString(),
+            tasks.task(kind, slot.storageId, slot.volume, fraction),
+            throttle(kind),
+            counters,
+            nice,
+            ended -> onEnd(slot, ended));
+    job.start();
+    return job;
+  }
+
+  /** On the job's own thread; never waits for this object, whose callers may wait for the job. */
+  private void onEnd(Slot slot, VolumeJob job) {
+    if (job.kind() == JobKind.VERIFY) {
+      return;
+    }
+    if (job.kind() == JobKind.INFLATE && job.progress().state() == JobInfo.State.DONE) {
+      try {
+        slot.volume.noteWhereAllIsPlain();
+      } catch (IOException e) {
+        LOG.warn("{}: whether all blocks are plain can't be told", slot.volume.directory(), e);
+      }
+    }
+    synchronized (slot) {
+      if (slot.conversion == job
+          && job.progress().state() == JobInfo.State.DONE
+          && !job.isStopping()
+          && inService.test(slot.storageId)) {
+        try {
+          slot.volume.setConversion(
+              job.kind() == JobKind.CONVERT
+                  ? ConversionState.AUTOMATIC
+                  : slot.volume.conversion().ended());
+        } catch (IOException e) {
+          LOG.warn(
+              "{}: that the job has ended can't be noted; it is done again after a restart",
+              slot.volume.directory(),
+              e);
+        }
+      }
+    }
+    onConversion.run();
+  }
+
+  /** Ends a job where it runs; what it has done stays. */
+  public void stop(JobKind kind) throws IOException {
+    List<VolumeJob> ending = new ArrayList<>();
+    IOException failure = null;
+    synchronized (this) {
+      for (Slot slot : slots()) {
+        VolumeJob job = slot.job(kind);
+        synchronized (slot) {
+          if (job != null) {
+            job.stop();
+            ending.add(job);
+          }
+          ConversionState state = slot.volume.conversion();
+          if (kind != JobKind.VERIFY && kind(state.goal()) == kind) {
+            try {
+              // Also where it has ended: that could perhaps not be kept the last time.
+              slot.volume.setConversion(state.ended());
+            } catch (IOException e) {
+              failure = e;
+            }
+          }
+        }
+      }
+    }
+    // Without the lock, which whoever asks how far a job is takes.
+    ending.forEach(job -> job.join(STOP_SECONDS));
+    onConversion.run();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Goes on with what was interrupted, on volumes that have come into service. */
+  public synchronized void resume() {
+    if (closed) {
+      return;
+    }
+    for (Slot slot : slots()) {
+      ConversionState state = slot.volume.conversion();
+      JobKind kind = kind(state.goal());
+      if (!state.isRunning() || slot.conversion != null || !slot.volume.isLoaded()) {
+        continue;
+      }
+      if (kind == JobKind.CONVERT && slot.volume.codec() == null) {
+        LOG.info("{} names no scheme for {}", HdrfKeys.SCHEMES, slot.volume.directory());
+        continue;
+      }
+      LOG.info("{}: goes on {}", slot.volume.directory(), state);
+      if (state.rate() != conversionThrottle.rate()) {
+        conversionThrottle.setRate(state.rate());
+      }
+      synchronized (slot) {
+        slot.conversion = run(kind, slot, 1);
+      }
+    }
+  }
+
+  /** How far the jobs of a kind are. Without the lock, which is held while disks are written to. */
+  public List<JobInfo> infos(JobKind kind) {
+    List<JobInfo> infos = new ArrayList<>();
+    for (Slot slot : slots()) {
+      VolumeJob job = slot.job(kind);
+      String pool = slot.volume.poolId();
+      String directory = slot.volume.directory().toString();
+      String mode = slot.volume.conversion().toString();
+      infos.add(
+          job != null
+              ? job.progress().info(slot.storageId, pool, directory, mode, throttle(kind).rate())
+              : new JobInfo(
+                  slot.storageId,
+                  pool,
+                  directory,
+                  mode,
+                  JobInfo.State.NONE,
+                  Collections.emptyMap(),
+                  Collections.emptyMap(),
+                  Collections.emptyList()));
+    }
+    return infos;
+  }
+
+  /** Looks at the file of every block in every data directory, whether or not it is in service. */
+  public List<ReducedBlocks> reducedBlocks() {
+    return count(volume -> volume.services().blocks().countReduced());
+  }
+
+  /**
+   * The data directories and the pools in them that are not in service with all their blocks, none
+   * of them counted: jobs, records and stores leave them out.
+   */
+  public List<ReducedBlocks> leftOut() {
+    List<ReducedBlocks> found = new ArrayList<>();
+    for (ReducedBlocks count : count(VolumeJobs::requireLoaded)) {
+      if (!count.isCounted()) {
+        found.add(count);
+      } else if (count.total() > 0) {
+        found.add(
+            ReducedBlocks.notCounted(
+                count.directory(),
+                "the superblock is lost, and " + count.total() + " blocks look like reduced ones"));
+      }
+    }
+    return found;
+  }
+
+  private static StoredBlocks.Count requireLoaded(PoolSlice volume) throws IOException {
+    if (!volume.isLoaded()) {
+      throw new IOException("the DataNode starts, and does not know all its blocks yet");
+    }
+    return new StoredBlocks.Count();
+  }
+
+  /** Counts the blocks of a pool that is in service. */
+  private interface OpenCounter {
+    StoredBlocks.Count count(PoolSlice volume) throws IOException;
+  }
+
+  private List<ReducedBlocks> count(OpenCounter counter) {
+    Map<Path, PoolSlice> open = new HashMap<>();
+    Set<Path> directories = dataDirectories.all();
+    volumes.forEach(
+        (storageId, volume) -> {
+          Path pool = volume.directory().getParent().toAbsolutePath().normalize();
+          open.put(pool, volume);
+          directories.add(pool.getParent().getParent());
+        });
+    return ReducedBlockCounter.count(directories, pool -> count(pool, open.get(pool), counter));
+  }
+
+  private static StoredBlocks.Count count(Path pool, PoolSlice open, OpenCounter counter)
+      throws IOException {
+    if (open != null) {
+      return counter.count(open);
+    }
+    if (Superblock.readKey(pool.resolve(PoolSlice.DIRECTORY)).isPresent()) {
+      // Nobody keeps its blocks plain, so what the files show now need not last.
+      throw new IOException(
+          "the DataNode does not have it in service: it may still start, or the volume failed");
+    }
+    return new StoredBlocks(
+            pool,
+            pool.resolve(PoolSlice.DIRECTORY),
+            pool.getFileName().toString(),
+            new TagKey(new byte[TagKey.LENGTH]),
+            (path, file) -> PlainProof.holds(file, MetaFiles.of(path), true))
+        .countReduced();
+  }
+
+  public JobCounters counters() {
+    return counters;
+  }
+
+  /** Ends the jobs of volumes that leave; what is kept on them stays. */
+  public void closePool(String poolId) {
+    close(slot -> slot.volume.poolId().equals(poolId));
+  }
+
+  /** As {@link #closePool}. */
+  public void closeVolume(String storageId) {
+    close(slot -> slot.storageId.equals(storageId));
+  }
+
+  private void close(Predicate<Slot> which) {
+    List<VolumeJob> ending = new ArrayList<>();
+    synchronized (this) {
+      for (Slot slot : new ArrayList<>(slots.values())) {
+        if (which.test(slot)) {
+          slots.remove(slot.volume);
+          for (VolumeJob job : new VolumeJob[] {slot.conversion, slot.verification}) {
+            if (job != null) {
+              job.stop();
+              ending.add(job);
+            }
+          }
+        }
+      }
+    }
+    for (VolumeJob job : ending) {
+      job.join(STOP_SECONDS);
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    close(slot -> true);
+  }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror;
+
+import io.hdrf.wire.ChunkQueryStream;
+import java.io.Closeable;
+import java.io.IOException;
+
+/** A connection to another DataNode, behind the preamble, on which this one asks. */
+final class ChunkQueryConnection implements Closeable {
+
+  /** Connects. */
+  interface Source {
+    /** A new connection. */
+    ChunkQueryConnection connect() throws IOException;
+  }
+
+  private final ChunkQueryStream stream;
+  private final String address;
+  private final Closeable socket;
+
+  /**
+   * @param address where it goes, as of {@link PeerProofs#address}
+   * @param socket ends it
+   */
+  ChunkQueryConnection(ChunkQueryStream stream, String address, Closeable socket) {
+    this.stream = stream;
+    this.address = address;
+    this.socket = socket;
+  }
+
+  ChunkQueryStream stream() {
+    return stream;
+  }
+
+  String address() {
+    return address;
+  }
+
+  /** Ends the connection, whoever uses it. The stream's buffers are not given back. */
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.CorruptWireException;
+import io.hdrf.wire.ReceiveMemory;
+import io.hdrf.wire.StreamOrder;
+import io.hdrf.wire.WireCounters;
+import io.hdrf.wire.WireInput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import org.apache.hadoop.hdfs.protocol.datatransfer.Op;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+
+/**
+ * HDFS's bytes out of what another DataNode sent as records. Knows which block comes, collects its
+ * frames, and keeps those of the present packet for whoever passes it on. For one thread.
+ */
+final class MirrorInputStream extends InputStream {
+
+  private final Mirroring mirroring;
+  private final CountingInput in;
+  private final String peerName;
+  private final ReceiveMemory.Share memory;
+  private final WireInput wire;
+  private final Consumer<BlockTransfer> onRequest;
+  private final StreamOrder order = new StreamOrder();
+
+  /** Null where the stream begins with a reply. */
+  private OperationParser request = new OperationParser();
+
+  private ReplyParser reply;
+  private Op operation;
+
+  /** The block whose packets follow the opening; null once its first packet has come. */
+  private BlockRef expected;
+
+  private BlockCollector collector;
+  private PacketFrames forwarding;
+  private Capabilities peer = Capabilities.none();
+  private long plain;
+  private final byte[] single = new byte[1];
+
+  /**
+   * @param in above SASL, behind the preamble
+   * @param readBefore how many bytes of it were read before
+   * @param peerName the other side's address, for metrics
+   * @param onRequest is told when a request that moves packets came
+   */
+  MirrorInputStream(
+      Mirroring mirroring,
+      InputStream in,
+      int readBefore,
+      String peerName,
+      Consumer<BlockTransfer> onRequest) {
+    this.mirroring = mirroring;
+    this.in = CountingInput.over(in, readBefore);
+    this.peerName = peerName;
+    this.onRequest = onRequest;
+    this.memory = mirroring.memory().share();
+    this.wire =
+        new WireInput(this.in, mirroring.chains(), new Listener(), mirroring.sessions(), memory);
+  }
+
+  /** Expects a block to be copied from the other side, with no request before it. */
+  void expect(BlockTransfer transfer) {
+    request = null;
+    reply = new ReplyParser();
+    operation = transfer.operation();
+    expected = transfer.block();
+  }
+
+  /** The packet being received; kept from the first call on, which precedes the first packet. */
+  PacketFrames packetFrames() {
+    if (forwarding == null) {
+      forwarding = new PacketFrames(memory);
+    }
+    return forwarding;
+  }
+
+  /** What the other side can receive, if it connected to this one. */
+  Capabilities peer() {
+    return peer;
+  }
+
+  /** What the parser was told, in the order of the stream. */
+  private final class Listener implements WireInput.Listener {
+
+    @Override
+    public void hello(Capabilities capabilities) {
+      peer = capabilities;
+    }
+
+    @Override
+    public void record(int type) throws IOException {
+      order.record(type);
+    }
+
+    /** The request is found in the very bytes that the DataNode's own code is given. */
+    @Override
+    public void handedOut(byte[] bytes, int offset, int length, int left) throws IOException {
+      if (!order.isOpening()) {
+        return;
+      }
+      try {
+        int taken =
+            request == null
+                ? reply.take(bytes, offset, length)
+                : request.take(bytes, offset, length);
+        if (request == null ? reply.isComplete() : request.isComplete()) {
+          order.handedOut(opened(), length - taken + left);
+        }
+      } catch (InvalidProtocolBufferException e) {
+        throw new CorruptWireException("the peer sent a request that can't be parsed", e);
+      }
+    }
+
+    /** Whether packets follow. */
+    private boolean opened() throws IOException {
+      if (request == null) {
+        return reply.isSuccess();
+      }
+      BlockTransfer transfer = BlockTransfer.of(request);
+      if (transfer == null) {
+        return false;
+      }
+      operation = transfer.operation();
+      onRequest.accept(transfer);
+      if (!transfer.isCopy()) {
+        expected = transfer.block();
+      }
+      return !transfer.isCopy();
+    }
+
+    @Override
+    public void packet(int dataLength, ByteBuffer head, boolean summed) throws IOException {
+      PacketHeader header = PacketHeads.parse(dataLength, head);
+      if (header.isLastPacketInBlock()) {
+        order.lastPacket();
+      }
+      if (expected != null) {
+        collector = BlockCollector.of(mirroring, expected);
+        expected = null;
+      }
+      if (forwarding != null) {
+        forwarding.begin(dataLength, head.duplicate());
+      }
+      if (collector != null) {
+        collector.packet(header);
+      }
+    }
+
+    @Override
+    public void checksums(ByteBuffer checksums, long digest) {
+      if (forwarding != null) {
+        forwarding.checksums(checksums.duplicate(), digest);
+      }
+    }
+
+    @Override
+    public void frame(
+        int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded)
+        throws IOException {
+      if (forwarding != null) {
+        forwarding.add(chainIds, originalLength, stages, stored);
+      }
+      if (collector != null) {
+        collector.frame(chainIds, originalLength, stages, stored);
+      }
+    }
+
+    @Override
+    public void references(int originalLength) {
+      if (forwarding != null) {
+        forwarding.addReferences(originalLength);
+      }
+      if (collector != null) {
+        collector.references();
+      }
+    }
+  }
+
+  @Override
+  public int read() throws IOException {
+    return read(single, 0, 1) < 0 ? -1 : single[0] & 0xFF;
+  }
+
+  @Override
+  public int read(byte[] bytes, int offset, int length) throws IOException {
+    int count = wire.read(bytes, offset, length);
+    plain += Math.max(0, count);
+    return count;
+  }
+
+  @Override
+  public int available() {
+    return wire.available();
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (operation != null) {
+      mirroring
+          .counters()
+          .traffic(WireCounters.Direction.RECEIVED, operation.name(), peerName, plain, in.count());
+      operation = null;
+    }
+    if (collector != null) {
+      collector.close();
+    }
+    if (forwarding != null) {
+      forwarding.close();
+    }
+    wire.close();
+    in.close();
+  }
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror;
+
+import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.WireCounters;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
+import java.util.function.Consumer;
+import org.apache.hadoop.hdfs.protocol.datatransfer.Op;
+
+/**
+ * What a DataNode writes to another one, as records. It begins either with a request, on the side
+ * that connected, or with plain bytes until {@link #beginReply}. For one thread at a time.
+ */
+final class MirrorOutput implements Closeable {
+
+  /** What the next byte belongs to. */
+  private enum State {
+    /** HDFS's own bytes, without records. */
+    UNFRAMED,
+    REQUEST,
+    REPLY,
+    PACKETS,
+    /** Bytes that belong to no packet, in records. */
+    BYTES
+  }
+
+  private final Mirroring mirroring;
+  private final OutputStream under;
+  private final String peerName;
+  private final RecordWriter records;
+  private final MirrorInputStream upstream;
+  private final Acknowledgements acknowledgements;
+  private final Consumer<BlockTransfer> onRequest;
+
+  private volatile State state;
+  private PeerLink peer;
+  private OperationParser request;
+  private ReplyParser reply;
+  private BlockTransfer transfer;
+  private PacketFramer framer;
+  private Op operation;
+  private long plain;
+  private long wire;
+
+  private MirrorOutput(
+      Mirroring mirroring,
+      OutputStream under,
+      String peerName,
+      PeerLink peer,
+      MirrorInputStream upstream,
+      Acknowledgements acknowledgements,
+      Consumer<BlockTransfer> onRequest,
+      State state) {
+    this.mirroring = mirroring;
+    this.under = under;
+    this.peerName = peerName;
+    this.peer = peer;
+    this.upstream = upstream;
+    this.acknowledgements = acknowledgements;
+    this.onRequest = onRequest;
+    this.state = state;
+    this.records = new RecordWriter(this::send);
+  }
+
+  /**
+   * Of the side that connected.
+   *
+   * @param upstream what this thread receives meanwhile, or null
+   * @param acknowledgements those of the other side
+   * @param onRequest is told of the request before it is sent
+   */
+  static MirrorOutput ofClient(
+      Mirroring mirroring,
+      OutputStream under,
+      String peerName,
+      PeerLink peer,
+      MirrorInputStream upstream,
+      Acknowledgements acknowledgements,
+      Consumer<BlockTransfer> onRequest)
+      throws IOException {
+    MirrorOutput out =
+        new MirrorOutput(
+            mirroring, under, peerName, peer, upstream, acknowledgements, onRequest, State.REQUEST);
+    out.request = new OperationParser();
+    out.records.begin(mirroring.own());
+    return out;
+  }
+
+  /** Of the side that was connected to. */
+  static MirrorOutput ofServer(Mirroring mirroring, OutputStream under, String peerName) {
+    return new MirrorOutput(mirroring, under, peerName, null, null, null, null, State.UNFRAMED);
+  }
+
+  /**
+   * What is written from now on answers a request to copy a block.
+   *
+   * @param requester the host that the request came from; never connected to
+   */
+  void beginReply(BlockTransfer copied, InetSocketAddress requester, Capabilities capabilities) {
+    transfer = copied;
+    peer = new PeerLink(requester, capabilities);
+    reply = new ReplyParser();
+    state = State.REPLY;
+  }
+
+  void write(byte[] bytes, int offset, int length) throws IOException {
+    if (state == State.UNFRAMED) {
+      under.write(bytes, offset, length);
+      return;
+    }
+    plain += length;
+    int done = 0;
+    while (done < length) {
+      done += writeSome(bytes, offset + done, length - done);
+    }
+    if (state == State.BYTES) {
+      records.flush();
+    }
+  }
+
+  private int writeSome(byte[] bytes, int offset, int length) throws IOException {
+    int taken;
+    switch (state) {
+      case REQUEST:
+        taken = request.take(bytes, offset, length);
+        if (request.isComplete()) {
+          beginOperation();
+        }
+        records.bytes(bytes, offset, taken);
+        return taken;
+      case REPLY:
+        taken = reply.take(bytes, offset, length);
+        if (reply.isComplete()) {
+          beginBlock(reply.isSuccess());
+        }
+        records.bytes(bytes, offset, taken);
+        return taken;
+      case PACKETS:
+        taken = framer.write(bytes, offset, length);
+        if (framer.isEnded()) {
+          endBlock();
+        }
+        return taken;
+      default:
+        records.bytes(bytes, offset, length);
+        return length;
+    }
+  }
+
+  private void beginOperation() throws IOException {
+    operation = request.operation();
+    transfer = BlockTransfer.of(request);
+    if (transfer != null) {
+      onRequest.accept(transfer);
+    }
+    beginBlock(transfer != null && !transfer.isCopy());
+  }
+
+  /**
+   * @param packets whether packets follow
+   */
+  private void beginBlock(boolean packets) throws IOException {
+    if (!packets) {
+      state = State.BYTES;
+      return;
+    }
+    operation = transfer.operation();
+    boolean isFirst = transfer.isPipeline() && upstream == null;
+    BlockCollector collector = isFirst ? BlockCollector.of(mirroring, transfer.block()) : null;
+    ReferenceSender references = mirroring.references(transfer.block(), peer, records);
+    PacketFramer made = null;
+    try {
+      made =
+          new PacketFramer(
+              mirroring,
+              records,
+              mirroring.chainFor(transfer.block(), peer),
+              peer,
+              upstream == null ? null : upstream.packetFrames(),
+              collector,
+              references);
+    } finally {
+      if (made == null) {
+        abandon(collector, references);
+      }
+    }
+    framer = made;
+    if (isFirst && references == null) {
+      framer.batch(acknowledgements, PacketBatch.HOLD_NANOS);
+    }
+    state = State.PACKETS;
+  }
+
+  private static void abandon(BlockCollector collector, ReferenceSender references) {
+    if (collector != null) {
+      collector.close();
+    }
+    if (references != null) {
+      references.stop(false);
+      references.close();
+    }
+  }
+
+  private void endBlock() throws IOException {
+    framer.drain();
+    if (!framer.sendsApart()) {
+      framer.close();
+      framer = null;
+    }
+    state = State.BYTES;
+  }
+
+  /** As {@link PacketFramer#transferFrom}; a packet without data was complete with its head. */
+  void transferFrom(FileChannel channel, long position, int count) throws IOException {
+    if (count == 0) {
+      return;
+    }
+    if (state != State.PACKETS) {
+      throw new IOException("a block's data outside of a packet");
+    }
+    plain += count;
+    framer.transferFrom(channel, position, count);
+    if (framer.isEnded()) {
+      endBlock();
+    }
+  }
+
+  void flush() throws IOException {
+    if (state == State.PACKETS && framer.sendsApart()) {
+      return;
+    }
+    if (state != State.UNFRAMED) {
+      records.flush();
+    }
+    under.flush();
+  }
+
+  private void send(ByteBuffer bytes) throws IOException {
+    wire += bytes.remaining();
+    try {
+      if (under instanceof WritableByteChannel) {
+        while (bytes.hasRemaining()) {
+          ((WritableByteChannel) under).write(bytes);
+        }
+      } else {
+        byte[] copy = new byte[bytes.remaining()];
+        bytes.get(copy);
+        under.write(copy);
+        under.flush();
+      }
+    } catch (IOException e) {
+      mirroring.broken(peer);
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    boolean writerIsFree = true;
+    if (framer != null) {
+      framer.stop();
+      if (!framer.awaitEnd()) {
+        // A write that can't be interrupted fails now.
+        under.close();
+        writerIsFree = framer.awaitEnd();
+      }
+    }
+    if (operation != null) {
+      mirroring
+          .counters()
+          .traffic(WireCounters.Direction.SENT, operation.name(), peerName, plain, wire);
+      operation = null;
+    }
+    if (framer != null) {
+      framer.close();
+      framer = null;
+    }
+    if (writerIsFree) {
+      records.close();
+    }
+    under.close();
+  }
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror;
+
+import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.WireFormat;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.SocketChannel;
+import javax.crypto.SecretKey;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
+import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
+import org.apache.hadoop.hdfs.protocol.datatransfer.TrustedChannelResolver;
+import org.apache.hadoop.hdfs.protocol.datatransfer.sasl.DataEncryptionKeyFactory;
+import org.apache.hadoop.hdfs.protocol.datatransfer.sasl.SaslDataTransferClient;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.SaslPropertiesResolver;
+import org.apache.hadoop.security.token.Token;
+
+/**
+ * Puts HDRF's streams above those that SASL negotiated, on connections that the DataNode opens to
+ * write, transfer or replace a block on another one that has HDRF. Every other connection is as in
+ * stock HDFS.
+ */
+public final class MirrorSaslClient extends SaslDataTransferClient {
+
+  /** Makes sockets. */
+  public interface SocketSource {
+    /** A socket that is not connected. */
+    Socket newSocket() throws IOException;
+  }
+
+  private final Mirroring mirroring;
+  private final long writeTimeout;
+  private final SocketSource sockets;
+
+  /**
+   * @param writeTimeout in milliseconds
+   * @param sockets makes sockets as the DataNode does
+   */
+  public MirrorSaslClient(
+      Configuration conf,
+      SaslPropertiesResolver saslPropsResolver,
+      TrustedChannelResolver trustedChannelResolver,
+      Mirroring mirroring,
+      long writeTimeout,
+      SocketSource sockets) {
+    super(conf, saslPropsResolver, trustedChannelResolver);
+    this.mirroring = mirroring;
+    this.writeTimeout = writeTimeout;
+    this.sockets = sockets;
+  }
+
+  /** What a handshake takes besides the connection. */
+  private final class Handshake {
+    private final DataEncryptionKeyFactory keys;
+    private final Token<BlockTokenIdentifier> token;
+    private final DatanodeID datanode;
+    private final SecretKey secret;
+
+    Handshake(
+        DataEncryptionKeyFactory keys,
+        Token<BlockTokenIdentifier> token,
+        DatanodeID datanode,
+        SecretKey secret) {
+      this.keys = keys;
+      this.token = token;
+      this.datanode = datanode;
+      this.secret = secret;
+    }
+
+    IOStreamPair on(Socket socket, OutputStream out, InputStream in) throws IOException {
+      return MirrorSaslClient.super.socketSend(socket, out, in, keys, token, datanode, secret);
+    }
+  }
+
+  @Override
+  public IOStreamPair socketSend(
+      Socket socket,
+      OutputStream underlyingOut,
+      InputStream underlyingIn,
+      DataEncryptionKeyFactory encryptionKeyFactory,
+      Token<BlockTokenIdentifier> accessToken,
+      DatanodeID datanodeId,
+      SecretKey secretKey)
+      throws IOException {
+    Handshake handshake = new Handshake(encryptionKeyFactory, accessToken, datanodeId, secretKey);
+    PeerLink peer = null;
+    if (mirroring.sends()) {
+      InetSocketAddress address = (InetSocketAddress) socket.getRemoteSocketAddress();
+      peer =
+          mirroring.link(address, () -> probe(address, handshake), () -> ask(address, handshake));
+    }
+    IOStreamPair streams = handshake.on(socket, underlyingOut, underlyingIn);
+    return peer == null ? streams : framed(socket, streams, peer);
+  }
+
+  private IOStreamPair framed(Socket socket, IOStreamPair streams, PeerLink peer)
+      throws IOException {
+    Acknowledgements acknowledgements = new Acknowledgements();
+    CopyReply in = new CopyReply(mirroring, streams.in, peer, acknowledgements);
+    MirrorOutput out =
+        MirrorOutput.ofClient(
+            mirroring,
+            streams.out,
+            Peers.name(peer.address()),
+            peer,
+            MirrorSaslServer.upstream(),
+            acknowledgements,
+            in::expect);
+    SocketChannel channel = socket.getChannel();
+    return new IOStreamPair(
+        in,
+        channel == null
+            ? new MirrorOutputStream(out)
+            : new MirrorSocketOutputStream(out, channel, writeTimeout));
+  }
+
+  /** Connects once more, to ask for chunks. */
+  private ChunkQueryConnection ask(InetSocketAddress address, Handshake handshake)
+      throws IOException {
+    int timeout = mirroring.probeTimeoutMillis();
+    Socket socket = sockets.newSocket();
+    boolean connected = false;
+    try {
+      NetUtils.connect(socket, address, timeout);
+      socket.setTcpNoDelay(true);
+      IOStreamPair streams =
+          handshake.on(
+              socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
+      streams.out.write(WireFormat.preamble(WireFormat.ASK));
+      streams.out.flush();
+      connected = true;
+      return new ChunkQueryConnection(
+          new ChunkQueryStream(streams.in, streams.out), PeerProofs.address(address), socket);
+    } finally {
+      if (!connected) {
+        socket.close();
+      }
+    }
+  }
+
+  /** Asks on a connection of its own, since a stock DataNode closes it. */
+  private Capabilities probe(InetSocketAddress address, Handshake handshake) throws IOException {
+    int timeout = mirroring.probeTimeoutMillis();
+    try (Socket socket = sockets.newSocket()) {
+      NetUtils.connect(socket, address, timeout);
+      socket.setTcpNoDelay(true);
+      socket.setSoTimeout(timeout);
+      IOStreamPair streams =
+          handshake.on(
+              socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
+      streams.out.write(WireFormat.preamble(WireFormat.PROBE));
+      streams.out.flush();
+      return Capabilities.read(streams.in);
+    }
+  }
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror;
+
+import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.Preamble;
+import io.hdrf.wire.WireFormat;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.channels.WritableByteChannel;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.net.Peer;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
+import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
+import org.apache.hadoop.hdfs.protocol.datatransfer.sasl.SaslDataTransferServer;
+import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
+import org.apache.hadoop.hdfs.server.datanode.DNConf;
+import org.apache.hadoop.net.SocketOutputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells incoming connections of DataNodes with HDRF from all others by their first byte, above
+ * SASL. All others are handed on as they are, with the very streams that they had.
+ */
+public final class MirrorSaslServer extends SaslDataTransferServer {
+
+  private static final Logger LOG = LoggerFactory.getLogger(MirrorSaslServer.class);
+
+  /**
+   * What this thread receives from another DataNode. The DataNode serves a connection on a thread
+   * of its own, and opens the connection to the next DataNode of a pipeline on the same thread.
+   */
+  private static final ThreadLocal<MirrorInputStream> UPSTREAM = new ThreadLocal<>();
+
+  /** How long a writer may pause before its connection to ask on is given up. */
+  static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
+
+  /** How many may be about to prove themselves, each of whom has a thread. */
+  static final int MAX_STRANGERS = 64;
+
+  private final Mirroring mirroring;
+  private final Semaphore strangers = new Semaphore(MAX_STRANGERS);
+  private final int firstByteTimeout;
+  private final long writeTimeout;
+
+  /** The time-outs are the DataNode's own. */
+  public MirrorSaslServer(DNConf dnConf, BlockPoolTokenSecretManager tokens, Mirroring mirroring) {
+    super(dnConf, tokens);
+    this.mirroring = mirroring;
+    this.firstByteTimeout = dnConf.getSocketTimeout();
+    this.writeTimeout = dnConf.getSocketWriteTimeout();
+  }
+
+  /** What this thread receives from another DataNode as records, or null. */
+  static MirrorInputStream upstream() {
+    return UPSTREAM.get();
+  }
+
+  @Override
+  public IOStreamPair receive(
+      Peer peer,
+      OutputStream underlyingOut,
+      InputStream underlyingIn,
+      int xferPort,
+      DatanodeID datanodeId)
+      throws IOException {
+    UPSTREAM.remove();
+    IOStreamPair streams = super.receive(peer, underlyingOut, underlyingIn, xferPort, datanodeId);
+    if (!mirroring.isEnabled() || peer.getDomainSocket() != null) {
+      return streams;
+    }
+    // Stock code waits as long for the first operation.
+    peer.setReadTimeout(firstByteTimeout);
+    Preamble preamble;
+    try {
+      preamble = Preamble.read(streams.in);
+    } catch (IOException e) {
+      return new IOStreamPair(new FailingInput(e), streams.out);
+    }
+    if (!preamble.isHdrf()) {
+      return new IOStreamPair(new PrefixedInput(preamble.bytes(), streams.in), streams.out);
+    }
+    if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.STREAM) {
+      return framed(peer, streams, preamble.bytes().length, underlyingOut);
+    }
+    if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.ASK) {
+      answer(peer, streams);
+    } else if (preamble.kind() == WireFormat.PROBE) {
+      // Without an answer blocks come plain for half a minute.
+      if (!mirroring.memory().isScarce()) {
+        streams.out.write(mirroring.own().encode());
+        streams.out.flush();
+      }
+    } else {
+      LOG.warn(
+          "{} speaks version {} of HDRF's protocol, kind {}; this DataNode speaks {}",
+          peer.getRemoteAddressString(),
+          preamble.version(),
+          preamble.kind(),
+          WireFormat.VERSION);
+    }
+    return new IOStreamPair(new ByteArrayInputStream(new byte[0]), streams.out);
+  }
+
+  /**
+   * Answers questions until there are no more; the connection carries nothing else. Until the other
+   * side has proved that it is a DataNode it has little time, and few like it are heard at once. A
+   * time-out for each read would let it send a byte now and then for ever, and whatever decrypts
+   * reads many times before it hands anything on: the connection is closed below them. Closing
+   * wakes no thread that waits for the next byte; that one has a time-out.
+   */
+  private void answer(Peer peer, IOStreamPair streams) throws IOException {
+    peer.setReadTimeout(mirroring.probeTimeoutMillis());
+    String name = Peers.name(peer.getRemoteAddressString());
+    if (!strangers.tryAcquire()) {
+      LOG.debug("Too many who have not proved themselves; {} is not heard", name);
+      return;
+    }
+    Once known = new Once(strangers::release);
+    try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
+      mirroring.after(
+          TimeUnit.MILLISECONDS.toNanos(mirroring.probeTimeoutMillis()),
+          () -> closeUnless(known, peer));
+      new ChunkQueryServer(
+              mirroring,
+              stream,
+              PeerProofs.address(peer.getLocalAddressString()),
+              name,
+              () -> {
+                peer.setReadTimeout(ASK_TIMEOUT_MILLIS);
+                known.run();
+              })
+          .serve();
+    } catch (IOException e) {
+      LOG.debug("{} asks no more", name, e);
+    } finally {
+      known.run();
+    }
+  }
+
+  private static void closeUnless(Once known, Peer peer) {
+    if (!known.isDone()) {
+      try {
+        peer.close();
+      } catch (IOException e) {
+        LOG.debug("{} can't be closed", peer, e);
+      }
+    }
+  }
+
+  private IOStreamPair framed(
+      Peer peer, IOStreamPair streams, int readBefore, OutputStream underlyingOut)
+      throws IOException {
+    String name = Peers.name(peer.getRemoteAddressString());
+    MirrorOutput out = MirrorOutput.ofServer(mirroring, streams.out, name);
+    MirrorInputStream[] self = new MirrorInputStream[1];
+    MirrorInputStream in =
+        new MirrorInputStream(
+            mirroring,
+            streams.in,
+            readBefore,
+            name,
+            transfer -> {
+              if (transfer.isCopy()) {
+                // The port differs from connection to connection.
+                out.beginReply(
+                    transfer, InetSocketAddress.createUnresolved(name, 0), self[0].peer());
+              }
+            });
+    self[0] = in;
+    UPSTREAM.set(in);
+    if (underlyingOut instanceof SocketOutputStream) {
+      WritableByteChannel channel = ((SocketOutputStream) underlyingOut).getChannel();
+      return new IOStreamPair(in, new MirrorSocketOutputStream(out, channel, writeTimeout));
+    }
+    return new IOStreamPair(in, new MirrorOutputStream(out));
+  }
+
+  /** What was read before, and then the rest. */
+  private static final class PrefixedInput extends InputStream {
+    private final byte[] prefix;
+    private final InputStream in;
+    private int next;
+
+    PrefixedInput(byte[] prefix, InputStream in) {
+      this.prefix = prefix;
+      this.in = in;
+    }
+
+    @Override
+    public int read() throws IOException {
+      return next < prefix.length ? prefix[next++] & 0xFF : in.read();
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      if (next == prefix.length || length == 0) {
+        return in.read(bytes, offset, length);
+      }
+      int count = Math.min(length, prefix.length - next);
+      System.arraycopy(prefix, next, bytes, offset, count);
+      next += count;
+      return count;
+    }
+
+    @Override
+    public int available() throws IOException {
+      return prefix.length - next + in.available();
+    }
+
+    @Override
+    public void close() throws IOException {
+      in.close();
+    }
+  }
+
+  /** Fails where stock code expects a connection to fail: when it reads the first operation. */
+  private static final class FailingInput extends InputStream {
+    private final IOException failure;
+
+    FailingInput(IOException failure) {
+      this.failure = failure;
+    }
+
+    @Override
+    public int read() throws IOException {
+      throw failure;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      throw failure;
+    }
+  }
+}

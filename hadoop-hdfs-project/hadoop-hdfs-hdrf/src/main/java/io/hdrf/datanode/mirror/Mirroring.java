@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror;
+
+import io.hdrf.conf.MirrorSettings;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.thread.HdrfThreads;
+import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkQuerySessions;
+import io.hdrf.wire.Fallback;
+import io.hdrf.wire.ReceiveMemory;
+import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.SpoolFile;
+import io.hdrf.wire.SpooledBlocks;
+import io.hdrf.wire.WireChains;
+import io.hdrf.wire.WireCounters;
+import io.hdrf.wire.WireFormat;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Block mirroring of one DataNode: what its connections share. Thread-safe.
+ *
+ * <p>Frames go out in the chain of the block's own volume where the peer can decode it, so that the
+ * peer can store them as they come; otherwise in the substitute.
+ */
+public final class Mirroring implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Mirroring.class);
+
+  private static final int MAX_SPOOLED_BLOCKS = 512;
+  private static final long MAX_SPOOLED_MEMORY = 64 << 20;
+
+  /** How often an encoder that fails is written of, however many packets it fails on. */
+  private static final long COMPLAINT_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** A replica that is being written. */
+  public interface Written {
+    long generationStamp();
+
+    /** The chain that it will be stored with; may be empty. */
+    SchemeChain chain();
+
+    /**
+     * A new temporary file on its volume.
+     *
+     * @throws IOException if HDRF keeps nothing there
+     */
+    SpoolFile spoolFile() throws IOException;
+  }
+
+  /** What mirroring asks of the DataNode's storage. */
+  public interface Storage {
+    /** The chain that a block of this DataNode is, or will be, stored with; may be empty. */
+    SchemeChain chainOf(BlockRef block);
+
+    /**
+     * The replica of a block that this very thread writes, in the state RBW or TEMPORARY.
+     *
+     * @return null if it writes none of this block
+     */
+    Written written(BlockRef block);
+
+    /** Looks for chunks in a scheme's stores on all volumes of a pool. */
+    ChunkLookup chunks(String poolId, String scheme);
+  }
+
+  /** What one stream may have held for it, and all streams together, in bytes. */
+  private static final long MAX_HELD_PER_STREAM = 8 << 20;
+
+  private static final long MAX_HELD = 128 << 20;
+
+  /** How long a stream may be under way that refers to chunks. */
+  private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** How long a connection waits for memory to receive into. */
+  private static final long MEMORY_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  /** For how long a peer gets no references after a stream with references broke. */
+  private static final long PENALTY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final MirrorSettings settings;
+  private final WireChains chains;
+  private final SchemeChain configured;
+  private final int[] substitute;
+  private final boolean sends;
+  private final Storage storage;
+  private final ChunkOffers offers;
+  private final ChunkQuerySessions sessions;
+  private final Map<InetSocketAddress, Long> penalties = BoundedMap.of(PeerDirectory.MAX_PEERS);
+  private final AtomicBoolean refusalLogged = new AtomicBoolean();
+  private final ExecutorService threads = newThreads();
+  private volatile PeerProofs proofs;
+  private final PeerDirectory peers;
+  private final WireCounters counters = new WireCounters();
+  private final SpooledBlocks spooled;
+  private final ReceiveMemory memory;
+  private final Capabilities own;
+  private final ChunkQuerySessions.Timer timer;
+  private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
+
+  /**
+   * @param configured the chain of {@code hdrf.mirror.scheme}, or null where each block's own chain
+   *     is used
+   * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
+   * @param sends whether this DataNode reduces blocks at all
+   * @param offers the schemes whose chunks can be asked for
+   * @param proofs how DataNodes prove themselves to each other until {@link #setProofs}
+   * @param timer drops what was promised to streams that did not come, frames that nobody stores,
+   *     and those who do not prove themselves
+   */
+  public Mirroring(
+      MirrorSettings settings,
+      WireChains chains,
+      SchemeChain configured,
+      SchemeChain substitute,
+      boolean sends,
+      Storage storage,
+      ChunkOffers offers,
+      PeerProofs proofs,
+      ChunkQuerySessions.Timer timer) {
+    this.proofs = proofs;
+    this.timer = timer;
+    this.settings = settings;
+    this.sends = sends;
+    this.chains = chains;
+    this.configured = configured;
+    this.substitute = substitute.ids();
+    this.storage = storage;
+    this.offers = offers;
+    this.sessions = new ChunkQuerySessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
+    this.memory =
+        new ReceiveMemory(
+            settings.receiveMemory(),
+            MEMORY_PATIENCE_NANOS,
+            () -> counters.fallback(Fallback.NO_RECEIVE_MEMORY));
+    this.spooled =
+        new SpooledBlocks(
+            MAX_SPOOLED_BLOCKS,
+            MAX_SPOOLED_MEMORY,
+            () -> counters.fallback(Fallback.SPOOL_DROPPED),
+            timer);
+    this.peers = new PeerDirectory(TimeUnit.SECONDS.toNanos(settings.peerExpirySeconds()));
+    this.own = capabilities();
+  }
+
+  private Capabilities capabilities() {
+    if (!settings.isEnabled()) {
+      return new Capabilities(0, Collections.emptySet());
+    }
+    List<Long> dialects = settings.references() ? offers.dialects() : Collections.emptyList();
+    return new Capabilities(WireFormat.VERSION, chains.installed(), dialects).makingChecksums();
+  }
+
+  private static ExecutorService newThreads() {
+    return Executors.newCachedThreadPool(HdrfThreads.factory("hdrf-mirror"));
+  }
+
+  /** How DataNodes prove themselves to each other from now on. */
+  public void setProofs(PeerProofs peerProofs) {
+    proofs = peerProofs;
+  }
+
+  PeerProofs proofs() {
+    return proofs;
+  }
+
+  ChunkOffers offers() {
+    return offers;
+  }
+
+  /** What other DataNodes asked for, and is held for them. */
+  public ChunkQuerySessions sessions() {
+    return sessions;
+  }
+
+  /** Into which all connections receive. */
+  public ReceiveMemory memory() {
+    return memory;
+  }
+
+  /** A pool is not served any more. */
+  public void poolEnded(String poolId) {
+    sessions.end(poolId);
+  }
+
+  /** Whether blocks are sent to, and accepted from, other DataNodes as frames. */
+  boolean isEnabled() {
+    return settings.isEnabled();
+  }
+
+  /** Whether others may ask for chunks. */
+  boolean answers() {
+    return settings.isEnabled() && settings.references();
+  }
+
+  ChunkLookup chunks(String poolId, String scheme) {
+    return storage.chunks(poolId, scheme);
+  }
+
+  /** Somebody asked for chunks who is no DataNode. */
+  void proofRefused(String peerName, IOException reason) {
+    counters.proofRefused();
+    if (refusalLogged.compareAndSet(false, true)) {
+      LOG.warn(
+          "{} asked for chunks and did not prove that it is a DataNode: {}; it got none. Further"
+              + " such cases are only counted",
+          peerName,
+          reason.toString());
+    }
+  }
+
+  /** A stream with references to a peer did not end well: the next ones do without. */
+  void referencesBroke(PeerLink peer) {
+    penalties.put(peer.address(), System.nanoTime() + PENALTY_NANOS);
+  }
+
+  private boolean isPenalized(PeerLink peer) {
+    if (peer.address() == null) {
+      return false;
+    }
+    Long until = penalties.get(peer.address());
+    if (until != null && until - System.nanoTime() < 0) {
+      penalties.remove(peer.address(), until);
+      return false;
+    }
+    return until != null;
+  }
+
+  /**
+   * Starts to ask a peer for a block's chunks.
+   *
+   * @return what sends the block's packets, or null if they go there without references
+   */
+  ReferenceSender references(BlockRef block, PeerLink peer, RecordWriter records)
+      throws IOException {
+    SchemeChain chain = storage.chainOf(block);
+    ChunkFunction function =
+        chain.isEmpty() ? null : offers.function(chain.schemes().get(0).name());
+    if (!answers()
+        || function == null
+        || !peer.canBeAsked(function.dialect())
+        || isPenalized(peer)) {
+      return null;
+    }
+    FrameEncoder encoder = new FrameEncoder(this, certainChain());
+    ChunkQueryClient session = new ChunkQueryClient(this, peer, function.dialect(), block.poolId());
+    ReferenceSender sender = new ReferenceSender(this, records, peer, function, session, encoder);
+    if (sender.start(threads)) {
+      return sender;
+    }
+    encoder.close();
+    return null;
+  }
+
+  /** What every peer that is linked can decode. */
+  private int[] certainChain() {
+    return configured != null ? configured.ids() : substitute;
+  }
+
+  /**
+   * Runs a task on a thread of its own.
+   *
+   * @return false if there are no threads any more
+   */
+  boolean execute(Runnable task) {
+    try {
+      threads.execute(task);
+      return true;
+    } catch (RejectedExecutionException e) {
+      LOG.debug("No thread for {}", task, e);
+      return false;
+    }
+  }
+
+  /** Whether packets go to a peer without checksums that it can make. */
+  boolean leavesChecksumsOut(PeerLink peer) {
+    return !settings.sendsChecksums() && peer.makesChecksums();
+  }
+
+  /** Whether blocks are sent as frames where the peer can receive them. */
+  boolean sends() {
+    return settings.isEnabled() && sends;
+  }
+
+  /** Runs a short task that much later, unless the DataNode stops before. */
+  void after(long nanos, Runnable task) {
+    timer.after(nanos, task);
+  }
+
+  int answerTimeoutMillis() {
+    return settings.answerTimeoutMillis();
+  }
+
+  int probeTimeoutMillis() {
+    return settings.probeTimeoutMillis();
+  }
+
+  /** What this DataNode can receive. */
+  Capabilities own() {
+    return own;
+  }
+
+  WireChains chains() {
+    return chains;
+  }
+
+  /** What was sent and received. */
+  public WireCounters counters() {
+    return counters;
+  }
+
+  /** The frames of blocks that wait to be stored. */
+  public SpooledBlocks spooled() {
+    return spooled;
+  }
+
+  /**
+   * The peer at an address, if blocks can go there as frames.
+   *
+   * @param asking connects to it to ask for chunks
+   * @return null if blocks must go there as HDFS sends them
+   */
+  PeerLink link(
+      InetSocketAddress address, PeerDirectory.Probe probe, ChunkQueryConnection.Source asking) {
+    Capabilities capabilities = peers.of(address, probe);
+    if (capabilities == null) {
+      counters.fallback(Fallback.PEER_UNKNOWN);
+      return null;
+    }
+    if (capabilities.version() < WireFormat.VERSION) {
+      counters.fallback(Fallback.PEER_IS_STOCK);
+      return null;
+    }
+    int[] certain = certainChain();
+    if (certain.length == 0 || !capabilities.canDecode(certain)) {
+      counters.fallback(Fallback.PEER_LACKS_SCHEME);
+      return null;
+    }
+    return new PeerLink(address, capabilities, asking);
+  }
+
+  /** A connection to the peer failed. */
+  void broken(PeerLink peer) {
+    if (peer != null && peer.address() != null) {
+      peers.forget(peer.address());
+    }
+  }
+
+  /** A packet goes out as it is, because the chain can't encode it. */
+  void encoderFailed(FrameChain chain, IOException failure) {
+    counters.fallback(Fallback.ENCODER_FAILED);
+    long now = System.nanoTime();
+    long next = nextComplaint.get();
+    if (now - next >= 0 && nextComplaint.compareAndSet(next, now + COMPLAINT_NANOS)) {
+      LOG.warn(
+          "{} fails to encode for another DataNode; what it fails on goes there plain. How often is"
+              + " counted (MirrorFallback{})",
+          chain,
+          Fallback.ENCODER_FAILED.metricName(),
+          failure);
+    } else {
+      LOG.debug("{} fails to encode for another DataNode", chain, failure);
+    }
+  }
+
+  /** The schemes with which a block's data are encoded for a peer. */
+  int[] chainFor(BlockRef block, PeerLink peer) {
+    if (configured != null) {
+      return configured.ids();
+    }
+    SchemeChain chain = storage.chainOf(block);
+    return !chain.isEmpty() && WireChains.travels(chain) && peer.canDecode(chain.ids())
+        ? chain.ids()
+        : substitute;
+  }
+
+  /** The replica of a block that this very thread writes, or null. */
+  Written written(BlockRef block) {
+    return storage.written(block);
+  }
+
+  /** Whether frames of these schemes mean the same on every DataNode. */
+  boolean canTravel(int[] chainIds) {
+    for (int id : chainIds) {
+      if (!chains.installed().contains(id)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+    spooled.close();
+    chains.close();
+  }
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.replica;
+
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.conf.HdrfKeys;
+import io.hdrf.datanode.volume.PoolSlice;
+import io.hdrf.metadata.MetadataStores;
+import io.hdrf.metadata.OfflineStore;
+import io.hdrf.metadata.RecordCounters;
+import io.hdrf.metadata.StoreIdentity;
+import io.hdrf.metadata.StoreListener;
+import io.hdrf.metadata.StoreStatus;
+import io.hdrf.metadata.VolumeRecords;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.thread.HdrfThreads;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.util.ShutdownHookManager;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The block records of a DataNode: one {@link VolumeRecords} for each pool on each volume that may
+ * hold reduced blocks. Nothing here waits for a store but {@link #close} and its kin, for a few
+ * seconds. Thread-safe.
+ */
+public final class BlockRecords implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(BlockRecords.class);
+
+  /** Before file systems are closed, which has priority 10. */
+  public static final int EXIT_PRIORITY = 20;
+
+  private final HdrfConf conf;
+  private final MetadataStoreProvider provider;
+  private final DurableFiles files;
+  private final RecordCounters counters = new RecordCounters();
+  private final Map<String, VolumeRecords> records = new ConcurrentHashMap<>();
+  private final Runnable exitHook = this::closeAtExit;
+  private volatile boolean closed;
+
+  /**
+   * Checks the settings; connects to nothing.
+   *
+   * @throws IOException names the key that is wrong
+   */
+  public BlockRecords(HdrfConf conf, DurableFiles files) throws IOException {
+    this.conf = conf;
+    this.files = files;
+    this.provider = MetadataStores.chosen(conf);
+    if (provider != null) {
+      provider.checkSettings(
+          new PluginSettings(
+              conf.configuration(), HdrfKeys.METADATA_SECTION + "." + provider.name()));
+    }
+  }
+
+  /** The store's name, for people. */
+  public String storeName() {
+    return provider == null ? MetadataStores.NONE : provider.name();
+  }
+
+  /** Begins to keep records of a pool on a volume, unless it is done already or not wanted. */
+  public void open(
+      FsVolumeSpi volume, PoolSlice poolSlice, ReplicaInventory inventory, DatasetAccess dataset) {
+    if (provider == null || closed || !poolSlice.mayHoldReducedBlocks()) {
+      return;
+    }
+    ShutdownHookManager hooks = ShutdownHookManager.get();
+    if (!hooks.isShutdownInProgress() && !hooks.hasShutdownHook(exitHook)) {
+      hooks.addShutdownHook(exitHook, EXIT_PRIORITY);
+    }
+    String storageId = volume.getStorageID();
+    Path directory = poolSlice.directory();
+    records.computeIfAbsent(
+        key(storageId, poolSlice.poolId()),
+        key -> {
+          VolumeRecords opened =
+              new VolumeRecords(
+                  provider,
+                  StoreContext.of(
+                      conf.configuration(),
+                      provider.name(),
+                      directory,
+                      storageId,
+                      poolSlice.poolId()),
+                  poolSlice.key().derive(OfflineStore.VOLUME_PURPOSE, StoreIdentity.ID_LENGTH),
+                  directory,
+                  files,
+                  inventory,
+                  conf.recordSettings(),
+                  counters,
+                  failureListener(volume, dataset));
+          poolSlice.services().setMetadata(opened);
+          opened.start();
+          return opened;
+        });
+  }
+
+  private StoreListener failureListener(FsVolumeSpi volume, DatasetAccess dataset) {
+    if (!conf.failNode()) {
+      return (downMillis, why) -> {};
+    }
+    AtomicBoolean reported = new AtomicBoolean();
+    long graceMillis = TimeUnit.SECONDS.toMillis(conf.failureGraceSeconds());
+    return (downMillis, why) -> {
+      if (downMillis >= graceMillis && reported.compareAndSet(false, true)) {
+        LOG.error(
+            "{} is reported failed, because {} is fail-node and its metadata store has failed for"
+                + " {} ms: {}",
+            volume,
+            HdrfKeys.METADATA_ON_FAILURE,
+            downMillis,
+            why.getMessage());
+        // Not on the thread that writes records, which the removal of the volume waits for.
+        HdrfThreads.create(
+                "hdrf-fail-volume",
+                () -> dataset.failVolume(volume, "its metadata store failed: " + why.getMessage()))
+            .start();
+      }
+    };
+  }
+
+  private static String key(String storageId, String poolId) {
+    return storageId + "/" + poolId;
+  }
+
+  /**
+   * A block came, went, moved, or has another form. Never waits.
+   *
+   * @param reason see {@link VolumeRecords#changed}
+   */
+  public void changed(BlockRef block, int reason) {
+    for (VolumeRecords volume : records.values()) {
+      if (volume.poolId().equals(block.poolId())) {
+        volume.changed(block.blockId(), reason);
+      }
+    }
+  }
+
+  /** The records of every pool on every volume; a snapshot. */
+  public List<VolumeRecords> volumes() {
+    return new ArrayList<>(records.values());
+  }
+
+  /** How many changes wait to be written. */
+  public long pending() {
+    return records.values().stream().mapToLong(VolumeRecords::pending).sum();
+  }
+
+  /** How many stores do not work now. */
+  public long down() {
+    return records.values().stream()
+        .filter(volume -> volume.status().state() == StoreStatus.State.DOWN)
+        .count();
+  }
+
+  public RecordCounters counters() {
+    return counters;
+  }
+
+  public void closePool(String poolId) {
+    close(volume -> volume.poolId().equals(poolId));
+  }
+
+  public void closeVolume(String storageId) {
+    close(volume -> volume.storageId().equals(storageId));
+  }
+
+  private void close(Predicate<VolumeRecords> which) {
+    List<VolumeRecords> volumes = volumes();
+    volumes.removeIf(which.negate());
+    volumes.forEach(VolumeRecords::beginClose);
+    for (VolumeRecords volume : volumes) {
+      if (records.values().remove(volume)) {
+        volume.close();
+      }
+    }
+  }
+
+  /**
+   * Has the stores closed in order when the process is told to end: a DataNode does not shut its
+   * dataset down then. The volumes stay listed, so that a change that comes even later is noticed.
+   */
+  private void closeAtExit() {
+    volumes().forEach(VolumeRecords::beginClose);
+    volumes().forEach(VolumeRecords::close);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    ShutdownHookManager hooks = ShutdownHookManager.get();
+    if (!hooks.isShutdownInProgress()) {
+      hooks.removeShutdownHook(exitHook);
+    }
+    close(volume -> true);
+  }
+}

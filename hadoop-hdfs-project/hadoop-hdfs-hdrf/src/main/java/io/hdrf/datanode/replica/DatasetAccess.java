@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.replica;
+
+import java.util.List;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+
+/**
+ * What HDRF needs of the DataNode's dataset and can't reach from outside of its package. The bridge
+ * implements it; everything that differs between Hadoop versions stays behind it. Safe for use by
+ * many threads.
+ */
+public interface DatasetAccess {
+
+  /** The dataset lock, held. */
+  interface DatasetLock extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /**
+   * Takes the dataset lock. Nothing slow happens and no stock method is called while it is held
+   * that takes it again; whoever needs a block lock too takes that one first.
+   */
+  DatasetLock lock();
+
+  /** The replica as the map holds it now, whatever its generation stamp, or null. */
+  ReplicaInfo replica(String poolId, long blockId);
+
+  /** The block ids of the finalized replicas that lie on local, lasting volumes. */
+  List<ReplicaInfo> finalizedReplicas(String poolId);
+
+  /** Corrects what the volume counts as used by a pool. */
+  void adjustUsed(FsVolumeSpi volume, String poolId, long bytes);
+
+  /** Whether a block is mapped in the DataNode's cache. */
+  boolean isCached(String poolId, long blockId);
+
+  /** Revokes descriptors of the block that short-circuit readers hold. */
+  void revokeDescriptors(String poolId, long blockId);
+
+  /** Whether an upgrade is open, so that files as they are may be needed for going back. */
+  boolean isUpgradeOpen(FsVolumeSpi volume, String poolId);
+
+  /** Has the volume's disk checked, after an I/O error on it. */
+  void checkDisk(FsVolumeSpi volume);
+
+  /** The volumes that are in service; a snapshot. */
+  List<FsVolumeSpi> volumes();
+
+  /** Takes a volume out of service and reports it to the NameNode as failed. */
+  void failVolume(FsVolumeSpi volume, String why);
+
+  /** Has a replica examined that seems damaged, and reported to the NameNode if it is. */
+  void handleDamaged(String poolId, ReplicaInfo replica, String damage);
+}

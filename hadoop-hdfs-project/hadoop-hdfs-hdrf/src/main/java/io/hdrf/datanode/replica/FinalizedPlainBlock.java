@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.replica;
+
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.TagKey;
+import io.hdrf.datanode.volume.PoolSlice;
+import io.hdrf.metadata.BlockRecord;
+import io.hdrf.reduce.BlockSkippedException;
+import io.hdrf.reduce.EncodedBlock;
+import io.hdrf.reduce.PlainBlock;
+import io.hdrf.reduce.SkipReason;
+import io.hdrf.scheme.ChainCodec;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A finalized replica on its way to its reduced form. Keeps its volume in service. */
+public final class FinalizedPlainBlock implements PlainBlock {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FinalizedPlainBlock.class);
+
+  private static final long REPORT_DELAY_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final ReplicaSnapshot snapshot;
+  private final EncodedBlock encoded;
+  private final PoolSlice volume;
+  private final FsVolumeReference reference;
+  private final DatasetAccess dataset;
+  private final ReplicaFiles replicaFiles;
+  private final BlockLocks locks;
+  private final PlainHolds holds;
+  private final PlainBlockScan scan;
+  private final BlockRecords records;
+  private final DelayedTasks later;
+  private final Path temporary;
+
+  /**
+   * Takes over {@code encoded}, {@code reference}, one use of {@code volume}, and the space
+   * reserved for the block's length.
+   *
+   * @param encoded the frames that came with the block, or null
+   */
+  public FinalizedPlainBlock(
+      ReplicaSnapshot snapshot,
+      EncodedBlock encoded,
+      PoolSlice volume,
+      FsVolumeReference reference,
+      DatasetAccess dataset,
+      ReplicaFiles replicaFiles,
+      BlockLocks locks,
+      PlainHolds holds,
+      PlainBlockScan scan,
+      BlockRecords records,
+      DelayedTasks later) {
+    this.snapshot = snapshot;
+    this.encoded = encoded;
+    this.volume = volume;
+    this.reference = reference;
+    this.dataset = dataset;
+    this.replicaFiles = replicaFiles;
+    this.locks = locks;
+    this.holds = holds;
+    this.scan = scan;
+    this.records = records;
+    this.later = later;
+    this.temporary = volume.temporaryFile(snapshot.block().blockId());
+  }
+
+  @Override
+  public BlockIdentity identity() {
+    return snapshot.identity();
+  }
+
+  @Override
+  public long generationStamp() {
+    return snapshot.generationStamp();
+  }
+
+  @Override
+  public long length() {
+    return snapshot.length();
+  }
+
+  @Override
+  public Path dataFile() {
+    return snapshot.file();
+  }
+
+  @Override
+  public Path metaFile() {
+    return snapshot.metaFile();
+  }
+
+  @Override
+  public Path temporaryFile() {
+    return temporary;
+  }
+
+  @Override
+  public TagKey tagKey() {
+    return volume.key();
+  }
+
+  @Override
+  public ChainCodec codec() {
+    return volume.codec();
+  }
+
+  @Override
+  public EncodedBlock encoded() {
+    return encoded;
+  }
+
+  @Override
+  public void checkWanted() throws BlockSkippedException {
+    try {
+      // A volume that leaves gives out no more references, and waits for those it gave.
+      snapshot.volume().obtainReference().close();
+    } catch (ClosedChannelException e) {
+      throw new BlockSkippedException(SkipReason.STOPPING, snapshot.volume() + " leaves");
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    checkNotHeld();
+    if (!isUnchanged()) {
+      throw new BlockSkippedException(SkipReason.CHANGED, "it changed");
+    }
+  }
+
+  private void checkNotHeld() throws BlockSkippedException {
+    if (holds.isHeld(snapshot.block())) {
+      throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
+    }
+    if (volume.isKeptPlain()) {
+      throw new BlockSkippedException(SkipReason.KEPT_PLAIN, "all of its volume are kept plain");
+    }
+  }
+
+  @Override
+  public void recordSchemes() throws IOException {
+    volume.recordSchemes(volume.codec().chain());
+  }
+
+  @Override
+  public void swap(Path reduced, long physicalLength) throws IOException {
+    try (Hold lock = locks.lock(snapshot.block())) {
+      checkNotHeld();
+      if (snapshot.linkCount() != 1) {
+        throw new BlockSkippedException(SkipReason.LINKED, "its file has another name");
+      }
+      replicaFiles.replace(snapshot, reduced, physicalLength - snapshot.length());
+      scan.settle(snapshot.block(), snapshot.length() - physicalLength);
+      records.changed(snapshot.block(), BlockRecord.NO_REASON);
+    } catch (ReplicaFiles.ReplicaChangedException e) {
+      throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage());
+    }
+  }
+
+  /**
+   * Made at once, the report might overtake the DataNode's own that it has the block, and the
+   * NameNode, which then knows of a damaged replica only, would never let the writer close its
+   * file.
+   */
+  @Override
+  public void reportMismatch() {
+    later.after(
+        REPORT_DELAY_NANOS,
+        () -> {
+          if (isUnchanged()) {
+            dataset.handleDamaged(
+                snapshot.block().poolId(),
+                snapshot.replica(),
+                snapshot.file() + " does not match its checksums");
+          }
+        });
+  }
+
+  @Override
+  public boolean isUnchanged() {
+    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
+      return snapshot.isStill(
+          dataset.replica(snapshot.block().poolId(), snapshot.block().blockId()));
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      volume.endUse();
+      snapshot.volume().releaseReservedSpace(snapshot.length());
+    } finally {
+      try {
+        closeEncoded();
+      } finally {
+        closeReference();
+      }
+    }
+  }
+
+  private void closeEncoded() {
+    try {
+      if (encoded != null) {
+        encoded.close();
+      }
+    } catch (IOException e) {
+      LOG.debug("Closing what came with {} failed", snapshot.block(), e);
+    }
+  }
+
+  private void closeReference() {
+    try {
+      reference.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("a volume reference throws no exception on close", e);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.replica;
+
+import io.hdrf.block.BlockHeader;
+import io.hdrf.metadata.BlockInventory;
+import io.hdrf.metadata.BlockRecord;
+import io.hdrf.reduce.BlockRef;
+import java.io.File;
+import java.io.IOException;
+import java.util.function.LongConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+
+/** The finalized replicas of a pool on a volume, as the replica map and their files show them. */
+public final class ReplicaInventory implements BlockInventory {
+
+  private static final Pattern DIRECTORY = Pattern.compile("subdir(\\d{1,3})");
+
+  private final DatasetAccess dataset;
+  private final BlockOpener opener;
+  private final String poolId;
+  private final String storageId;
+
+  public ReplicaInventory(
+      DatasetAccess dataset, BlockOpener opener, String poolId, String storageId) {
+    this.dataset = dataset;
+    this.opener = opener;
+    this.poolId = poolId;
+    this.storageId = storageId;
+  }
+
+  @Override
+  public void forEach(LongConsumer blockIds) {
+    for (ReplicaInfo replica : dataset.finalizedReplicas(poolId)) {
+      if (isHere(replica)) {
+        blockIds.accept(replica.getBlockId());
+      }
+    }
+  }
+
+  @Override
+  public BlockRecord look(long blockId, int reason) throws IOException {
+    ReplicaInfo replica;
+    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
+      replica = dataset.replica(poolId, blockId);
+    }
+    if (replica == null || !isHere(replica)) {
+      return null;
+    }
+    LocalReplica local = (LocalReplica) replica;
+    BlockHeader header = opener.header(new BlockRef(poolId, blockId), local);
+    File file = local.getBlockFile();
+    int location = location(file);
+    return header == null
+        ? BlockRecord.plain(replica.getNumBytes(), reason, file.lastModified(), location)
+        : BlockRecord.reduced(
+            header.logicalLength(),
+            header.physicalLength(),
+            header.chainIds(),
+            file.lastModified(),
+            location);
+  }
+
+  private boolean isHere(ReplicaInfo replica) {
+    return ReplicaSnapshot.isEligible(replica)
+        && replica.getVolume().getStorageID().equals(storageId);
+  }
+
+  private static int location(File file) {
+    File second = file.getParentFile();
+    return (number(second.getParentFile()) << 8) | number(second);
+  }
+
+  private static int number(File directory) {
+    Matcher name = DIRECTORY.matcher(directory.getName());
+    return name.matches() ? Integer.parseInt(name.group(1)) & 0xFF : 0;
+  }
+}

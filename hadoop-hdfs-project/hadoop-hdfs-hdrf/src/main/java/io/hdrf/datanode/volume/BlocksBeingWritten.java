@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.volume;
+
+import io.hdrf.datanode.mirror.Mirroring;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.wire.SpoolFile;
+import java.io.IOException;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+
+/** What mirroring needs to know of blocks that are being written. Thread-safe. */
+public final class BlocksBeingWritten implements Mirroring.Storage {
+
+  private final PoolSlices volumes;
+  private final Map<StorageType, SchemeChain> chains;
+  private final DurableFiles files;
+  private final Function<BlockRef, ReplicaInfo> replicas;
+
+  /**
+   * @param replicas gives the present replica of a block, or null
+   */
+  public BlocksBeingWritten(
+      PoolSlices volumes,
+      Map<StorageType, SchemeChain> chains,
+      DurableFiles files,
+      Function<BlockRef, ReplicaInfo> replicas) {
+    this.volumes = volumes;
+    this.chains = chains;
+    this.files = files;
+    this.replicas = replicas;
+  }
+
+  @Override
+  public SchemeChain chainOf(BlockRef block) {
+    ReplicaInfo replica = replicas.apply(block);
+    StorageType type =
+        replica == null || replica.getVolume() == null
+            ? StorageType.DEFAULT
+            : replica.getVolume().getStorageType();
+    return chains.get(type);
+  }
+
+  @Override
+  public ChunkLookup chunks(String poolId, String scheme) {
+    return new PoolChunks(volumes, poolId, scheme);
+  }
+
+  @Override
+  public Mirroring.Written written(BlockRef block) {
+    ReplicaInfo replica = replicas.apply(block);
+    return replica != null && replica.getVolume() != null && isWrittenByThisThread(replica)
+        ? new Written(block, replica)
+        : null;
+  }
+
+  /**
+   * HDFS's code has the thread that writes a replica noted in it, once it has checked its right.
+   */
+  private static boolean isWrittenByThisThread(ReplicaInfo replica) {
+    Thread thread = Thread.currentThread();
+    return replica instanceof ReplicaInPipeline
+        && (replica.getState() == ReplicaState.RBW || replica.getState() == ReplicaState.TEMPORARY)
+        && ((ReplicaInPipeline) replica).attemptToSetWriter(thread, thread);
+  }
+
+  private final class Written implements Mirroring.Written {
+    private final BlockRef block;
+    private final FsVolumeSpi on;
+    private final long generationStamp;
+
+    Written(BlockRef block, ReplicaInfo replica) {
+      this.block = block;
+      this.on = replica.getVolume();
+      this.generationStamp = replica.getGenerationStamp();
+    }
+
+    @Override
+    public long generationStamp() {
+      return generationStamp;
+    }
+
+    @Override
+    public SchemeChain chain() {
+      return chains.get(on.getStorageType());
+    }
+
+    @Override
+    public SpoolFile spoolFile() throws IOException {
+      PoolSlice volume = volumes.use(on, block.poolId());
+      try {
+        if (!volume.mayHoldReducedBlocks()) {
+          throw new IOException(on + " holds no reduced blocks");
+        }
+        return SpoolFile.create(files, volume.temporaryFile(block.blockId()));
+      } finally {
+        volume.endUse();
+      }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.volume;
+
+import io.hdrf.block.BlockFormat;
+import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.CorruptBlockException;
+import io.hdrf.block.ReducedBlock;
+import io.hdrf.block.StoredBlocks;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.FrameScheme;
+import io.hdrf.spi.scheme.ReductionScheme;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the first bytes of every finalized block of a pool on a volume, those included that HDFS
+ * keeps for a rollback. Only done where something is missing: the superblock, or a scheme.
+ */
+final class FinalizedSurvey {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FinalizedSurvey.class);
+
+  private static final int LOG_INTERVAL = 100_000;
+
+  private final Path poolDirectory;
+  private final String poolId;
+  private final SchemeRegistry registry;
+
+  /**
+   * @param registry knows the block schemes whose stores may need other schemes
+   */
+  FinalizedSurvey(Path poolDirectory, String poolId, SchemeRegistry registry) {
+    this.poolDirectory = poolDirectory;
+    this.poolId = poolId;
+    this.registry = registry;
+  }
+
+  /** Called for each block whose file has a well-formed header of its own block. */
+  private interface HeaderVisitor {
+    void header(Path file, BlockHeader header) throws IOException;
+  }
+
+  /**
+   * Returns if no block here is reduced: then a new secret may be made.
+   *
+   * @throws IOException if one is; with a new secret every reduced block would look damaged
+   */
+  void requireNoReducedBlocks(Path hdrfDirectory) throws IOException {
+    visitHeaders(
+        (file, header) -> {
+          if (!isProvedPlain(file)) {
+            throw new IOException(
+                file
+                    + " is a reduced block, but the volume's superblock is missing; restore "
+                    + hdrfDirectory
+                    + " from where it was moved to, or remove the volume and let the blocks be"
+                    + " replicated again");
+          }
+        });
+  }
+
+  private static boolean isProvedPlain(Path file) throws IOException {
+    try {
+      // An earlier version may have been here.
+      return PlainProof.holds(file, true);
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  /**
+   * How many blocks need the scheme: those that have it in their chain, and all blocks of each
+   * block scheme whose store may need it.
+   */
+  long countBlocksWith(int schemeId) throws IOException {
+    Set<Integer> through = schemesWhoseStoreNeeds(schemeId);
+    long[] count = new long[1];
+    visitHeaders(
+        (file, header) -> {
+          if (has(header, schemeId) || hasAny(header, through)) {
+            count[0]++;
+          }
+        });
+    return count[0];
+  }
+
+  private static boolean has(BlockHeader header, int schemeId) {
+    return Arrays.stream(header.chainIds()).anyMatch(id -> id == schemeId);
+  }
+
+  private static boolean hasAny(BlockHeader header, Set<Integer> schemeIds) {
+    return Arrays.stream(header.chainIds()).anyMatch(schemeIds::contains);
+  }
+
+  /** The ids of the block schemes through whose stores any of their blocks may need the scheme. */
+  private Set<Integer> schemesWhoseStoreNeeds(int schemeId) throws IOException {
+    Set<Integer> found = new HashSet<>();
+    for (String name : registry.names()) {
+      ReductionScheme scheme = registry.byName(name);
+      Path store = poolDirectory.resolve(PoolSlice.DIRECTORY).resolve(name);
+      if (scheme instanceof BlockScheme
+          && !Files.notExists(store)
+          && ((BlockScheme) scheme).storeMayNeed(store, schemeId)) {
+        LOG.info("{} needs the scheme with id {}: all blocks of {} do", store, schemeId, name);
+        found.add(scheme.id());
+      }
+    }
+    return found;
+  }
+
+  /**
+   * How many blocks need something besides the schemes of their chain. Where the scheme is one of
+   * several in a chain, all its blocks are counted: its frames lie within those of others. So are
+   * all blocks of a block scheme whose store may need it.
+   *
+   * @param need see {@link FrameScheme#needs}
+   */
+  long countBlocksThatNeed(FrameScheme scheme, String need) throws IOException {
+    Set<Integer> through = schemesWhoseStoreNeeds(scheme.id());
+    long[] count = new long[1];
+    visitHeaders(
+        (file, header) -> {
+          boolean within = has(header, scheme.id());
+          boolean alone = within && header.chainIds().length == 1;
+          if (hasAny(header, through) || (alone ? isNeeded(file, scheme, need) : within)) {
+            count[0]++;
+          }
+        });
+    return count[0];
+  }
+
+  /** All frames of a block are made with the same settings, so that one of them tells. */
+  private static boolean isNeeded(Path file, FrameScheme scheme, String need) throws IOException {
+    try (ChannelFile opened = ChannelFile.open(file);
+        ReducedBlock block = ReducedBlock.openUntrusted(file, opened)) {
+      for (int frame = 0; frame < block.frames().frameCount(); frame++) {
+        if (block.frames().stages(frame) != 0) {
+          ByteBuffer stored = ByteBuffer.allocateDirect(block.frames().storedLength(frame));
+          block.readStored(frame, stored);
+          stored.flip();
+          return scheme.needs(need, stored);
+        }
+      }
+      return false;
+    } catch (CorruptBlockException e) {
+      LOG.debug("{} is damaged, and may need {}", file, need, e);
+      return true;
+    }
+  }
+
+  private void visitHeaders(HeaderVisitor visitor) throws IOException {
+    if (Files.notExists(poolDirectory)) {
+      return;
+    }
+    long[] seen = new long[1];
+    StoredBlocks.forEachFile(
+        poolDirectory,
+        poolDirectory.resolve(PoolSlice.DIRECTORY),
+        (file, blockId) -> {
+          visitBlock(file, blockId, visitor);
+          if (++seen[0] % LOG_INTERVAL == 0) {
+            LOG.info("Looked at {} blocks under {}", seen[0], poolDirectory);
+          }
+        });
+  }
+
+  private void visitBlock(Path file, long blockId, HeaderVisitor visitor) throws IOException {
+    BlockIdentity identity = new BlockIdentity(poolId, blockId);
+    ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
+    try (ChannelFile opened = ChannelFile.open(file)) {
+      opened.read(bytes, 0);
+    } catch (NoSuchFileException e) {
+      return;
+    }
+    bytes.flip();
+    if (!BlockHeader.hasMagic(bytes)) {
+      return;
+    }
+    BlockHeader header;
+    try {
+      header = BlockHeader.parse(file, bytes, null);
+      header.checkIdentity(file, identity);
+    } catch (CorruptBlockException e) {
+      LOG.debug("{} has HDRF's magic, but no header", file, e);
+      return;
+    }
+    visitor.header(file, header);
+  }
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.volume;
+
+import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockVerifier;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.ReadableFile;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+
+/**
+ * Proof that a file which begins like a reduced block is plain all the same: a user's data that
+ * look so. The first bytes as they lie match the block's checksums, which those of a reduced block
+ * never do, or there are no checksums, without which no block is reduced.
+ */
+public final class PlainProof {
+
+  private PlainProof() {}
+
+  /**
+   * Whether the file's first bytes match the checksums.
+   *
+   * @param file the block's own, which stays open
+   * @param metaFile the block's {@code .meta} file
+   * @param reducedMayLackChecksums see {@link BlockVerifier#provesPlain}
+   * @throws NoSuchFileException if there is no {@code .meta} file: nothing is proved, and HDFS may
+   *     be about to move the block
+   */
+  public static boolean holds(ReadableFile file, Path metaFile, boolean reducedMayLackChecksums)
+      throws IOException {
+    try (ChannelFile meta = ChannelFile.open(metaFile);
+        BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {
+      return BlockVerifier.provesPlain(file, checksums, reducedMayLackChecksums);
+    } catch (CorruptFileException e) {
+      return false;
+    }
+  }
+
+  /** As the other one, for a file of which the generation stamp is not known. */
+  public static boolean holds(Path blockFile, boolean reducedMayLackChecksums) throws IOException {
+    try (ChannelFile file = ChannelFile.open(blockFile)) {
+      return holds(file, MetaFiles.of(blockFile), reducedMayLackChecksums);
+    }
+  }
+
+  /**
+   * Refuses a replica that is not finalized yet, begins like a reduced block, and has other
+   * checksums there: once finalized it would be taken for a damaged reduced block, for which
+   * collections stop. Stock code compares nothing with its checksums that a client sends through a
+   * pipeline.
+   *
+   * @param reducedMayLackChecksums see {@link BlockVerifier#provesPlain}
+   */
+  public static void require(LocalReplica replica, boolean reducedMayLackChecksums)
+      throws IOException {
+    boolean interrupted = false;
+    try {
+      while (!isLookedAt(replica, reducedMayLackChecksums)) {
+        interrupted |= Thread.interrupted();
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * @return false if the thread was interrupted, of which stock code takes notice later, or not
+   */
+  private static boolean isLookedAt(LocalReplica replica, boolean reducedMayLackChecksums)
+      throws IOException {
+    File file = replica.getBlockFile();
+    try (FileInputStream stream = new FileInputStream(file)) {
+      if (isNeeded(stream)
+          && !holds(
+              new ChannelFile(stream.getChannel()),
+              replica.getMetaFile().toPath(),
+              reducedMayLackChecksums)) {
+        throw new IOException(
+            file
+                + " begins like a reduced block, and its checksums are not those of its data;"
+                + " it is not finalized");
+      }
+    } catch (ClosedByInterruptException e) {
+      return false;
+    } catch (NoSuchFileException e) {
+      // Stock code can't finalize it without its checksums either.
+      return true;
+    } catch (FileNotFoundException e) {
+      // Also thrown where there are no descriptors left.
+      if (file.exists()) {
+        throw e;
+      }
+      // Stock code says so in its own words.
+    }
+    return true;
+  }
+
+  /**
+   * Whether a file begins like a reduced block. Looks at the first bytes and goes back. Through the
+   * stream and not its channel, which an interrupt would close: plain blocks are read on threads
+   * that are interrupted in the middle of a read and don't expect that to fail.
+   */
+  public static boolean isNeeded(FileInputStream stream) throws IOException {
+    byte[] magic = new byte[Integer.BYTES];
+    int count = stream.read(magic);
+    if (count > 0) {
+      stream.skip(-count);
+    }
+    return count == magic.length && BlockHeader.hasMagic(ByteBuffer.wrap(magic));
+  }
+}

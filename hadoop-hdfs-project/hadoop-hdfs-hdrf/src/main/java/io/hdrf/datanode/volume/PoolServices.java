@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.volume;
+
+import io.hdrf.block.StoredBlocks;
+import io.hdrf.metadata.LateStore;
+import io.hdrf.metadata.VolumeRecords;
+import io.hdrf.scheme.VolumeServices;
+import io.hdrf.spi.scheme.StoredPayloads;
+import io.hdrf.spi.store.MetadataStore;
+import java.util.function.LongConsumer;
+
+/** What a pool on a volume offers to its block schemes. Thread-safe. */
+public final class PoolServices implements VolumeServices {
+
+  private final long volumeId;
+  private final StoredBlocks blocks;
+  private final LongConsumer used;
+  private final LateStore metadata = new LateStore("no metadata store is open yet");
+
+  /**
+   * @param used is told by how many bytes the space used changes
+   */
+  PoolServices(long volumeId, StoredBlocks blocks, LongConsumer used) {
+    this.volumeId = volumeId;
+    this.blocks = blocks;
+    this.used = used;
+  }
+
+  /** The reduced blocks that lie there. */
+  public StoredBlocks blocks() {
+    return blocks;
+  }
+
+  /** Gives the store, when there is one. */
+  public void setMetadata(VolumeRecords records) {
+    metadata.set(records);
+  }
+
+  @Override
+  public long volumeId() {
+    return volumeId;
+  }
+
+  @Override
+  public MetadataStore metadata() {
+    return metadata;
+  }
+
+  @Override
+  public StoredPayloads payloads(int schemeId) {
+    return blocks.payloads(schemeId);
+  }
+
+  @Override
+  public void storesGrew(long bytes) {
+    used.accept(bytes);
+  }
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.volume;
+
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.io.DurableFiles;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+
+/**
+ * The {@link PoolSlice}s of a DataNode that are in service. Only {@link #open} puts one there: a
+ * late user of a pool that has left must not open it anew. Thread-safe.
+ */
+public final class PoolSlices {
+
+  private static final class Key {
+    private final String storageId;
+    private final String poolId;
+
+    Key(String storageId, String poolId) {
+      this.storageId = storageId;
+      this.poolId = poolId;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Key
+          && ((Key) other).storageId.equals(storageId)
+          && ((Key) other).poolId.equals(poolId);
+    }
+
+    @Override
+    public int hashCode() {
+      return storageId.hashCode() * 31 + poolId.hashCode();
+    }
+  }
+
+  /** Is told what the stores of schemes take. */
+  public interface StoreGrowth {
+    /**
+     * May be called under any lock.
+     *
+     * @param bytes how many more there are; negative where there are fewer
+     */
+    void add(FsVolumeSpi volume, String poolId, long bytes);
+  }
+
+  /** Is told of block files that can't be read when all are looked at. */
+  public interface UnreadableBlocks {
+    void found(FsVolumeSpi volume, BlockRef block, Path file, IOException why);
+  }
+
+  private final HdrfConf conf;
+  private final SchemeRegistry registry;
+  private final Map<StorageType, SchemeChain> chains;
+  private final DurableFiles files;
+  private final StoreGrowth storeGrowth;
+  private final UnreadableBlocks unreadable;
+  private final Map<Key, PoolSlice> opened = new ConcurrentHashMap<>();
+
+  /** What is locked while a key's is opened. The map's own lock would keep others waiting. */
+  private final Map<Key, Object> opening = new ConcurrentHashMap<>();
+
+  public PoolSlices(
+      HdrfConf conf,
+      SchemeRegistry registry,
+      Map<StorageType, SchemeChain> chains,
+      DurableFiles files,
+      StoreGrowth storeGrowth,
+      UnreadableBlocks unreadable) {
+    this.conf = conf;
+    this.registry = registry;
+    this.chains = chains;
+    this.files = files;
+    this.storeGrowth = storeGrowth;
+    this.unreadable = unreadable;
+  }
+
+  /**
+   * Opens HDRF's part of a pool on a volume, and puts it into service, unless it is there.
+   *
+   * @return false if it was there
+   * @throws IOException says why the volume must not start
+   */
+  public boolean open(FsVolumeSpi volume, String poolId) throws IOException {
+    Key key = new Key(volume.getStorageID(), poolId);
+    // Never twice at once: a scheme may have a store of its own there.
+    synchronized (opening.computeIfAbsent(key, any -> new Object())) {
+      if (opened.containsKey(key)) {
+        return false;
+      }
+      opened.put(
+          key,
+          PoolSlice.open(
+              poolDirectory(volume, poolId),
+              poolId,
+              chains.get(volume.getStorageType()),
+              registry,
+              conf.configuration(),
+              files,
+              bytes -> storesGrew(volume, poolId, bytes),
+              (file, id, why) -> unreadable.found(volume, new BlockRef(poolId, id), file, why)));
+      return true;
+    }
+  }
+
+  /** What a store takes while it is opened or closed is for du to count. */
+  private void storesGrew(FsVolumeSpi volume, String poolId, long bytes) {
+    if (opened.containsKey(new Key(volume.getStorageID(), poolId))) {
+      storeGrowth.add(volume, poolId, bytes);
+    }
+  }
+
+  /**
+   * The part of a pool on a volume, in use by the caller until it calls {@link PoolSlice#endUse}.
+   *
+   * @throws UnavailableException if it is not in service
+   */
+  public PoolSlice use(FsVolumeSpi volume, String poolId) throws UnavailableException {
+    return use(volume.getStorageID(), poolId);
+  }
+
+  /** As the other one. */
+  public PoolSlice use(String storageId, String poolId) throws UnavailableException {
+    PoolSlice found = opened.get(new Key(storageId, poolId));
+    if (found == null || !found.beginUse()) {
+      throw new UnavailableException(
+          "storage " + storageId + " is not in service for pool " + poolId, null);
+    }
+    return found;
+  }
+
+  /** The part of a pool on a volume, for a look; null where it is not in service. */
+  public PoolSlice find(String storageId, String poolId) {
+    return opened.get(new Key(storageId, poolId));
+  }
+
+  /** Those of a volume that is in service. */
+  public List<PoolSlice> of(FsVolumeSpi volume) {
+    List<PoolSlice> found = new ArrayList<>();
+    opened.forEach(
+        (key, poolSlice) -> {
+          if (key.storageId.equals(volume.getStorageID())) {
+            found.add(poolSlice);
+          }
+        });
+    return found;
+  }
+
+  private static Path poolDirectory(FsVolumeSpi volume, String poolId) {
+    return new File(volume.getBaseURI()).toPath().resolve("current").resolve(poolId);
+  }
+
+  /** Shows all that are in service, with the ids of their volumes. */
+  public void forEach(BiConsumer<String, PoolSlice> visitor) {
+    opened.forEach((key, volume) -> visitor.accept(key.storageId, volume));
+  }
+
+  public boolean anyMayHoldReducedBlocks() {
+    return opened.values().stream().anyMatch(PoolSlice::mayHoldReducedBlocks);
+  }
+
+  public void closePool(String poolId) {
+    close(key -> key.poolId.equals(poolId));
+  }
+
+  /** Takes a pool on one volume out of service. */
+  public void close(String storageId, String poolId) {
+    close(new Key(storageId, poolId)::equals);
+  }
+
+  public void closeVolume(String storageId) {
+    close(key -> key.storageId.equals(storageId));
+  }
+
+  public void closeAll() {
+    close(key -> true);
+  }
+
+  private void close(Predicate<Key> which) {
+    List<Key> keys = new ArrayList<>(opened.keySet());
+    for (Key key : keys) {
+      PoolSlice volume = which.test(key) ? opened.remove(key) : null;
+      if (volume != null) {
+        volume.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.volume;
+
+import io.hdrf.admin.StoreBytes;
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.spi.scheme.BlockCodec;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The stores that block schemes keep on the volumes, as operators see them. Thread-safe. */
+public final class SchemeStores {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SchemeStores.class);
+
+  private final PoolSlices volumes;
+  private final Map<String, String> progress = new ConcurrentHashMap<>();
+
+  public SchemeStores(PoolSlices volumes) {
+    this.volumes = volumes;
+  }
+
+  /** Their figures, summed over all volumes, by scheme. */
+  public Map<String, Map<String, Long>> metrics() {
+    Map<String, Map<String, Long>> sums = new TreeMap<>();
+    volumes.forEach(
+        (storageId, volume) ->
+            volume
+                .schemes()
+                .blockCodecs()
+                .forEach(
+                    (scheme, codec) -> {
+                      Map<String, Long> sum =
+                          sums.computeIfAbsent(scheme, name -> new LinkedHashMap<>());
+                      codec.metrics().forEach((name, value) -> sum.merge(name, value, Long::sum));
+                    }));
+    return sums;
+  }
+
+  /** The volumes and pools that have such a store. */
+  public List<VolumeInfo> list() {
+    List<VolumeInfo> found = new ArrayList<>();
+    volumes.forEach(
+        (storageId, volume) -> {
+          Map<String, BlockCodec> codecs = volume.schemes().blockCodecs();
+          if (!codecs.isEmpty()) {
+            found.add(
+                new VolumeInfo(
+                    storageId,
+                    volume.poolId(),
+                    volume.directory().toString(),
+                    String.join(",", codecs.keySet()),
+                    progress(storageId, volume.poolId()),
+                    0));
+          }
+        });
+    return found;
+  }
+
+  /** What HDRF's own files take, a line of {@link StoreBytes} for each pool on each volume. */
+  public List<String> bytes() throws IOException {
+    Map<String, PoolSlice> all = new LinkedHashMap<>();
+    volumes.forEach((storageId, volume) -> all.put(key(storageId, volume.poolId()), volume));
+    List<String> lines = new ArrayList<>();
+    for (Map.Entry<String, PoolSlice> entry : all.entrySet()) {
+      PoolSlice volume = entry.getValue();
+      String storageId =
+          entry.getKey().substring(0, entry.getKey().length() - volume.poolId().length() - 1);
+      lines.add(StoreBytes.encode(storageId, volume.poolId(), StoreBytes.of(volume.directory())));
+    }
+    return lines;
+  }
+
+  /** What a collection does just now, for people; empty if there is none. */
+  public String progress(String storageId, String poolId) {
+    return progress.getOrDefault(key(storageId, poolId), "");
+  }
+
+  private static String key(String storageId, String poolId) {
+    return storageId + "/" + poolId;
+  }
+
+  /**
+   * Takes away what no block refers to; ends when that is done.
+   *
+   * @return what was done, a line of name, tab and number each
+   */
+  public List<String> reclaim(String storageId, String poolId) throws IOException {
+    PoolSlice volume = volumes.use(storageId, poolId);
+    String key = key(storageId, poolId);
+    List<String> lines = new ArrayList<>();
+    try {
+      for (Map.Entry<String, BlockCodec> codec : volume.schemes().blockCodecs().entrySet()) {
+        Map<String, Long> done = codec.getValue().reclaim(line -> progress.put(key, line));
+        LOG.info("{}: {} collected {}", volume.directory(), codec.getKey(), done);
+        done.forEach((name, value) -> lines.add(name + "\t" + value));
+      }
+      return lines;
+    } finally {
+      progress.remove(key);
+      volume.endUse();
+    }
+  }
+
+  /**
+   * Compares what blocks refer to with what the stores hold; ends when that is done.
+   *
+   * @return lines of name, tab and number, and lines for people without a tab
+   */
+  public List<String> check(String storageId, String poolId) throws IOException {
+    PoolSlice volume = volumes.use(storageId, poolId);
+    List<String> lines = new ArrayList<>();
+    try {
+      for (BlockCodec codec : volume.schemes().blockCodecs().values()) {
+        codec
+            .check(problem -> lines.add(problem.replace('\t', ' ')))
+            .forEach((name, value) -> lines.add(name + "\t" + value));
+      }
+      return lines;
+    } finally {
+      volume.endUse();
+    }
+  }
+}

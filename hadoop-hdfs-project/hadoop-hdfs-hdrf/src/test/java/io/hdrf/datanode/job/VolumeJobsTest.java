@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.datanode.HdrfCluster;
+import io.hdrf.datanode.volume.DataDirectories;
+import io.hdrf.datanode.volume.PoolSlices;
+import io.hdrf.datanode.volume.PoolSlicesTest;
+import io.hdrf.io.ForwardingFiles;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.volume.ConversionState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jobs on two volumes, whose first blocks stay in hand until the test lets go of them. */
+@Timeout(60)
+class VolumeJobsTest {
+
+  private static final String POOL = "BP-1";
+  private static final int BLOCKS = 3;
+
+  @TempDir Path directory;
+
+  private final CountDownLatch inHand = new CountDownLatch(2);
+  private final CountDownLatch letGo = new CountDownLatch(1);
+  private final Map<String, Integer> begun = new ConcurrentHashMap<>();
+  private final AtomicInteger changes = new AtomicInteger();
+  private final CountDownLatch hang = new CountDownLatch(1);
+  private volatile Path broken;
+  private volatile Path hanging;
+  private volatile String hangingThreads;
+  private PoolSlices volumes;
+  private VolumeJobs jobs;
+
+  /** Fails to write below {@link #broken}. */
+  private final DurableFiles files =
+      new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+        @Override
+        public DurableFile create(Path file) throws IOException {
+          if (hanging != null && file.startsWith(hanging)) {
+            awaitHang();
+          }
+          if (broken != null && file.startsWith(broken)) {
+            throw new IOException("the disk is broken");
+          }
+          return super.create(file);
+        }
+      };
+
+  @BeforeEach
+  void open() throws IOException {
+    SchemeRegistry registry =
+        SchemeRegistry.of(List.of(new HookedScheme("hooked", 65100, Integer.MAX_VALUE)));
+    volumes =
+        new PoolSlices(
+            new HdrfConf(new Configuration(false)),
+            registry,
+            Map.of(StorageType.DISK, SchemeChain.parse("chain", "hooked", registry)),
+            files,
+            (volume, pool, bytes) -> {},
+            (volume, block, file, why) -> {});
+    Configuration conf = new Configuration(false);
+    conf.set(
+        DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY,
+        directory.resolve("DS-1") + "," + directory.resolve("DS-2"));
+    for (String id : new String[] {"DS-1", "DS-2"}) {
+      Path volume = Files.createDirectory(directory.resolve(id));
+      Files.createDirectories(volume.resolve("current/BP-1/current/finalized"));
+      volumes.open(new PoolSlicesTest.Volume(volume), POOL);
+    }
+    volumes.forEach((storageId, volume) -> volume.noteLoaded());
+    jobs =
+        new VolumeJobs(
+            new DataDirectories(conf, null),
+            volumes,
+            (kind, storageId, volume, fraction) -> new Blocks(storageId),
+            storageId -> true,
+            0,
+            this::changed);
+  }
+
+  /** As when the DataNode starts. */
+  private void openAgain() throws IOException {
+    volumes.closePool(POOL);
+    for (String id : new String[] {"DS-1", "DS-2"}) {
+      volumes.open(new PoolSlicesTest.Volume(directory.resolve(id)), POOL);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    letGo.countDown();
+    hang.countDown();
+    jobs.close();
+    volumes.closeAll();
+  }
+
+  private void changed() {
+    changes.incrementAndGet();
+    String thread = hangingThreads;
+    if (thread != null && Thread.currentThread().getName().startsWith(thread)) {
+      awaitHang();
+    }
+  }
+
+  private void awaitHang() {
+    try {
+      hang.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Blocks of which the first one takes until {@link #letGo}. */
+  private final class Blocks implements BlockTask {
+    private final String storageId;
+
+    Blocks(String storageId) {
+      this.storageId = storageId;
+    }
+
+    @Override
+    public BlockList blocks() {
+      return new BlockList(new long[] {1, 2, 3}, new long[] {5, 5, 5});
+    }
+
+    @Override
+    public JobOutcome look(long blockId) {
+      return null;
+    }
+
+    @Override
+    public JobOutcome run(long blockId) throws IOException {
+      if (begun.merge(storageId, 1, Integer::sum) == 1) {
+        inHand.countDown();
+        try {
+          letGo.await();
+        } catch (InterruptedException e) {
+          throw new IOException(e);
+        }
+      }
+      return JobOutcome.done(1);
+    }
+  }
+
+  private ConversionState stored(String storageId) throws IOException {
+    return ConversionState.load(volumes.find(storageId, POOL).directory());
+  }
+
+  private FutureTask<Void> stopOnAThread(JobKind kind) {
+    return onAThread(
+        () -> {
+          jobs.stop(kind);
+          return null;
+        });
+  }
+
+  private FutureTask<Void> startOnAThread(JobKind kind) {
+    return onAThread(
+        () -> {
+          jobs.start(kind, 0, 1);
+          return null;
+        });
+  }
+
+  private static <T> FutureTask<T> onAThread(Callable<T> call) {
+    FutureTask<T> task = new FutureTask<>(call);
+    Thread thread = new Thread(task, "administrator");
+    thread.setDaemon(true);
+    thread.start();
+    return task;
+  }
+
+  private void awaitStored(String storageId, boolean running) throws Exception {
+    HdrfCluster.await(
+        "what is kept on " + storageId,
+        () -> {
+          try {
+            return stored(storageId).isRunning() == running;
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  @Test
+  void stopEndsAllAfterTheBlocksInHandAndForGood() throws Exception {
+    jobs.start(JobKind.CONVERT, 0, 1);
+    inHand.await();
+    int before = changes.get();
+    FutureTask<Void> stop = stopOnAThread(JobKind.CONVERT);
+    awaitStored("DS-1", false);
+    awaitStored("DS-2", false);
+    // It waits for the blocks in hand, and nobody waits for it meanwhile.
+    assertThat(jobs.infos(JobKind.CONVERT))
+        .hasSize(2)
+        .allMatch(job -> job.state() == JobInfo.State.RUNNING);
+    assertThat(stop.isDone()).isFalse();
+    letGo.countDown();
+    stop.get(30, TimeUnit.SECONDS);
+    assertThat(jobs.infos(JobKind.CONVERT))
+        .hasSize(2)
+        .allMatch(job -> job.state() == JobInfo.State.STOPPED);
+    assertThat(begun).isEqualTo(Map.of("DS-1", 1, "DS-2", 1));
+    assertThat(stored("DS-1").goal()).isEqualTo(ConversionState.Goal.REDUCED);
+    assertThat(changes.get()).as("the scan is told").isGreaterThan(before);
+    jobs.resume();
+    assertThat(jobs.infos(JobKind.CONVERT)).allMatch(job -> job.state() == JobInfo.State.STOPPED);
+  }
+
+  @Test
+  void stopLeavesJobsOfOtherKindsAlone() throws Exception {
+    jobs.start(JobKind.CONVERT, 0, 1);
+    inHand.await();
+    jobs.stop(JobKind.INFLATE);
+    jobs.stop(JobKind.VERIFY);
+    assertThat(stored("DS-1").isRunning()).isTrue();
+    letGo.countDown();
+    HdrfCluster.await(
+        "the end",
+        () ->
+            jobs.infos(JobKind.CONVERT).stream()
+                .allMatch(job -> job.state() == JobInfo.State.DONE));
+    assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
+  }
+
+  /** Its blocks, none yet, would be done at once: another pool, or volume, is loaded before it. */
+  @Test
+  void noJobRunsWhereTheBlocksAreNotKnownYet() throws Exception {
+    openAgain();
+    letGo.countDown();
+    jobs.start(JobKind.VERIFY, 0, 1);
+    jobs.start(JobKind.INFLATE, 0, 1);
+    jobs.resume();
+    assertThat(jobs.infos(JobKind.VERIFY)).allMatch(job -> job.state() == JobInfo.State.NONE);
+    assertThat(jobs.infos(JobKind.INFLATE)).allMatch(job -> job.state() == JobInfo.State.NONE);
+    volumes.find("DS-1", POOL).noteLoaded();
+    jobs.resume();
+    awaitStored("DS-1", false);
+    assertThat(stored("DS-2").isRunning()).isTrue();
+    assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS));
+    volumes.find("DS-2", POOL).noteLoaded();
+    jobs.resume();
+    awaitStored("DS-2", false);
+    assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
+  }
+
+  /** Nothing is done there, and whoever asked is not to take that for all. */
+  @Test
+  void whatIsNotInServiceWithAllItsBlocksIsLeftOut() throws IOException {
+    for (String id : new String[] {"DS-1", "DS-2"}) {
+      Files.createFile(directory.resolve(id).resolve("current/VERSION"));
+    }
+    openAgain();
+    assertThat(jobs.leftOut())
+        .hasSize(2)
+        .noneMatch(ReducedBlocks::isCounted)
+        .allMatch(count -> count.obstacle().contains("does not know all its blocks yet"));
+    volumes.forEach((storageId, volume) -> volume.noteLoaded());
+    assertThat(jobs.leftOut()).isEmpty();
+    volumes.closeVolume("DS-2");
+    assertThat(jobs.leftOut())
+        .hasSize(1)
+        .allMatch(count -> count.directory().startsWith(directory.resolve("DS-2").toString()))
+        .allMatch(count -> count.obstacle().contains("does not have it in service"));
+  }
+
+  /** What can't be kept is said, and ends here all the same, as on the other volumes. */
+  @Test
+  void aVolumeThatCanNotKeepItHoldsNoOtherUp() throws Exception {
+    jobs.start(JobKind.INFLATE, 0, 1);
+    inHand.await();
+    for (String failing : new String[] {"DS-1", "DS-2"}) {
+      assertThat(stored(failing).isRunning()).isTrue();
+    }
+    broken = directory.resolve("DS-1");
+    FutureTask<Void> stop = stopOnAThread(JobKind.INFLATE);
+    awaitStored("DS-2", false);
+    letGo.countDown();
+    assertThatThrownBy(() -> stop.get(30, TimeUnit.SECONDS))
+        .hasMessageContaining("the disk is broken");
+    assertThat(stored("DS-2").isRunning()).isFalse();
+    assertThat(stored("DS-1").isRunning()).as("after a restart it goes on").isTrue();
+    assertThat(jobs.infos(JobKind.INFLATE)).allMatch(job -> job.state() == JobInfo.State.STOPPED);
+    assertThat(begun).isEqualTo(Map.of("DS-1", 1, "DS-2", 1));
+    // Once it can be kept, it is.
+    broken = null;
+    jobs.stop(JobKind.INFLATE);
+    assertThat(stored("DS-1").isRunning()).as("asked for again").isFalse();
+  }
+
+  /** What a job still does at its end reads all blocks, and writes. */
+  @Test
+  void nobodyWaitsForWhoWaitsForAJobOfAnotherKind() throws Exception {
+    hangingThreads = "hdrf-inflate";
+    letGo.countDown();
+    jobs.start(JobKind.INFLATE, 0, 1);
+    HdrfCluster.await(
+        "the blocks",
+        () ->
+            jobs.infos(JobKind.INFLATE).stream()
+                .allMatch(job -> job.state() == JobInfo.State.DONE));
+    FutureTask<Void> start = startOnAThread(JobKind.CONVERT);
+    Thread.sleep(500);
+    stopOnAThread(JobKind.VERIFY).get(20, TimeUnit.SECONDS);
+    assertThat(jobs.infos(JobKind.CONVERT)).allMatch(job -> job.state() == JobInfo.State.NONE);
+    assertThat(start.isDone()).isFalse();
+    hang.countDown();
+    start.get(30, TimeUnit.SECONDS);
+    HdrfCluster.await(
+        "the conversion",
+        () ->
+            jobs.infos(JobKind.CONVERT).stream()
+                .allMatch(job -> job.state() == JobInfo.State.DONE));
+    assertThat(begun).isEqualTo(Map.of("DS-1", 2 * BLOCKS, "DS-2", 2 * BLOCKS));
+  }
+
+  @Test
+  void aDiskThatHangsDoesNotKeepAnyoneFromAsking() throws Exception {
+    hanging = directory.resolve("DS-1");
+    FutureTask<Void> start = startOnAThread(JobKind.INFLATE);
+    Thread.sleep(500);
+    assertThat(onAThread(() -> jobs.infos(JobKind.INFLATE)).get(20, TimeUnit.SECONDS)).hasSize(2);
+    assertThat(start.isDone()).isFalse();
+    hang.countDown();
+    letGo.countDown();
+    start.get(30, TimeUnit.SECONDS);
+  }
+}

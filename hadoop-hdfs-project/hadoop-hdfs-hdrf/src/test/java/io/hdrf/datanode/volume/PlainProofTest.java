@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.volume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.datanode.OneBlockDataNode;
+import io.hdrf.datanode.SwapVolume;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.scheme.TestData;
+import io.hdrf.spi.scheme.TestSeed;
+import java.io.File;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PlainProofTest {
+
+  private static final int LENGTH = 10_000;
+  private static final byte NO_CHECKSUMS = 0;
+
+  @TempDir Path directory;
+
+  private static final byte[] MAGIC = {(byte) 0x89, 'H', 'R', 'B'};
+
+  private final byte[] data =
+      TestData.TEXT.bytes(LENGTH, TestSeed.random(PlainProofTest.class.getName()));
+  private Path file;
+  private Path meta;
+
+  @BeforeEach
+  void aBlock() throws IOException {
+    OneBlockDataNode.format(directory, data);
+    file = OneBlockDataNode.blockFile(directory);
+    meta = OneBlockDataNode.metaFile(directory);
+  }
+
+  private void assertHolds(boolean expected) throws IOException {
+    assertThat(PlainProof.holds(file, false)).isEqualTo(expected);
+    assertThat(SwapVolume.isOpen(file)).isFalse();
+    assertThat(SwapVolume.isOpen(meta)).isFalse();
+  }
+
+  @Test
+  void bytesThatMatchTheirChecksumsArePlain() throws IOException {
+    assertHolds(true);
+    assertThat(PlainProof.holds(file, true)).isTrue();
+  }
+
+  /** A damaged plain block is plain. */
+  @Test
+  void onlyTheBytesWhereAHeaderWouldBeAreCompared() throws IOException {
+    data[LENGTH - 1] ^= 1;
+    Files.write(file, data);
+    assertHolds(true);
+    data[0] ^= 1;
+    Files.write(file, data);
+    assertHolds(false);
+  }
+
+  /** Stock code finalizes what a client sends with wrong checksums, if a DataNode comes behind. */
+  @Test
+  void whatImitatesADamagedReducedBlockIsNotFinalized() throws IOException {
+    LocalReplica replica =
+        new FinalizedReplica(1, LENGTH, 1, null, file.getParent().toFile()) {
+          @Override
+          public File getBlockFile() {
+            return file.toFile();
+          }
+
+          @Override
+          public File getMetaFile() {
+            return meta.toFile();
+          }
+        };
+    data[0] ^= 1;
+    Files.write(file, data);
+    PlainProof.require(replica, false);
+    System.arraycopy(MAGIC, 0, data, 0, MAGIC.length);
+    Files.write(file, data);
+    assertThatThrownBy(() -> PlainProof.require(replica, false))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(file.toString());
+    assertThat(SwapVolume.isOpen(file)).isFalse();
+    // With checksums that are right it is a user's data.
+    OneBlockDataNode.format(directory, data);
+    PlainProof.require(replica, false);
+    // Stock code looks itself whether its thread was interrupted.
+    Thread.currentThread().interrupt();
+    PlainProof.require(replica, false);
+    assertThat(Thread.interrupted()).isTrue();
+    byte[] sums = Files.readAllBytes(meta);
+    Files.delete(meta);
+    PlainProof.require(replica, false);
+    Files.write(meta, sums);
+    Files.delete(file);
+    PlainProof.require(replica, false);
+    // What can't be opened, for want of descriptors say, is not taken for plain.
+    Files.createDirectory(file);
+    assertThatThrownBy(() -> PlainProof.require(replica, false))
+        .isInstanceOf(FileNotFoundException.class);
+  }
+
+  @Test
+  void neitherDoChecksumsThatAreMissingOrDamaged() throws IOException {
+    byte[] sums = Files.readAllBytes(meta);
+    Files.write(meta, Arrays.copyOf(sums, 10));
+    assertHolds(false);
+    Files.write(meta, new byte[3]);
+    assertHolds(false);
+    Files.delete(meta);
+    assertThatThrownBy(() -> PlainProof.holds(file, false)).isInstanceOf(NoSuchFileException.class);
+    try (ChannelFile open = ChannelFile.open(file)) {
+      assertThatThrownBy(() -> PlainProof.holds(open, meta, false))
+          .isInstanceOf(NoSuchFileException.class);
+    }
+    assertThat(SwapVolume.isOpen(file)).isFalse();
+  }
+
+  /** Only where no earlier version may have reduced such blocks. */
+  @Test
+  void noChecksumsAreProofWhereAllReducedBlocksHaveSome() throws IOException {
+    byte[] header = Arrays.copyOf(Files.readAllBytes(meta), 7);
+    header[2] = NO_CHECKSUMS;
+    Files.write(meta, header);
+    assertHolds(true);
+    assertThat(PlainProof.holds(file, true)).isFalse();
+  }
+
+  @Test
+  void aMissingBlockIsNamed() throws IOException {
+    Files.delete(file);
+    assertThatThrownBy(() -> PlainProof.holds(file, false))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining(file.toString());
+  }
+}

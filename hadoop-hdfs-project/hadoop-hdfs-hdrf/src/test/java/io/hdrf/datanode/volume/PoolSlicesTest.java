@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.volume;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.io.ForwardingFiles;
+import io.hdrf.reduce.HookedScheme;
+import io.hdrf.sample.StoreScheme;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockScheme;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+public class PoolSlicesTest {
+
+  private static final int VOLUMES = 40;
+
+  @TempDir Path directory;
+
+  public static final class Volume extends ExternalVolumeImpl {
+    private final Path directory;
+
+    public Volume(Path directory) {
+      this.directory = directory;
+    }
+
+    @Override
+    public String getStorageID() {
+      return directory.getFileName().toString();
+    }
+
+    @Override
+    public StorageType getStorageType() {
+      return StorageType.DISK;
+    }
+
+    @Override
+    public URI getBaseURI() {
+      return directory.toUri();
+    }
+  }
+
+  /** Each opening waits until all others have begun. */
+  @Test
+  void volumesAreOpenedAtTheSameTime() throws Exception {
+    CountDownLatch begun = new CountDownLatch(VOLUMES);
+    Set<Path> seen = ConcurrentHashMap.newKeySet();
+    DurableFiles files =
+        new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+          @Override
+          public void createDirectories(Path created) throws IOException {
+            super.createDirectories(created);
+            if (created.endsWith("hdrf") && seen.add(created)) {
+              begun.countDown();
+              try {
+                begun.await();
+              } catch (InterruptedException e) {
+                throw new IOException(e);
+              }
+            }
+          }
+        };
+    SchemeRegistry registry =
+        SchemeRegistry.of(List.of(new HookedScheme("hooked", 65100, Integer.MAX_VALUE)));
+    PoolSlices volumes =
+        new PoolSlices(
+            new HdrfConf(new Configuration(false)),
+            registry,
+            Map.of(StorageType.DISK, SchemeChain.parse("chain", "hooked", registry)),
+            files,
+            (volume, pool, bytes) -> {},
+            (volume, block, file, why) -> {});
+    ExecutorService threads = Executors.newFixedThreadPool(VOLUMES);
+    try {
+      List<Future<?>> opening = new ArrayList<>();
+      for (int i = 0; i < VOLUMES; i++) {
+        Volume volume = new Volume(Files.createDirectory(directory.resolve("DS-" + i)));
+        Files.createDirectories(volume.directory.resolve("current/BP-1/current/finalized"));
+        opening.add(
+            threads.submit(
+                () -> {
+                  volumes.open(volume, "BP-1");
+                  return null;
+                }));
+      }
+      for (Future<?> one : opening) {
+        one.get(30, TimeUnit.SECONDS);
+      }
+      List<String> found = new ArrayList<>();
+      volumes.forEach((storageId, volume) -> found.add(storageId));
+      assertThat(found).hasSize(VOLUMES);
+    } finally {
+      threads.shutdownNow();
+      volumes.closeAll();
+    }
+  }
+
+  /** Else its threads go on where nobody knows of them, and the volume can't come back. */
+  @Test
+  void whatCouldNotBeOpenedForWantOfMemoryIsClosed() throws IOException {
+    AtomicInteger open = new AtomicInteger();
+    StoreScheme store = new StoreScheme();
+    BlockScheme counted =
+        (BlockScheme)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {BlockScheme.class},
+                (self, method, arguments) -> {
+                  if (method.getName().equals("hashCode")) {
+                    return 1;
+                  }
+                  Object result = method.invoke(store, arguments);
+                  if (!method.getName().equals("open")) {
+                    return result;
+                  }
+                  open.incrementAndGet();
+                  return Proxy.newProxyInstance(
+                      getClass().getClassLoader(),
+                      new Class<?>[] {BlockCodec.class},
+                      (codec, called, with) -> {
+                        if (called.getName().equals("close")) {
+                          open.decrementAndGet();
+                        }
+                        return called.invoke(result, with);
+                      });
+                });
+    DurableFiles files =
+        new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+          @Override
+          public void createDirectories(Path created) throws IOException {
+            if (created.endsWith("hdrf/tmp")) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            super.createDirectories(created);
+          }
+        };
+    SchemeRegistry registry = SchemeRegistry.of(List.of(counted));
+    PoolSlices volumes =
+        new PoolSlices(
+            new HdrfConf(new Configuration(false)),
+            registry,
+            Map.of(StorageType.DISK, SchemeChain.parse("chain", "store", registry)),
+            files,
+            (volume, pool, bytes) -> {},
+            (volume, block, file, why) -> {});
+    Volume volume = new Volume(Files.createDirectory(directory.resolve("DS-0")));
+    Files.createDirectories(volume.directory.resolve("current/BP-1/current/finalized"));
+    try {
+      volumes.open(volume, "BP-1");
+    } catch (OutOfMemoryError e) {
+      // As meant.
+    }
+    volumes.closeAll();
+    assertThat(open).hasValue(0);
+  }
+}

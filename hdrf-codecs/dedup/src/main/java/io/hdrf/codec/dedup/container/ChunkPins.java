@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.spi.scheme.Pin;
+import java.io.IOException;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sees to it that a chunk which a block is about to refer to is not collected. Safe for use by many
+ * threads.
+ *
+ * <p>Whoever makes a block refer to chunks holds a {@link #pin} until the block's file is in place,
+ * and {@link #acquire}s each chunk that it finds, and only then makes sure that it is there. The
+ * collector begins a cycle, from which on acquired chunks are noted; waits for the pins taken
+ * before that; and reads all block files. So every reference is in a file that it reads, or noted.
+ * Before it drops chunks it condemns them, and condemned chunks can't be acquired.
+ */
+public final class ChunkPins {
+
+  private final Object lock = new Object();
+
+  /** How many pins are held that were taken before the last cycle began; guarded by the lock. */
+  private int older;
+
+  /** How many were taken since; guarded by the lock. */
+  private int younger;
+
+  /** How many cycles have begun; guarded by the lock. */
+  private long age;
+
+  private volatile Cycle cycle;
+
+  /**
+   * Taken before a block looks for chunks, closed when its file is in place or given up. Counting
+   * and closing allocate nothing: where memory is short a pin that nobody has would keep all
+   * collections waiting for ever.
+   */
+  public Pin pin() {
+    HeldPin pin = new HeldPin();
+    synchronized (lock) {
+      pin.age = age;
+      younger++;
+    }
+    return pin;
+  }
+
+  private final class HeldPin implements Pin {
+    /** Guarded by the lock, as is the other. */
+    private long age;
+
+    private boolean closed;
+
+    @Override
+    public void close() {
+      synchronized (lock) {
+        if (closed) {
+          return;
+        }
+        closed = true;
+        if (age == ChunkPins.this.age) {
+          younger--;
+        } else if (--older == 0) {
+          lock.notifyAll();
+        }
+      }
+    }
+  }
+
+  /**
+   * To be called under a pin for a chunk that was found, before it is confirmed that it is there.
+   *
+   * @return false if the chunk must not be referred to any more
+   */
+  public boolean acquire(long ref) {
+    Cycle current = cycle;
+    return current == null || current.acquire(ref);
+  }
+
+  /** Begins a cycle; there is at most one at a time. */
+  public Cycle begin() {
+    synchronized (lock) {
+      if (cycle != null) {
+        throw new IllegalStateException("a cycle is under way");
+      }
+      Cycle begun = new Cycle();
+      age++;
+      older += younger;
+      younger = 0;
+      cycle = begun;
+      return begun;
+    }
+  }
+
+  /**
+   * Waits for the pins that were taken before the cycle began.
+   *
+   * @return false if some are held still
+   */
+  public boolean awaitOlderPins(long timeoutMillis) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    synchronized (lock) {
+      while (older > 0) {
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (left <= 0) {
+          return false;
+        }
+        lock.wait(left);
+      }
+      return true;
+    }
+  }
+
+  /** Ends the cycle. What was condemned must be gone, or spared. */
+  public void end() {
+    synchronized (lock) {
+      cycle = null;
+    }
+  }
+
+  /** What is known to be needed. */
+  public static final class Cycle {
+    private final Map<Long, Marks> containers = new ConcurrentHashMap<>();
+
+    private Marks marks(long container) {
+      return containers.computeIfAbsent(container, id -> new Marks());
+    }
+
+    private boolean acquire(long ref) {
+      return marks(ChunkRef.container(ref)).acquire(ChunkRef.number(ref));
+    }
+
+    /** A block refers to these chunks. */
+    public void mark(long container, int first, int count) {
+      marks(container).mark(first, count);
+    }
+
+    /** Of the chunks in {@code present}, the ones that are not needed so far. */
+    public BitSet dead(long container, BitSet present) {
+      return marks(container).dead(present);
+    }
+
+    /**
+     * The chunks that blocks which were read refer to, and that are not among those in {@code
+     * present}. What was only acquired does not count: many look for chunks that went long ago.
+     */
+    public BitSet missing(long container, BitSet present) {
+      return marks(container).missing(present);
+    }
+
+    /**
+     * Condemns chunks of a container that is about to be compacted, in one step with the look
+     * whether they are needed; they can't be acquired from now on. If the container is not whole,
+     * all that were not found in it are condemned as well: they would go with it.
+     *
+     * @param wanted those to condemn, as far as they are not needed
+     * @param present those that were found in the container
+     * @param whole whether there are no others in it
+     * @return those of the wanted ones that were condemned
+     * @throws IOException if a block needs a chunk that was not found; then none is condemned
+     */
+    public BitSet condemn(long container, BitSet wanted, BitSet present, boolean whole)
+        throws IOException {
+      return marks(container).condemn(wanted, present, whole);
+    }
+
+    /** Takes a condemnation back: the chunks stay. */
+    public void spare(long container) {
+      marks(container).spare();
+    }
+  }
+
+  private static final class Marks {
+    private final BitSet referredTo = new BitSet();
+
+    /** By whoever found them somewhere, whether they are there or not. */
+    private final BitSet acquired = new BitSet();
+
+    private final BitSet condemned = new BitSet();
+
+    /** If not null, all others are condemned, too. */
+    private BitSet remaining;
+
+    synchronized boolean acquire(int number) {
+      if (condemned.get(number) || (remaining != null && !remaining.get(number))) {
+        return false;
+      }
+      acquired.set(number);
+      return true;
+    }
+
+    synchronized void mark(int first, int count) {
+      referredTo.set(first, first + count);
+    }
+
+    synchronized BitSet dead(BitSet present) {
+      BitSet dead = (BitSet) present.clone();
+      dead.andNot(referredTo);
+      dead.andNot(acquired);
+      return dead;
+    }
+
+    synchronized BitSet missing(BitSet present) {
+      BitSet missing = (BitSet) referredTo.clone();
+      missing.andNot(present);
+      return missing;
+    }
+
+    synchronized BitSet condemn(BitSet wanted, BitSet present, boolean whole) throws IOException {
+      BitSet lost = missing(present);
+      if (!whole) {
+        // Others may have been found while more of the container could be read.
+        lost.or(acquired);
+        lost.andNot(present);
+      }
+      if (!lost.isEmpty()) {
+        throw new IOException(lost.cardinality() + " chunks that blocks refer to are not found");
+      }
+      BitSet dead = dead(wanted);
+      remaining = whole ? null : (BitSet) present.clone();
+      condemned.or(dead);
+      return dead;
+    }
+
+    synchronized void spare() {
+      condemned.clear();
+      remaining = null;
+    }
+  }
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container.format;
+
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.crc;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.expect;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.littleEndian;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireKnown;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireRange;
+
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * The last {@value #LENGTH} bytes of a sealed container file; {@link ContainerFormat} has the rules
+ * for all parts. Immutable.
+ *
+ * <table>
+ * <caption>Fields of the footer</caption>
+ * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
+ * <tr><td>0</td><td>4</td><td>magic: 89 48 44 46 (0x89, "HDF")</td></tr>
+ * <tr><td>4</td><td>1</td><td>format version: 1</td></tr>
+ * <tr><td>5</td><td>1</td><td>flags: 0</td></tr>
+ * <tr><td>6</td><td>2</td><td>footer length: 96</td></tr>
+ * <tr><td>8</td><td>40</td><td>the header's description, so that a damaged header does no
+ * harm</td></tr>
+ * <tr><td>48</td><td>8</td><td>position of the directory</td></tr>
+ * <tr><td>56</td><td>4</td><td>length of the directory</td></tr>
+ * <tr><td>60</td><td>4</td><td>number of groups</td></tr>
+ * <tr><td>64</td><td>4</td><td>number of chunks</td></tr>
+ * <tr><td>68</td><td>8</td><td>bytes of all chunks together</td></tr>
+ * <tr><td>76</td><td>8</td><td>when it was sealed, or compacted last, milliseconds since 1970-01-01
+ * UTC</td></tr>
+ * <tr><td>84</td><td>8</td><td>0</td></tr>
+ * <tr><td>92</td><td>4</td><td>CRC32C of bytes 0 to 91</td></tr>
+ * </table>
+ *
+ * <p>The directory ends where the footer begins.
+ */
+public final class ContainerFooter {
+
+  public static final int LENGTH = 96;
+
+  private static final int MAGIC = 0x46444889;
+  private static final int DESCRIPTION_OFFSET = 8;
+  private static final int UNUSED_OFFSET = 84;
+  private static final int CRC_OFFSET = 92;
+
+  private final ContainerHeader header;
+  private final long directoryPosition;
+  private final int directoryLength;
+  private final int groupCount;
+  private final int chunkCount;
+  private final long originalBytes;
+  private final long sealTime;
+
+  public ContainerFooter(
+      ContainerHeader header,
+      long directoryPosition,
+      int directoryLength,
+      int groupCount,
+      int chunkCount,
+      long originalBytes,
+      long sealTime) {
+    this.header = header;
+    this.directoryPosition = directoryPosition;
+    this.directoryLength = directoryLength;
+    this.groupCount = groupCount;
+    this.chunkCount = chunkCount;
+    this.originalBytes = originalBytes;
+    this.sealTime = sealTime;
+  }
+
+  /**
+   * Reads a footer.
+   *
+   * @param file for messages
+   * @param bytes the footer from position to limit; not consumed
+   * @param fileLength the length of the file that it ends
+   */
+  public static ContainerFooter parse(Path file, ByteBuffer bytes, long fileLength)
+      throws CorruptFileException, UnknownFormatVersionException {
+    if (bytes.remaining() != LENGTH) {
+      throw new CorruptFileException(file, "footer", LENGTH + " bytes", bytes.remaining());
+    }
+    ByteBuffer in = littleEndian(bytes.slice());
+    expect(file, "magic of the footer", MAGIC, in.getInt(0));
+    expect(file, "footer CRC32C", crc(in, 0, CRC_OFFSET), in.getInt(CRC_OFFSET));
+    requireKnown(file, in.get(4) & 0xFF);
+    expect(file, "flags of the footer", 0, in.get(5));
+    expect(file, "footer length", LENGTH, in.getShort(6) & 0xFFFF);
+    expect(file, "unused bytes of the footer", 0, in.getLong(UNUSED_OFFSET));
+    in.position(DESCRIPTION_OFFSET);
+    ContainerFooter footer =
+        new ContainerFooter(
+            ContainerHeader.parseDescription(file, in),
+            in.getLong(),
+            in.getInt(),
+            in.getInt(),
+            in.getInt(),
+            in.getLong(),
+            in.getLong());
+    footer.checkBounds(file, fileLength);
+    return footer;
+  }
+
+  private void checkBounds(Path file, long fileLength) throws CorruptFileException {
+    requireRange(file, "number of chunks", 0, ContainerFormat.MAX_CHUNKS, chunkCount);
+    requireRange(
+        file,
+        "directory length",
+        DirectoryFormat.MIN_LENGTH,
+        DirectoryFormat.MAX_LENGTH,
+        directoryLength);
+    requireRange(file, "number of groups", chunkCount == 0 ? 0 : 1, chunkCount, groupCount);
+    expect(file, "directory position", fileLength - LENGTH - directoryLength, directoryPosition);
+    requireRange(
+        file, "directory position", ContainerHeader.LENGTH, Long.MAX_VALUE, directoryPosition);
+    requireRange(
+        file,
+        "bytes of all chunks",
+        chunkCount,
+        (long) chunkCount * ContainerFormat.MAX_CHUNK_LENGTH,
+        originalBytes);
+  }
+
+  /** The footer's {@value #LENGTH} bytes. */
+  public ByteBuffer encode() {
+    ByteBuffer out = littleEndian(ByteBuffer.allocate(LENGTH));
+    out.putInt(MAGIC);
+    out.put((byte) ContainerFormat.VERSION);
+    out.put((byte) 0);
+    out.putShort((short) LENGTH);
+    header.putDescription(out);
+    out.putLong(directoryPosition);
+    out.putInt(directoryLength);
+    out.putInt(groupCount);
+    out.putInt(chunkCount);
+    out.putLong(originalBytes);
+    out.putLong(sealTime);
+    out.putInt(CRC_OFFSET, crc(out, 0, CRC_OFFSET));
+    out.clear();
+    return out;
+  }
+
+  public ContainerHeader header() {
+    return header;
+  }
+
+  public long directoryPosition() {
+    return directoryPosition;
+  }
+
+  public int directoryLength() {
+    return directoryLength;
+  }
+
+  public int groupCount() {
+    return groupCount;
+  }
+
+  public int chunkCount() {
+    return chunkCount;
+  }
+
+  public long originalBytes() {
+    return originalBytes;
+  }
+
+  public long sealTime() {
+    return sealTime;
+  }
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container.format;
+
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.crc;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.expect;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.littleEndian;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireKnown;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireRange;
+
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * The first {@value #LENGTH} bytes of a container file; {@link ContainerFormat} has the rules for
+ * all parts. Immutable.
+ *
+ * <table>
+ * <caption>Fields of the header</caption>
+ * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
+ * <tr><td>0</td><td>4</td><td>magic: 89 48 44 43 (0x89, "HDC")</td></tr>
+ * <tr><td>4</td><td>1</td><td>format version: 1</td></tr>
+ * <tr><td>5</td><td>1</td><td>flags: 0</td></tr>
+ * <tr><td>6</td><td>2</td><td>header length: 64</td></tr>
+ * <tr><td>8</td><td>40</td><td>description</td></tr>
+ * <tr><td>48</td><td>12</td><td>0</td></tr>
+ * <tr><td>60</td><td>4</td><td>CRC32C of bytes 0 to 59</td></tr>
+ * </table>
+ *
+ * <table>
+ * <caption>The description, which the footer repeats</caption>
+ * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
+ * <tr><td>0</td><td>8</td><td>container id, less than 2<sup>40</sup></td></tr>
+ * <tr><td>8</td><td>8</td><td>identity of the store</td></tr>
+ * <tr><td>16</td><td>4 x 2</td><td>tail chain, with which groups are encoded: the ids of 0 to 4
+ * schemes in the order in which they encode, then 0</td></tr>
+ * <tr><td>24</td><td>8</td><td>creation time, milliseconds since 1970-01-01 UTC</td></tr>
+ * <tr><td>32</td><td>8</td><td>marker: a random number that every group header repeats, so that no
+ * data that a user wrote can be taken for a group</td></tr>
+ * </table>
+ *
+ * <p>Magic, version and CRC stand at these places in every version, so that a file of a later
+ * version is told from a damaged one.
+ */
+public final class ContainerHeader {
+
+  public static final int LENGTH = 64;
+  static final int DESCRIPTION_LENGTH = 40;
+
+  private static final int MAGIC = 0x43444889;
+  private static final int DESCRIPTION_OFFSET = 8;
+  private static final int CRC_OFFSET = 60;
+  private static final int MAX_SCHEME_ID = 0xFFFF;
+
+  private final long id;
+  private final long identity;
+  private final int[] chainIds;
+  private final long creationTime;
+  private final long marker;
+
+  public ContainerHeader(long id, long identity, int[] chainIds, long creationTime, long marker) {
+    if (chainIds.length > ContainerFormat.MAX_CHAIN_LENGTH) {
+      throw new IllegalArgumentException("a chain of " + chainIds.length + " schemes");
+    }
+    for (int scheme : chainIds) {
+      if (scheme < 1 || scheme > MAX_SCHEME_ID) {
+        throw new IllegalArgumentException("no scheme id: " + scheme);
+      }
+    }
+    this.id = id;
+    this.identity = identity;
+    this.chainIds = chainIds.clone();
+    this.creationTime = creationTime;
+    this.marker = marker;
+  }
+
+  /**
+   * Reads a header.
+   *
+   * @param file for messages
+   * @param bytes the header from position to limit; not consumed
+   */
+  public static ContainerHeader parse(Path file, ByteBuffer bytes)
+      throws CorruptFileException, UnknownFormatVersionException {
+    if (bytes.remaining() < LENGTH) {
+      throw new CorruptFileException(file, "header", LENGTH + " bytes", bytes.remaining());
+    }
+    ByteBuffer in = littleEndian(bytes.slice());
+    expect(file, "magic", MAGIC, in.getInt(0));
+    expect(file, "header CRC32C", crc(in, 0, CRC_OFFSET), in.getInt(CRC_OFFSET));
+    requireKnown(file, in.get(4) & 0xFF);
+    expect(file, "flags", 0, in.get(5));
+    expect(file, "header length", LENGTH, in.getShort(6) & 0xFFFF);
+    for (int i = DESCRIPTION_OFFSET + DESCRIPTION_LENGTH; i < CRC_OFFSET; i++) {
+      expect(file, "unused bytes of the header", 0, in.get(i));
+    }
+    in.position(DESCRIPTION_OFFSET);
+    return parseDescription(file, in);
+  }
+
+  /** Reads a description; {@code in} is little-endian and has enough bytes, which are consumed. */
+  static ContainerHeader parseDescription(Path file, ByteBuffer in) throws CorruptFileException {
+    long id = in.getLong();
+    requireRange(file, "container id", 0, ChunkRef.MAX_CONTAINER, id);
+    long identity = in.getLong();
+    int[] chain = new int[ContainerFormat.MAX_CHAIN_LENGTH];
+    int length = 0;
+    for (int i = 0; i < chain.length; i++) {
+      chain[i] = in.getShort() & 0xFFFF;
+      if (chain[i] != 0) {
+        if (length != i) {
+          throw new CorruptFileException(file, "tail chain", "0 after the last scheme", chain[i]);
+        }
+        length++;
+      }
+    }
+    return new ContainerHeader(
+        id, identity, Arrays.copyOf(chain, length), in.getLong(), in.getLong());
+  }
+
+  /** Writes the description at the position of {@code out}, which is little-endian. */
+  void putDescription(ByteBuffer out) {
+    out.putLong(id);
+    out.putLong(identity);
+    for (int i = 0; i < ContainerFormat.MAX_CHAIN_LENGTH; i++) {
+      out.putShort((short) (i < chainIds.length ? chainIds[i] : 0));
+    }
+    out.putLong(creationTime);
+    out.putLong(marker);
+  }
+
+  /** The header's {@value #LENGTH} bytes. */
+  public ByteBuffer encode() {
+    ByteBuffer out = littleEndian(ByteBuffer.allocate(LENGTH));
+    out.putInt(MAGIC);
+    out.put((byte) ContainerFormat.VERSION);
+    out.put((byte) 0);
+    out.putShort((short) LENGTH);
+    putDescription(out);
+    out.putInt(CRC_OFFSET, crc(out, 0, CRC_OFFSET));
+    out.clear();
+    return out;
+  }
+
+  /**
+   * Checks that this is the container that was looked for.
+   *
+   * @throws CorruptFileException if the file belongs to another store or id
+   */
+  public void check(Path file, long expectedId, long expectedIdentity) throws CorruptFileException {
+    expect(file, "identity of the store", expectedIdentity, identity);
+    expect(file, "container id", expectedId, id);
+  }
+
+  public long id() {
+    return id;
+  }
+
+  public long identity() {
+    return identity;
+  }
+
+  /** The ids of the tail chain's schemes, 0 to 4 of them. */
+  public int[] chainIds() {
+    return chainIds.clone();
+  }
+
+  public boolean hasChain(int[] ids) {
+    return Arrays.equals(chainIds, ids);
+  }
+
+  public long creationTime() {
+    return creationTime;
+  }
+
+  public long marker() {
+    return marker;
+  }
+}

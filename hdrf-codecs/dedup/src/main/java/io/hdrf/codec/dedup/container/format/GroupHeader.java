@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container.format;
+
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.crc;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.expect;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.littleEndian;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireRange;
+
+import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.Varint;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * What stands before the stored bytes of a group of chunks; {@link ContainerFormat} has the rules
+ * for all parts. Immutable.
+ *
+ * <p>The chunks of a group, put together in the order of their numbers, are encoded as one frame by
+ * the container's tail chain, as {@link io.hdrf.spi.scheme.FrameChain} says.
+ *
+ * <table>
+ * <caption>Fields of the group header</caption>
+ * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
+ * <tr><td>0</td><td>4</td><td>magic: 89 48 44 47 (0x89, "HDG")</td></tr>
+ * <tr><td>4</td><td>8</td><td>the container's marker</td></tr>
+ * <tr><td>12</td><td>4</td><td>original length: bytes of the chunks together, 1 to
+ * 2<sup>24</sup></td></tr>
+ * <tr><td>16</td><td>4</td><td>stored length in bytes, 0 to the original length</td></tr>
+ * <tr><td>20</td><td>4</td><td>CRC32C of the stored bytes</td></tr>
+ * <tr><td>24</td><td>4</td><td>number of the first chunk</td></tr>
+ * <tr><td>28</td><td>4</td><td>how many chunks: n, at least 1</td></tr>
+ * <tr><td>32</td><td>4</td><td>length of the table in bytes</td></tr>
+ * <tr><td>36</td><td>1</td><td>stage mask: bit i is set where the i-th scheme of the chain was
+ * applied; 0 where the chunks are stored as they are</td></tr>
+ * <tr><td>37</td><td>1</td><td>flags: 1 if the table has gaps, otherwise 0</td></tr>
+ * <tr><td>38</td><td>2</td><td>0</td></tr>
+ * <tr><td>40</td><td>4</td><td>CRC32C of bytes 0 to 39 and the table</td></tr>
+ * <tr><td>44</td><td></td><td>table: n varints, the chunks' lengths (each from 1 to
+ * 2<sup>24</sup>); with gaps, n - 1 varints follow: how many numbers are left out before the second
+ * chunk, the third, and so on</td></tr>
+ * </table>
+ */
+public final class GroupHeader {
+
+  public static final int FIXED_LENGTH = 44;
+
+  /** The longest header: every chunk with a length and a gap of three bytes. */
+  public static final int MAX_LENGTH = FIXED_LENGTH + 2 * 4 * ContainerFormat.MAX_CHUNKS;
+
+  /** Magic and marker, by which a group is found. */
+  static final int SIGN_LENGTH = 12;
+
+  public static final int MAGIC = 0x47444889;
+  private static final int FLAG_GAPS = 1;
+  private static final int ORIGINAL_LENGTH_OFFSET = 12;
+  private static final int STORED_LENGTH_OFFSET = 16;
+  private static final int STORED_CRC_OFFSET = 20;
+  private static final int FIRST_NUMBER_OFFSET = 24;
+  private static final int CHUNK_COUNT_OFFSET = 28;
+  private static final int TABLE_LENGTH_OFFSET = 32;
+  private static final int STAGES_OFFSET = 36;
+  private static final int FLAGS_OFFSET = 37;
+  private static final int UNUSED_OFFSET = 38;
+  private static final int CRC_OFFSET = 40;
+
+  private final int length;
+  private final int originalLength;
+  private final int storedLength;
+  private final int storedCrc;
+  private final int stages;
+  private final int[] numbers;
+  private final int[] lengths;
+
+  private GroupHeader(
+      int length,
+      int originalLength,
+      int storedLength,
+      int storedCrc,
+      int stages,
+      int[] numbers,
+      int[] lengths) {
+    this.length = length;
+    this.originalLength = originalLength;
+    this.storedLength = storedLength;
+    this.storedCrc = storedCrc;
+    this.stages = stages;
+    this.numbers = numbers;
+    this.lengths = lengths;
+  }
+
+  /** How long the header of a group with these chunks is. */
+  public static int length(int[] numbers, int[] lengths, int count) {
+    int length = FIXED_LENGTH;
+    boolean gaps = hasGaps(numbers, count);
+    for (int i = 0; i < count; i++) {
+      length += Varint.length(lengths[i]);
+      if (gaps && i > 0) {
+        length += Varint.length(numbers[i] - numbers[i - 1] - 1);
+      }
+    }
+    return length;
+  }
+
+  private static boolean hasGaps(int[] numbers, int count) {
+    return numbers[count - 1] - numbers[0] != count - 1;
+  }
+
+  /**
+   * Writes a header at index 0 of {@code group}, which holds the stored bytes already.
+   *
+   * @param length what {@link #length(int[], int[], int)} said; the stored bytes begin there
+   * @param storedLength how many stored bytes there are
+   */
+  public static void put(
+      ByteBuffer group,
+      long marker,
+      int[] numbers,
+      int[] lengths,
+      int count,
+      int length,
+      int originalLength,
+      int storedLength,
+      int stages) {
+    ByteBuffer out = littleEndian(group);
+    out.clear();
+    boolean gaps = hasGaps(numbers, count);
+    out.putInt(0, MAGIC);
+    out.putLong(4, marker);
+    out.putInt(ORIGINAL_LENGTH_OFFSET, originalLength);
+    out.putInt(STORED_LENGTH_OFFSET, storedLength);
+    out.putInt(STORED_CRC_OFFSET, crc(out, length, length + storedLength));
+    out.putInt(FIRST_NUMBER_OFFSET, numbers[0]);
+    out.putInt(CHUNK_COUNT_OFFSET, count);
+    out.putInt(TABLE_LENGTH_OFFSET, length - FIXED_LENGTH);
+    out.put(STAGES_OFFSET, (byte) stages);
+    out.put(FLAGS_OFFSET, (byte) (gaps ? FLAG_GAPS : 0));
+    out.putShort(UNUSED_OFFSET, (short) 0);
+    out.position(FIXED_LENGTH);
+    for (int i = 0; i < count; i++) {
+      Varint.put(out, lengths[i]);
+    }
+    for (int i = 1; gaps && i < count; i++) {
+      Varint.put(out, numbers[i] - numbers[i - 1] - 1);
+    }
+    out.putInt(CRC_OFFSET, crc(crc(out, 0, CRC_OFFSET), out, FIXED_LENGTH, length));
+  }
+
+  /** Whether magic and marker stand at the buffer's position, from where on it has enough bytes. */
+  static boolean hasSign(ByteBuffer bytes, int index, long marker) {
+    return sameInt(bytes, index, MAGIC)
+        && sameInt(bytes, index + 4, (int) marker)
+        && sameInt(bytes, index + 8, (int) (marker >>> Integer.SIZE));
+  }
+
+  /** Whether a little-endian number stands at that index, whatever the buffer's byte order is. */
+  private static boolean sameInt(ByteBuffer bytes, int index, int value) {
+    return bytes.get(index) == (byte) value
+        && bytes.get(index + 1) == (byte) (value >>> 8)
+        && bytes.get(index + 2) == (byte) (value >>> 16)
+        && bytes.get(index + 3) == (byte) (value >>> 24);
+  }
+
+  /**
+   * How long a header is, from its first {@value #FIXED_LENGTH} bytes, which are not checked yet.
+   *
+   * @throws CorruptFileException if this can't be the beginning of a header
+   */
+  public static int peekLength(Path file, ByteBuffer bytes, long marker)
+      throws CorruptFileException {
+    if (bytes.remaining() < FIXED_LENGTH) {
+      throw new CorruptFileException(
+          file, "group header", "at least " + FIXED_LENGTH + " bytes", bytes.remaining());
+    }
+    if (!hasSign(bytes, bytes.position(), marker)) {
+      throw new CorruptFileException(file, "group", "magic and marker", "other bytes");
+    }
+    int table = littleEndian(bytes.slice()).getInt(TABLE_LENGTH_OFFSET);
+    requireRange(file, "length of a group's table", 1, MAX_LENGTH - FIXED_LENGTH, table);
+    return FIXED_LENGTH + table;
+  }
+
+  /**
+   * Reads a header.
+   *
+   * @param file for messages
+   * @param bytes at least the header, from the position on; not consumed
+   */
+  public static GroupHeader parse(Path file, ByteBuffer bytes, long marker)
+      throws CorruptFileException {
+    int length = peekLength(file, bytes, marker);
+    requireRange(file, "bytes of a group", length, Integer.MAX_VALUE, bytes.remaining());
+    ByteBuffer in = littleEndian(bytes.slice());
+    expect(
+        file,
+        "group header CRC32C",
+        crc(crc(in, 0, CRC_OFFSET), in, FIXED_LENGTH, length),
+        in.getInt(CRC_OFFSET));
+    int original = in.getInt(ORIGINAL_LENGTH_OFFSET);
+    requireRange(file, "original length", 1, ContainerFormat.MAX_GROUP_LENGTH, original);
+    int stored = in.getInt(STORED_LENGTH_OFFSET);
+    requireRange(file, "stored length", 0, original, stored);
+    int stages = in.get(STAGES_OFFSET) & 0xFF;
+    requireRange(file, "stage mask", 0, (1 << ContainerFormat.MAX_CHAIN_LENGTH) - 1, stages);
+    int flags = in.get(FLAGS_OFFSET);
+    requireRange(file, "flags of a group", 0, FLAG_GAPS, flags);
+    expect(file, "unused bytes of a group header", 0, in.getShort(UNUSED_OFFSET));
+    int count = in.getInt(CHUNK_COUNT_OFFSET);
+    requireRange(file, "chunks of a group", 1, Math.min(length - FIXED_LENGTH, original), count);
+    in.position(FIXED_LENGTH);
+    in.limit(length);
+    int[] lengths = lengths(file, in, count, original);
+    int[] numbers = numbers(file, in, in.getInt(FIRST_NUMBER_OFFSET), count, flags == FLAG_GAPS);
+    expect(file, "bytes behind a group's table", 0, in.remaining());
+    return new GroupHeader(
+        length, original, stored, in.getInt(STORED_CRC_OFFSET), stages, numbers, lengths);
+  }
+
+  /**
+   * Whether a sound header at the position of {@code group} says that the stored bytes are others.
+   * False also if the header itself is damaged.
+   */
+  public static boolean contradicts(ByteBuffer group, long marker, ByteBuffer stored) {
+    int start = group.position();
+    if (group.remaining() < FIXED_LENGTH || !hasSign(group, start, marker)) {
+      return false;
+    }
+    ByteBuffer in = littleEndian(group);
+    int table = in.getInt(start + TABLE_LENGTH_OFFSET);
+    if (table < 1 || table > group.remaining() - FIXED_LENGTH) {
+      return false;
+    }
+    int crc = crc(in, start, start + CRC_OFFSET);
+    crc = crc(crc, in, start + FIXED_LENGTH, start + FIXED_LENGTH + table);
+    return crc == in.getInt(start + CRC_OFFSET)
+        && Crc32c.update(0, stored) != in.getInt(start + STORED_CRC_OFFSET);
+  }
+
+  private static int[] lengths(Path file, ByteBuffer in, int count, int original)
+      throws CorruptFileException {
+    int[] lengths = new int[count];
+    int sum = 0;
+    for (int i = 0; i < count; i++) {
+      lengths[i] = Varint.get(in);
+      requireRange(file, "length of a chunk", 1, original - sum, lengths[i]);
+      sum += lengths[i];
+    }
+    expect(file, "lengths of a group's chunks", original, sum);
+    return lengths;
+  }
+
+  private static int[] numbers(Path file, ByteBuffer in, int first, int count, boolean gaps)
+      throws CorruptFileException {
+    requireRange(file, "chunk number", 0, ContainerFormat.MAX_CHUNKS - count, first);
+    int[] numbers = new int[count];
+    numbers[0] = first;
+    for (int i = 1; i < count; i++) {
+      int gap = gaps ? Varint.get(in) : 0;
+      requireRange(
+          file, "gap", 0, ContainerFormat.MAX_CHUNKS - 1 - (long) (numbers[i - 1] + 1), gap);
+      numbers[i] = numbers[i - 1] + 1 + gap;
+    }
+    return numbers;
+  }
+
+  /** The header's length in bytes. */
+  public int length() {
+    return length;
+  }
+
+  public int originalLength() {
+    return originalLength;
+  }
+
+  public int storedLength() {
+    return storedLength;
+  }
+
+  public int storedCrc() {
+    return storedCrc;
+  }
+
+  public int stages() {
+    return stages;
+  }
+
+  public int chunkCount() {
+    return numbers.length;
+  }
+
+  public int firstNumber() {
+    return numbers[0];
+  }
+
+  public int lastNumber() {
+    return numbers[numbers.length - 1];
+  }
+
+  public int number(int chunk) {
+    return numbers[chunk];
+  }
+
+  public int chunkLength(int chunk) {
+    return lengths[chunk];
+  }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container.format;
+
+import java.security.SecureRandom;
+
+/**
+ * Where chunks lie in hash tables in memory. By a secret of this process, so that nobody can make
+ * chunks that meet in a table and slow down whoever looks through it: fingerprints themselves are
+ * evenly spread, but whoever writes the data chooses them. For tables that live no longer than the
+ * process. Thread-safe.
+ */
+public final class SlotHash {
+
+  private static final long ADDED;
+  private static final long FACTOR;
+  private static final long SECOND_FACTOR;
+
+  static {
+    SecureRandom random = new SecureRandom();
+    ADDED = random.nextLong();
+    FACTOR = random.nextLong() | 1;
+    SECOND_FACTOR = random.nextLong() | 1;
+  }
+
+  private SlotHash() {}
+
+  /**
+   * A number of which the upper bits depend on all bits of the prefix: take those.
+   *
+   * @param prefix of a fingerprint, see {@link Prefix}
+   */
+  public static long of(long prefix) {
+    long mixed = (prefix ^ ADDED) * FACTOR;
+    return (mixed ^ (mixed >>> Integer.SIZE)) * SECOND_FACTOR;
+  }
+
+  /**
+   * The slot for a fingerprint.
+   *
+   * @param slots of the table, a power of two, at least 2
+   */
+  public static int slot(long prefix, int slots) {
+    return (int) (of(prefix) >>> (Integer.numberOfLeadingZeros(slots) + Integer.SIZE + 1));
+  }
+}
