@@ -13,7 +13,9 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -99,7 +101,7 @@ class ArrowsTest {
   private static void oneWay(String module, String parent, String of, String used) {
     List<String> allowed = new ArrayList<>(List.of(parent + of));
     if (used != null) {
-      for (String name : used.split(" ")) {
+      for (String name : Arrays.asList(used.split(" +"))) {
         allowed.add(parent + name);
       }
     }
@@ -111,6 +113,18 @@ class ArrowsTest {
             not(resideInAPackage(parent + "."))
                 .or(resideInAnyPackage(allowed.toArray(String[]::new))))
         .check(classesOf(module));
+  }
+
+  @Test
+  void theCoreNeverSeesTheDataNode() {
+    onlyUse(classesOf("hdrf-core"), CORE);
+  }
+
+  @Test
+  void theOverlayNeverSeesASchemeOrAStore() {
+    onlyUse(
+        classesOf("hadoop-hdfs-project/hadoop-hdfs-hdrf"),
+        CORE + " io.hdrf.datanode.. org.apache.hadoop.hdfs..");
   }
 
   private static JavaClasses classesOf(String module) {
