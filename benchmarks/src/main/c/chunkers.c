@@ -7,9 +7,8 @@
  * is good enough to count and no more.
  */
 #include "chunkers_report.h"
+#include "compared.h"
 #include "forced.h"
-#include "hdrf_chunk.h"
-#include "hdrf_chunk_impl.h"
 #include "hdrf_cpu.h"
 
 #include <stdio.h>
@@ -31,9 +30,6 @@ struct fingerprint {
     uint64_t high;
     uint64_t low;
 };
-
-static const char *const names[HDRF_CHUNK_ALGORITHMS] = {
-    "ram", "raml", "ae", "lmc", "rabin", "gear", "fastcdc", "fixed", "vhash"};
 
 /* By name, or NULL for all. */
 static const char *only;
@@ -238,7 +234,7 @@ static struct statistics statistics_of(const struct hdrf_chunker *chunker, uint3
         const uint8_t *data = files[f].data;
         size_t left = files[f].length;
         while (left > 0) {
-            size_t count = hdrf_chunk(chunker, data, left, true, cuts, CUTS_AT_ONCE);
+            size_t count = compared_chunk(chunker, data, left, true, cuts, CUTS_AT_ONCE);
             size_t start = 0;
             for (size_t i = 0; i < count; i++) {
                 size_t length = cuts[i] - start;
@@ -259,17 +255,17 @@ static struct statistics statistics_of(const struct hdrf_chunker *chunker, uint3
  * The average to ask for so that this data gets `mean`, or comes close to it: the best of a few
  * trials, as the mean got may leap.
  */
-static uint32_t average_for_mean(enum hdrf_chunk_algorithm algorithm, double mean)
+static uint32_t average_for_mean(int algorithm, double mean)
 {
     double average = mean;
     double best = mean;
     double best_error = 1e9;
     for (int trial = 0; trial < 8 && best_error > 0.002; trial++) {
         struct hdrf_chunker chunker;
-        if (!hdrf_chunker_init(&chunker, algorithm, (uint32_t)average, 0)) {
+        if (!compared_init(&chunker, algorithm, (uint32_t)average)) {
             break;
         }
-        uint64_t chunks = chunk_all(hdrf_chunk_choose(hdrf_cpu_features()), &chunker);
+        uint64_t chunks = chunk_all(compared_choose(hdrf_cpu_features()), &chunker);
         double ratio = mean * (double)chunks / (double)total;
         double error = ratio > 1 ? ratio - 1 : 1 / ratio - 1;
         if (error < best_error) {
@@ -286,7 +282,7 @@ static uint32_t average_for_mean(enum hdrf_chunk_algorithm algorithm, double mea
 
 static bool is_wanted(int algorithm)
 {
-    return only == NULL || strcmp(only, names[algorithm]) == 0;
+    return only == NULL || strcmp(only, compared_names[algorithm]) == 0;
 }
 
 /* Every form of the algorithm that this CPU can run, the reference last. */
@@ -294,12 +290,11 @@ static void measure_variants(struct result *result, const struct hdrf_chunker *c
 {
     static const uint32_t features[MAX_VARIANTS] = {HDRF_CPU_ALL, HDRF_CPU_AVX2 | HDRF_CPU_SSE42,
                                                     HDRF_CPU_SSE42, 0};
-    hdrf_chunk_fn *reference = hdrf_chunk_portable()->first[chunker->algorithm];
+    hdrf_chunk_fn *reference = compared_choose(0)->first[chunker->algorithm];
     hdrf_chunk_fn *done = NULL;
     for (int v = 0; v < MAX_VARIANTS; v++) {
         const struct hdrf_chunk_kernel *kernel =
-            features[v] == 0 ? hdrf_chunk_portable()
-                             : hdrf_chunk_choose(features[v] & hdrf_cpu_features());
+            compared_choose(features[v] & hdrf_cpu_features());
         hdrf_chunk_fn *first = kernel->first[chunker->algorithm];
         if (first != done) {
             result->variants[result->variant_count++] =
@@ -314,18 +309,17 @@ static struct measurement measure(uint32_t average, int rounds, bool same_mean)
 {
     struct measurement measurement = {.average = average, .same_mean = same_mean, .total = total};
     measurement.bandwidth = rounds > 0 ? read_bandwidth(rounds) : 0;
-    for (int a = 0; a < HDRF_CHUNK_ALGORITHMS; a++) {
-        enum hdrf_chunk_algorithm algorithm = (enum hdrf_chunk_algorithm)a;
-        if (!is_wanted(a)) {
+    for (int algorithm = 0; algorithm < HDRF_CHUNK_ALGORITHMS; algorithm++) {
+        if (!is_wanted(algorithm)) {
             continue;
         }
         uint32_t asked = same_mean ? average_for_mean(algorithm, average) : average;
         struct hdrf_chunker chunker;
-        if (!hdrf_chunker_init(&chunker, algorithm, asked, 0)) {
-            fail("the average is out of range", names[a]);
+        if (!compared_init(&chunker, algorithm, asked)) {
+            fail("the average is out of range", compared_names[algorithm]);
         }
         struct result *result = &measurement.results[measurement.result_count++];
-        result->name = names[a];
+        result->name = compared_names[algorithm];
         result->statistics = statistics_of(&chunker, average / STEPS_IN_AVERAGE);
         /* Fixed sizes need no look at the bytes. */
         if (rounds > 0 && algorithm != HDRF_CHUNK_FIXED) {

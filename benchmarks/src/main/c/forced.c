@@ -5,7 +5,7 @@
  */
 #include "forced.h"
 
-#include "hdrf_chunk_impl.h"
+#include "compared.h"
 
 bool is_forced(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length, size_t left)
 {
@@ -16,7 +16,7 @@ bool is_forced(const struct hdrf_chunker *chunker, const uint8_t *data, size_t l
     }
     struct hdrf_chunker unlimited = *chunker;
     unlimited.maximum = UINT32_MAX;
-    hdrf_chunk_fn *first = hdrf_chunk_portable()->first[chunker->algorithm];
+    hdrf_chunk_fn *first = compared_choose(0)->first[chunker->algorithm];
     seen = seen < left ? seen : left;
-    return first(&unlimited, data, seen, seen == left) != length;
+    return first(&unlimited, data, seen) != length;
 }

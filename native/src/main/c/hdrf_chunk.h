@@ -33,22 +33,9 @@ enum hdrf_chunk_algorithm {
     HDRF_CHUNK_RAM,
     /* RAM with a maximum of four windows, or another one. */
     HDRF_CHUNK_RAML,
-    /*
-     * AE, asymmetric extremum: the first byte is the first maximum, a byte replaces it if strictly
-     * greater; cut after m + window, where m is the offset of a maximum not replaced by then.
-     */
-    HDRF_CHUNK_AE,
-    /*
-     * LMC, local maximum: cut after i if p[i] is strictly greater than each of the `window` bytes
-     * before it, all in the chunk, and each of the `window` bytes behind it.
-     */
-    HDRF_CHUNK_LMC,
-    /* Rabin fingerprints of the last 48 bytes; cut where the low bits are all ones. */
-    HDRF_CHUNK_RABIN,
-    /* Gear hash of the last 64 bytes; cut where it is below a threshold. */
-    HDRF_CHUNK_GEAR,
-    /* Gear hash with two thresholds (normalised chunking, level 2). */
-    HDRF_CHUNK_FASTCDC,
+    /* 2 to 5 were AE, LMC, Rabin and Gear, which benchmarks/ compares: never to be used again. */
+    /* Gear hash of the last 64 bytes with two thresholds (normalised chunking, level 2). */
+    HDRF_CHUNK_FASTCDC = 6,
     /* Chunks of the average size. */
     HDRF_CHUNK_FIXED,
     /*
@@ -58,7 +45,11 @@ enum hdrf_chunk_algorithm {
     HDRF_CHUNK_VHASH,
 };
 
+/* One more than the last number of an algorithm. */
 #define HDRF_CHUNK_ALGORITHMS 9
+
+/* Whether a number is one of an algorithm. */
+bool hdrf_chunk_is_algorithm(int32_t number);
 
 /* An algorithm and its parameters. Made by hdrf_chunker_init(), constant from then on. */
 struct hdrf_chunker {

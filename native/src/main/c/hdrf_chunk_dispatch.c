@@ -2,18 +2,14 @@
 #include "hdrf_chunk_impl.h"
 #include "hdrf_cpu.h"
 
-/* All kernels but the portable one differ from it in RAM (and RAML), AE and VHASH. */
+/* All kernels but the portable one differ from it in RAM (and RAML) and VHASH. */
 #define KERNEL(name, suffix)                                                                       \
     {                                                                                              \
         name,                                                                                      \
         {                                                                                          \
             [HDRF_CHUNK_RAM] = hdrf_chunk_ram_##suffix,                                            \
             [HDRF_CHUNK_RAML] = hdrf_chunk_ram_##suffix,                                           \
-            [HDRF_CHUNK_AE] = hdrf_chunk_ae_##suffix,                                              \
-            [HDRF_CHUNK_LMC] = hdrf_chunk_lmc_reference,                                           \
-            [HDRF_CHUNK_RABIN] = hdrf_chunk_rabin_reference,                                       \
-            [HDRF_CHUNK_GEAR] = hdrf_chunk_gear_reference,                                         \
-            [HDRF_CHUNK_FASTCDC] = hdrf_chunk_gear_reference,                                      \
+            [HDRF_CHUNK_FASTCDC] = hdrf_chunk_fastcdc_reference,                                   \
             [HDRF_CHUNK_FIXED] = hdrf_chunk_fixed_reference,                                       \
             [HDRF_CHUNK_VHASH] = hdrf_chunk_vhash_##suffix,                                        \
         }                                                                                          \
@@ -55,6 +51,11 @@ const struct hdrf_chunk_kernel *hdrf_chunk_portable(void)
     return &portable;
 }
 
+bool hdrf_chunk_is_algorithm(int32_t number)
+{
+    return number >= 0 && number < HDRF_CHUNK_ALGORITHMS && portable.first[number] != NULL;
+}
+
 size_t hdrf_chunk_with(const struct hdrf_chunk_kernel *kernel, const struct hdrf_chunker *chunker,
                        const uint8_t *data, size_t length, bool last, uint32_t *cuts,
                        size_t capacity)
@@ -63,7 +64,7 @@ size_t hdrf_chunk_with(const struct hdrf_chunk_kernel *kernel, const struct hdrf
     size_t count = 0;
     size_t start = 0;
     while (count < capacity && start < length) {
-        size_t chunk = first(chunker, data + start, length - start, last);
+        size_t chunk = first(chunker, data + start, length - start);
         if (chunk == 0) {
             if (!last) {
                 break;

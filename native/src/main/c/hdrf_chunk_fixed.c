@@ -2,9 +2,8 @@
 #include "hdrf_chunk_impl.h"
 
 size_t hdrf_chunk_fixed_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
-                                  size_t length, bool last)
+                                  size_t length)
 {
     (void)data;
-    (void)last;
     return length >= chunker->maximum ? chunker->maximum : 0;
 }

@@ -8,15 +8,15 @@
 #include <string.h>
 
 /*
- * The length of the first chunk of `length` bytes (at least 1) that begin with it, or 0 if it does
- * not end in them. With `last`, 0 means that it ends with the stream.
+ * The length of the first chunk of `length` bytes (at least 1) that begin with it, or 0 if no rule
+ * ends it in them.
  */
-typedef size_t hdrf_chunk_fn(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length,
-                             bool last);
+typedef size_t hdrf_chunk_fn(const struct hdrf_chunker *chunker, const uint8_t *data,
+                             size_t length);
 
 struct hdrf_chunk_kernel {
     const char *name;
-    /* By enum hdrf_chunk_algorithm. Never NULL. */
+    /* By enum hdrf_chunk_algorithm; NULL for numbers that are none. */
     hdrf_chunk_fn *first[HDRF_CHUNK_ALGORITHMS];
 };
 
@@ -31,34 +31,26 @@ size_t hdrf_chunk_with(const struct hdrf_chunk_kernel *kernel, const struct hdrf
                        const uint8_t *data, size_t length, bool last, uint32_t *cuts,
                        size_t capacity);
 
-/* The references: that of RAM is also RAML's, that of Gear also FastCDC's. */
+/* The references: that of RAM is also RAML's. */
 hdrf_chunk_fn hdrf_chunk_ram_reference;
-hdrf_chunk_fn hdrf_chunk_ae_reference;
-hdrf_chunk_fn hdrf_chunk_lmc_reference;
-hdrf_chunk_fn hdrf_chunk_rabin_reference;
-hdrf_chunk_fn hdrf_chunk_gear_reference;
+hdrf_chunk_fn hdrf_chunk_fastcdc_reference;
 hdrf_chunk_fn hdrf_chunk_fixed_reference;
 hdrf_chunk_fn hdrf_chunk_vhash_reference;
 
 #if defined(__x86_64__)
 /* Need HDRF_CPU_SSE42, HDRF_CPU_AVX2 and HDRF_CPU_AVX512. */
 hdrf_chunk_fn hdrf_chunk_ram_sse42;
-hdrf_chunk_fn hdrf_chunk_ae_sse42;
 hdrf_chunk_fn hdrf_chunk_vhash_sse42;
 hdrf_chunk_fn hdrf_chunk_ram_avx2;
-hdrf_chunk_fn hdrf_chunk_ae_avx2;
 hdrf_chunk_fn hdrf_chunk_vhash_avx2;
 hdrf_chunk_fn hdrf_chunk_ram_avx512;
-hdrf_chunk_fn hdrf_chunk_ae_avx512;
 hdrf_chunk_fn hdrf_chunk_vhash_avx512;
 #elif defined(__aarch64__)
 hdrf_chunk_fn hdrf_chunk_ram_neon;
-hdrf_chunk_fn hdrf_chunk_ae_neon;
 hdrf_chunk_fn hdrf_chunk_vhash_neon;
 #endif
 
-/* The bytes over which a Rabin fingerprint and a Gear hash are taken. */
-#define HDRF_CHUNK_RABIN_WINDOW 48
+/* The bytes over which the hashes of FastCDC (Gear) and VHASH are taken. */
 #define HDRF_CHUNK_GEAR_WINDOW 64
 #define HDRF_CHUNK_VHASH_WINDOW 32
 

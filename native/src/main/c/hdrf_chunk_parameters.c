@@ -41,33 +41,6 @@ static double ram_mean(uint32_t window, uint32_t maximum)
 }
 
 /*
- * E(v) bytes follow a maximum of the value v: E(255) = w. Else, with q = (v+1)/256 and r = 1 - q^w
- * the chance that it is replaced, E(v) = r * (1/(1-q) + the mean of E(u) over all u > v). The mean
- * is 1 + the mean of E(v) over all v.
- */
-static double ae_mean(uint32_t window)
-{
-    double sum = window;
-    for (uint32_t v = VALUES - 1; v-- > 0;) {
-        double not_greater = (double)(v + 1) / VALUES;
-        uint32_t greater = VALUES - 1 - v;
-        double replaced = 1 - power(not_greater, window);
-        sum += replaced * (1 / (1 - not_greater) + sum / greater);
-    }
-    return 1 + sum / VALUES;
-}
-
-/* A byte is a local maximum with the chance of the sum of (m/256)^(2h) / 256. */
-static double lmc_mean(uint32_t window)
-{
-    double sum = 0;
-    for (uint32_t m = 0; m < VALUES; m++) {
-        sum += power((double)m / VALUES, 2 * window);
-    }
-    return VALUES / sum;
-}
-
-/*
  * Lengths from `minimum` on are tested with the chance 1/strict, those from `normal` on with
  * 1/loose. Of n tests with the chance p = 1-q, q + q^2 + ... + q^n = q (1 - q^n) / p are survived.
  */
@@ -81,11 +54,6 @@ static double hash_mean(const struct hdrf_chunker *chunker, uint32_t strict, uin
            reached * (loose_kept * (1 - end) * loose);
 }
 
-static uint32_t at_most_limit(uint64_t maximum)
-{
-    return maximum < HDRF_CHUNK_LIMIT ? (uint32_t)maximum : HDRF_CHUNK_LIMIT;
-}
-
 static uint32_t ram_window(uint32_t average, uint32_t maximum)
 {
     uint32_t low = 1;
@@ -94,21 +62,6 @@ static uint32_t ram_window(uint32_t average, uint32_t maximum)
         uint32_t window = low + (high - low) / 2;
         double mean = ram_mean(window, maximum != 0 ? maximum : 4 * window);
         if (mean < average) {
-            low = window + 1;
-        } else {
-            high = window;
-        }
-    }
-    return low;
-}
-
-static uint32_t search_window(double mean(uint32_t window), uint32_t average)
-{
-    uint32_t low = 1;
-    uint32_t high = average;
-    while (low < high) {
-        uint32_t window = low + (high - low) / 2;
-        if (mean(window) < average) {
             low = window + 1;
         } else {
             high = window;
@@ -132,35 +85,6 @@ static uint32_t search_normal(struct hdrf_chunker *chunker, uint32_t average, ui
         }
     }
     return low;
-}
-
-static uint32_t log2_floor(uint32_t value)
-{
-    uint32_t bits = 0;
-    while (value >> (bits + 1) != 0) {
-        bits++;
-    }
-    return bits;
-}
-
-/* One mask for all lengths: the minimum takes what the power of two lacks, but has one window. */
-static void rabin_parameters(struct hdrf_chunker *chunker, uint32_t average)
-{
-    uint32_t mask = (UINT32_C(1) << log2_floor(average)) - 1;
-    uint32_t rest = average - mask;
-    chunker->minimum = rest > HDRF_CHUNK_RABIN_WINDOW ? rest : HDRF_CHUNK_RABIN_WINDOW;
-    chunker->maximum = 8 * average;
-    chunker->strict = mask;
-    chunker->loose = mask;
-}
-
-/* One chance for all lengths; what the tests are to add to the minimum gives it. */
-static void gear_parameters(struct hdrf_chunker *chunker, uint32_t average)
-{
-    chunker->minimum = average / 4;
-    chunker->maximum = 8 * average;
-    chunker->strict = UINT64_MAX / (average - chunker->minimum + 1);
-    chunker->loose = chunker->strict;
 }
 
 /* A chance of a quarter of 1/average, then of four times 1/average. */
@@ -219,22 +143,6 @@ bool hdrf_chunker_init(struct hdrf_chunker *chunker, enum hdrf_chunk_algorithm a
         made.window = ram_window(average, maximum);
         made.minimum = made.window + 1;
         made.maximum = maximum != 0 ? maximum : 4 * made.window;
-        break;
-    case HDRF_CHUNK_AE:
-        made.window = search_window(ae_mean, average);
-        made.minimum = made.window + 1;
-        made.maximum = at_most_limit((uint64_t)VALUES * made.window + 1);
-        break;
-    case HDRF_CHUNK_LMC:
-        made.window = search_window(lmc_mean, average);
-        made.minimum = made.window + 1;
-        made.maximum = HDRF_CHUNK_LIMIT;
-        break;
-    case HDRF_CHUNK_RABIN:
-        rabin_parameters(&made, average);
-        break;
-    case HDRF_CHUNK_GEAR:
-        gear_parameters(&made, average);
         break;
     case HDRF_CHUNK_FASTCDC:
         fastcdc_parameters(&made, average);

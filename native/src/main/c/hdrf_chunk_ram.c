@@ -6,9 +6,8 @@
 #include "hdrf_chunk_impl.h"
 
 size_t hdrf_chunk_ram_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
-                                size_t length, bool last)
+                                size_t length)
 {
-    (void)last;
     size_t end = length < chunker->maximum ? length : chunker->maximum;
     uint8_t maximum = 0;
     for (size_t i = 0; i < end; i++) {

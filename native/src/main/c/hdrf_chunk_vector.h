@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RAM, AE and VHASH on vectors of any width. A file for one instruction set defines, and then
+ * RAM and VHASH on vectors of any width. A file for one instruction set defines, and then
  * includes this one:
  *
  *   VECTOR           the type; WIDTH, its bytes; NAME(f), the function f of this set
@@ -127,35 +127,13 @@ static inline size_t first_at_least(const uint8_t *data, size_t from, size_t to,
     return i;
 }
 
-size_t NAME(hdrf_chunk_ram)(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length,
-                            bool last)
+size_t NAME(hdrf_chunk_ram)(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length)
 {
-    (void)last;
     size_t end = length < chunker->maximum ? length : chunker->maximum;
     if (end > chunker->window) {
         size_t i = first_at_least(data, chunker->window, end, greatest(data, chunker->window));
         if (i < end) {
             return i + 1;
-        }
-    }
-    return end == chunker->maximum ? end : 0;
-}
-
-size_t NAME(hdrf_chunk_ae)(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length,
-                           bool last)
-{
-    (void)last;
-    size_t end = length < chunker->maximum ? length : chunker->maximum;
-    size_t maximum_at = 0;
-    while (maximum_at + chunker->window < end) {
-        size_t window_end = maximum_at + chunker->window + 1;
-        if (data[maximum_at] == UINT8_MAX) {
-            return window_end;
-        }
-        uint8_t greater = (uint8_t)(data[maximum_at] + 1);
-        maximum_at = first_at_least(data, maximum_at + 1, window_end, greater);
-        if (maximum_at == window_end) {
-            return window_end;
         }
     }
     return end == chunker->maximum ? end : 0;
@@ -403,9 +381,8 @@ static inline void test_windows(struct NAME(search) *search, size_t from, size_t
 }
 
 size_t NAME(hdrf_chunk_vhash)(const struct hdrf_chunker *chunker, const uint8_t *data,
-                              size_t length, bool last)
+                              size_t length)
 {
-    (void)last;
     if (length < chunker->minimum) {
         return 0;
     }

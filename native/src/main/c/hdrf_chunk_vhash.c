@@ -41,9 +41,8 @@
 #include "hdrf_chunk_impl.h"
 
 size_t hdrf_chunk_vhash_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
-                                  size_t length, bool last)
+                                  size_t length)
 {
-    (void)last;
     uint64_t best = HDRF_CHUNK_VHASH_NONE;
     size_t cut = 0;
     size_t end = chunker->minimum;

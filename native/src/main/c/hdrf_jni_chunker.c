@@ -6,14 +6,13 @@
 /* Cuts that are found before they are copied into the Java array. */
 #define AT_ONCE 1024
 
-/* No kernel looks at so many bytes before a cut's place unless its chunk has them. */
-#define LEAST_MINIMUM 48
+/* FastCDC's window, the longest: no kernel looks at more bytes before a cut's place. */
+#define LEAST_MINIMUM 64
 
 static bool is_chunker(jint algorithm, jint window, jint minimum, jint maximum)
 {
-    return algorithm >= 0 && algorithm < HDRF_CHUNK_ALGORITHMS && window >= 0 &&
-           window <= minimum && minimum >= LEAST_MINIMUM && minimum <= maximum &&
-           maximum <= (jint)HDRF_CHUNK_LIMIT;
+    return hdrf_chunk_is_algorithm(algorithm) && window >= 0 && window <= minimum &&
+           minimum >= LEAST_MINIMUM && minimum <= maximum && maximum <= (jint)HDRF_CHUNK_LIMIT;
 }
 
 /* The parameters are those of hdrf_chunker_init(). */
@@ -64,7 +63,7 @@ JNIEXPORT jstring JNICALL Java_io_hdrf_jni_Chunker_kernelName(JNIEnv *env, jclas
                                                               jint algorithm)
 {
     (void)cls;
-    if (algorithm < 0 || algorithm >= HDRF_CHUNK_ALGORITHMS) {
+    if (!hdrf_chunk_is_algorithm(algorithm)) {
         hdrf_jni_refuse(env, "no such algorithm");
         return NULL;
     }

@@ -7,10 +7,9 @@ import java.util.Objects;
 /**
  * Cuts a stream of bytes into chunks at places that its content decides.
  *
- * <p>Where a chunk ends depends on the stream's bytes from the chunk's start on (with {@link
- * ChunkerAlgorithm#LMC} also on some behind the end) and on nothing else: not on the pieces in
- * which they come, nor on the machine, nor on whether the native library is there. Nor does it
- * change between versions of HDRF.
+ * <p>Where a chunk ends depends on the stream's bytes from the chunk's start on and on nothing
+ * else: not on the pieces in which they come, nor on the machine, nor on whether the native library
+ * is there. Nor does it change between versions of HDRF.
  *
  * <p>Direct buffers are read in place by the native library, in one call; all others (and all where
  * there is no native library) by Java, many times slower. Immutable, for any number of threads.
@@ -139,7 +138,7 @@ public final class Chunker {
     int count = 0;
     int start = 0;
     while (count < cuts.length && start < length) {
-      int chunk = twin.first(bytes, start, length - start, last);
+      int chunk = twin.first(bytes, start, length - start);
       if (chunk == 0) {
         if (!last) {
           break;

@@ -22,31 +22,8 @@ public enum ChunkerAlgorithm {
   RAML(1),
 
   /**
-   * AE, asymmetric extremum: the chunk's first byte is its first maximum, and a byte replaces it if
-   * strictly greater; cut after m + w, where m is the offset of a maximum that has not been
-   * replaced by then. Minimum w + 1, maximum 256 w + 1; w is about A − 256.
-   */
-  AE(2),
-
-  /**
-   * LMC, local maximum: cut after i if p[i] is strictly greater than each of the h bytes on either
-   * side, those on the left inside the chunk. Minimum h + 1, maximum {@link Chunker#SIZE_LIMIT}.
-   * Needs h bytes behind a cut, so that there is none in the stream's last h bytes.
-   */
-  LMC(3),
-
-  /**
-   * Rabin fingerprints of the last 48 bytes: cut where the ⌊log2 A⌋ low bits are all ones. Maximum
-   * 8 A; the minimum is what makes up for an A that is no power of two.
-   */
-  RABIN(4),
-
-  /** Gear hash of the last 64 bytes: cut where it is below a threshold. A/4 to 8 A bytes. */
-  GEAR(5),
-
-  /**
-   * FastCDC: Gear with a chance of 1/(4 A) per byte up to about 0.82 A, of 4/A from there on
-   * (normalised chunking, level 2). A/4 to 8 A bytes.
+   * FastCDC: the Gear hash of the last 64 bytes, with a chance of 1/(4 A) per byte up to about 0.82
+   * A, of 4/A from there on (normalised chunking, level 2). A/4 to 8 A bytes.
    */
   FASTCDC(6),
 
@@ -66,7 +43,7 @@ public enum ChunkerAlgorithm {
    */
   VHASH(8);
 
-  /** The number in enum hdrf_chunk_algorithm. */
+  /** The number in enum hdrf_chunk_algorithm; 2 to 5 are not to be used again. */
   final int nativeNumber;
 
   ChunkerAlgorithm(int nativeNumber) {

@@ -77,16 +77,6 @@ final class ChunkerParameters {
       case RAML:
         int raml = search(w -> ramMean(w, maximum != 0 ? maximum : 4 * w), 1, average, average);
         return windowed(algorithm, average, raml, maximum != 0 ? maximum : 4 * raml);
-      case AE:
-        int ae = search(ChunkerParameters::aeMean, 1, average, average);
-        return windowed(algorithm, average, ae, Math.min(VALUES * ae + 1, Chunker.SIZE_LIMIT));
-      case LMC:
-        int lmc = search(ChunkerParameters::lmcMean, 1, average, average);
-        return windowed(algorithm, average, lmc, Chunker.SIZE_LIMIT);
-      case RABIN:
-        return rabin(average);
-      case GEAR:
-        return gear(average);
       case FASTCDC:
         int fast = normal(average, average / 4, 8 * average, average / 4);
         return new ChunkerParameters(
@@ -109,22 +99,6 @@ final class ChunkerParameters {
   private static ChunkerParameters windowed(
       ChunkerAlgorithm algorithm, int average, int window, int maximum) {
     return new ChunkerParameters(algorithm, average, window, window + 1, maximum, 0, 0, 0);
-  }
-
-  /** One mask for all lengths: the minimum takes what the power of two lacks. */
-  private static ChunkerParameters rabin(int average) {
-    int mask = Integer.highestOneBit(average) - 1;
-    int minimum = Math.max(average - mask, RabinTwin.WINDOW);
-    return new ChunkerParameters(
-        ChunkerAlgorithm.RABIN, average, 0, minimum, 8 * average, 0, mask, mask);
-  }
-
-  /** One chance for all lengths; what the tests are to add to the minimum gives it. */
-  private static ChunkerParameters gear(int average) {
-    int minimum = average / 4;
-    long threshold = Long.divideUnsigned(-1, average - minimum + 1);
-    return new ChunkerParameters(
-        ChunkerAlgorithm.GEAR, average, 0, minimum, 8 * average, 0, threshold, threshold);
   }
 
   /** The mean of all chunks is 1.746 times the window; {@code hdrf_chunk_parameters.c} has why. */
@@ -175,31 +149,6 @@ final class ChunkerParameters {
       below = upTo;
     }
     return mean;
-  }
-
-  /**
-   * E(v) bytes follow a maximum of the value v: E(255) = w. Else, with q = (v+1)/256 and r = 1 −
-   * q^w the chance that it is replaced, E(v) = r · (1/(1−q) + the mean of E(u) over all u &gt; v).
-   * The mean is 1 + the mean of E(v) over all v.
-   */
-  private static double aeMean(int window) {
-    double sum = window;
-    for (int v = VALUES - 2; v >= 0; v--) {
-      double notGreater = (double) (v + 1) / VALUES;
-      int greater = VALUES - 1 - v;
-      double replaced = 1 - power(notGreater, window);
-      sum += replaced * (1 / (1 - notGreater) + sum / greater);
-    }
-    return 1 + sum / VALUES;
-  }
-
-  /** A byte is a local maximum with the chance of the sum of (m/256)^(2h) / 256. */
-  private static double lmcMean(int window) {
-    double sum = 0;
-    for (int m = 0; m < VALUES; m++) {
-      sum += power((double) m / VALUES, 2 * window);
-    }
-    return VALUES / sum;
   }
 
   /**

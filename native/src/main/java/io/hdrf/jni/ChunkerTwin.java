@@ -11,15 +11,8 @@ abstract class ChunkerTwin {
       case RAM:
       case RAML:
         return new RamTwin(parameters);
-      case AE:
-        return new AeTwin(parameters);
-      case LMC:
-        return new LmcTwin(parameters);
-      case RABIN:
-        return new RabinTwin(parameters);
-      case GEAR:
       case FASTCDC:
-        return new GearTwin(parameters);
+        return new FastcdcTwin(parameters);
       case FIXED:
         return new FixedTwin(parameters);
       case VHASH:
@@ -29,10 +22,8 @@ abstract class ChunkerTwin {
   }
 
   /**
-   * The length of the chunk that begins at {@code start}, or 0 if it does not end in the {@code
+   * The length of the chunk that begins at {@code start}, or 0 if no rule ends it in the {@code
    * length} (at least 1) bytes from there.
-   *
-   * @param last whether the stream ends there; then 0 means that the chunk ends with it
    */
-  abstract int first(ByteBuffer data, int start, int length, boolean last);
+  abstract int first(ByteBuffer data, int start, int length);
 }

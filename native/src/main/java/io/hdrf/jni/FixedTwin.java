@@ -13,7 +13,7 @@ final class FixedTwin extends ChunkerTwin {
   }
 
   @Override
-  int first(ByteBuffer data, int start, int length, boolean last) {
+  int first(ByteBuffer data, int start, int length) {
     return length >= maximum ? maximum : 0;
   }
 }

@@ -15,7 +15,7 @@ final class RamTwin extends ChunkerTwin {
   }
 
   @Override
-  int first(ByteBuffer data, int start, int length, boolean last) {
+  int first(ByteBuffer data, int start, int length) {
     int end = Math.min(length, maximum);
     if (end > window) {
       int greatest = 0;

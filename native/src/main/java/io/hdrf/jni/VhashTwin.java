@@ -35,7 +35,7 @@ final class VhashTwin extends ChunkerTwin {
   }
 
   @Override
-  int first(ByteBuffer data, int start, int length, boolean last) {
+  int first(ByteBuffer data, int start, int length) {
     long best = NONE;
     int cut = 0;
     int end = minimum;

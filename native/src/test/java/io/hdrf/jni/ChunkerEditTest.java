@@ -39,10 +39,6 @@ class ChunkerEditTest {
       byte[] data = kind.make(LENGTH, random);
       Chunker chunker = Chunker.of(algorithm, AVERAGE);
       int[] before = cuts(chunker, data);
-      // A text without any byte above all others has no local maxima.
-      if (before.length < LENGTH / AVERAGE / 4) {
-        continue;
-      }
       double distance = 0;
       double changed = 0;
       for (int edit = 0; edit < EDITS; edit++) {
@@ -59,23 +55,12 @@ class ChunkerEditTest {
       System.out.printf(
           "%s, %s: %.2f averages to resynchronisation, %.2f chunks changed%n",
           algorithm, kind, distance / EDITS / AVERAGE, changed / EDITS);
-      if (kind == ChunkerData.RANDOM || hashes(algorithm)) {
+      boolean hashes = algorithm == ChunkerAlgorithm.FASTCDC || algorithm == ChunkerAlgorithm.VHASH;
+      if (kind == ChunkerData.RANDOM || hashes) {
         assertThat(distance / EDITS / AVERAGE)
             .as("%s, seed %d", kind, SEED)
             .isLessThan(MEAN_DISTANCE);
       }
-    }
-  }
-
-  private static boolean hashes(ChunkerAlgorithm algorithm) {
-    switch (algorithm) {
-      case RABIN:
-      case GEAR:
-      case FASTCDC:
-      case VHASH:
-        return true;
-      default:
-        return false;
     }
   }
 

@@ -29,10 +29,10 @@ class NativeLibraryIsUsedTest {
     assertThat(FilterRows.implementation())
         .isEqualTo(cpuHas("avx2") ? "native, avx2" : "native, portable");
     for (ChunkerAlgorithm algorithm :
-        List.of(ChunkerAlgorithm.RAM, ChunkerAlgorithm.AE, ChunkerAlgorithm.VHASH)) {
+        List.of(ChunkerAlgorithm.RAM, ChunkerAlgorithm.RAML, ChunkerAlgorithm.VHASH)) {
       assertThat(algorithm.implementation()).isEqualTo("native, " + vectors());
     }
-    assertThat(ChunkerAlgorithm.RABIN.implementation()).isEqualTo("native, portable");
+    assertThat(ChunkerAlgorithm.FASTCDC.implementation()).isEqualTo("native, portable");
   }
 
   private static String vectors() throws IOException {

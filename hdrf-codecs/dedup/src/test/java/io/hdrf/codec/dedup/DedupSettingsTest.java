@@ -8,6 +8,7 @@ import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
+import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,5 +64,18 @@ class DedupSettingsTest {
             .hasMessageContaining("the maximum of " + algorithm.configurationName());
       }
     }
+  }
+
+  /** Those that only the benchmarks have now are wrong values like any other. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ae", "LMC", "rabin", "gear", "buzhash"})
+  void chunkersThatAreNotThereAreRefused(String name) {
+    conf.set("hdrf.dedup.chunker", name);
+    assertThatThrownBy(this::chunker)
+        .isInstanceOf(BadSettingException.class)
+        .hasMessage(
+            "hdrf.dedup.chunker is \""
+                + name.toLowerCase(Locale.ROOT)
+                + "\", but must be one of [ram, raml, fastcdc, fixed, vhash]");
   }
 }

@@ -3,12 +3,10 @@
  * Y. Zhang et al.: AE: An Asymmetric Extremum content defined chunking algorithm for fast and
  * bandwidth-efficient data deduplication, INFOCOM 2015.
  */
-#include "hdrf_chunk_impl.h"
+#include "compared.h"
 
-size_t hdrf_chunk_ae_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
-                               size_t length, bool last)
+size_t chunk_ae_reference(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length)
 {
-    (void)last;
     size_t end = length < chunker->maximum ? length : chunker->maximum;
     size_t maximum_at = 0;
     for (size_t i = 1; i < end; i++) {

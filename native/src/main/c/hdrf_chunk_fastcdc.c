@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * W. Xia et al.: FastCDC: a fast and efficient content-defined chunking approach for data
- * deduplication, USENIX ATC 2016 (Gear: the same authors, Ddelta, 2014).
+ * deduplication, USENIX ATC 2016; the hash is Gear (the same authors, Ddelta, 2014).
  *
  * The hash is compared with a threshold where the paper masks some of its bits: its upper bits
  * depend on all of the last 64 bytes, and a threshold allows any average, not powers of two only.
@@ -10,10 +10,9 @@
  */
 #include "hdrf_chunk_impl.h"
 
-size_t hdrf_chunk_gear_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
-                                 size_t length, bool last)
+size_t hdrf_chunk_fastcdc_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
+                                    size_t length)
 {
-    (void)last;
     size_t end = length < chunker->maximum ? length : chunker->maximum;
     uint64_t hash = 0;
     for (size_t i = chunker->minimum - HDRF_CHUNK_GEAR_WINDOW; i < end; i++) {

@@ -7,7 +7,7 @@
  * by POLYNOMIAL, which is irreducible and of degree 53. The minimum is at least 48 bytes, so that
  * no decision needs bytes before the chunk.
  */
-#include "hdrf_chunk_impl.h"
+#include "compared.h"
 
 #define POLYNOMIAL UINT64_C(0x3da3358b4dc173)
 #define DEGREE 53
@@ -38,23 +38,21 @@ __attribute__((constructor)) static void fill_tables(void)
     }
     for (unsigned b = 0; b < 256; b++) {
         uint64_t fingerprint = append(0, (uint8_t)b);
-        for (int i = 1; i < HDRF_CHUNK_RABIN_WINDOW; i++) {
+        for (int i = 1; i < CHUNK_RABIN_WINDOW; i++) {
             fingerprint = append(fingerprint, 0);
         }
         leave[b] = fingerprint;
     }
 }
 
-size_t hdrf_chunk_rabin_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
-                                  size_t length, bool last)
+size_t chunk_rabin_reference(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length)
 {
-    (void)last;
     size_t end = length < chunker->maximum ? length : chunker->maximum;
-    size_t start = chunker->minimum - HDRF_CHUNK_RABIN_WINDOW;
+    size_t start = chunker->minimum - CHUNK_RABIN_WINDOW;
     uint64_t fingerprint = 0;
     for (size_t i = start; i < end; i++) {
-        if (i >= start + HDRF_CHUNK_RABIN_WINDOW) {
-            fingerprint ^= leave[data[i - HDRF_CHUNK_RABIN_WINDOW]];
+        if (i >= start + CHUNK_RABIN_WINDOW) {
+            fingerprint ^= leave[data[i - CHUNK_RABIN_WINDOW]];
         }
         fingerprint = append(fingerprint, data[i]);
         if (i + 1 >= chunker->minimum && (fingerprint & chunker->strict) == chunker->strict) {

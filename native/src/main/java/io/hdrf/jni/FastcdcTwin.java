@@ -3,8 +3,8 @@ package io.hdrf.jni;
 
 import java.nio.ByteBuffer;
 
-/** {@link ChunkerAlgorithm#GEAR} and {@link ChunkerAlgorithm#FASTCDC}. */
-final class GearTwin extends ChunkerTwin {
+/** {@link ChunkerAlgorithm#FASTCDC}. */
+final class FastcdcTwin extends ChunkerTwin {
 
   /** Bytes that leave a trace in the hash. */
   private static final int WINDOW = 64;
@@ -15,7 +15,7 @@ final class GearTwin extends ChunkerTwin {
   private final long strict;
   private final long loose;
 
-  GearTwin(ChunkerParameters parameters) {
+  FastcdcTwin(ChunkerParameters parameters) {
     this.minimum = parameters.minimum;
     this.maximum = parameters.maximum;
     this.normal = parameters.normal;
@@ -24,7 +24,7 @@ final class GearTwin extends ChunkerTwin {
   }
 
   @Override
-  int first(ByteBuffer data, int start, int length, boolean last) {
+  int first(ByteBuffer data, int start, int length) {
     int end = Math.min(length, maximum);
     long hash = 0;
     for (int i = minimum - WINDOW; i < end; i++) {

@@ -3,7 +3,7 @@
  * N. Bjorner, A. Blass, Y. Gurevich: Content-dependent chunking for differential compression, the
  * local maximum approach, Journal of Computer and System Sciences 76, 2010.
  */
-#include "hdrf_chunk_impl.h"
+#include "compared.h"
 
 /* The first offset in [from, to) whose byte is at least `value`, or `to`. */
 static size_t first_at_least(const uint8_t *data, size_t from, size_t to, uint8_t value)
@@ -14,8 +14,7 @@ static size_t first_at_least(const uint8_t *data, size_t from, size_t to, uint8_
     return from;
 }
 
-size_t hdrf_chunk_lmc_reference(const struct hdrf_chunker *chunker, const uint8_t *data,
-                                size_t length, bool last)
+size_t chunk_lmc_reference(const struct hdrf_chunker *chunker, const uint8_t *data, size_t length)
 {
     size_t window = chunker->window;
     size_t i = window;
@@ -30,6 +29,5 @@ size_t hdrf_chunk_lmc_reference(const struct hdrf_chunker *chunker, const uint8_
             i = rival;
         }
     }
-    bool decided = last || i >= chunker->maximum;
-    return decided && length >= chunker->maximum ? chunker->maximum : 0;
+    return length >= chunker->maximum ? chunker->maximum : 0;
 }

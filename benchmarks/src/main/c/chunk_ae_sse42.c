@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hdrf_chunk_sse42.c"
+
+#include "chunk_ae_vector.h"
