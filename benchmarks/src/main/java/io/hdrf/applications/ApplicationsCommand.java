@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.applications;
 
-import io.hdrf.cluster.ClusterConfig;
-import io.hdrf.cluster.HadoopRuntime;
-import io.hdrf.cluster.LocalCluster;
+import io.hdrf.benchmarks.BenchmarkCluster;
+import io.hdrf.benchmarks.Directories;
+import io.hdrf.benchmarks.Inputs;
+import io.hdrf.benchmarks.Report;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.apache.hadoop.fs.FileUtil;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Applications on stock HDFS and on HDRF: the same outputs, times, bytes on disk. */
@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
 public final class ApplicationsCommand implements Callable<Integer> {
 
   private static final int DATA_NODES = 3;
-  private static final String BLOCK_SIZE = Integer.toString(16 << 20);
+  private static final String STOCK = BenchmarkCluster.STOCK;
 
   @Option(
       names = "--chain",
@@ -76,12 +76,9 @@ public final class ApplicationsCommand implements Callable<Integer> {
   @Option(names = "--no-spark", description = "Leave out Spark, which is installed with pip.")
   private boolean withoutSpark;
 
-  @Option(names = "--out", description = "Also write the tables to this file.")
-  private Path out;
+  @Mixin private Report report;
 
-  private final Path home = Path.of(System.getProperty("hdrf.home"));
-  private final Path directory = home.resolve("target").resolve("applications");
-  private HadoopRuntime runtime;
+  private final Path directory = Directories.work("applications");
   private int differences;
 
   public static void main(String[] arguments) {
@@ -90,28 +87,23 @@ public final class ApplicationsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    runtime = HadoopRuntime.ofDist(Path.of(System.getProperty("hdrf.dist")));
     Spark spark =
         withoutSpark
             ? null
-            : Spark.in(home.resolve("target"), home.resolve("benchmarks/spark/jobs.py"));
-    StringBuilder tables = new StringBuilder();
+            : Spark.in(
+                Directories.home().resolve("target"),
+                Directories.home().resolve("benchmarks/spark/jobs.py"));
     for (int replication : replications) {
-      String table = rounds > 0 ? time(replication, spark) : once(replication, spark);
-      System.out.println(table);
-      tables.append(table).append('\n');
+      report.print(rounds > 0 ? time(replication, spark) : once(replication, spark));
     }
-    if (out != null) {
-      Files.writeString(out, tables);
-    }
+    Directories.delete(directory);
     return differences == 0 ? 0 : 1;
   }
 
   private String once(int replication, Spark spark) throws IOException {
-    List<Variant> variants = new ArrayList<>(List.of(new Variant(null)));
+    List<Variant> variants = new ArrayList<>(List.of(new Variant(STOCK)));
     chains.forEach(chain -> variants.add(new Variant(chain)));
-    Path originDirectory = fresh("origin");
-    try (Bed origin = origin(originDirectory)) {
+    try (Bed origin = origin()) {
       Applications applications = new Applications(origin, spark, megabytes * 1_000_000L);
       for (Variant variant : variants) {
         run(variant, replication, applications);
@@ -120,22 +112,17 @@ public final class ApplicationsCommand implements Callable<Integer> {
         }
       }
     }
-    FileUtil.fullyDelete(originDirectory.toFile());
     return ApplicationsTable.of(replication, variants);
   }
 
   private String time(int replication, Spark spark) throws Exception {
     StringBuilder tables = new StringBuilder();
-    Path originDirectory = fresh("origin");
-    try (Bed origin = origin(originDirectory)) {
+    try (Bed origin = origin()) {
       List<Application> applications =
           new Applications(origin, spark, megabytes * 1_000_000L).all();
       for (String chain : chains) {
-        Variant reduced = new Variant(chain);
-        Path stockDirectory = fresh("stock");
-        Path reducedDirectory = fresh("cluster");
-        try (Bed stock = bed(new Variant(null), stockDirectory, replication);
-            Bed other = bed(reduced, reducedDirectory, replication)) {
+        try (Bed stock = bed("stock", STOCK, replication);
+            Bed other = bed("cluster", chain, replication)) {
           TimedRounds timed = new TimedRounds(stock, other);
           applications.get(0).work().run(stock);
           applications.get(0).work().run(other);
@@ -151,52 +138,31 @@ public final class ApplicationsCommand implements Callable<Integer> {
           differences += timed.differences();
           tables.append(timed.table(replication, chain));
         }
-        FileUtil.fullyDelete(stockDirectory.toFile());
-        FileUtil.fullyDelete(reducedDirectory.toFile());
       }
     }
-    FileUtil.fullyDelete(originDirectory.toFile());
     return tables.toString();
   }
 
   /** A stock cluster that holds the input. */
-  private Bed origin(Path own) throws IOException {
+  private Bed origin() throws IOException {
     Bed origin =
         new Bed(
-            ClusterConfig.in(own)
-                .withDataNodes(1)
-                .withReplication(1)
-                .withStock(true)
-                .withHeaps("256m", "256m")
-                .with("dfs.blocksize", BLOCK_SIZE),
-            runtime,
+            BenchmarkCluster.config(directory.resolve("origin"), STOCK, 1, 1)
+                .withHeaps("256m", "256m"),
             false);
-    new InputText(home).writeTo(origin.fs(), megabytes * 1_000_000L);
+    Inputs.writeText(origin.fs(), Applications.INPUT, megabytes * 1_000_000L);
     return origin;
   }
 
-  private Bed bed(Variant variant, Path own, int replication) throws IOException {
+  private Bed bed(String own, String variant, int replication) throws IOException {
     return new Bed(
-        variant.configure(
-            ClusterConfig.in(own)
-                .withDataNodes(DATA_NODES)
-                .withReplication(replication)
-                .withHeaps("384m", "512m")
-                .with("dfs.blocksize", BLOCK_SIZE)),
-        runtime,
+        BenchmarkCluster.config(directory.resolve(own), variant, DATA_NODES, replication)
+            .withHeaps("384m", "512m"),
         true);
   }
 
-  private Path fresh(String name) throws IOException {
-    Path own = directory.resolve(name);
-    LocalCluster.killLeftovers(own);
-    FileUtil.fullyDelete(own.toFile());
-    return Files.createDirectories(own);
-  }
-
   private void run(Variant variant, int replication, Applications applications) throws IOException {
-    Path own = fresh("cluster");
-    try (Bed bed = bed(variant, own, replication)) {
+    try (Bed bed = bed("cluster", variant.name(), replication)) {
       for (Application application : applications.all()) {
         if (isAsked(application)) {
           Outcome outcome = run(application, bed);
@@ -213,7 +179,6 @@ public final class ApplicationsCommand implements Callable<Integer> {
       }
       variant.errors().addAll(bed.errors());
     }
-    FileUtil.fullyDelete(own.toFile());
   }
 
   private boolean isAsked(Application application) {

@@ -1,49 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.applications;
 
+import io.hdrf.benchmarks.BenchmarkCluster;
 import io.hdrf.cluster.ClusterConfig;
-import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
-import io.hdrf.cluster.ProcessGuard;
 import io.hdrf.cluster.Yarn;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /** A cluster that applications run on. For one thread. */
 final class Bed implements Closeable {
 
+  private static final String BLOCK_SIZE = Integer.toString(16 << 20);
+
   private static final Pattern ERROR =
       Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\S+ (?:ERROR|FATAL) (\\S+: .*)");
 
-  private final ProcessGuard guard;
+  private final BenchmarkCluster own;
   private final LocalCluster cluster;
   private final Yarn yarn;
-  private final DistributedFileSystem fs;
   private List<String> options = List.of();
   private int jobs;
 
   /**
    * @param withYarn whether jobs can be submitted to it
    */
-  Bed(ClusterConfig config, HadoopRuntime runtime, boolean withYarn) throws IOException {
-    guard = new ProcessGuard(List.of(config.directory()));
-    cluster = LocalCluster.create(config, runtime);
-    cluster.start();
-    Configuration conf = new Configuration();
-    conf.addResource(new Path(cluster.conf().resolve("core-site.xml").toUri()));
-    conf.addResource(new Path(cluster.conf().resolve("hdfs-site.xml").toUri()));
-    fs = (DistributedFileSystem) DistributedFileSystem.newInstance(URI.create(cluster.uri()), conf);
+  Bed(ClusterConfig config, boolean withYarn) throws IOException {
+    own = new BenchmarkCluster(config.with("dfs.blocksize", BLOCK_SIZE));
+    cluster = own.cluster();
     yarn = withYarn ? new Yarn(cluster) : null;
     if (withYarn) {
       yarn.start();
@@ -51,7 +44,7 @@ final class Bed implements Closeable {
   }
 
   DistributedFileSystem fs() {
-    return fs;
+    return own.fileSystem();
   }
 
   String uri() throws IOException {
@@ -59,7 +52,7 @@ final class Bed implements Closeable {
   }
 
   /** Where the cluster's configuration is. */
-  java.nio.file.Path conf() {
+  Path conf() {
     return cluster.conf();
   }
 
@@ -83,12 +76,12 @@ final class Bed implements Closeable {
   /** Bytes of block files and of HDRF's own on all DataNodes, once nothing is left to reduce. */
   long physicalBytes() throws IOException {
     awaitReduced();
-    return cluster.diskUsage().physicalBytes();
+    return own.physicalBytes();
   }
 
   /** Waits until nothing is left to reduce. */
   void awaitReduced() throws IOException {
-    cluster.awaitReduced(LocalCluster.PATIENCE, pending -> {});
+    own.awaitReduced();
   }
 
   /**
@@ -96,11 +89,11 @@ final class Bed implements Closeable {
    * compared.
    */
   Set<String> errors() throws IOException {
-    List<java.nio.file.Path> logs = new ArrayList<>();
+    List<Path> logs = new ArrayList<>();
     logs.add(cluster.nameNode().log());
     cluster.dataNodes().forEach(dataNode -> logs.add(dataNode.log()));
     Set<String> errors = new TreeSet<>();
-    for (java.nio.file.Path log : logs) {
+    for (Path log : logs) {
       for (String line : Files.readAllLines(log)) {
         Matcher matcher = ERROR.matcher(line);
         if (matcher.matches()) {
@@ -117,10 +110,8 @@ final class Bed implements Closeable {
       if (yarn != null) {
         yarn.stop();
       }
-      fs.close();
-      cluster.stop();
     } finally {
-      guard.close();
+      own.close();
     }
   }
 }

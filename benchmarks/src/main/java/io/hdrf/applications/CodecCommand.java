@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.applications;
 
+import io.hdrf.benchmarks.BenchmarkCluster;
+import io.hdrf.benchmarks.Directories;
+import io.hdrf.benchmarks.Inputs;
+import io.hdrf.benchmarks.Report;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.ClusterException;
-import io.hdrf.cluster.HadoopRuntime;
-import io.hdrf.cluster.LocalCluster;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,9 +15,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.ContentSummary;
-import org.apache.hadoop.fs.FileUtil;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Which applications obey a codec set in the job, and what HDRF stores of the same. */
@@ -63,12 +64,9 @@ public final class CodecCommand implements Callable<Integer> {
       description = "What each application makes, in MB (${DEFAULT-VALUE}).")
   private int megabytes;
 
-  @Option(names = "--out", description = "Also write the table to this file.")
-  private Path out;
+  @Mixin private Report report;
 
-  private final Path home = Path.of(System.getProperty("hdrf.home"));
-  private final Path directory = home.resolve("target").resolve("hibench");
-  private HadoopRuntime runtime;
+  private final Path directory = Directories.work("hibench");
 
   /**
    * What one application left.
@@ -85,11 +83,10 @@ public final class CodecCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    runtime = HadoopRuntime.ofDist(Path.of(System.getProperty("hdrf.dist")));
-    Map<String, Stored> stock = run(null, List.of());
+    Map<String, Stored> stock = run(BenchmarkCluster.STOCK, List.of());
     Map<String, Stored> withCodec =
         run(
-            null,
+            BenchmarkCluster.STOCK,
             List.of(
                 "-Dmapreduce.output.fileoutputformat.compress=true",
                 "-Dmapreduce.output.fileoutputformat.compress.type=BLOCK",
@@ -112,34 +109,24 @@ public final class CodecCommand implements Callable<Integer> {
                       + (coded.failed ? ", and fails" : ""),
                   reduced.get(name).physical / 1e6));
         });
-    System.out.print(table);
-    if (out != null) {
-      Files.writeString(out, table);
-    }
+    report.print(table.toString());
+    Directories.delete(directory);
     return 0;
   }
 
-  private Map<String, Stored> run(String schemes, List<String> options) throws IOException {
+  private Map<String, Stored> run(String variant, List<String> options) throws IOException {
     Map<String, Stored> stored = new LinkedHashMap<>();
-    LocalCluster.killLeftovers(directory);
-    FileUtil.fullyDelete(directory.toFile());
     ClusterConfig config =
-        new Variant(schemes)
-            .configure(
-                ClusterConfig.in(directory)
-                    .withDataNodes(REPLICATION)
-                    .withReplication(REPLICATION)
-                    .withHeaps("384m", "512m")
-                    .with("dfs.blocksize", Integer.toString(16 << 20)));
-    try (Bed bed = new Bed(config, runtime, true)) {
-      new InputText(home).writeTo(bed.fs(), megabytes * 1_000_000L);
+        BenchmarkCluster.config(directory, variant, REPLICATION, REPLICATION)
+            .withHeaps("384m", "512m");
+    try (Bed bed = new Bed(config, true)) {
+      Inputs.writeText(bed.fs(), Applications.INPUT, megabytes * 1_000_000L);
       bed.setOptions(options);
       long before = bed.physicalBytes();
       for (Application application : new Applications(null, null, megabytes * 1_000_000L).all()) {
         String output = OUTPUTS.get(application.name());
         if (output != null) {
-          System.err.println(
-              (schemes == null ? "stock " + options : schemes) + ": " + application.name());
+          System.err.println(variant + " " + options + ": " + application.name());
           boolean failed = false;
           try {
             application.work().run(bed);
@@ -163,7 +150,6 @@ public final class CodecCommand implements Callable<Integer> {
         }
       }
     }
-    FileUtil.fullyDelete(directory.toFile());
     return stored;
   }
 }

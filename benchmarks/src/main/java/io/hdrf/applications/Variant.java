@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.applications;
 
-import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.benchmarks.BenchmarkCluster;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -10,27 +10,23 @@ import java.util.TreeSet;
 /** A cluster of one kind, and what was found on it. */
 final class Variant {
 
-  private final String chain;
+  private final String name;
   private final Map<String, Outcome> outcomes = new LinkedHashMap<>();
   private final Set<String> errors = new TreeSet<>();
 
   /**
-   * @param chain null for stock HDFS
+   * @param name as of {@link BenchmarkCluster#config}
    */
-  Variant(String chain) {
-    this.chain = chain;
+  Variant(String name) {
+    this.name = name;
   }
 
   boolean isStock() {
-    return chain == null;
+    return name.equals(BenchmarkCluster.STOCK);
   }
 
   String name() {
-    return isStock() ? "stock" : chain;
-  }
-
-  ClusterConfig configure(ClusterConfig config) {
-    return isStock() ? config.withStock(true) : config.withSchemes(chain);
+    return name;
   }
 
   Map<String, Outcome> outcomes() {

@@ -2,7 +2,6 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.cluster.ClusterConfig;
-import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.corpus.SourceCorpus;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +12,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -75,13 +75,9 @@ public final class CollectionBenchmark implements Callable<Integer> {
       description = "Versions of Hadoop (those of benchmarks/data/twenty-versions.txt).")
   private List<String> versions;
 
-  @Option(names = "--out", description = "Also write the table to this file.")
-  private Path out;
+  @Mixin private Report report;
 
   @Spec private CommandSpec command;
-
-  private final Path home = Path.of(System.getProperty("hdrf.home"));
-  private final Path dist = Path.of(System.getProperty("hdrf.dist"));
 
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new CollectionBenchmark()).execute(arguments));
@@ -89,7 +85,7 @@ public final class CollectionBenchmark implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    SourceCorpus corpus = new SourceCorpus(home);
+    SourceCorpus corpus = new SourceCorpus(Directories.home());
     if (versions == null) {
       versions = corpus.versions("twenty-versions.txt");
     }
@@ -101,14 +97,8 @@ public final class CollectionBenchmark implements Callable<Integer> {
     for (String version : versions) {
       tars.add(corpus.file(version));
     }
-    StringBuilder table = new StringBuilder();
     for (int livePercent : livePercents) {
-      Figures figures = measure(tars, livePercent);
-      table.append(format(livePercent, figures));
-    }
-    System.out.println(table);
-    if (out != null) {
-      Files.writeString(out, table);
+      report.print(format(livePercent, measure(tars, livePercent)));
     }
     return 0;
   }
@@ -129,12 +119,12 @@ public final class CollectionBenchmark implements Callable<Integer> {
         .forEach(
             (name, value) ->
                 text.append(String.format(Locale.ROOT, "| %s | %.3f |%n", name, value)));
-    return text.append('\n').toString();
+    return text.toString();
   }
 
   private Figures measure(List<Path> tars, int livePercent) throws Exception {
     List<Path> kept = tars.subList(tars.size() - keep, tars.size());
-    Path work = home.resolve("target").resolve("collection");
+    Path work = Directories.work("collection");
     Figures figures = new Figures();
     double logical = 0;
     for (Path tar : tars) {
@@ -146,8 +136,8 @@ public final class CollectionBenchmark implements Callable<Integer> {
       for (Path tar : tars) {
         side.write(tar.getFileName().toString(), tar, 0);
       }
-      side.awaitReduced();
-      figures.put("on disk with all versions (MB)", side.physicalMegabytes());
+      side.cluster().awaitReduced();
+      figures.put("on disk with all versions (MB)", side.cluster().physicalBytes() / 1e6);
       // The first ones of a DataNode that has just started are slower.
       for (int i = 1; i <= 4; i++) {
         side.writeAndDelete(PROBE, tars.get(0), i);
@@ -157,12 +147,12 @@ public final class CollectionBenchmark implements Callable<Integer> {
         alone.add(side.writeAndDelete(PROBE, tars.get(0), 5 + alone.size()));
       }
       // What was written to measure is not to be counted with the versions.
-      side.awaitBlocks(tars.size());
+      side.cluster().awaitBlocks(tars.size());
       side.collect(null, 0);
       for (Path tar : tars.subList(0, tars.size() - keep)) {
         side.delete(tar.getFileName().toString());
       }
-      side.awaitBlocks(kept.size());
+      side.cluster().awaitBlocks(kept.size());
       CollectionSide.Collected collected = side.collect(tars.get(0), 5 + alone.size());
       figures.put("freed (MB)", collected.freed() / 1e6);
       figures.put("rewritten (MB)", collected.rewritten() / 1e6);
@@ -172,36 +162,32 @@ public final class CollectionBenchmark implements Callable<Integer> {
       figures.put("write of a file until close, alone (s, median)", Figures.middle(alone));
       figures.put("while it collects (s, median)", Figures.middle(collected.writeSeconds()));
       figures.put("ratio", Figures.middle(collected.writeSeconds()) / Figures.middle(alone));
-      side.awaitBlocks(kept.size());
+      side.cluster().awaitBlocks(kept.size());
       side.collect(null, 0);
-      side.settle();
-      after = side.physicalMegabytes();
+      side.cluster().settle();
+      after = side.cluster().physicalBytes() / 1e6;
       figures.put("on disk with those kept (MB)", after);
     }
     try (CollectionSide side = open(work.resolve("fresh"), livePercent)) {
       for (Path tar : kept) {
         side.write(tar.getFileName().toString(), tar, 0);
       }
-      side.settle();
-      figures.put("on a fresh cluster (MB)", side.physicalMegabytes());
-      figures.put("to the fresh cluster", after / side.physicalMegabytes());
+      side.cluster().settle();
+      figures.put("on a fresh cluster (MB)", side.cluster().physicalBytes() / 1e6);
+      figures.put("to the fresh cluster", after / (side.cluster().physicalBytes() / 1e6));
     }
     return figures;
   }
 
   private CollectionSide open(Path directory, int livePercent) throws IOException {
     ClusterConfig config =
-        ClusterConfig.in(directory)
-            .withDataNodes(1)
-            .withReplication(1)
-            .withSchemes(chain)
-            .withHeaps("512m", "1g")
+        BenchmarkCluster.config(directory, chain, 1, 1)
             .with("dfs.heartbeat.interval", "1")
             .with("hdrf.dedup.gc.interval", "0")
             .with("hdrf.dedup.gc.min.age", "0")
             .with("hdrf.dedup.gc.rate", rate)
             .with("hdrf.dedup.container.size", containerSize)
             .with("hdrf.dedup.gc.live.percent", Integer.toString(livePercent));
-    return new CollectionSide(config, HadoopRuntime.ofDist(dist), home);
+    return new CollectionSide(config);
   }
 }

@@ -2,15 +2,12 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.cluster.ClusterConfig;
-import io.hdrf.cluster.HadoopRuntime;
-import io.hdrf.cluster.LocalCluster;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileSystem;
@@ -32,29 +29,26 @@ final class CollectionSide implements Closeable {
    */
   record Collected(double freed, double rewritten, double seconds, List<Double> writeSeconds) {}
 
-  private final OpenCluster open;
-  private final LocalCluster cluster;
-  private final java.nio.file.Path home;
+  private final BenchmarkCluster cluster;
   private final FileSystem fileSystem;
 
-  CollectionSide(ClusterConfig config, HadoopRuntime runtime, java.nio.file.Path home)
-      throws IOException {
-    this.home = home;
-    open = new OpenCluster(config, runtime);
-    cluster = open.cluster();
-    fileSystem = open.fileSystem();
+  CollectionSide(ClusterConfig config) throws IOException {
+    cluster = new BenchmarkCluster(config);
+    fileSystem = cluster.fileSystem();
+  }
+
+  BenchmarkCluster cluster() {
+    return cluster;
   }
 
   /**
-   * Writes a file, each byte with a number added.
+   * Writes a file, other bytes for each shift.
    *
    * @return seconds until it was closed
    */
   double write(String name, java.nio.file.Path file, int shift) throws IOException {
     byte[] data = Files.readAllBytes(file);
-    for (int i = 0; i < data.length; i++) {
-      data[i] += (byte) (3 * shift);
-    }
+    Inputs.shift(data, 0, data.length, shift);
     long began = System.nanoTime();
     try (OutputStream out = fileSystem.create(new Path("/" + name), true)) {
       out.write(data);
@@ -65,37 +59,13 @@ final class CollectionSide implements Closeable {
   /** As {@link #write}, and deletes it when it has been reduced. */
   double writeAndDelete(String name, java.nio.file.Path file, int shift) throws IOException {
     double seconds = write(name, file, shift);
-    awaitReduced();
+    cluster.awaitReduced();
     delete(name);
     return seconds;
   }
 
   void delete(String name) throws IOException {
     fileSystem.delete(new Path("/" + name), true);
-  }
-
-  /** Waits until the DataNode has as many blocks. */
-  void awaitBlocks(long count) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + LocalCluster.PATIENCE.toNanos();
-    while (cluster.diskUsage().blocks() != count) {
-      if (System.nanoTime() > deadline) {
-        throw new IOException(cluster.diskUsage().blocks() + " blocks are there, not " + count);
-      }
-      TimeUnit.MILLISECONDS.sleep(200);
-    }
-  }
-
-  void awaitReduced() throws IOException {
-    open.awaitReduced();
-  }
-
-  /** Has all blocks reduced, containers sealed and the index written. */
-  void settle() throws IOException {
-    open.settle();
-  }
-
-  double physicalMegabytes() throws IOException {
-    return cluster.diskUsage().physicalBytes() / 1e6;
   }
 
   /**
@@ -105,14 +75,14 @@ final class CollectionSide implements Closeable {
    */
   Collected collect(java.nio.file.Path file, int firstShift)
       throws IOException, InterruptedException {
-    java.nio.file.Path log = cluster.conf().resolveSibling("gc.out");
+    java.nio.file.Path log = cluster.cluster().conf().resolveSibling("gc.out");
     long began = System.nanoTime();
     Process collector =
         new ProcessBuilder(
-                home.resolve("bin/hdrf").toString(),
+                Directories.home().resolve("bin/hdrf").toString(),
                 "gc",
                 "--data-dir",
-                cluster.config().directory().toString())
+                cluster.cluster().config().directory().toString())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
@@ -139,6 +109,6 @@ final class CollectionSide implements Closeable {
 
   @Override
   public void close() throws IOException {
-    open.close();
+    cluster.close();
   }
 }

@@ -21,6 +21,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Redraws figures 6 to 10 of the paper on dynamic Bloom filter arrays. One thread. */
@@ -78,11 +79,9 @@ public final class DbaBenchmark implements Callable<Integer> {
       description = "Batches of 1024 queries for one point (${DEFAULT-VALUE}).")
   private int batches;
 
-  @Option(names = "--out", description = "Also write everything to this file.")
-  private Path out;
+  @Mixin private Report report;
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-  private final StringBuilder report = new StringBuilder();
   private final Candidates candidates = new Candidates();
   private Path directory;
 
@@ -112,15 +111,7 @@ public final class DbaBenchmark implements Callable<Integer> {
     } finally {
       Directories.delete(directory);
     }
-    if (out != null) {
-      Files.writeString(out, report);
-    }
     return 0;
-  }
-
-  private void print(String text) {
-    System.out.println(text);
-    report.append(text).append('\n');
   }
 
   // Figures 6 and 7
@@ -148,16 +139,18 @@ public final class DbaBenchmark implements Callable<Integer> {
       }
       rates.put(width, own);
     }
-    print("### Figure " + figure + ": queries, error rate 2^-" + Math.round(-log2(errorRate)));
-    print("\nMillion queries per second of CPU time (of elapsed time), half of them present.\n");
+    report.print(
+        "### Figure " + figure + ": queries, error rate 2^-" + Math.round(-log2(errorRate)));
+    report.print(
+        "\nMillion queries per second of CPU time (of elapsed time), half of them present.\n");
     StringBuilder head = new StringBuilder("| g |");
     StringBuilder line = new StringBuilder("|---|");
     for (double point : points) {
       head.append(String.format(Locale.ROOT, " %.0f filters |", point));
       line.append("---|");
     }
-    print(head.toString());
-    print(line.toString());
+    report.print(head.toString());
+    report.print(line.toString());
     TextPlot plot = new TextPlot("million queries per second of CPU time over filters");
     rates.forEach(
         (width, own) -> {
@@ -168,10 +161,10 @@ public final class DbaBenchmark implements Callable<Integer> {
                 String.format(Locale.ROOT, " %.2f (%.2f) |", rate.cpu / 1e6, rate.elapsed / 1e6));
             y.add(rate.cpu / 1e6);
           }
-          print(row.toString());
+          report.print(row.toString());
           plot.curve("g=" + width, points, y);
         });
-    print("\n" + plot);
+    report.print("\n" + plot);
   }
 
   // Figure 8
@@ -212,37 +205,40 @@ public final class DbaBenchmark implements Callable<Integer> {
       System.err.printf("figure 8, %s: %s%n", how, measured);
       curves.put(how, measured);
     }
-    print("### Figure 8: error rate while the array grows\n");
-    print("Share of 8 million absent fingerprints with a candidate, in 10^-5; limit 6.10.\n");
-    print("| million elements | none | enlarge | tighten |");
-    print("|---|---|---|---|");
+    report.print("### Figure 8: error rate while the array grows\n");
+    report.print(
+        "Share of 8 million absent fingerprints with a candidate, in 10^-5; limit 6.10.\n");
+    report.print("| million elements | none | enlarge | tighten |");
+    report.print("|---|---|---|---|");
     TextPlot plot = new TextPlot("error rate in 10^-5 over million elements");
     for (int i = 0; i < x.size(); i++) {
       StringBuilder row = new StringBuilder(String.format(Locale.ROOT, "| %.1f |", x.get(i)));
       for (List<Double> curve : curves.values()) {
         row.append(String.format(Locale.ROOT, " %.2f |", curve.get(i)));
       }
-      print(row.toString());
+      report.print(row.toString());
     }
     curves.forEach((name, y) -> plot.curve(name, x, y));
-    print("\n" + ends + "\n" + plot);
+    report.print("\n" + ends + "\n" + plot);
   }
 
   // Figure 9
 
   private void reinsertionRates() throws IOException {
-    print("### Figure 9: reinsertion\n");
-    print("Million elements per second of CPU time, fingerprints made again included.\n");
-    print("| g | A: 20 rows, 2^19 | B: 20 rows, 3 · 2^19 | C: 22 rows, 2^19 | 2 rows added |");
-    print("|---|---|---|---|---|");
+    report.print("### Figure 9: reinsertion\n");
+    report.print("Million elements per second of CPU time, fingerprints made again included.\n");
+    report.print(
+        "| g | A: 20 rows, 2^19 | B: 20 rows, 3 · 2^19 | C: 22 rows, 2^19 | 2 rows added |");
+    report.print("|---|---|---|---|---|");
     for (int width : widths) {
       double a = refreshRate(settings(1.0 / (1 << 14)).group(width));
       double b = refreshRate(settings(1.0 / (1 << 14)).group(width).capacity(3 * capacity));
       double c = refreshRate(settings(1.0 / (1 << 14)).group(width).filters(192));
       double more = tightenRate(width);
-      print(String.format(Locale.ROOT, "| %d | %.2f | %.2f | %.2f | %.2f |", width, a, b, c, more));
+      report.print(
+          String.format(Locale.ROOT, "| %d | %.2f | %.2f | %.2f | %.2f |", width, a, b, c, more));
     }
-    print("");
+    report.print("");
   }
 
   /** Fills new filters by inserting, as enlarging does. */
@@ -279,11 +275,11 @@ public final class DbaBenchmark implements Callable<Integer> {
   // Figure 10
 
   private void memory() {
-    print("### Figure 10: memory against one Bloom filter\n");
-    print("Bits of r filters together by those of one filter with the same error rate and");
-    print("capacity; in brackets as stored, with whole numbers of rows.\n");
-    print("| error rate | r = 1 | 16 | 64 | 160 | 256 | 1024 |");
-    print("|---|---|---|---|---|---|---|");
+    report.print("### Figure 10: memory against one Bloom filter\n");
+    report.print("Bits of r filters together by those of one filter with the same error rate and");
+    report.print("capacity; in brackets as stored, with whole numbers of rows.\n");
+    report.print("| error rate | r = 1 | 16 | 64 | 160 | 256 | 1024 |");
+    report.print("|---|---|---|---|---|---|---|");
     int[] counts = {1, 16, 64, 160, 256, 1024};
     TextPlot plot = new TextPlot("memory by that of one filter over filters");
     for (int exponent : new int[] {7, 10, 14, 17, 20}) {
@@ -299,10 +295,10 @@ public final class DbaBenchmark implements Callable<Integer> {
         x.add((double) count);
         y.add(exact);
       }
-      print(row.toString());
+      report.print(row.toString());
       plot.curve("2^-" + exponent, x, y);
     }
-    print("\n" + plot);
+    report.print("\n" + plot);
   }
 
   private static double log2(double value) {

@@ -7,13 +7,28 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** What benchmarks do with the directories that they work in. */
-final class Directories {
+/** The directories that benchmarks work in, and what they do with them. */
+public final class Directories {
 
   private Directories() {}
 
+  /** HDRF's source tree. */
+  public static Path home() {
+    return Path.of(System.getProperty("hdrf.home"));
+  }
+
+  /** What was built of it. */
+  static Path dist() {
+    return Path.of(System.getProperty("hdrf.dist"));
+  }
+
+  /** Where a benchmark keeps its files. */
+  public static Path work(String benchmark) {
+    return home().resolve("target").resolve(benchmark);
+  }
+
   /** Deletes a directory with all that is in it, if it is there. */
-  static void delete(Path directory) throws IOException {
+  public static void delete(Path directory) throws IOException {
     if (Files.exists(directory)) {
       try (Stream<Path> tree = Files.walk(directory)) {
         for (Path path : (Iterable<Path>) tree.sorted(Comparator.reverseOrder())::iterator) {

@@ -56,16 +56,14 @@ public class FrameBenchmark {
   /** Encodes one frame from the middle of the corpus. */
   @Setup(Level.Trial)
   public void encodeOnce() throws IOException {
-    Path home = Path.of(System.getProperty("hdrf.home"));
-    Path dist = Path.of(System.getProperty("hdrf.dist"));
     store = Files.createTempDirectory("hdrf-frame-benchmark");
     Configuration conf = new Configuration(false);
     conf.setInt("hdrf." + chain + ".frame.size", frameLength);
-    SchemeRegistry registry = SchemeLoader.load(dist.resolve("plugins"));
+    SchemeRegistry registry = SchemeLoader.load(Directories.dist().resolve("plugins"));
     schemes = new VolumeSchemes(registry, conf, store, LocalDurableFiles.INSTANCE);
     codec = schemes.codec(SchemeChain.parse("chain", chain, registry));
     original = ByteBuffer.allocateDirect(frameLength);
-    SourceCorpus corpus = new SourceCorpus(home);
+    SourceCorpus corpus = new SourceCorpus(Directories.home());
     try (FileChannel text = FileChannel.open(corpus.file(corpus.versions().get(0)))) {
       text.read(original, text.size() / 2);
     }

@@ -75,15 +75,14 @@ public final class GroupBenchmark implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    SourceCorpus corpus = new SourceCorpus(Path.of(System.getProperty("hdrf.home")));
+    SourceCorpus corpus = new SourceCorpus(Directories.home());
     List<String> versions = corpus.versions();
     if (count < 1 || count > versions.size()) {
       throw new CommandLine.ParameterException(
           command.commandLine(), "--versions: 1 to " + versions.size());
     }
     conf.set("hdrf.dedup.chunk.size", chunkSize);
-    SchemeRegistry registry =
-        SchemeLoader.load(Path.of(System.getProperty("hdrf.dist")).resolve("plugins"));
+    SchemeRegistry registry = SchemeLoader.load(Directories.dist().resolve("plugins"));
     ChunkFunction function =
         ((BlockScheme) registry.byName("dedup")).chunkFunction(new PluginSettings(conf, "dedup"));
     List<List<GroupRule>> rules = new ArrayList<>();

@@ -4,15 +4,12 @@ package io.hdrf.benchmarks;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.CpuLimit;
 import io.hdrf.cluster.DataNode;
-import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.Host;
 import io.hdrf.cluster.Hosts;
 import io.hdrf.cluster.LinkCounters;
 import io.hdrf.cluster.LinkMeter;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.NetworkHosts;
-import io.hdrf.cluster.ProcessGuard;
-import io.hdrf.cluster.Waiting;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -35,6 +32,7 @@ final class LinkSide implements Closeable {
 
   private final Deque<Closeable> resources = new ArrayDeque<>();
   private final NetworkHosts network;
+  private final BenchmarkCluster own;
   private final LocalCluster cluster;
   private final UploadProcess client;
 
@@ -44,11 +42,7 @@ final class LinkSide implements Closeable {
    * @param dataNodeCores processor time that each DataNode gets, in seconds per second
    * @param clientCores the same for the client
    */
-  LinkSide(
-      ClusterConfig config,
-      HadoopRuntime runtime,
-      OptionalDouble dataNodeCores,
-      OptionalDouble clientCores)
+  LinkSide(ClusterConfig config, OptionalDouble dataNodeCores, OptionalDouble clientCores)
       throws IOException {
     try {
       List<List<String>> limits = new ArrayList<>();
@@ -58,10 +52,9 @@ final class LinkSide implements Closeable {
       List<String> clientLimit = limit(clientCores);
       network = NetworkHosts.create(config.dataNodes());
       resources.push(network);
-      cluster =
-          LocalCluster.create(
+      own =
+          new BenchmarkCluster(
               config,
-              runtime,
               new Hosts() {
                 @Override
                 public Host nameNode() {
@@ -78,8 +71,8 @@ final class LinkSide implements Closeable {
                   return network.client().under(clientLimit);
                 }
               });
-      resources.push(new ProcessGuard(List.of(config.directory())));
-      cluster.start();
+      resources.push(own);
+      cluster = own.cluster();
       client = new UploadProcess(cluster.hosts().client(), cluster.conf());
       resources.push(client);
     } catch (IOException | RuntimeException e) {
@@ -121,7 +114,7 @@ final class LinkSide implements Closeable {
       boolean verify)
       throws IOException, InterruptedException {
     client.load(length, pieces);
-    sync();
+    PageCache.sync();
     double clientBefore = client.usage().cpuSeconds();
     List<Double> nodesBefore = dataNodeSeconds();
     LinkMeter meter = new LinkMeter(network);
@@ -191,14 +184,7 @@ final class LinkSide implements Closeable {
   /** Deletes all files, and returns once their blocks are gone. */
   void empty() throws IOException {
     client.delete(DIRECTORY);
-    Waiting.until(
-        PATIENCE,
-        () -> cluster.diskUsage().blocks() == 0,
-        () -> "Blocks were still there " + PATIENCE + " after their files were deleted");
-  }
-
-  private static void sync() throws IOException, InterruptedException {
-    new ProcessBuilder("sync").inheritIO().start().waitFor();
+    own.awaitBlocks(0);
   }
 
   @Override

@@ -3,8 +3,6 @@ package io.hdrf.benchmarks;
 
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.ClusterException;
-import io.hdrf.cluster.HadoopRuntime;
-import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.NetworkHosts;
 import io.hdrf.corpus.SourceCorpus;
 import java.io.IOException;
@@ -23,6 +21,7 @@ import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -149,14 +148,9 @@ public final class MirroringBenchmark implements Callable<Integer> {
       mapFallbackValue = "")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  @Option(names = "--out", description = "Also write the tables to this file.")
-  private Path out;
+  @Mixin private Report report;
 
   @Spec private CommandSpec command;
-
-  private final Path home = Path.of(System.getProperty("hdrf.home"));
-  private final Path dist = Path.of(System.getProperty("hdrf.dist"));
-  private final StringBuilder tables = new StringBuilder();
 
   /** How much has been added to bytes so far; what was written before must not be found again. */
   private int shift;
@@ -217,7 +211,7 @@ public final class MirroringBenchmark implements Callable<Integer> {
     if (variants.contains(MirroringVariant.HDRF_MIRROR) && !MirroringVariant.canMirror()) {
       throw new ClusterException("This build of HDRF has no " + MirroringVariant.MIRRORING);
     }
-    List<Path> corpus = new SourceCorpus(home).files(version -> {});
+    List<Path> corpus = new SourceCorpus(Directories.home()).files(version -> {});
     for (String chain : chains) {
       for (Data what : data) {
         compare(chain, what, corpus);
@@ -261,24 +255,18 @@ public final class MirroringBenchmark implements Callable<Integer> {
   }
 
   private LinkSide open(String chain, MirroringVariant variant) throws IOException {
-    Path directory = home.resolve("target").resolve("mirroring").resolve(variant.cluster());
-    LocalCluster.killLeftovers(directory);
-    Directories.delete(directory);
     ClusterConfig config =
-        ClusterConfig.in(directory)
-            .withDataNodes(DATA_NODES)
-            .withReplication(DATA_NODES)
-            .withSchemes(chain)
-            .withHeaps("512m", "1g")
+        BenchmarkCluster.config(
+                Directories.work("mirroring").resolve(variant.cluster()),
+                variant.chain(chain),
+                DATA_NODES,
+                DATA_NODES)
             .with("dfs.heartbeat.interval", "1");
     config = variant.configure(config);
     if (!config.stock()) {
-      for (Map.Entry<String, String> setting : settings.entrySet()) {
-        config = config.with(setting.getKey(), setting.getValue());
-      }
+      config = BenchmarkCluster.with(config, settings);
     }
-    return new LinkSide(
-        config, HadoopRuntime.ofDist(dist), cores(dataNodeCores), cores(clientCores));
+    return new LinkSide(config, cores(dataNodeCores), cores(clientCores));
   }
 
   private static OptionalDouble cores(Double value) {
@@ -355,7 +343,7 @@ public final class MirroringBenchmark implements Callable<Integer> {
       }
     }
     for (Map.Entry<String, Map<String, List<Figures>>> part : parts.entrySet()) {
-      print(
+      report.print(
           MirroringTable.of(
               part.getKey() + ", " + title + conditions(),
               part.getValue(),
@@ -410,13 +398,5 @@ public final class MirroringBenchmark implements Callable<Integer> {
         + ", "
         + rounds
         + (rounds == 1 ? " round" : " rounds");
-  }
-
-  private void print(String table) throws IOException {
-    System.out.println(table);
-    tables.append(table).append('\n');
-    if (out != null) {
-      Files.writeString(out, tables);
-    }
   }
 }

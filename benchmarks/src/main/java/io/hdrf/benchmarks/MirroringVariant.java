@@ -50,6 +50,11 @@ enum MirroringVariant {
     return codec;
   }
 
+  /** What the cluster's DataNodes use, as of {@link BenchmarkCluster#config}. */
+  String chain(String chain) {
+    return stock ? BenchmarkCluster.STOCK : chain;
+  }
+
   /** The name of the cluster; variants of the same name share it. */
   String cluster() {
     return stock ? STOCK.toString() : toString();
@@ -57,6 +62,6 @@ enum MirroringVariant {
 
   /** The cluster's configuration: {@code config} with what distinguishes this variant. */
   ClusterConfig configure(ClusterConfig config) {
-    return stock ? config.withStock(true) : config.with(MIRRORING, Boolean.toString(mirroring));
+    return stock ? config : config.with(MIRRORING, Boolean.toString(mirroring));
   }
 }

@@ -14,9 +14,6 @@ final class RoundData {
   /** How many passes of fresh data there are: bytes are shifted by so many different amounts. */
   static final int MAX_PASSES = 256;
 
-  /** Odd, so that its first {@link #MAX_PASSES} multiples differ as bytes. */
-  private static final int STEP = 3;
-
   private static final int PIECE = 1 << 20;
 
   private final byte[] text;
@@ -63,13 +60,8 @@ final class RoundData {
     }
     for (int i = 0; i < count; i++) {
       used++;
-      shift(passes[i], STEP * used);
-    }
-  }
-
-  private void shift(byte[] target, int by) {
-    for (int i = 0; i < target.length; i++) {
-      target[i] = (byte) (text[i] + by);
+      System.arraycopy(text, 0, passes[i], 0, text.length);
+      Inputs.shift(passes[i], 0, text.length, used);
     }
   }
 

@@ -4,21 +4,14 @@ package io.hdrf.benchmarks;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.DataNode;
-import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
-import io.hdrf.cluster.MetadataServers;
-import io.hdrf.cluster.ProcessGuard;
 import io.hdrf.cluster.ProcessUsage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.URI;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -33,11 +26,7 @@ final class Side implements Closeable {
   /** Longer than the metrics are kept by the DataNode, or each look would find the same. */
   private static final int POLL_MILLIS = 20;
 
-  private static final java.nio.file.Path DROP_CACHES =
-      java.nio.file.Path.of("/proc/sys/vm/drop_caches");
-
-  private final ProcessGuard guard;
-  private final MetadataServers servers;
+  private final BenchmarkCluster own;
   private final LocalCluster cluster;
   private final FileSystem fileSystem;
 
@@ -47,21 +36,10 @@ final class Side implements Closeable {
    * @param config with a metrics period of at most half of 20 ms, by which the end of the
    *     reductions is timed
    */
-  Side(ClusterConfig config, HadoopRuntime runtime) throws IOException {
-    guard = new ProcessGuard(List.of(config.directory()));
-    servers = new MetadataServers(config);
-    cluster = LocalCluster.create(servers.start(), runtime);
-    cluster.start();
-    cluster.awaitReady();
-    Configuration conf = new Configuration();
-    conf.addResource(new Path(cluster.conf().resolve("core-site.xml").toUri()));
-    conf.addResource(new Path(cluster.conf().resolve("hdfs-site.xml").toUri()));
-    fileSystem = FileSystem.newInstance(URI.create(cluster.uri()), conf);
-  }
-
-  /** Whether the page cache can be dropped, which only root may do. */
-  static boolean canDropCaches() {
-    return Files.isWritable(DROP_CACHES);
+  Side(ClusterConfig config) throws IOException {
+    own = new BenchmarkCluster(config);
+    cluster = own.cluster();
+    fileSystem = own.fileSystem();
   }
 
   /**
@@ -72,13 +50,13 @@ final class Side implements Closeable {
    */
   Figures round(RoundData data, long length) throws IOException, InterruptedException {
     Figures figures = new Figures();
-    sync();
+    PageCache.sync();
     List<ProcessUsage> before = usage();
     double recordsBefore = recordSeconds();
     double encodeBefore = metric("EncodeNanos");
     double verifyBefore = metric("VerifyNanos");
     double forceBefore = metric("ForceNanos") + metric("DedupForceNanos");
-    long diskBefore = cluster.diskUsage().physicalBytes();
+    long diskBefore = own.physicalBytes();
     long began = System.nanoTime();
     write(data, length);
     figures.put("write, until close (s)", secondsSince(began));
@@ -94,8 +72,8 @@ final class Side implements Closeable {
         (metric("ForceNanos") + metric("DedupForceNanos") - forceBefore) / 1e9);
     figures.put("DataNode CPU per GB written (s)", cpu / (length / GB));
     figures.put("of it for block records (%)", 100 * (recordSeconds() - recordsBefore) / cpu);
-    figures.put("on disk (MB)", (cluster.diskUsage().physicalBytes() - diskBefore) / 1e6);
-    sync();
+    figures.put("on disk (MB)", (own.physicalBytes() - diskBefore) / 1e6);
+    PageCache.sync();
     figures.put("written to the device (MB)", writtenSince(before) / 1e6);
 
     read(data, length);
@@ -104,14 +82,14 @@ final class Side implements Closeable {
     read(data, length);
     figures.put("read from page cache (s)", secondsSince(began));
     figures.put("DataNode CPU per GB read (s)", cpuSince(before) / (length / GB));
-    if (canDropCaches()) {
-      sync();
-      Files.writeString(DROP_CACHES, "3");
+    if (PageCache.canDrop()) {
+      PageCache.drop();
       began = System.nanoTime();
       read(data, length);
       figures.put("read from disk (s)", secondsSince(began));
     }
-    delete();
+    fileSystem.delete(FILE, true);
+    own.awaitBlocks(0);
     return figures;
   }
 
@@ -138,14 +116,6 @@ final class Side implements Closeable {
     }
   }
 
-  private void delete() throws IOException, InterruptedException {
-    fileSystem.delete(FILE, true);
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (cluster.diskUsage().blocks() > 0 && System.nanoTime() < deadline) {
-      Thread.sleep(200);
-    }
-  }
-
   private void drain() throws IOException, InterruptedException {
     while (metric(PENDING) > 0) {
       Thread.sleep(POLL_MILLIS);
@@ -166,10 +136,6 @@ final class Side implements Closeable {
       }
     }
     return sum;
-  }
-
-  private static void sync() throws IOException, InterruptedException {
-    new ProcessBuilder("sync").inheritIO().start().waitFor();
   }
 
   private List<ProcessUsage> usage() throws IOException {
@@ -204,12 +170,6 @@ final class Side implements Closeable {
 
   @Override
   public void close() throws IOException {
-    try {
-      fileSystem.close();
-      cluster.stop();
-      servers.stop();
-    } finally {
-      guard.close();
-    }
+    own.close();
   }
 }

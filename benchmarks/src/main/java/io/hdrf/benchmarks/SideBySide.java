@@ -2,14 +2,7 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.cluster.ClusterConfig;
-import io.hdrf.cluster.HadoopRuntime;
-import io.hdrf.cluster.LocalCluster;
-import io.hdrf.corpus.SourceCorpus;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Stock HDFS against HDRF: the same machine and data, alternating, as separate processes. */
@@ -30,9 +24,6 @@ import picocli.CommandLine.Option;
         "Writes and reads a file of source text on stock HDFS and on HDRF in turn, and prints"
             + " medians and the median of the paired ratios as Markdown.")
 public final class SideBySide implements Callable<Integer> {
-
-  /** Stock HDFS a second time: how much two equal sides differ on this machine. */
-  private static final String STOCK = "stock";
 
   /** Half of the time between two looks at whether all is reduced. */
   private static final Duration METRICS_PERIOD = Duration.ofMillis(10);
@@ -73,7 +64,7 @@ public final class SideBySide implements Callable<Integer> {
 
   @Option(
       names = "--baseline",
-      defaultValue = STOCK,
+      defaultValue = BenchmarkCluster.STOCK,
       description = "What to compare with, in the same form (${DEFAULT-VALUE}).")
   private String reference;
 
@@ -91,11 +82,7 @@ public final class SideBySide implements Callable<Integer> {
       mapFallbackValue = "")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  @Option(names = "--out", description = "Also write the tables to this file.")
-  private Path out;
-
-  private final Path home = Path.of(System.getProperty("hdrf.home"));
-  private final Path dist = Path.of(System.getProperty("hdrf.dist"));
+  @Mixin private Report report;
 
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new SideBySide()).execute(arguments));
@@ -103,17 +90,11 @@ public final class SideBySide implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    byte[] data = corpus();
+    byte[] data = Inputs.text();
     checkFreshData(data.length);
-    StringBuilder tables = new StringBuilder();
     for (int replication : replications) {
       for (String variant : variants) {
-        String table = compare(replication, variant, data);
-        System.out.println(table);
-        tables.append(table).append('\n');
-        if (out != null) {
-          Files.writeString(out, tables);
-        }
+        report.print(compare(replication, variant, data));
       }
     }
     return 0;
@@ -135,30 +116,13 @@ public final class SideBySide implements Callable<Integer> {
     }
   }
 
-  private byte[] corpus() throws IOException {
-    ByteArrayOutputStream text = new ByteArrayOutputStream();
-    for (Path tar : new SourceCorpus(home).files(version -> {})) {
-      text.write(Files.readAllBytes(tar));
-    }
-    return text.toByteArray();
-  }
-
   private String compare(int replication, String variant, byte[] data) throws Exception {
     long length = megabytes * 1_000_000;
-    HadoopRuntime runtime = HadoopRuntime.ofDist(dist);
-    Path work = home.resolve("target").resolve("side-by-side");
-    for (String name : List.of("baseline", "variant")) {
-      LocalCluster.killLeftovers(work.resolve(name));
-      Directories.delete(work.resolve(name));
-    }
     List<Figures> baseline = new ArrayList<>();
     List<Figures> others = new ArrayList<>();
-    ClusterConfig compared = config(work.resolve("variant"), replication, variant);
-    for (Map.Entry<String, String> setting : settings.entrySet()) {
-      compared = compared.with(setting.getKey(), setting.getValue());
-    }
-    try (Side stock = new Side(config(work.resolve("baseline"), replication, reference), runtime);
-        Side other = new Side(compared, runtime)) {
+    ClusterConfig compared = config("variant", replication, variant);
+    try (Side stock = new Side(config("baseline", replication, reference));
+        Side other = new Side(BenchmarkCluster.with(compared, settings))) {
       RoundData rounds = new RoundData(data, fresh);
       for (int i = 0; i < warmUps; i++) {
         rounds.next(length / 4);
@@ -182,22 +146,10 @@ public final class SideBySide implements Callable<Integer> {
     return table(replication, variant, baseline, others);
   }
 
-  private ClusterConfig config(Path directory, int replication, String variant) throws IOException {
-    ClusterConfig config =
-        ClusterConfig.in(directory)
-            .withDataNodes(replication)
-            .withReplication(replication)
-            .withHeaps("512m", "1g")
-            .withMetricsPeriod(METRICS_PERIOD);
-    if (variant.equals(STOCK)) {
-      return config.withStock(true);
-    }
-    String[] chainAndStore = variant.split("@", 2);
-    config = config.withSchemes(chainAndStore[0]);
-    if (chainAndStore.length == 2) {
-      config = config.with("hdrf.metadata.store", chainAndStore[1]);
-    }
-    return config;
+  private static ClusterConfig config(String name, int replication, String variant) {
+    return BenchmarkCluster.config(
+            Directories.work("side-by-side").resolve(name), variant, replication, replication)
+        .withMetricsPeriod(METRICS_PERIOD);
   }
 
   private String table(

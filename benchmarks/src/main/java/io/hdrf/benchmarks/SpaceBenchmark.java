@@ -2,10 +2,11 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.cluster.ClusterConfig;
-import io.hdrf.cluster.HadoopRuntime;
+import io.hdrf.cluster.DataNode;
+import io.hdrf.cluster.DiskUsage;
 import io.hdrf.corpus.SourceCorpus;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,10 +14,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -42,7 +43,6 @@ public final class SpaceBenchmark implements Callable<Integer> {
   private static final String DEDUP = "dedup";
   private static final String VERSIONS = "versions.txt";
   private static final String MORE_VERSIONS = "twenty-versions.txt";
-  private static final int PIECE = 1_000_000;
 
   @Option(
       names = "--chains",
@@ -93,14 +93,11 @@ public final class SpaceBenchmark implements Callable<Integer> {
       mapFallbackValue = "")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  @Option(names = "--out", description = "Also write the tables to this file.")
-  private Path out;
+  @Mixin private Report report;
 
   @Spec private CommandSpec command;
 
-  private final Path home = Path.of(System.getProperty("hdrf.home"));
-  private final Path dist = Path.of(System.getProperty("hdrf.dist"));
-  private final Path work = home.resolve("target").resolve("space");
+  private final Path work = Directories.work("space");
 
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new SpaceBenchmark()).execute(arguments));
@@ -119,19 +116,17 @@ public final class SpaceBenchmark implements Callable<Integer> {
     }
     List<Space> random = new ArrayList<>();
     if (megabytes > 0) {
-      random.add(measure("random", DEDUP, List.of(random())));
+      Path file = work.resolve("random");
+      Inputs.random(file, megabytes, seed);
+      random.add(measure("random", DEDUP, List.of(file)));
     }
-    String table =
+    report.print(
         SpaceTable.of(
             String.format(
                 "%d versions of source, %d MB of random bytes (seed %d), replication %d, chunks of %s",
                 count, megabytes, seed, replication, chunkSize),
             versions,
-            random);
-    System.out.println(table);
-    if (out != null) {
-      Files.writeString(out, table);
-    }
+            random));
     return 0;
   }
 
@@ -142,7 +137,7 @@ public final class SpaceBenchmark implements Callable<Integer> {
   }
 
   private List<Path> tars() throws IOException {
-    SourceCorpus corpus = new SourceCorpus(home);
+    SourceCorpus corpus = new SourceCorpus(Directories.home());
     List<String> versions = corpus.versions(VERSIONS);
     if (versions.size() < count) {
       versions = corpus.versions(MORE_VERSIONS);
@@ -155,51 +150,70 @@ public final class SpaceBenchmark implements Callable<Integer> {
     return tars;
   }
 
-  private Path random() throws IOException {
-    Path file = work.resolve("random");
-    Random random = new Random(seed);
-    byte[] piece = new byte[PIECE];
-    try (OutputStream to = new BufferedOutputStream(Files.newOutputStream(file))) {
-      for (int i = 0; i < megabytes; i++) {
-        random.nextBytes(piece);
-        to.write(piece);
-      }
-    }
-    return file;
-  }
-
   private Space measure(String data, String chain, List<Path> files) throws Exception {
     System.err.printf("%s, %s: storing%n", data, chain);
     ClusterConfig config =
-        ClusterConfig.in(work.resolve("cluster"))
-            .withDataNodes(replication)
-            .withReplication(replication)
-            .withSchemes(chain)
-            .withHeaps("512m", "1g")
+        BenchmarkCluster.config(work.resolve("cluster"), chain, replication, replication)
             .with("hdrf.metadata.store", "embedded")
             .with("hdrf.dedup.chunk.size", chunkSize);
-    for (Map.Entry<String, String> setting : settings.entrySet()) {
-      config = config.with(setting.getKey(), setting.getValue());
-    }
     long logical = 0;
     for (Path file : files) {
       logical += Files.size(file);
     }
     long physical;
     SpaceEstimate estimate;
-    try (SpaceSide side = new SpaceSide(config, HadoopRuntime.ofDist(dist))) {
+    try (BenchmarkCluster cluster = new BenchmarkCluster(BenchmarkCluster.with(config, settings))) {
       for (Path file : files) {
-        side.write(file);
+        try (OutputStream out = cluster.fileSystem().create(stored(file))) {
+          Files.copy(file, out);
+        }
       }
-      physical = side.physicalBytes(logical);
+      cluster.settle();
+      physical = most(cluster, logical);
       System.err.printf("%s, %s: reading%n", data, chain);
       for (Path file : files) {
-        side.compare(file);
+        compare(cluster, file);
       }
-      estimate = new SpaceEstimate(home, work, side.conf(), side.blockSize());
+      estimate =
+          new SpaceEstimate(
+              work,
+              cluster.cluster().conf(),
+              cluster.fileSystem().getDefaultBlockSize(stored(files.get(0))));
     }
     System.err.printf("%s, %s: estimating%n", data, chain);
     return new Space(
         data, chain, files.size(), logical, physical, estimate.of(chain, chunkSize, files));
+  }
+
+  private static org.apache.hadoop.fs.Path stored(Path file) {
+    return new org.apache.hadoop.fs.Path("/" + file.getFileName());
+  }
+
+  /**
+   * What the DataNode holds that has most.
+   *
+   * @throws IOException if a DataNode does not have all that was written
+   */
+  private static long most(BenchmarkCluster cluster, long logical) throws IOException {
+    long most = 0;
+    for (DataNode node : cluster.cluster().dataNodes()) {
+      DiskUsage usage = node.diskUsage();
+      if (usage.logicalBytes() != logical) {
+        throw new IOException(
+            "A DataNode has " + usage.logicalBytes() + " bytes, not the " + logical + " written");
+      }
+      most = Math.max(most, usage.physicalBytes());
+    }
+    return most;
+  }
+
+  private static void compare(BenchmarkCluster cluster, Path file) throws IOException {
+    try (InputStream in = cluster.fileSystem().open(stored(file));
+        InputStream written = Files.newInputStream(file)) {
+      long position = Streams.mismatch(in, written);
+      if (position >= 0) {
+        throw new IOException(stored(file) + " differs from what was written, at " + position);
+      }
+    }
   }
 }

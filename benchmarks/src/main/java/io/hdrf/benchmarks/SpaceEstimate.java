@@ -12,12 +12,11 @@ import java.util.List;
 /**
  * Runs {@code hdrf estimate}. For one thread.
  *
- * @param home HDRF's source tree
  * @param work for files that are needed meanwhile
  * @param conf the directory with the settings of the cluster that is estimated
  * @param blockSize of that cluster, in bytes
  */
-record SpaceEstimate(Path home, Path work, Path conf, long blockSize) {
+record SpaceEstimate(Path work, Path conf, long blockSize) {
 
   /** What files would take on a volume, in bytes. */
   long of(String chain, String chunkSize, List<Path> files)
@@ -25,7 +24,7 @@ record SpaceEstimate(Path home, Path work, Path conf, long blockSize) {
     Path log = work.resolve("estimate.out");
     Path json = work.resolve("estimate.json");
     List<String> arguments = new ArrayList<>();
-    arguments.add(home.resolve("bin/hdrf").toString());
+    arguments.add(Directories.home().resolve("bin/hdrf").toString());
     arguments.add("estimate");
     arguments.addAll(List.of("--chain", chain, "--chunk-size", chunkSize));
     arguments.addAll(List.of("--block-size", Long.toString(blockSize)));

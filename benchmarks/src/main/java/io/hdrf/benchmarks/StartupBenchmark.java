@@ -2,12 +2,9 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.cluster.ClusterConfig;
-import io.hdrf.cluster.HadoopRuntime;
-import io.hdrf.cluster.LocalCluster;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -17,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How long a DataNode with many blocks takes to start, stock and with HDRF. */
@@ -58,11 +56,7 @@ public final class StartupBenchmark implements Callable<Integer> {
       description = "Starts of each variant with warm and with cold caches (${DEFAULT-VALUE}).")
   private int pairs;
 
-  @Option(names = "--out", description = "Also write the tables to this file.")
-  private Path out;
-
-  private final Path home = Path.of(System.getProperty("hdrf.home"));
-  private final Path dist = Path.of(System.getProperty("hdrf.dist"));
+  @Mixin private Report report;
 
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new StartupBenchmark()).execute(arguments));
@@ -70,39 +64,23 @@ public final class StartupBenchmark implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Path work = home.resolve("target").resolve("startup");
-    for (String name : List.of("stock", "hdrf")) {
-      LocalCluster.killLeftovers(work.resolve(name));
-      Directories.delete(work.resolve(name));
-    }
-    StringBuilder tables = new StringBuilder();
-    HadoopRuntime runtime = HadoopRuntime.ofDist(dist);
-    try (StartupSide stock = new StartupSide(config(work.resolve("stock"), true), runtime);
-        StartupSide hdrf = new StartupSide(config(work.resolve("hdrf"), false), runtime)) {
+    Path work = Directories.work("startup");
+    try (StartupSide stock = new StartupSide(config(work, BenchmarkCluster.STOCK));
+        StartupSide hdrf = new StartupSide(config(work, SCHEME + "@" + STORE))) {
       stock.fill(filler -> filler.stock(blocks));
-      hdrf.fill(filler -> filler.reduced(blocks, dist.resolve("plugins"), SCHEME));
+      hdrf.fill(filler -> filler.reduced(blocks, Directories.dist().resolve("plugins"), SCHEME));
       round(0, stock, hdrf, false);
-      for (boolean cold : Side.canDropCaches() ? List.of(false, true) : List.of(false)) {
-        String table = table(cold, measure(stock, hdrf, cold));
-        System.out.println(table);
-        tables.append(table).append('\n');
-        if (out != null) {
-          Files.writeString(out, tables);
-        }
+      for (boolean cold : PageCache.canDrop() ? List.of(false, true) : List.of(false)) {
+        report.print(table(cold, measure(stock, hdrf, cold)));
       }
     }
     Directories.delete(work);
     return 0;
   }
 
-  private static ClusterConfig config(Path directory, boolean stock) {
-    return ClusterConfig.in(directory)
-        .withDataNodes(1)
-        .withReplication(1)
+  private static ClusterConfig config(Path work, String variant) {
+    return BenchmarkCluster.config(work.resolve(variant), variant, 1, 1)
         .withHeaps("1g", "2g")
-        .withStock(stock)
-        .withSchemes(SCHEME)
-        .with("hdrf.metadata.store", STORE)
         // The blocks belong to no file: the NameNode must not have them deleted.
         .with("dfs.namenode.startup.delay.block.deletion.sec", "864000")
         // Reads blocks from the disk while others are started.

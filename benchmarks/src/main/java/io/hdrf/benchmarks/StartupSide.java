@@ -4,9 +4,6 @@ package io.hdrf.benchmarks;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.DataNode;
-import io.hdrf.cluster.HadoopRuntime;
-import io.hdrf.cluster.LocalCluster;
-import io.hdrf.cluster.ProcessGuard;
 import io.hdrf.cluster.Waiting;
 import java.io.Closeable;
 import java.io.IOException;
@@ -18,14 +15,12 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A NameNode that runs all the time, and the DataNode whose start is timed. For one thread. */
 final class StartupSide implements Closeable {
 
-  private static final Path DROP_CACHES = Path.of("/proc/sys/vm/drop_caches");
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final Duration STOP_PATIENCE = Duration.ofMinutes(2);
 
@@ -44,17 +39,14 @@ final class StartupSide implements Closeable {
     void by(VolumeFiller filler) throws IOException;
   }
 
-  private final ProcessGuard guard;
-  private final LocalCluster cluster;
+  private final BenchmarkCluster cluster;
   private final DataNode node;
   private final Path volume;
 
   /** Formats everything and leaves the DataNode stopped. */
-  StartupSide(ClusterConfig config, HadoopRuntime runtime) throws IOException {
-    guard = new ProcessGuard(List.of(config.directory()));
-    cluster = LocalCluster.create(config, runtime);
-    cluster.start();
-    node = cluster.dataNodes().get(0);
+  StartupSide(ClusterConfig config) throws IOException {
+    cluster = new BenchmarkCluster(config);
+    node = cluster.cluster().dataNodes().get(0);
     volume = node.volumes().get(0);
     node.stop(STOP_PATIENCE);
   }
@@ -72,8 +64,7 @@ final class StartupSide implements Closeable {
     // What a DataNode that ends orderly remembers of its blocks: the scan is to be timed.
     Files.deleteIfExists(VolumeFiller.pool(volume).resolve("current").resolve("replicas"));
     if (cold) {
-      new ProcessBuilder("sync").inheritIO().start().waitFor();
-      Files.writeString(DROP_CACHES, "3");
+      PageCache.drop();
     }
     long logLength = Files.size(node.log());
     long began = System.currentTimeMillis();
@@ -139,10 +130,6 @@ final class StartupSide implements Closeable {
 
   @Override
   public void close() throws IOException {
-    try {
-      cluster.stop();
-    } finally {
-      guard.close();
-    }
+    cluster.close();
   }
 }

@@ -15,7 +15,6 @@ import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +28,7 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** One thread fills a metadata store with fingerprints, in batches, and looks them up. */
@@ -81,12 +81,9 @@ public final class StoreBenchmark implements Callable<Integer> {
       mapFallbackValue = "")
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  @Option(names = "--out", description = "Also write the table to this file.")
-  private Path out;
+  @Mixin private Report report;
 
-  private final Path directory =
-      Path.of(System.getProperty("hdrf.home")).resolve("target").resolve("stores");
-  private final Path plugins = Path.of(System.getProperty("hdrf.dist")).resolve("plugins");
+  private final Path directory = Directories.work("stores");
   private final Map<String, String> results = new LinkedHashMap<>();
   private RedisServer server;
 
@@ -98,7 +95,8 @@ public final class StoreBenchmark implements Callable<Integer> {
   public Integer call() throws Exception {
     LocalCluster.killLeftovers(directory);
     Directories.delete(directory);
-    MetadataStoreProvider provider = MetadataStores.load(plugins).named(STORE_KEY, name);
+    MetadataStoreProvider provider =
+        MetadataStores.load(Directories.dist().resolve("plugins")).named(STORE_KEY, name);
     Configuration configuration = new Configuration(false);
     if (name.equals(REDIS)) {
       server = new RedisServer(directory.resolve(REDIS));
@@ -115,11 +113,7 @@ public final class StoreBenchmark implements Callable<Integer> {
       }
       Directories.delete(directory);
     }
-    String table = table();
-    System.out.println(table);
-    if (out != null) {
-      Files.writeString(out, table);
-    }
+    report.print(table());
     return 0;
   }
 

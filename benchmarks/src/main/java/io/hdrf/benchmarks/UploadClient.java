@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -40,12 +39,8 @@ final class UploadClient {
 
   /** Takes the directory of Hadoop's configuration. */
   public static void main(String[] arguments) throws IOException {
-    Configuration conf = new Configuration();
-    for (String file : List.of("core-site.xml", "hdfs-site.xml")) {
-      conf.addResource(new Path(java.nio.file.Path.of(arguments[0], file).toUri()));
-    }
     PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    try (FileSystem fileSystem = FileSystem.newInstance(conf);
+    try (FileSystem fileSystem = BenchmarkCluster.client(java.nio.file.Path.of(arguments[0]));
         BufferedReader requests =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       UploadClient client = new UploadClient(fileSystem);
@@ -82,12 +77,9 @@ final class UploadClient {
     data = new byte[length];
     int filled = 0;
     for (int i = 0; i < filesAndShifts.size(); i += 2) {
-      byte shift = (byte) Integer.parseInt(filesAndShifts.get(i + 1));
       try (InputStream in = Files.newInputStream(java.nio.file.Path.of(filesAndShifts.get(i)))) {
         int count = in.readNBytes(data, filled, length - filled);
-        for (int j = filled; j < filled + count; j++) {
-          data[j] += shift;
-        }
+        Inputs.shift(data, filled, filled + count, Integer.parseInt(filesAndShifts.get(i + 1)));
         filled += count;
       }
     }
