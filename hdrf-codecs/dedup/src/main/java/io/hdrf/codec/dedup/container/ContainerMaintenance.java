@@ -112,22 +112,4 @@ final class ContainerMaintenance {
     return containers.tailMap(id, false).values().stream()
         .anyMatch(later -> later.open() == null && later.problem() == null);
   }
-
-  /** See {@link ContainerStore#verify}. */
-  VerifyReport verify(long container, Throttle throttle) throws IOException {
-    Container found = loaded.find(container);
-    synchronized (found.maintenance()) {
-      LoadedContainer source = loaded.acquireAlone(found);
-      try {
-        VerifyReport report =
-            new ContainerVerifier(source, context.fingerprinter()).verify(throttle);
-        if (source.origin() == LoadedContainer.Origin.LOSSY) {
-          report.addProblem(source.path() + ": the directory is damaged, and chunks may be lost");
-        }
-        return report;
-      } finally {
-        source.release();
-      }
-    }
-  }
 }

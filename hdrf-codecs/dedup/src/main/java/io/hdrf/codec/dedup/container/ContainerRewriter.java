@@ -186,7 +186,7 @@ final class ContainerRewriter {
 
   private boolean hasSoundHeader(int group, ByteBuffer bytes) {
     try {
-      GroupCheck.checkHeader(source, directory, group, bytes);
+      source.checkHeader(directory, group, bytes);
       return true;
     } catch (CorruptFileException e) {
       return false;
@@ -248,8 +248,8 @@ final class ContainerRewriter {
         ContainerFormat.expect(target, "CRC32C of a damaged group", crc, Crc32c.update(0, bytes));
         return;
       }
-      GroupCheck.checkHeader(copy, read, group, bytes);
-      GroupCheck.checkChunks(copy, read, group, bytes);
+      copy.checkHeader(read, group, bytes);
+      copy.checkChunks(read, group, bytes);
     } finally {
       buffers.give(bytes);
     }

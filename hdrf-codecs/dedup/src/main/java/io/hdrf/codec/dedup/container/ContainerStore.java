@@ -53,7 +53,7 @@ public final class ContainerStore implements Closeable {
   /** Chunks that are not what their fingerprints say. */
   private final Quarantine wrong = new Quarantine();
 
-  private final LoadedContainers loaded;
+  final LoadedContainers loaded;
   private final ContainerListing listing;
   private final ContainerMaintenance maintenance;
   private final OpenContainers appended;
@@ -436,15 +436,6 @@ public final class ContainerStore implements Closeable {
   public CompactionResult compact(long container, Selection selection, Throttle throttle)
       throws IOException {
     return maintenance.compact(container, selection, throttle);
-  }
-
-  /**
-   * Checks all of a container, and changes nothing.
-   *
-   * @throws CorruptFrameException if the file is no container at all
-   */
-  public VerifyReport verify(long container, Throttle throttle) throws IOException {
-    return maintenance.verify(container, throttle);
   }
 
   /**

@@ -2,10 +2,13 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
@@ -184,6 +187,60 @@ final class LoadedContainer {
       chain().decode(stages, stored, dst);
     } catch (CorruptFrameException e) {
       throw damaged(from, group, "can't be decoded: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Checks that a group's header and stored bytes are sound, and that the header says the same as
+   * the directory.
+   *
+   * @param bytes the whole group; not consumed
+   */
+  void checkHeader(ContainerDirectory from, int group, ByteBuffer bytes)
+      throws CorruptFileException {
+    GroupHeader found = GroupHeader.parse(path, bytes, header.marker());
+    int first = from.firstChunk(group);
+    boolean same =
+        found.length() == from.headerLength(group)
+            && found.storedLength() == from.storedLength(group)
+            && found.stages() == from.stages(group)
+            && found.chunkCount() == from.endChunk(group) - first;
+    for (int i = 0; same && i < found.chunkCount(); i++) {
+      same =
+          found.number(i) == from.number(first + i)
+              && found.chunkLength(i) == from.length(first + i);
+    }
+    if (!same) {
+      throw new CorruptFileException(
+          path, "group of chunk " + from.number(first), "as in the directory", "another");
+    }
+    ByteBuffer stored = bytes.duplicate();
+    stored.position(bytes.position() + found.length());
+    ContainerFormat.expect(
+        path,
+        "CRC32C of the stored bytes of chunk " + from.number(first),
+        found.storedCrc(),
+        Crc32c.update(0, stored));
+  }
+
+  /**
+   * Checks that a group can be decoded and all its chunks have their CRC32C.
+   *
+   * @param bytes the whole group; not consumed
+   */
+  void checkChunks(ContainerDirectory from, int group, ByteBuffer bytes) throws IOException {
+    ByteBuffer original = BufferPool.shared().take(from.originalLength(group));
+    try {
+      decode(from, group, bytes, original);
+      int offset = 0;
+      for (int i = from.firstChunk(group); i < from.endChunk(group); i++) {
+        original.limit(offset + from.length(i));
+        original.position(offset);
+        checkChunk(from, i, original);
+        offset += from.length(i);
+      }
+    } finally {
+      BufferPool.shared().give(original);
     }
   }
 

@@ -191,7 +191,7 @@ class ContainerConcurrencyTest {
       while (!stop.get()) {
         for (ContainerInfo info : store.containers()) {
           try {
-            assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+            assertThat(ContainerVerifier.verify(store, info.id()).problems()).isEmpty();
           } catch (MissingChunkException e) {
             // It was deleted by the compactor.
           }

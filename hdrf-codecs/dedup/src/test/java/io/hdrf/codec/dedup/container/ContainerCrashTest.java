@@ -116,7 +116,7 @@ class ContainerCrashTest {
           // A torn group may look like a damaged one; then the file stays until nobody needs it.
           assertThat(info.sealed() || store.sealIdle(info.id())).isTrue();
           assertThat(info.problem()).isNull();
-          assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+          assertThat(ContainerVerifier.verify(store, info.id()).problems()).isEmpty();
           next = info.id();
         }
         if (i == 1) {
@@ -247,7 +247,7 @@ class ContainerCrashTest {
                 }
               }
               for (ContainerInfo info : store.containers()) {
-                assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+                assertThat(ContainerVerifier.verify(store, info.id()).problems()).isEmpty();
               }
             }
           });

@@ -115,8 +115,8 @@ class ContainerDamageTest {
           }
           mend(store);
           boolean repaired = !Arrays.equals(Files.readAllBytes(file), bad);
-          VerifyReport report = store.verify(0, Throttle.NONE);
-          assertThat(report.isSound()).as("position %d", position).isEqualTo(repaired);
+          ContainerVerifier report = ContainerVerifier.verify(store, 0);
+          assertThat(report.problems().isEmpty()).as("position %d", position).isEqualTo(repaired);
           assertThat(report.damagedChunks().cardinality())
               .isGreaterThanOrEqualTo(reported.cardinality());
         }
@@ -237,7 +237,7 @@ class ContainerDamageTest {
         assertThat(store.sealIdle(0)).isTrue();
         assertThat(open).doesNotExist();
         assertThat(store.directory(0).chunkCount()).isEqualTo(left);
-        assertThat(store.verify(0, Throttle.NONE).isSound()).isTrue();
+        assertThat(ContainerVerifier.verify(store, 0).problems()).isEmpty();
       }
       Files.delete(file);
     }
@@ -258,7 +258,7 @@ class ContainerDamageTest {
     Files.write(ContainerNames.file(dir, 0, ContainerNames.OPEN), doubled);
     try (ContainerStore store = open()) {
       assertThat(store.directory(0).chunkCount()).isEqualTo(content.endChunk(2));
-      assertThat(store.verify(0, Throttle.NONE).isSound()).isTrue();
+      assertThat(ContainerVerifier.verify(store, 0).problems()).isEmpty();
     }
   }
 

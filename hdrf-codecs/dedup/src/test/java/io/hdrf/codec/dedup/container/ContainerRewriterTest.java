@@ -121,7 +121,7 @@ class ContainerRewriterTest {
       if (replaced) {
         // Nothing was written there.
         try (ContainerStore store = open()) {
-          assertThat(store.verify(0, Throttle.NONE).problems()).isEmpty();
+          assertThat(ContainerVerifier.verify(store, 0).problems()).isEmpty();
           assertHas(store, live);
           assertThat(Files.size(file)).isLessThanOrEqualTo(position);
         }
@@ -182,7 +182,7 @@ class ContainerRewriterTest {
         assertThat(store.isBad(ChunkRef.pack(0, i))).isFalse();
       }
       assertHas(store, allBut(8));
-      assertThat(store.verify(0, Throttle.NONE).problems()).isEmpty();
+      assertThat(ContainerVerifier.verify(store, 0).problems()).isEmpty();
     }
   }
 

@@ -103,7 +103,7 @@ class ContainerSpaceTest {
       assertThat(list(store)).hasSize(2).allMatch(ContainerInfo::sealed);
       assertThat(filesThatEnd(ContainerNames.OPEN)).isZero();
       for (ContainerInfo info : list(store)) {
-        assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+        assertThat(ContainerVerifier.verify(store, info.id()).problems()).isEmpty();
       }
     }
   }
@@ -187,7 +187,7 @@ class ContainerSpaceTest {
       assertThat(disk.refused()).isEqualTo(2);
       disk.setRoom(Long.MAX_VALUE);
       mendAfter(store, Mending.LAST_SECONDS);
-      assertThat(store.verify(0, Throttle.NONE).problems()).isEmpty();
+      assertThat(ContainerVerifier.verify(store, 0).problems()).isEmpty();
       assertHasAll(store);
     }
     assertThat(Files.readAllBytes(file)).isNotEqualTo(bytes);

@@ -90,7 +90,7 @@ class ContainerStoreTest {
       for (ContainerInfo info : list) {
         assertThat(info.fileBytes())
             .isEqualTo(Files.size(ContainerNames.file(dir, info.id(), ContainerNames.SEALED)));
-        assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+        assertThat(ContainerVerifier.verify(store, info.id()).problems()).isEmpty();
       }
     }
   }
@@ -388,7 +388,7 @@ class ContainerStoreTest {
               }
             }
             if (Files.exists(file)) {
-              assertThat(store.verify(info.id(), Throttle.NONE).isSound()).isTrue();
+              assertThat(ContainerVerifier.verify(store, info.id()).problems()).isEmpty();
             }
           }
         }

@@ -50,7 +50,7 @@ class GoldenContainersTest {
         assertThat(content.number(i)).isEqualTo(golden.numbers[i]);
         Chunks.assertHas(store, ChunkRef.pack(golden.id, golden.numbers[i]), golden.chunk(i));
       }
-      assertThat(store.verify(golden.id, Throttle.NONE).problems()).isEmpty();
+      assertThat(ContainerVerifier.verify(store, golden.id).problems()).isEmpty();
     }
   }
 

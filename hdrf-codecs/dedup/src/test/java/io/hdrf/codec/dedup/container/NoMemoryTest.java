@@ -121,7 +121,7 @@ class NoMemoryTest {
       Chunks.assertHas(again, after, Chunks.chunk(3));
       Chunks.assertHas(again, same, Chunks.chunk(4));
       for (ContainerInfo info : again.containers()) {
-        assertThat(again.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+        assertThat(ContainerVerifier.verify(again, info.id()).problems()).isEmpty();
       }
     }
   }

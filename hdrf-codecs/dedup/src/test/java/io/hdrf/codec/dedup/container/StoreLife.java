@@ -76,7 +76,7 @@ final class StoreLife {
       }
       for (ContainerInfo info : store.containers()) {
         assertThat(info.problem()).isNull();
-        assertThat(store.verify(info.id(), Throttle.NONE).problems()).isEmpty();
+        assertThat(ContainerVerifier.verify(store, info.id()).problems()).isEmpty();
       }
     }
   }

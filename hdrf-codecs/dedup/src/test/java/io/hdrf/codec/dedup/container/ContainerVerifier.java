@@ -10,6 +10,9 @@ import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
 
 /** Checks all of a container: every CRC, every fingerprint, every header against the directory. */
 final class ContainerVerifier {
@@ -17,28 +20,51 @@ final class ContainerVerifier {
   private final BufferPool buffers = BufferPool.shared();
   private final LoadedContainer container;
   private final ContainerDirectory directory;
-  private final Fingerprinter fingerprinter;
-  private final VerifyReport report;
+  private final BitSet damagedChunks = new BitSet();
+  private final List<String> problems = new ArrayList<>();
 
-  ContainerVerifier(LoadedContainer container, Fingerprinter fingerprinter) {
+  private ContainerVerifier(LoadedContainer container) {
     this.container = container;
     this.directory = container.directory();
-    this.fingerprinter = fingerprinter;
-    this.report = new VerifyReport(container.id());
   }
 
-  VerifyReport verify(Throttle throttle) throws IOException {
+  static ContainerVerifier verify(ContainerStore store, long id) throws IOException {
+    Container found = store.loaded.find(id);
+    synchronized (found.maintenance()) {
+      LoadedContainer container = store.loaded.acquireAlone(found);
+      try {
+        ContainerVerifier verifier = new ContainerVerifier(container);
+        verifier.verify();
+        return verifier;
+      } finally {
+        container.release();
+      }
+    }
+  }
+
+  /** What is wrong, in words that name the file. */
+  List<String> problems() {
+    return problems;
+  }
+
+  /** Numbers of the chunks that can't be read. */
+  BitSet damagedChunks() {
+    return damagedChunks;
+  }
+
+  private void verify() throws IOException {
     try {
       ContainerHeader header = ContainerFiles.readHeader(container.path(), container.file());
       header.check(container.path(), container.id(), container.header().identity());
     } catch (CorruptFileException e) {
-      report.addProblem(e.getMessage());
+      problems.add(e.getMessage());
     }
     for (int g = 0; g < directory.groupCount(); g++) {
-      throttle.acquire(directory.groupLength(g));
       verifyGroup(g);
     }
-    return report;
+    if (container.origin() == LoadedContainer.Origin.LOSSY) {
+      problems.add(container.path() + ": the directory is damaged, and chunks may be lost");
+    }
   }
 
   private void verifyGroup(int group) throws IOException {
@@ -47,19 +73,17 @@ final class ContainerVerifier {
     try {
       container.read(bytes, directory.groupPosition(group));
       bytes.flip();
-      report.addRead(
-          directory.endChunk(group) - directory.firstChunk(group), directory.groupLength(group));
       try {
-        GroupCheck.checkHeader(container, directory, group, bytes);
+        container.checkHeader(directory, group, bytes);
       } catch (CorruptFileException e) {
-        report.addProblem(e.getMessage());
+        problems.add(e.getMessage());
       }
       container.decode(directory, group, bytes, original);
       verifyChunks(group, original);
     } catch (CorruptFrameException e) {
-      report.addProblem(e.getMessage());
+      problems.add(e.getMessage());
       for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
-        report.addDamaged(directory.number(i));
+        damagedChunks.set(directory.number(i));
       }
     } finally {
       buffers.give(bytes);
@@ -76,14 +100,14 @@ final class ContainerVerifier {
       offset += directory.length(i);
       try {
         container.checkChunk(directory, i, original);
-        fingerprinter.fingerprint(original.duplicate(), fingerprint, 0);
+        Chunks.fingerprint(original, fingerprint, 0);
         if (!directory.hasFingerprint(i, fingerprint, 0)) {
           throw new CorruptFrameException(
               container.path() + ": chunk " + directory.number(i) + " has another fingerprint");
         }
       } catch (CorruptFrameException e) {
-        report.addProblem(e.getMessage());
-        report.addDamaged(directory.number(i));
+        problems.add(e.getMessage());
+        damagedChunks.set(directory.number(i));
       }
     }
   }
