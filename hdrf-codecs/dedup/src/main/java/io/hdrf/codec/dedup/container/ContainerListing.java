@@ -14,12 +14,10 @@ import java.nio.file.Path;
 final class ContainerListing {
 
   private final ContainerContext context;
-  private final ContainerCache cache;
   private final LoadedContainers loaded;
 
-  ContainerListing(ContainerContext context, ContainerCache cache, LoadedContainers loaded) {
+  ContainerListing(ContainerContext context, LoadedContainers loaded) {
     this.context = context;
-    this.cache = cache;
     this.loaded = loaded;
   }
 
@@ -51,7 +49,7 @@ final class ContainerListing {
       return new ContainerInfo(id, false, length(path), 0, 0, 0, container.problem().getMessage());
     }
     // Before the file is opened: what is read from one that was replaced must not be kept.
-    int generation = cache.generation(container);
+    int generation = loaded.generation(container);
     ContainerInfo info;
     try {
       try {
@@ -63,7 +61,7 @@ final class ContainerListing {
       long length = length(context.file(id, ContainerNames.SEALED));
       return new ContainerInfo(id, true, length, 0, 0, 0, String.valueOf(e.getMessage()));
     }
-    cache.setInfo(container, generation, info);
+    loaded.setInfo(container, generation, info);
     return info;
   }
 

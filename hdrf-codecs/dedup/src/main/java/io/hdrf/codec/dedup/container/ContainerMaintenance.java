@@ -7,18 +7,20 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.concurrent.ConcurrentSkipListMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Compacts and verifies containers, one thread a container. Readers are not disturbed. Safe for use
+ * Compacts and repairs containers, one thread a container. Readers are not disturbed. Safe for use
  * by many threads.
  */
 final class ContainerMaintenance {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ContainerMaintenance.class);
+
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final LoadedContainers loaded;
-  private final ContainerCache cache;
-  private final ContainerReplacer replacer;
   private final Quarantine unreadable;
   private final Quarantine wrong;
 
@@ -29,15 +31,11 @@ final class ContainerMaintenance {
       ContainerContext context,
       ConcurrentSkipListMap<Long, Container> containers,
       LoadedContainers loaded,
-      ContainerCache cache,
-      ContainerReplacer replacer,
       Quarantine unreadable,
       Quarantine wrong) {
     this.context = context;
     this.containers = containers;
     this.loaded = loaded;
-    this.cache = cache;
-    this.replacer = replacer;
     this.unreadable = unreadable;
     this.wrong = wrong;
   }
@@ -78,7 +76,7 @@ final class ContainerMaintenance {
     if (kept == 0 && isFollowed(id)) {
       context.files().deleteIfExists(path);
       containers.remove(id);
-      cache.replaced(container);
+      loaded.replaced(container);
       context.files().forceDirectory(context.directory());
       unreadable.set(id, new BitSet());
       wrong.set(id, new BitSet());
@@ -87,13 +85,7 @@ final class ContainerMaintenance {
     if (dropped == 0 && source.origin() == LoadedContainer.Origin.WRITTEN) {
       return new CompactionResult(0, 0, 0, kept, 0, 0);
     }
-    ContainerRewriter rewriter;
-    try {
-      rewriter = replacer.replace(id, source, live, throttle);
-    } finally {
-      // Even if it failed: the file may have been replaced before.
-      cache.replaced(container);
-    }
+    ContainerRewriter rewriter = rewrite(container, source, live, throttle);
     unreadable.set(id, rewriter.damagedChunks());
     return new CompactionResult(
         rewriter.bytesRead(),
@@ -111,5 +103,40 @@ final class ContainerMaintenance {
   private boolean isFollowed(long id) {
     return containers.tailMap(id, false).values().stream()
         .anyMatch(later -> later.open() == null && later.problem() == null);
+  }
+
+  private ContainerRewriter rewrite(
+      Container container, LoadedContainer source, BitSet live, Throttle throttle)
+      throws IOException {
+    ContainerRewriter rewriter = new ContainerRewriter(context, source, throttle);
+    try {
+      rewriter.rewrite(live);
+      rewriter.replace();
+      return rewriter;
+    } finally {
+      // Even if it failed: that may have been after the rename.
+      loaded.replaced(container);
+    }
+  }
+
+  /**
+   * Gives a container a directory again of which nothing but the directory is damaged. Until then
+   * it is read by the one in memory. One of which the disk could not read all is read again first.
+   *
+   * @return false if the disk still can't
+   */
+  boolean repair(Container container, Throttle throttle) throws IOException {
+    synchronized (container.maintenance()) {
+      LoadedContainer source = loaded.reload(container);
+      try {
+        if (source.origin() == LoadedContainer.Origin.REBUILT) {
+          rewrite(container, source, null, throttle);
+          LOG.info("{}: the directory was made again", source.path());
+        }
+        return source.readError() == null;
+      } finally {
+        source.release();
+      }
+    }
   }
 }

@@ -5,12 +5,12 @@ import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerFiles;
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
-import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
@@ -32,12 +32,10 @@ import java.util.Map;
 final class ContainerRewriter {
 
   private final BufferPool buffers = BufferPool.shared();
-  private final DurableFiles files;
+  private final ContainerContext context;
   private final LoadedContainer source;
   private final ContainerDirectory directory;
   private final Path target;
-  private final int groupSize;
-  private final ChainSource chains;
   private final Throttle throttle;
 
   /** CRC32C of damaged groups that were copied, by the position where they are now. */
@@ -47,22 +45,12 @@ final class ContainerRewriter {
   private long bytesRead;
   private long bytesWritten;
 
-  /**
-   * @param target where to write; nothing may be there
-   */
-  ContainerRewriter(
-      DurableFiles files,
-      LoadedContainer source,
-      Path target,
-      int groupSize,
-      ChainSource chains,
-      Throttle throttle) {
-    this.files = files;
+  /** The caller holds the container's maintenance lock, or is alone with it. */
+  ContainerRewriter(ContainerContext context, LoadedContainer source, Throttle throttle) {
+    this.context = context;
     this.source = source;
     this.directory = source.directory();
-    this.target = target;
-    this.groupSize = groupSize;
-    this.chains = chains;
+    this.target = context.file(source.id(), ContainerNames.TEMPORARY);
     this.throttle = throttle;
   }
 
@@ -71,17 +59,29 @@ final class ContainerRewriter {
    *
    * @param live numbers of the chunks to keep, or null for all
    */
-  void rewrite(BitSet live, long sealTime) throws IOException {
+  void rewrite(BitSet live) throws IOException {
+    context.files().deleteIfExists(target);
     boolean done = false;
     try {
-      ContainerDirectory written = write(live, sealTime);
+      ContainerDirectory written = write(live);
       verify(written);
       done = true;
     } finally {
       if (!done) {
-        files.deleteIfExists(target);
+        discard();
       }
     }
+  }
+
+  /** Deletes what was written. */
+  void discard() throws IOException {
+    context.files().deleteIfExists(target);
+  }
+
+  /** Puts what was written in place of the container's file, durably. */
+  void replace() throws IOException {
+    context.files().rename(target, context.file(source.id(), ContainerNames.SEALED));
+    context.files().forceDirectory(context.directory());
   }
 
   long bytesRead() {
@@ -101,9 +101,9 @@ final class ContainerRewriter {
     return damaged.size();
   }
 
-  private ContainerDirectory write(BitSet live, long sealTime) throws IOException {
-    try (ContainerWriter writer = new ContainerWriter(files, target, source.header());
-        GroupBuffer pending = new GroupBuffer(source.chain(), groupSize)) {
+  private ContainerDirectory write(BitSet live) throws IOException {
+    try (ContainerWriter writer = new ContainerWriter(context.files(), target, source.header());
+        GroupBuffer pending = new GroupBuffer(source.chain(), context.settings().groupSize())) {
       for (int g = 0; g < directory.groupCount(); g++) {
         int wanted = countLive(live, g);
         if (wanted > 0) {
@@ -112,7 +112,7 @@ final class ContainerRewriter {
         }
       }
       flush(writer, pending);
-      writer.finish(sealTime);
+      writer.finish(System.currentTimeMillis());
       writer.force();
       bytesWritten = writer.length();
       return writer.directory();
@@ -229,7 +229,8 @@ final class ContainerRewriter {
       if (!read.sameContent(written)) {
         throw new CorruptFileException(target, "directory", "as it was written", "another");
       }
-      LoadedContainer copy = new LoadedContainer(target, footer.header(), file, () -> read, chains);
+      LoadedContainer copy =
+          new LoadedContainer(target, footer.header(), file, () -> read, context.chains());
       for (int g = 0; g < read.groupCount(); g++) {
         verifyGroup(copy, read, g);
       }

@@ -45,7 +45,6 @@ public final class ContainerStore implements Closeable {
 
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
-  private final ContainerCache cache;
   private final GroupCache groups;
   private final ChunkReader reader;
   private final Quarantine unreadable = new Quarantine();
@@ -67,20 +66,14 @@ public final class ContainerStore implements Closeable {
   private ContainerStore(
       ContainerContext context,
       ConcurrentSkipListMap<Long, Container> containers,
-      ContainerRecovery recovery,
-      ContainerReplacer replacer) {
-    ContainerSettings settings = context.settings();
+      ContainerRecovery recovery) {
     this.context = context;
     this.containers = containers;
-    this.cache =
-        new ContainerCache(
-            settings.maxOpenFiles(), settings.directoryMemory(), new SealedLoader(context));
-    this.groups = new GroupCache(settings.groupMemory());
+    this.groups = new GroupCache(context.settings().groupMemory());
     this.reader = new ChunkReader(groups, unreadable);
-    this.loaded = new LoadedContainers(context, containers, cache, replacer, mending);
-    this.listing = new ContainerListing(context, cache, loaded);
-    this.maintenance =
-        new ContainerMaintenance(context, containers, loaded, cache, replacer, unreadable, wrong);
+    this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), mending);
+    this.listing = new ContainerListing(context, loaded);
+    this.maintenance = new ContainerMaintenance(context, containers, loaded, unreadable, wrong);
     this.appended = new OpenContainers(context, containers);
     this.recovery = recovery;
     for (Container container : containers.values()) {
@@ -111,11 +104,10 @@ public final class ContainerStore implements Closeable {
     files.forceDirectory(directory);
     ContainerContext context =
         new ContainerContext(directory, files, settings, chains, fingerprinter);
-    ContainerReplacer replacer = new ContainerReplacer(context);
     ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
     ContainerRecovery recovery = new ContainerRecovery(context, containers);
     recovery.findContainers();
-    return new ContainerStore(context, containers, recovery, replacer);
+    return new ContainerStore(context, containers, recovery);
   }
 
   /**
@@ -180,7 +172,7 @@ public final class ContainerStore implements Closeable {
     if (container.problem() != null) {
       return !mayBeRecovered(container) || recoverAgain(container);
     }
-    return loaded.repair(container, throttle);
+    return maintenance.repair(container, throttle);
   }
 
   /** Whether a container could not be recovered at start for a reason that may pass. */
@@ -255,7 +247,7 @@ public final class ContainerStore implements Closeable {
    */
   public boolean prefetch(long container, int firstChunk, int chunkCount) {
     Container found = containers.get(container);
-    LoadedContainer source = found == null || found.open() != null ? null : cache.peek(found);
+    LoadedContainer source = found == null || found.open() != null ? null : loaded.peek(found);
     if (source == null) {
       return false;
     }
@@ -316,7 +308,7 @@ public final class ContainerStore implements Closeable {
   /** Whether {@link #directory} would answer without reading a file. */
   public boolean isLoaded(long container) {
     Container found = containers.get(container);
-    return found != null && (found.open() != null || cache.contains(container));
+    return found != null && (found.open() != null || loaded.contains(container));
   }
 
   /**
@@ -447,7 +439,7 @@ public final class ContainerStore implements Closeable {
     try {
       appended.close();
     } finally {
-      cache.clear();
+      loaded.clear();
       groups.clear();
     }
   }

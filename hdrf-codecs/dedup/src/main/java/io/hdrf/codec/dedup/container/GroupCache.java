@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.spi.io.BufferPool;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
@@ -28,38 +29,23 @@ final class GroupCache {
     }
   }
 
-  private static final class Key {
-    private final long serial;
-    private final int group;
-
-    Key(long serial, int group) {
-      this.serial = serial;
-      this.group = group;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Key && ((Key) other).serial == serial && ((Key) other).group == group;
-    }
-
-    @Override
-    public int hashCode() {
-      return Long.hashCode(serial) * 31 + group;
-    }
-  }
-
   private final BufferPool buffers = BufferPool.shared();
   private final long maxBytes;
-  private final LinkedHashMap<Key, DecodedGroup> groups = new LinkedHashMap<>(16, 0.75f, true);
+  private final LinkedHashMap<Long, DecodedGroup> groups = new LinkedHashMap<>(16, 0.75f, true);
   private long bytes;
 
   GroupCache(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
+  /** A container has fewer than 2^20 groups, as each has a chunk. */
+  private static long key(LoadedContainer container, int group) {
+    return container.serial() * ContainerFormat.MAX_CHUNKS + group;
+  }
+
   /** A group, or null; whoever got one calls {@link #release}. */
   synchronized DecodedGroup acquire(LoadedContainer container, int group) {
-    DecodedGroup found = groups.get(new Key(container.serial(), group));
+    DecodedGroup found = groups.get(key(container, group));
     if (found != null) {
       found.users++;
     }
@@ -67,7 +53,7 @@ final class GroupCache {
   }
 
   synchronized boolean contains(LoadedContainer container, int group) {
-    return groups.containsKey(new Key(container.serial(), group));
+    return groups.containsKey(key(container, group));
   }
 
   /**
@@ -80,11 +66,11 @@ final class GroupCache {
     if (decoded.capacity() <= maxBytes / 2) {
       group.users++;
       bytes += decoded.capacity();
-      DecodedGroup old = groups.put(new Key(container.serial(), number), group);
+      DecodedGroup old = groups.put(key(container, number), group);
       if (old != null) {
         drop(old);
       }
-      Iterator<Map.Entry<Key, DecodedGroup>> oldest = groups.entrySet().iterator();
+      Iterator<Map.Entry<Long, DecodedGroup>> oldest = groups.entrySet().iterator();
       while (bytes > maxBytes) {
         DecodedGroup victim = oldest.next().getValue();
         oldest.remove();

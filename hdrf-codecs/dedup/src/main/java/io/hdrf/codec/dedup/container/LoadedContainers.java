@@ -10,36 +10,39 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Containers for reading, whether they are open or sealed. Safe for use by many threads. */
+/**
+ * Containers for reading, whether they are open or sealed. Of the sealed ones, those that were used
+ * last stay loaded, bounded in number and memory. Safe for use by many threads; no lock is held
+ * while a file is read that users of other containers would wait for.
+ */
 final class LoadedContainers {
-
-  private static final Logger LOG = LoggerFactory.getLogger(LoadedContainers.class);
 
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
-  private final ContainerCache cache;
-  private final ContainerReplacer replacer;
+  private final ContainerLoader loader;
   private final Mending mending;
+
+  /** The sealed ones, the least recently used first. Guarded by this object, as is the next. */
+  private final LinkedHashMap<Long, LoadedContainer> loaded = new LinkedHashMap<>(16, 0.75f, true);
+
+  private long memory;
 
   /**
    * @param containers all of the store
-   * @param cache of the sealed ones
    * @param mending is told of those that should get their directory again
    */
   LoadedContainers(
       ContainerContext context,
       ConcurrentSkipListMap<Long, Container> containers,
-      ContainerCache cache,
-      ContainerReplacer replacer,
+      ContainerLoader loader,
       Mending mending) {
     this.context = context;
     this.containers = containers;
-    this.cache = cache;
-    this.replacer = replacer;
+    this.loader = loader;
     this.mending = mending;
   }
 
@@ -60,21 +63,21 @@ final class LoadedContainers {
         throw unrecovered(container, problem);
       }
       OpenContainer open = container.open();
-      LoadedContainer loaded = null;
+      LoadedContainer found = null;
       if (open == null) {
-        loaded = cache.acquire(container);
-        if (loaded.origin() == LoadedContainer.Origin.REBUILT || loaded.readError() != null) {
+        found = acquireSealed(container);
+        if (found.origin() == LoadedContainer.Origin.REBUILT || found.readError() != null) {
           mending.want(container.id());
         }
       } else {
-        loaded = open.acquire();
-        if (loaded == null && container.open() == open) {
+        found = open.acquire();
+        if (found == null && container.open() == open) {
           throw new IOException(
               context.file(container.id(), ContainerNames.OPEN) + ": the store is closed");
         }
       }
-      if (loaded != null) {
-        return loaded;
+      if (found != null) {
+        return found;
       }
     }
   }
@@ -110,41 +113,141 @@ final class LoadedContainers {
   }
 
   /** An interrupt closed the file: of this thread, which gives up, or of another one. */
-  void forget(Container container, LoadedContainer loaded, ClosedChannelException e)
+  void forget(Container container, LoadedContainer gone, ClosedChannelException e)
       throws IOException {
     OpenContainer open = container.open();
     if (open != null) {
-      open.forget(loaded);
+      open.forget(gone);
     }
-    cache.forget(loaded);
+    forget(gone);
     if (Thread.currentThread().isInterrupted()) {
       throw e;
     }
   }
 
-  /**
-   * Gives a container a directory again of which nothing but the directory is damaged. Until then
-   * it is read by the one in memory. One of which the disk could not read all is read anew first.
-   *
-   * @return false if the disk still can't
-   */
-  boolean repair(Container container, Throttle throttle) throws IOException {
-    synchronized (container.maintenance()) {
-      LoadedContainer loaded = cache.acquireAnew(container);
-      try {
-        if (loaded.origin() == LoadedContainer.Origin.REBUILT) {
-          try {
-            replacer.replace(container.id(), loaded, null, throttle);
-          } finally {
-            // What failed may have come after the rename.
-            cache.replaced(container);
-          }
-          LOG.info("{}: the directory was made again", loaded.path());
+  private LoadedContainer acquireSealed(Container container) throws IOException {
+    LoadedContainer found = peek(container);
+    if (found != null) {
+      return found;
+    }
+    synchronized (container.loading()) {
+      while (true) {
+        found = peek(container);
+        if (found != null) {
+          return found;
         }
-        return loaded.readError() == null;
-      } finally {
-        loaded.release();
+        int generation = generation(container);
+        LoadedContainer fresh = loader.load(container);
+        if (put(container, generation, fresh)) {
+          return fresh;
+        }
+        fresh.release();
       }
     }
+  }
+
+  /**
+   * A sealed container, to be released by the caller; one of which the disk could not read all is
+   * loaded again. Meanwhile, and where no more of it can be read now, others have what could be
+   * read before.
+   */
+  LoadedContainer reload(Container container) throws IOException {
+    LoadedContainer known = peek(container);
+    if (known == null) {
+      return acquireSealed(container);
+    }
+    if (known.readError() == null) {
+      return known;
+    }
+    int chunks = known.directory().chunkCount();
+    known.release();
+    int generation = generation(container);
+    LoadedContainer fresh = loader.load(container);
+    boolean more = fresh.readError() == null || fresh.directory().chunkCount() > chunks;
+    if (more && put(container, generation, fresh)) {
+      return fresh;
+    }
+    fresh.release();
+    return acquireSealed(container);
+  }
+
+  /** A sealed container if it is loaded, or null; the caller releases it. */
+  synchronized LoadedContainer peek(Container container) {
+    LoadedContainer found = loaded.get(container.id());
+    return found != null && found.acquire() ? found : null;
+  }
+
+  /** A number that changes whenever the container's file does. */
+  synchronized int generation(Container container) {
+    return container.generation();
+  }
+
+  /** Keeps a container, in addition to its user; false if its file was replaced meanwhile. */
+  private synchronized boolean put(Container container, int generation, LoadedContainer fresh) {
+    if (container.generation() != generation) {
+      return false;
+    }
+    fresh.acquire();
+    memory += fresh.directory().memory();
+    remove(loaded.put(container.id(), fresh));
+    Iterator<LoadedContainer> oldest = loaded.values().iterator();
+    while (loaded.size() > 1 && isTooMuch()) {
+      LoadedContainer victim = oldest.next();
+      oldest.remove();
+      remove(victim);
+    }
+    return true;
+  }
+
+  private boolean isTooMuch() {
+    return loaded.size() > context.settings().maxOpenFiles()
+        || memory > context.settings().directoryMemory();
+  }
+
+  private void remove(LoadedContainer container) {
+    if (container != null) {
+      memory -= container.directory().memory();
+      container.release();
+    }
+  }
+
+  /** Forgets a container whose file was replaced or deleted. Whoever uses it can go on. */
+  synchronized void replaced(Container container) {
+    container.nextGeneration();
+    container.setInfo(null);
+    remove(loaded.remove(container.id()));
+  }
+
+  /** Keeps what was read from a footer, unless the file was replaced meanwhile. */
+  synchronized void setInfo(Container container, int generation, ContainerInfo info) {
+    if (container.generation() == generation) {
+      container.setInfo(info);
+    }
+  }
+
+  /** Forgets a loaded container whose file was closed by an interrupt. */
+  synchronized void forget(LoadedContainer container) {
+    if (loaded.remove(container.id(), container)) {
+      remove(container);
+    }
+  }
+
+  synchronized void clear() {
+    loaded.values().forEach(this::remove);
+    loaded.clear();
+  }
+
+  /** Whether a sealed container is loaded. */
+  synchronized boolean contains(long id) {
+    return loaded.containsKey(id);
+  }
+
+  /** About how many bytes the directories take. */
+  synchronized long memory() {
+    return memory;
+  }
+
+  synchronized int size() {
+    return loaded.size();
   }
 }

@@ -7,7 +7,6 @@ import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFile;
-import io.hdrf.spi.io.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.slf4j.Logger;
@@ -27,10 +26,7 @@ final class OpenContainer {
   private static final Logger LOG = LoggerFactory.getLogger(OpenContainer.class);
 
   private final Container container;
-  private final Path directory;
-  private final DurableFiles files;
-  private final ContainerSettings settings;
-  private final ChainSource chains;
+  private final ContainerContext context;
   private final Path path;
   private final ContainerHeader header;
 
@@ -77,27 +73,24 @@ final class OpenContainer {
   OpenContainer(Container container, ContainerHeader header, ContainerContext context)
       throws IOException {
     this.container = container;
-    this.directory = context.directory();
-    this.files = context.files();
-    this.settings = context.settings();
-    this.chains = context.chains();
+    this.context = context;
     this.path = context.file(container.id(), ContainerNames.OPEN);
     this.header = header;
     this.damaged = false;
     this.readError = null;
-    this.writer = new ContainerWriter(files, path, header);
+    this.writer = new ContainerWriter(context.files(), path, header);
     this.written = writer.directory();
     this.forced = written;
     this.length = writer.length();
     boolean created = false;
     try {
       writer.force();
-      files.forceDirectory(directory);
+      context.files().forceDirectory(context.directory());
       created = true;
     } finally {
       if (!created) {
         writer.close();
-        files.deleteIfExists(path);
+        context.files().deleteIfExists(path);
       }
     }
   }
@@ -121,10 +114,7 @@ final class OpenContainer {
       IOException readError,
       IOException notForced) {
     this.container = container;
-    this.directory = context.directory();
-    this.files = context.files();
-    this.settings = context.settings();
-    this.chains = context.chains();
+    this.context = context;
     this.path = context.file(container.id(), ContainerNames.OPEN);
     this.header = header;
     this.damaged = damaged;
@@ -133,7 +123,7 @@ final class OpenContainer {
     this.forced = notForced == null ? found : new DirectoryBuilder(1, 1).build();
     this.forceFailure = notForced;
     this.length = ContainerWriter.end(found);
-    this.nextNumber = settings.maxChunks();
+    this.nextNumber = context.settings().maxChunks();
     this.failure = notForced == null ? new IOException(path + " was found at start") : forceFailure;
   }
 
@@ -172,13 +162,13 @@ final class OpenContainer {
 
   /** Whether one more chunk, and a group of that many bytes, still belong here. */
   boolean hasRoomFor(long groupBytes) {
-    return nextNumber < settings.maxChunks()
-        && (nextNumber == 0 || length + groupBytes <= settings.containerSize());
+    return nextNumber < context.settings().maxChunks()
+        && (nextNumber == 0 || length + groupBytes <= context.settings().containerSize());
   }
 
   /** Whether there is a number for one more chunk. */
   boolean hasNumber() {
-    return nextNumber < settings.maxChunks();
+    return nextNumber < context.settings().maxChunks();
   }
 
   int takeNumber() {
@@ -236,7 +226,7 @@ final class OpenContainer {
       work.run(writer.file());
       return;
     }
-    try (DurableFile file = files.open(path)) {
+    try (DurableFile file = context.files().open(path)) {
       work.run(file);
     }
   }
@@ -289,19 +279,15 @@ final class OpenContainer {
   /** Writes what is in the file to another one, which takes its place as a sealed container. */
   private void copy() throws IOException {
     LoadedContainer source =
-        new LoadedContainer(path, header, ChannelFile.open(path), this::written, chains);
+        new LoadedContainer(path, header, ChannelFile.open(path), this::written, context.chains());
     try {
-      Path copy = ContainerNames.file(directory, container.id(), ContainerNames.TEMPORARY);
-      files.deleteIfExists(copy);
-      ContainerRewriter rewriter =
-          new ContainerRewriter(files, source, copy, settings.groupSize(), chains, Throttle.NONE);
-      rewriter.rewrite(null, System.currentTimeMillis());
+      ContainerRewriter rewriter = new ContainerRewriter(context, source, Throttle.NONE);
+      rewriter.rewrite(null);
       if (rewriter.damagedGroups() > 0) {
-        files.deleteIfExists(copy);
+        rewriter.discard();
         throw new IOException(path + ": what was written can't be read back");
       }
-      files.rename(copy, sealedPath());
-      files.forceDirectory(directory);
+      rewriter.replace();
       becomeSealed();
     } catch (IOException e) {
       if (forceFailure != null) {
@@ -311,7 +297,7 @@ final class OpenContainer {
     } finally {
       source.release();
     }
-    files.deleteIfExists(path);
+    context.files().deleteIfExists(path);
   }
 
   /**
@@ -350,10 +336,10 @@ final class OpenContainer {
     }
     // Together, so that no reader looks for the file under the name that it had.
     synchronized (this) {
-      files.rename(path, sealedPath());
+      context.files().rename(path, context.file(container.id(), ContainerNames.SEALED));
       becomeSealed();
     }
-    files.forceDirectory(directory);
+    context.files().forceDirectory(context.directory());
   }
 
   /**
@@ -412,10 +398,6 @@ final class OpenContainer {
     }
   }
 
-  private Path sealedPath() {
-    return ContainerNames.file(directory, container.id(), ContainerNames.SEALED);
-  }
-
   private void becomeSealed() {
     sealed = true;
     container.setOpen(null);
@@ -432,7 +414,7 @@ final class OpenContainer {
   void delete() throws IOException {
     synchronized (io) {
       close();
-      files.deleteIfExists(path);
+      context.files().deleteIfExists(path);
     }
   }
 
@@ -471,7 +453,7 @@ final class OpenContainer {
               header,
               ChannelFile.open(path),
               this::written,
-              chains,
+              context.chains(),
               LoadedContainer.Origin.WRITTEN,
               readError);
     }

@@ -24,18 +24,18 @@ import org.slf4j.LoggerFactory;
  * Loads sealed containers. Where a directory is damaged, or the disk can't read it, it is made
  * again from the groups, in memory. Safe for use by many threads.
  */
-final class SealedLoader implements ContainerCache.Loader {
+class ContainerLoader {
 
-  private static final Logger LOG = LoggerFactory.getLogger(SealedLoader.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ContainerLoader.class);
 
   private final ContainerContext context;
 
-  SealedLoader(ContainerContext context) {
+  ContainerLoader(ContainerContext context) {
     this.context = context;
   }
 
-  @Override
-  public LoadedContainer load(Container container) throws IOException {
+  /** Loads a container's file; the caller releases it. */
+  LoadedContainer load(Container container) throws IOException {
     Path path = context.file(container.id(), ContainerNames.SEALED);
     ChannelFile file;
     try {

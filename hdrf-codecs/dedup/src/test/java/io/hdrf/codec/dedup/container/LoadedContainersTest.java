@@ -24,12 +24,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a store takes: memory, open files, garbage, space on disk. */
-class ContainerCacheTest {
+class LoadedContainersTest {
 
   private static final int CONTAINERS = 12;
 
@@ -79,8 +80,8 @@ class ContainerCacheTest {
   }
 
   /** A cache of containers of one chunk each, which notes whose file was closed. */
-  private static ContainerCache cache(int maxFiles, long maxMemory, List<Long> closed) {
-    return new ContainerCache(
+  private static LoadedContainers cache(int maxFiles, long maxMemory, List<Long> closed) {
+    return cache(
         maxFiles,
         maxMemory,
         container -> {
@@ -104,8 +105,27 @@ class ContainerCacheTest {
           ContainerHeader header =
               new ContainerHeader(container.id(), Chunks.IDENTITY, new int[0], 1, 2);
           return new LoadedContainer(
-              Path.of("c"), header, file, ContainerCacheTest::oneChunk, Chunks::chain);
+              Path.of("c"), header, file, LoadedContainersTest::oneChunk, Chunks::chain);
         });
+  }
+
+  private interface Loading {
+    LoadedContainer load(Container container) throws IOException;
+  }
+
+  private static LoadedContainers cache(int maxFiles, long maxMemory, Loading loading) {
+    ContainerSettings settings =
+        Chunks.settings().maxOpenFiles(maxFiles).directoryMemory(maxMemory);
+    ContainerContext context =
+        new ContainerContext(Path.of("d"), null, settings, Chunks::chain, Chunks::fingerprint);
+    ContainerLoader loader =
+        new ContainerLoader(context) {
+          @Override
+          LoadedContainer load(Container container) throws IOException {
+            return loading.load(container);
+          }
+        };
+    return new LoadedContainers(context, new ConcurrentSkipListMap<>(), loader, new Mending());
   }
 
   private static ContainerDirectory oneChunk() {
@@ -115,7 +135,7 @@ class ContainerCacheTest {
     return builder.build();
   }
 
-  private static void use(ContainerCache cache, Container container) throws IOException {
+  private static void use(LoadedContainers cache, Container container) throws IOException {
     cache.acquire(container).release();
   }
 
@@ -128,7 +148,7 @@ class ContainerCacheTest {
     long memory = oneChunk().memory();
     for (boolean byMemory : new boolean[] {false, true}) {
       List<Long> closed = new ArrayList<>();
-      ContainerCache cache = cache(byMemory ? 100 : 3, byMemory ? 3 * memory : 1 << 20, closed);
+      LoadedContainers cache = cache(byMemory ? 100 : 3, byMemory ? 3 * memory : 1 << 20, closed);
       List<Container> containers = containers(5);
       for (int i = 0; i < 3; i++) {
         use(cache, containers.get(i));
@@ -160,7 +180,7 @@ class ContainerCacheTest {
   @Test
   void oneContainerStaysHoweverLargeItIs() throws IOException {
     List<Long> closed = new ArrayList<>();
-    ContainerCache cache = cache(0, 0, closed);
+    LoadedContainers cache = cache(1, 0, closed);
     List<Container> containers = containers(2);
     use(cache, containers.get(0));
     assertThat(cache.contains(0)).isTrue();
@@ -172,7 +192,7 @@ class ContainerCacheTest {
   @Test
   void onlyTheFileThatWasClosedIsForgotten() throws IOException {
     List<Long> closed = new ArrayList<>();
-    ContainerCache cache = cache(10, 1 << 20, closed);
+    LoadedContainers cache = cache(10, 1 << 20, closed);
     Container container = new Container(0);
     LoadedContainer first = cache.acquire(container);
     cache.forget(first);
@@ -190,7 +210,7 @@ class ContainerCacheTest {
 
   @Test
   void whatWasReadOfAFileThatWasReplacedIsNotKept() {
-    ContainerCache cache = cache(10, 1 << 20, new ArrayList<>());
+    LoadedContainers cache = cache(10, 1 << 20, new ArrayList<>());
     Container container = new Container(0);
     ContainerInfo info = new ContainerInfo(0, true, 1, 2, 3, 4, null);
     int generation = cache.generation(container);
@@ -209,9 +229,9 @@ class ContainerCacheTest {
     Path file = ContainerNames.file(scratch.resolve("c"), 0, ContainerNames.SEALED);
     Container container = new Container(0);
     int[] loads = new int[1];
-    ContainerCache[] cache = new ContainerCache[1];
+    LoadedContainers[] cache = new LoadedContainers[1];
     cache[0] =
-        new ContainerCache(
+        cache(
             5,
             1 << 20,
             wanted -> {
