@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.FingerprintTable;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexLookup;
@@ -13,6 +14,7 @@ import io.hdrf.spi.scheme.FrameSink;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * Turns one block after the other into recipes. Holds the buffers for that; a buffer of chunks is
@@ -22,6 +24,8 @@ final class BlockDeduplicator implements Closeable {
 
   private static final int MIN_BUFFER = 4 << 20;
   private static final int BATCH = IndexLookup.MAX_COUNT;
+
+  private static final int MIN_OWN = 1 << 9;
 
   /** How many new chunks of a block are kept at hand: 5 GiB of 5 KiB each, in 50 MB of heap. */
   static final int MAX_OWN = 1 << 20;
@@ -40,7 +44,13 @@ final class BlockDeduplicator implements Closeable {
   private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
   private final long[] refs = new long[BATCH];
   private final int maxOwn;
-  private final BlockChunks own = new BlockChunks();
+
+  /** The chunks that the block brought in: it finds them again before anybody else can. */
+  private FingerprintTable own = new FingerprintTable(MIN_OWN);
+
+  /** The references of these. */
+  private long[] ownRefs = new long[MIN_OWN];
+
   private final TouchedContainers touched = new TouchedContainers();
   private final Recipe.Builder recipe = new Recipe.Builder();
 
@@ -93,7 +103,7 @@ final class BlockDeduplicator implements Closeable {
     long flushed = System.nanoTime();
     appender.force();
     counters.forceNanos.add(System.nanoTime() - flushed);
-    index.publish(own.fingerprints(), own.refs(), own.count());
+    index.publish(own.fingerprints(), ownRefs, own.count());
     own.clear();
   }
 
@@ -122,13 +132,13 @@ final class BlockDeduplicator implements Closeable {
     for (int i = 0; i < count; i++) {
       int offset = i * Fingerprinter.LENGTH;
       int length = showChunk(base, i);
-      long ref = refs[i] >= 0 ? refs[i] : own.find(fingerprints, offset);
+      long ref = refs[i] >= 0 ? refs[i] : findOwn(offset);
       if (ref >= 0) {
         counters.chunksFound.increment();
         counters.bytesFound.add(length);
       } else {
         ref = appender.append(fingerprints, offset, chunk);
-        own.add(fingerprints, offset, ref);
+        addOwn(offset, ref);
         if (own.count() == maxOwn) {
           settle(appender);
         }
@@ -141,6 +151,20 @@ final class BlockDeduplicator implements Closeable {
         emit(sink);
       }
     }
+  }
+
+  private long findOwn(int offset) {
+    int index = own.find(fingerprints, offset, own.count());
+    return index < 0 ? -1 : ownRefs[index];
+  }
+
+  private void addOwn(int offset, long ref) {
+    if (own.isFull()) {
+      own = own.grown(2 * own.count());
+      ownRefs = Arrays.copyOf(ownRefs, 2 * own.count());
+    }
+    ownRefs[own.count()] = ref;
+    own.add(fingerprints, offset);
   }
 
   /** Sets {@link #chunk} to a chunk of the buffer and returns its length. */

@@ -5,7 +5,7 @@ import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
-import io.hdrf.codec.dedup.container.format.Prefix;
+import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.store.MetadataException;
@@ -108,7 +108,7 @@ public final class FingerprintIndex implements Closeable {
    */
   public void publish(byte[] fingerprints, long[] refs, int count) {
     for (int i = 0; i < count; i++) {
-      cache.put(Prefix.of(fingerprints, i * Fingerprinter.LENGTH), refs[i]);
+      cache.put(SlotHash.prefix(fingerprints, i * Fingerprinter.LENGTH), refs[i]);
     }
     int sample = settings.sample();
     for (int i = 0; i < count; ) {

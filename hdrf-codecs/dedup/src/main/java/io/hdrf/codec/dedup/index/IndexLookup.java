@@ -6,7 +6,7 @@ import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
-import io.hdrf.codec.dedup.container.format.Prefix;
+import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
 import io.hdrf.codec.dedup.dba.Candidates;
 import io.hdrf.spi.store.MetadataException;
@@ -101,7 +101,7 @@ public final class IndexLookup {
   private void findInCache(int count) {
     unknownCount = 0;
     for (int i = 0; i < count; i++) {
-      long ref = cache.get(Prefix.of(fingerprints, i * Fingerprinter.LENGTH));
+      long ref = cache.get(SlotHash.prefix(fingerprints, i * Fingerprinter.LENGTH));
       if (ref == RefCache.NONE || !accept(i, ref)) {
         refs[i] = RefCache.NONE;
         unknown[unknownCount] = i;
@@ -161,7 +161,7 @@ public final class IndexLookup {
   }
 
   private void remember(int chunk) {
-    cache.put(Prefix.of(fingerprints, chunk * Fingerprinter.LENGTH), refs[chunk]);
+    cache.put(SlotHash.prefix(fingerprints, chunk * Fingerprinter.LENGTH), refs[chunk]);
   }
 
   private void findInStore() {

@@ -8,6 +8,9 @@ import io.hdrf.codec.dedup.container.format.SlotHash;
  * be confirmed, for two fingerprints may begin alike and chunks may be gone. Of bounded memory: in
  * each stripe a younger and an older generation; when the younger is full the older is forgotten.
  * Safe for use by many threads.
+ *
+ * <p>Not a {@code FingerprintTable}: that keeps all it gets, in 40 bytes and more each. This takes
+ * 21 bytes an entry, as whole fingerprints stand in the containers that confirm the hint.
  */
 final class RefCache {
 
@@ -50,7 +53,16 @@ final class RefCache {
   }
 
   private Stripe stripe(long prefix) {
-    return stripes[(int) (SlotHash.of(key(prefix)) >>> (Long.SIZE - STRIPE_BITS))];
+    return stripes[stripeOf(key(prefix))];
+  }
+
+  static int stripeOf(long key) {
+    return (int) (SlotHash.of(key) >>> (Long.SIZE - STRIPE_BITS));
+  }
+
+  /** Where the search for a key begins; by bits that did not choose the stripe. */
+  static int slotOf(long key, int slots) {
+    return (int) ((SlotHash.of(key) << STRIPE_BITS) >>> (Integer.numberOfLeadingZeros(slots) + 33));
   }
 
   /** 0 marks a free slot. */
@@ -58,29 +70,15 @@ final class RefCache {
     return prefix == 0 ? 1 : prefix;
   }
 
-  /** Slots that were found taken by other keys since the beginning, for tests. */
-  long displaced() {
-    long sum = 0;
-    for (Stripe stripe : stripes) {
-      synchronized (stripe) {
-        sum += stripe.displaced;
-      }
-    }
-    return sum;
-  }
-
   private static final class Stripe {
-    private final int bits;
     private final int mask;
     private long[] youngKeys;
     private long[] youngRefs;
     private long[] oldKeys;
     private long[] oldRefs;
     private int youngCount;
-    private long displaced;
 
     Stripe(int capacity) {
-      bits = Integer.numberOfTrailingZeros(capacity);
       mask = capacity - 1;
       youngKeys = new long[capacity];
       youngRefs = new long[capacity];
@@ -133,10 +131,8 @@ final class RefCache {
 
     /** The key's slot, or the free one where it would be. */
     private int slot(long[] keys, long key) {
-      // By bits that did not choose the stripe.
-      int slot = (int) ((SlotHash.of(key) << STRIPE_BITS) >>> (Long.SIZE - bits));
+      int slot = slotOf(key, keys.length);
       while (keys[slot] != 0 && keys[slot] != key) {
-        displaced++;
         slot = slot + 1 & mask;
       }
       return slot;

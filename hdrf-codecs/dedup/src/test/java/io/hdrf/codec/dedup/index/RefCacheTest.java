@@ -3,9 +3,14 @@ package io.hdrf.codec.dedup.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.GroundFingerprints;
 import io.hdrf.codec.dedup.container.format.SlotHash;
+import io.hdrf.spi.scheme.TestSeed;
+import java.util.BitSet;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RefCacheTest {
 
@@ -23,6 +28,27 @@ class RefCacheTest {
     }
     cache.clear();
     assertThat(cache.get(wanted)).isEqualTo(RefCache.NONE);
+  }
+
+  /** As those who write the data may choose fingerprints. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 16, 32, 40})
+  void chunksGroundToMeetAreSpreadAllTheSame(int lowest) {
+    int chunks = 20_000;
+    long[] prefixes = GroundFingerprints.prefixes(TestSeed.random("ref cache"), chunks, lowest);
+    RefCache cache = new RefCache(2L * chunks * 32);
+    BitSet taken = new BitSet();
+    for (int i = 0; i < chunks; i++) {
+      cache.put(prefixes[i], i);
+      taken.set(RefCache.stripeOf(prefixes[i]) * 512 + RefCache.slotOf(prefixes[i], 512));
+    }
+    assertThat(taken.cardinality()).isGreaterThan(chunks / 2);
+    int found = 0;
+    for (int i = 0; i < chunks; i++) {
+      found += cache.get(prefixes[i]) == i ? 1 : 0;
+    }
+    // In one stripe only the youngest would have stayed.
+    assertThat(found).isGreaterThan(chunks * 9 / 10);
   }
 
   @Test

@@ -23,7 +23,9 @@ public final class ContainerDirectory {
 
   private final int[] lengths;
   private final int[] checksums;
-  private final byte[] fingerprints;
+
+  /** Has all chunks, and maybe those of later directories. */
+  private final FingerprintTable fingerprints;
 
   /** Index of each group's first chunk. */
   private final int[] groupFirst;
@@ -35,29 +37,21 @@ public final class ContainerDirectory {
   private final byte[] groupStages;
   private final long originalBytes;
 
-  /** Has all chunks, and maybe those of later directories. Null until it is wanted. */
-  private volatile FingerprintSlots slots;
-
-  /**
-   * Takes arrays that may be longer than needed and whose first elements never change.
-   *
-   * @param slots has all chunks, and may get more; null to make it when it is wanted
-   */
+  /** Takes arrays that may be longer than needed and whose first elements never change. */
   ContainerDirectory(
       int groupCount,
       int chunkCount,
       int[] numbers,
       int[] lengths,
       int[] checksums,
-      byte[] fingerprints,
+      FingerprintTable fingerprints,
       int[] groupFirst,
       long[] groupPosition,
       int[] groupHeaderLength,
       int[] groupStoredLength,
       int[] groupOriginalLength,
       byte[] groupStages,
-      long originalBytes,
-      FingerprintSlots slots) {
+      long originalBytes) {
     this.groupCount = groupCount;
     this.chunkCount = chunkCount;
     this.numbers = numbers;
@@ -71,7 +65,6 @@ public final class ContainerDirectory {
     this.groupOriginalLength = groupOriginalLength;
     this.groupStages = groupStages;
     this.originalBytes = originalBytes;
-    this.slots = slots;
   }
 
   /** How many chunks there are. */
@@ -111,29 +104,23 @@ public final class ContainerDirectory {
   /** Copies the {@link Fingerprinter#LENGTH} bytes of a chunk's fingerprint. */
   public void fingerprint(int index, byte[] dst, int offset) {
     checkIndex(index);
-    System.arraycopy(fingerprints, index * Fingerprinter.LENGTH, dst, offset, Fingerprinter.LENGTH);
+    System.arraycopy(
+        fingerprints.fingerprints(),
+        index * Fingerprinter.LENGTH,
+        dst,
+        offset,
+        Fingerprinter.LENGTH);
   }
 
   /** Whether a chunk has the fingerprint that begins at {@code offset}. */
   public boolean hasFingerprint(int index, byte[] fingerprint, int offset) {
     checkIndex(index);
-    int mine = index * Fingerprinter.LENGTH;
-    for (int i = 0; i < Fingerprinter.LENGTH; i++) {
-      if (fingerprints[mine + i] != fingerprint[offset + i]) {
-        return false;
-      }
-    }
-    return true;
+    return fingerprints.isEqual(index, fingerprint, offset);
   }
 
   /** The index of a chunk with the fingerprint that begins at {@code offset}, or -1. */
   public int find(byte[] fingerprint, int offset) {
-    FingerprintSlots table = slots;
-    if (table == null) {
-      table = FingerprintSlots.of(fingerprints, chunkCount, chunkCount);
-      slots = table;
-    }
-    return table.find(this, fingerprint, offset);
+    return fingerprints.find(fingerprint, offset, chunkCount);
   }
 
   /** How many chunks of its group stand before a chunk. */
@@ -181,8 +168,7 @@ public final class ContainerDirectory {
     return OVERHEAD
         + Integer.BYTES * (long) (numbers == null ? 0 : numbers.length)
         + (2L * Integer.BYTES) * lengths.length
-        + FingerprintSlots.memory(lengths.length)
-        + fingerprints.length
+        + fingerprints.memory()
         + (long) (4 * Integer.BYTES + Long.BYTES + 1) * groupFirst.length;
   }
 

@@ -16,8 +16,7 @@ public final class DirectoryBuilder {
   private int[] numbers;
   private int[] lengths;
   private int[] checksums;
-  private byte[] fingerprints;
-  private FingerprintSlots slots;
+  private FingerprintTable fingerprints;
   private int[] groupFirst;
   private long[] groupPosition;
   private int[] groupHeaderLength;
@@ -32,8 +31,7 @@ public final class DirectoryBuilder {
   public DirectoryBuilder(int chunks, int groups) {
     lengths = new int[chunks];
     checksums = new int[chunks];
-    fingerprints = new byte[chunks * Fingerprinter.LENGTH];
-    slots = new FingerprintSlots(chunks);
+    fingerprints = new FingerprintTable(chunks);
     groupFirst = new int[groups];
     groupPosition = new long[groups];
     groupHeaderLength = new int[groups];
@@ -50,9 +48,7 @@ public final class DirectoryBuilder {
     putNumber(number);
     lengths[chunkCount] = length;
     checksums[chunkCount] = checksum;
-    System.arraycopy(
-        fingerprint, offset, fingerprints, chunkCount * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
-    slots.add(fingerprints, chunkCount);
+    fingerprints.add(fingerprint, offset);
     chunkCount++;
   }
 
@@ -61,12 +57,10 @@ public final class DirectoryBuilder {
     int[] newNumbers = numbers == null ? null : Arrays.copyOf(numbers, capacity);
     int[] newLengths = Arrays.copyOf(lengths, capacity);
     int[] newChecksums = Arrays.copyOf(checksums, capacity);
-    byte[] newFingerprints = Arrays.copyOf(fingerprints, capacity * Fingerprinter.LENGTH);
-    slots = FingerprintSlots.of(newFingerprints, chunkCount, capacity);
+    fingerprints = fingerprints.grown(capacity);
     numbers = newNumbers;
     lengths = newLengths;
     checksums = newChecksums;
-    fingerprints = newFingerprints;
   }
 
   private void putNumber(int number) {
@@ -137,7 +131,6 @@ public final class DirectoryBuilder {
         groupStoredLength,
         groupOriginalLength,
         groupStages,
-        originalBytes,
-        slots);
+        originalBytes);
   }
 }

@@ -192,15 +192,14 @@ public final class DirectoryFormat {
           numbers,
           lengths,
           checksums,
-          fingerprints,
+          new FingerprintTable(fingerprints),
           first,
           positions,
           headerLengths,
           storedLengths,
           originalLengths,
           stages,
-          total,
-          null);
+          total);
     }
 
     private void parseGroups(long directoryPosition) throws CorruptFileException {

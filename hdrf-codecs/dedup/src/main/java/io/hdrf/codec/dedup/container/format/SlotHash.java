@@ -24,10 +24,19 @@ public final class SlotHash {
 
   private SlotHash() {}
 
+  /** The first eight bytes of the fingerprint that begins at {@code offset}, the lowest first. */
+  public static long prefix(byte[] fingerprints, int offset) {
+    long value = 0;
+    for (int i = Long.BYTES - 1; i >= 0; i--) {
+      value = (value << Byte.SIZE) | (fingerprints[offset + i] & 0xFF);
+    }
+    return value;
+  }
+
   /**
    * A number of which the upper bits depend on all bits of the prefix: take those.
    *
-   * @param prefix of a fingerprint, see {@link Prefix}
+   * @param prefix of a fingerprint
    */
   public static long of(long prefix) {
     long mixed = (prefix ^ ADDED) * FACTOR;
