@@ -98,7 +98,7 @@ public final class BloomFilterArray implements Closeable {
     }
     long[] hashes = new long[count * Fingerprints.HASH_LONGS];
     Fingerprints.hash(fingerprints, 0, count, hashes, 0);
-    return table.insert(hashes, count, segments);
+    return table.inserter().insert(hashes, count, segments);
   }
 
   private static void check(byte[] fingerprints, int count) {

@@ -58,7 +58,7 @@ final class ErrorControl {
       if (group == null
           || raised.equals(group.shape())
           || !raised.fits(group.width())
-          || !table.fitsMemory(raised.groupBytes(group.width()) - group.bytes())) {
+          || !table.allocator().fitsMemory(raised.groupBytes(group.width()) - group.bytes())) {
         return false;
       }
     }
@@ -76,9 +76,9 @@ final class ErrorControl {
    */
   private boolean hasHeadroom(long creatable) {
     if (settings.control() == DbaSettings.Control.TIGHTEN) {
-      return creatable + table.reopened() > table.budget().headroom();
+      return creatable + table.inserter().reopened() > table.budget().headroom();
     }
-    return table.room() * HEADROOM_SHARE >= table.filled();
+    return table.inserter().room() * HEADROOM_SHARE >= table.inserter().filled();
   }
 
   private Shape raised(FilterGroup group, int highest) {
@@ -111,7 +111,7 @@ final class ErrorControl {
 
   private boolean hasOpen(FilterGroup group) {
     for (Filter filter : group.filters()) {
-      if (filter != null && table.isOpen(filter)) {
+      if (filter != null && table.inserter().isOpen(filter)) {
         return true;
       }
     }
@@ -125,7 +125,7 @@ final class ErrorControl {
     for (int j = first; j < rows.length; j++) {
       rows[j] = FilterGroup.newRow(raised, group.width());
     }
-    InsertLog log = table.beginLog(group);
+    InsertLog log = table.inserter().beginLog(group);
     try {
       Filter[] filters = group.filters().clone();
       FilterGroup built = new FilterGroup(group.id(), raised, group.width(), rows, filters);
@@ -152,13 +152,13 @@ final class ErrorControl {
       }
       counters.tightened.increment();
     } finally {
-      table.endLog();
+      table.inserter().endLog();
     }
   }
 
   /** Makes a group anew with more room; its filters take elements again. */
   private void enlarge(FilterGroup group, Shape raised) throws IOException {
-    InsertLog log = table.beginLog(group);
+    InsertLog log = table.inserter().beginLog(group);
     try {
       int[] stale = new int[group.width()];
       int[] elements = new int[group.width()];
@@ -196,7 +196,7 @@ final class ErrorControl {
       }
       counters.enlarged.increment();
     } finally {
-      table.endLog();
+      table.inserter().endLog();
     }
   }
 }

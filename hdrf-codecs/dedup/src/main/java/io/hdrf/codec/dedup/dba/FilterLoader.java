@@ -102,7 +102,7 @@ final class FilterLoader {
       Arrays.stream(header.segments()).forEach(claimed::add);
     }
     filters.sort(Comparator.comparingInt(Filter::name));
-    table.addPending(filters);
+    table.allocator().addPending(filters);
   }
 
   /** Learns which segments there are. */
@@ -129,14 +129,14 @@ final class FilterLoader {
     long bytes = 0;
     for (int segment : missing.descendingSet()) {
       bytes += shape.groupBytes(1);
-      if (table.fitsMemory(bytes)) {
+      if (table.allocator().fitsMemory(bytes)) {
         filters.add(new Filter(shape, segment));
       } else {
         counters.retired.increment();
       }
     }
     filters.sort(Comparator.comparingInt(Filter::name));
-    table.addPending(filters);
+    table.allocator().addPending(filters);
     table.setComplete();
   }
 
@@ -153,7 +153,7 @@ final class FilterLoader {
   private void load(Filter filter) throws IOException {
     FilterFile file = filter.file;
     // Logged, so that its column is not taken away meanwhile.
-    table.beginLog(filter);
+    table.inserter().beginLog(filter);
     try {
       if (!table.has(filter)) {
         return;
@@ -167,7 +167,7 @@ final class FilterLoader {
       }
       filter.file = null;
     } finally {
-      table.endLog();
+      table.inserter().endLog();
     }
     table.removeEmpty(filter);
   }
@@ -200,7 +200,7 @@ final class FilterLoader {
     int elements = scan.run(filter, bits);
     if (elements > filter.shape.capacity()) {
       // Its lost file was of an enlarged group.
-      table.move(filter, table.budget().holding(filter.shape, elements));
+      table.allocator().move(filter, table.budget().holding(filter.shape, elements));
       bits = new ColumnBits(filter.shape);
       elements = scan.run(filter, bits);
     }

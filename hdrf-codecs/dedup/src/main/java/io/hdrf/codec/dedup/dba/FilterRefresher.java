@@ -55,7 +55,7 @@ final class FilterRefresher {
   }
 
   private void refresh(Filter filter) throws IOException {
-    InsertLog log = table.beginLog(filter);
+    InsertLog log = table.inserter().beginLog(filter);
     try {
       if (!table.has(filter)) {
         return;
@@ -72,11 +72,11 @@ final class FilterRefresher {
         filter.elements = elements + log.count(0);
         filter.stale = Math.max(0, Math.min(filter.elements, filter.stale - stale));
         filter.changed = true;
-        table.endLog();
+        table.inserter().endLog();
       }
       counters.refreshed.increment();
     } finally {
-      table.endLog();
+      table.inserter().endLog();
     }
     table.removeEmpty(filter);
   }
@@ -133,7 +133,7 @@ final class FilterRefresher {
 
   private void orMerge(Filter kept, Filter gone) {
     // Logged, so that their columns are not taken away meanwhile.
-    table.beginLog(kept, gone);
+    table.inserter().beginLog(kept, gone);
     try {
       if (!table.has(kept) || !table.has(gone)) {
         return;
@@ -145,12 +145,12 @@ final class FilterRefresher {
         table.include(kept, j, row);
       }
       synchronized (table) {
-        table.endLog();
+        table.inserter().endLog();
         table.orMerge(kept, gone);
       }
       counters.orMerged.increment();
     } finally {
-      table.endLog();
+      table.inserter().endLog();
     }
   }
 }

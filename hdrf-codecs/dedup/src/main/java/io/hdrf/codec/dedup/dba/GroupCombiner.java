@@ -26,7 +26,7 @@ final class GroupCombiner {
     FilterGroup first = null;
     FilterGroup second = null;
     synchronized (table) {
-      int wanted = table.width(table.filterCount());
+      int wanted = table.allocator().width(table.filterCount());
       List<FilterGroup> groups = table.groups();
       for (int i = 0; i < groups.size() && second == null; i++) {
         first = groups.get(i);
@@ -60,11 +60,13 @@ final class GroupCombiner {
    * the memory that is allowed has room for them beside what they become.
    */
   private boolean wasteNothing(FilterGroup first, FilterGroup second) {
-    return first.isFull() && second.isFull() && table.fitsMemory(first.bytes() + second.bytes());
+    return first.isFull()
+        && second.isFull()
+        && table.allocator().fitsMemory(first.bytes() + second.bytes());
   }
 
   private void combine(FilterGroup first, FilterGroup second) {
-    InsertLog log = table.beginLog(first, second);
+    InsertLog log = table.inserter().beginLog(first, second);
     try {
       int width = first.width();
       Filter[] filters = Arrays.copyOf(first.filters(), 2 * width);
@@ -83,7 +85,7 @@ final class GroupCombiner {
       }
       counters.combined.increment();
     } finally {
-      table.endLog();
+      table.inserter().endLog();
     }
   }
 

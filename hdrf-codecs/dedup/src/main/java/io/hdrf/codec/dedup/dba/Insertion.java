@@ -10,12 +10,12 @@ package io.hdrf.codec.dedup.dba;
  */
 public final class Insertion implements AutoCloseable {
 
-  private final FilterTable table;
+  private final FilterInserter inserter;
   private final long[] hashes;
   private final int[] segments;
 
-  Insertion(FilterTable table, long[] hashes, int[] segments) {
-    this.table = table;
+  Insertion(FilterInserter inserter, long[] hashes, int[] segments) {
+    this.inserter = inserter;
     this.hashes = hashes;
     this.segments = segments;
   }
@@ -32,6 +32,6 @@ public final class Insertion implements AutoCloseable {
 
   @Override
   public void close() {
-    table.finish(this);
+    inserter.finish(this);
   }
 }

@@ -55,7 +55,7 @@ final class Maintenance {
             || refresher.orMergeOne()
             || combiner.combineOne()
             || combiner.clearOne()
-            || table.prepareRoom()
+            || table.allocator().prepareRoom()
             || writeOne()
             || deleteFiles();
     if (!done) {

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.dba;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds a column for each filter: a free one, one in a new group, or that of the oldest filter, as
+ * memory and error rate allow. Guarded by the lock of {@link FilterTable}.
+ */
+final class FilterAllocator {
+
+  /** A new group begins empty: it is at most twice this share of all filters wide. */
+  private static final int SMALLEST_SHARE = 8;
+
+  private final FilterTable table;
+  private final DbaSettings settings;
+  private final DbaCounters counters;
+
+  FilterAllocator(FilterTable table, DbaSettings settings, DbaCounters counters) {
+    this.table = table;
+    this.settings = settings;
+    this.counters = counters;
+  }
+
+  /** Makes a filter, for which an old one may have to go. */
+  Filter newFilter() {
+    Shape wanted = table.budget().creationShape(table.groups());
+    FilterGroup group = groupWithRoom();
+    if (group == null) {
+      group = newGroup(wanted);
+    }
+    if (group == null) {
+      group = reclaim();
+    }
+    if (group == null) {
+      counters.exceeded.increment();
+      group = FilterGroup.empty(table.newGroupId(), wanted, 1);
+      table.add(group);
+    }
+    if (table.budget().creatable(table.groups(), group.shape()) < 1) {
+      counters.exceeded.increment();
+    }
+    Filter filter = new Filter(group.shape(), table.newSegment());
+    filter.changed = true;
+    table.register(filter);
+    table.replace(group, group.with(group.freeColumn(), filter));
+    table.publish();
+    return filter;
+  }
+
+  private FilterGroup groupWithRoom() {
+    for (FilterGroup group : table.groups()) {
+      if (group.freeColumn() >= 0 && !table.inserter().isLogged(group)) {
+        return group;
+      }
+    }
+    return null;
+  }
+
+  /** A group for new filters; null where the memory does not allow even a narrow one. */
+  private FilterGroup newGroup(Shape shape) {
+    int width = possibleWidth(shape);
+    if (width == 0) {
+      return null;
+    }
+    FilterGroup group = FilterGroup.empty(table.newGroupId(), shape, width);
+    table.add(group);
+    return group;
+  }
+
+  /** The width of the next group, less where the memory is short; 0 where there is none. */
+  private int possibleWidth(Shape shape) {
+    int width = width(table.filterCount() + 1);
+    while (width > 0 && !(shape.fits(width) && fitsMemory(shape.groupBytes(width)))) {
+      width /= 2;
+    }
+    return width;
+  }
+
+  /** The width of new groups; those that are full get wider. */
+  int width(int filters) {
+    if (settings.group() != DbaSettings.AUTO) {
+      return settings.group();
+    }
+    int width = 1;
+    while (width < DbaSettings.MAX_GROUP && width * SMALLEST_SHARE < filters) {
+      width *= 2;
+    }
+    return width;
+  }
+
+  /** Whether so many bytes more are allowed. */
+  boolean fitsMemory(long bytes) {
+    synchronized (table) {
+      return settings.memory() == DbaSettings.UNLIMITED
+          || counters.memoryBytes + bytes <= settings.memory();
+    }
+  }
+
+  /** Frees a column, that of the oldest filter if need be; null where there is none. */
+  private FilterGroup reclaim() {
+    FilterGroup group = groupWithRemains();
+    if (group == null && retireOldest()) {
+      group = groupWithRemains();
+    }
+    if (group == null) {
+      return null;
+    }
+    int column = group.columnOf(Filter.REMAINS);
+    FilterGroup cleared = group;
+    for (int j = 0; j < group.shape().hashes(); j++) {
+      cleared = cleared.withRow(j, cleared.replacedRow(column, j, null));
+    }
+    cleared = cleared.with(column, null);
+    table.replace(group, cleared);
+    return cleared;
+  }
+
+  private FilterGroup groupWithRemains() {
+    for (FilterGroup group : table.groups()) {
+      if (group.columnOf(Filter.REMAINS) >= 0 && !table.inserter().isLogged(group)) {
+        return group;
+      }
+    }
+    return null;
+  }
+
+  private boolean retireOldest() {
+    Filter oldest = null;
+    for (FilterGroup group : table.groups()) {
+      for (int column = 0; column < group.width() && !table.inserter().isLogged(group); column++) {
+        Filter filter = group.filter(column);
+        if (group.isUsed(column)
+            && !table.inserter().isOpen(filter)
+            && (oldest == null || filter.name() < oldest.name())) {
+          oldest = filter;
+        }
+      }
+    }
+    if (oldest != null) {
+      retire(oldest);
+    }
+    return oldest != null;
+  }
+
+  /** Gives a filter up for want of memory. */
+  private void retire(Filter filter) {
+    counters.retired.add(filter.segments().length);
+    table.removeKeepingGroup(filter, null);
+    table.publish();
+  }
+
+  /** Makes room ahead for the next filter; whether anything was done. */
+  boolean prepareRoom() {
+    Shape shape;
+    int width;
+    synchronized (table) {
+      Filter open = table.inserter().open();
+      if (!table.isComplete()
+          || open == null
+          || open.room() > open.shape.capacity() / 4
+          || table.inserter().reopened() > 0
+          || groupWithRoom() != null) {
+        return false;
+      }
+      shape = table.budget().creationShape(table.groups());
+      if (settings.control() == DbaSettings.Control.ENLARGE
+          && table.budget().creatable(table.groups(), shape) < 1) {
+        // Those that there are will be enlarged.
+        return false;
+      }
+      width = possibleWidth(shape);
+      if (width == 0) {
+        return groupWithRemains() == null && retireOldest();
+      }
+    }
+    FilterGroup ahead = FilterGroup.empty(-1, shape, width);
+    synchronized (table) {
+      if (groupWithRoom() == null && shape.equals(table.budget().creationShape(table.groups()))) {
+        table.add(new FilterGroup(table.newGroupId(), shape, width, ahead.rows(), ahead.filters()));
+        table.publish();
+      }
+    }
+    return true;
+  }
+
+  /** Adds groups of filters whose bits are still to come. */
+  void addPending(List<Filter> pending) {
+    synchronized (table) {
+      Map<Shape, List<Filter>> byShape = new LinkedHashMap<>();
+      for (Filter filter : pending) {
+        filter.pending = true;
+        byShape.computeIfAbsent(filter.shape, shape -> new ArrayList<>()).add(filter);
+        table.register(filter);
+      }
+      int all = table.filterCount() + pending.size();
+      for (Map.Entry<Shape, List<Filter>> entry : byShape.entrySet()) {
+        addGroups(entry.getKey(), entry.getValue(), width(all));
+      }
+      table.publish();
+    }
+  }
+
+  private void addGroups(Shape shape, List<Filter> filters, int wanted) {
+    boolean auto = settings.group() == DbaSettings.AUTO;
+    int first = 0;
+    while (first < filters.size()) {
+      int left = filters.size() - first;
+      // A group that is full at once may be wider.
+      int full = Math.min(DbaSettings.MAX_GROUP, Integer.highestOneBit(left));
+      int width = auto ? Math.max(wanted, full) : wanted;
+      while (width > 1
+          && ((auto && width / 2 >= left)
+              || !shape.fits(width)
+              || !fitsMemory(shape.groupBytes(width)))) {
+        width /= 2;
+      }
+      List<Filter> some = filters.subList(first, Math.min(filters.size(), first + width));
+      Filter[] columns = some.toArray(new Filter[width]);
+      table.add(FilterGroup.empty(table.newGroupId(), shape, width).with(columns));
+      first += some.size();
+      table.publish();
+    }
+  }
+
+  /** Gives a filter that has no bits yet another shape. */
+  void move(Filter filter, Shape shape) {
+    synchronized (table) {
+      FilterGroup group = table.groupOf(filter);
+      table.replace(group, group.with(group.columnOf(filter), null));
+      filter.shape = shape;
+      FilterGroup target = null;
+      for (FilterGroup other : table.groups()) {
+        if (other.shape().equals(shape) && other.freeColumn() >= 0) {
+          target = other;
+        }
+      }
+      if (target == null) {
+        target = FilterGroup.empty(table.newGroupId(), shape, Math.max(1, possibleWidth(shape)));
+        table.add(target);
+      }
+      table.replace(target, target.with(target.freeColumn(), filter));
+      table.dropEmptyGroups();
+      table.publish();
+    }
+  }
+}
