@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.codec.dedup.container.format.ContainerFiles;
+import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.ChannelFile;
@@ -72,15 +72,15 @@ final class ContainerChains {
    */
   private static ContainerHeader readDescription(Path path, ChannelFile file) throws IOException {
     try {
-      return ContainerFiles.readHeader(path, file);
+      return ContainerHeader.read(path, file);
     } catch (CorruptFileException e) {
-      return ContainerFiles.readFooter(path, file).header();
+      return ContainerFooter.read(path, file).header();
     } catch (IOException e) {
       if (!DiskErrors.isReadError(e)) {
         throw e;
       }
       try {
-        return ContainerFiles.readFooter(path, file).header();
+        return ContainerFooter.read(path, file).header();
       } catch (CorruptFileException noFooter) {
         throw e;
       }

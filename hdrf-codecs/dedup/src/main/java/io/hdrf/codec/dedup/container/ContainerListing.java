@@ -2,7 +2,6 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
-import io.hdrf.codec.dedup.container.format.ContainerFiles;
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.ChannelFile;
@@ -76,7 +75,7 @@ final class ContainerListing {
   private ContainerInfo readFooter(long id) throws IOException {
     Path path = context.file(id, ContainerNames.SEALED);
     try (ChannelFile file = ChannelFile.open(path)) {
-      ContainerFooter footer = ContainerFiles.readFooter(path, file);
+      ContainerFooter footer = ContainerFooter.read(path, file);
       footer.header().check(path, id, context.settings().identity());
       return new ContainerInfo(
           id,

@@ -2,7 +2,6 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
-import io.hdrf.codec.dedup.container.format.ContainerFiles;
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
@@ -63,8 +62,8 @@ class ContainerLoader {
     ContainerDirectory content = null;
     IOException readError = null;
     try {
-      footer = ContainerFiles.readFooter(path, file);
-      content = ContainerFiles.readDirectory(path, file, footer);
+      footer = ContainerFooter.read(path, file);
+      content = footer.readDirectory(path, file);
     } catch (CorruptFileException e) {
       LOG.warn("{}; its directory is made again from its groups", e.getMessage());
     } catch (IOException e) {
@@ -87,7 +86,7 @@ class ContainerLoader {
   private static ContainerHeader header(Path path, ChannelFile file, IOException readError)
       throws IOException {
     try {
-      return ContainerFiles.readHeader(path, file);
+      return ContainerHeader.read(path, file);
     } catch (CorruptFileException e) {
       throw readError != null ? readError : e;
     }

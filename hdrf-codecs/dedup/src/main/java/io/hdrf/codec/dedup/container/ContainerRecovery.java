@@ -2,7 +2,6 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
-import io.hdrf.codec.dedup.container.format.ContainerFiles;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.ContainerScanner;
@@ -232,7 +231,7 @@ final class ContainerRecovery {
   /** The header of a container that was open; null if it is a torn one with nothing behind it. */
   private static ContainerHeader readHeaderOf(Path path, ChannelFile file) throws IOException {
     try {
-      return ContainerFiles.readHeader(path, file);
+      return ContainerHeader.read(path, file);
     } catch (CorruptFileException e) {
       if (file.length() > ContainerHeader.LENGTH) {
         throw e;

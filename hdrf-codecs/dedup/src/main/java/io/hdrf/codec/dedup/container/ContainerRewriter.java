@@ -2,9 +2,9 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
-import io.hdrf.codec.dedup.container.format.ContainerFiles;
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.jni.Crc32c;
@@ -223,9 +223,9 @@ final class ContainerRewriter {
 
   private void verify(ContainerDirectory written) throws IOException {
     try (ReadableFile file = ChannelFile.open(target)) {
-      ContainerFiles.readHeader(target, file);
-      ContainerFooter footer = ContainerFiles.readFooter(target, file);
-      ContainerDirectory read = ContainerFiles.readDirectory(target, file, footer);
+      ContainerHeader.read(target, file);
+      ContainerFooter footer = ContainerFooter.read(target, file);
+      ContainerDirectory read = footer.readDirectory(target, file);
       if (!read.sameContent(written)) {
         throw new CorruptFileException(target, "directory", "as it was written", "another");
       }

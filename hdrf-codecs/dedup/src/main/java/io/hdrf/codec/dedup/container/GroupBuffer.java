@@ -52,15 +52,6 @@ final class GroupBuffer implements AutoCloseable {
     return count == 0 || original.position() + (long) length <= groupSize;
   }
 
-  /** Bytes of chunks so far. */
-  int originalLength() {
-    return count == 0 ? 0 : original.position();
-  }
-
-  int chunkCount() {
-    return count;
-  }
-
   /** Adds a chunk, from position to limit, and consumes it. */
   void add(int number, byte[] fingerprint, int offset, ByteBuffer chunk) {
     int length = chunk.remaining();

@@ -115,11 +115,6 @@ final class FilterTable {
     memory.exit(entered);
   }
 
-  /** Rows that are not published any more, and that readers may still have. */
-  int unreclaimedRows() {
-    return memory.unreclaimed();
-  }
-
   /** Takes everything away from queries, and gives it back when the last one has ended. */
   synchronized void close() {
     groups.clear();

@@ -2,7 +2,6 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
-import io.hdrf.codec.dedup.container.format.ContainerFiles;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.BufferPool;
@@ -54,7 +53,7 @@ final class ContainerVerifier {
 
   private void verify() throws IOException {
     try {
-      ContainerHeader header = ContainerFiles.readHeader(container.path(), container.file());
+      ContainerHeader header = ContainerHeader.read(container.path(), container.file());
       header.check(container.path(), container.id(), container.header().identity());
     } catch (CorruptFileException e) {
       problems.add(e.getMessage());

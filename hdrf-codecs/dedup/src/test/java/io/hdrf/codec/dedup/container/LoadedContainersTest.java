@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
-import io.hdrf.codec.dedup.container.format.ContainerFiles;
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
@@ -236,8 +235,8 @@ class LoadedContainersTest {
             1 << 20,
             wanted -> {
               ChannelFile channel = ChannelFile.open(file);
-              ContainerFooter footer = ContainerFiles.readFooter(file, channel);
-              ContainerDirectory directory = ContainerFiles.readDirectory(file, channel, footer);
+              ContainerFooter footer = ContainerFooter.read(file, channel);
+              ContainerDirectory directory = footer.readDirectory(file, channel);
               if (loads[0]++ == 0) {
                 cache[0].replaced(wanted);
               }
@@ -271,8 +270,8 @@ class LoadedContainersTest {
     ChunkReader reader = new ChunkReader(cache, new Quarantine());
     int[] reads = new int[1];
     try (ChannelFile channel = ChannelFile.open(file)) {
-      ContainerFooter footer = ContainerFiles.readFooter(file, channel);
-      ContainerDirectory directory = ContainerFiles.readDirectory(file, channel, footer);
+      ContainerFooter footer = ContainerFooter.read(file, channel);
+      ContainerDirectory directory = footer.readDirectory(file, channel);
       LoadedContainer container =
           new LoadedContainer(
               file,

@@ -7,8 +7,11 @@ import static io.hdrf.codec.dedup.container.format.ContainerFormat.littleEndian;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireKnown;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireRange;
 
+import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
@@ -42,6 +45,9 @@ public final class ContainerFooter {
 
   public static final int LENGTH = 96;
 
+  private static final int MIN_FILE_LENGTH =
+      ContainerHeader.LENGTH + DirectoryFormat.MIN_LENGTH + LENGTH;
+
   private static final int MAGIC = 0x46444889;
   private static final int DESCRIPTION_OFFSET = 8;
   private static final int UNUSED_OFFSET = 84;
@@ -70,6 +76,35 @@ public final class ContainerFooter {
     this.chunkCount = chunkCount;
     this.originalBytes = originalBytes;
     this.sealTime = sealTime;
+  }
+
+  /** Reads the footer at the end of a file. */
+  public static ContainerFooter read(Path path, ReadableFile file) throws IOException {
+    long length = file.length();
+    if (length < MIN_FILE_LENGTH) {
+      throw new CorruptFileException(path, "file length", "at least " + MIN_FILE_LENGTH, length);
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(LENGTH);
+    file.read(bytes, length - LENGTH);
+    bytes.flip();
+    return parse(path, bytes, length);
+  }
+
+  /** Reads the directory before the footer, and checks that both say the same. */
+  public ContainerDirectory readDirectory(Path path, ReadableFile file) throws IOException {
+    ByteBuffer bytes = BufferPool.shared().take(directoryLength);
+    try {
+      int count = file.read(bytes, directoryPosition);
+      expect(path, "directory's bytes", directoryLength, count);
+      bytes.flip();
+      ContainerDirectory directory = DirectoryFormat.parse(path, bytes, directoryPosition);
+      expect(path, "chunks in the directory", chunkCount, directory.chunkCount());
+      expect(path, "groups in the directory", groupCount, directory.groupCount());
+      expect(path, "bytes of all chunks", originalBytes, directory.originalBytes());
+      return directory;
+    } finally {
+      BufferPool.shared().give(bytes);
+    }
   }
 
   /**

@@ -8,7 +8,9 @@ import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireKnown;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireRange;
 
 import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -74,6 +76,14 @@ public final class ContainerHeader {
     this.chainIds = chainIds.clone();
     this.creationTime = creationTime;
     this.marker = marker;
+  }
+
+  /** Reads the header at the beginning of a file. */
+  public static ContainerHeader read(Path path, ReadableFile file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(LENGTH);
+    file.read(bytes, 0);
+    bytes.flip();
+    return parse(path, bytes);
   }
 
   /**

@@ -67,8 +67,8 @@ class ContainerScannerTest {
     }
     file = ContainerNames.file(dir, 0, ContainerNames.SEALED);
     try (ChannelFile opened = ChannelFile.open(file)) {
-      header = ContainerFiles.readHeader(file, opened);
-      content = ContainerFiles.readDirectory(file, opened, ContainerFiles.readFooter(file, opened));
+      header = ContainerHeader.read(file, opened);
+      content = ContainerFooter.read(file, opened).readDirectory(file, opened);
     }
     int end = (int) content.groupEnd(content.groupCount() - 1);
     bytes = Arrays.copyOf(Files.readAllBytes(file), end);
