@@ -53,8 +53,7 @@ public final class FingerprintIndex implements Closeable {
   private final RefCache cache;
   private final IndexCounters counters = new IndexCounters();
   private final AtomicLong removedSinceCompaction = new AtomicLong();
-  private final Outage outage;
-  private final SlowStore slow;
+  private final StoreBackoff backoff;
   private final IndexUpdateQueue waiting = new IndexUpdateQueue();
 
   /** Null until the store was reached for the first time, and while the index is made anew. */
@@ -90,14 +89,12 @@ public final class FingerprintIndex implements Closeable {
     this.writer = new EntryWriter(store, segments, counters);
     this.rebuild = new IndexRebuild(store, containers, segments, mark, writer, settings.sample());
     this.cache = new RefCache(settings.cacheMemory());
-    this.outage = new Outage(directory, counters, System::nanoTime);
-    this.slow = new SlowStore(directory, counters, System::nanoTime);
+    this.backoff = new StoreBackoff(directory, counters, System::nanoTime);
   }
 
   /** A new one, for one thread. */
   public IndexLookup newLookup() {
-    return new IndexLookup(
-        store, containers, chunkPins, cache, outage, slow, counters, () -> filters);
+    return new IndexLookup(store, containers, chunkPins, cache, backoff, counters, () -> filters);
   }
 
   /**
@@ -151,7 +148,7 @@ public final class FingerprintIndex implements Closeable {
    * @param stopping whether to return soon
    */
   public void work(BooleanSupplier stopping) {
-    if (outage.isOn()) {
+    if (backoff.isDown()) {
       return;
     }
     try {
@@ -176,9 +173,9 @@ public final class FingerprintIndex implements Closeable {
         addMissed(array, stopping);
       }
       deleteRetired(array, stopping);
-      outage.end();
+      backoff.recovered();
     } catch (IOException e) {
-      outage.begin(e);
+      backoff.failed(e);
     }
   }
 
@@ -292,7 +289,7 @@ public final class FingerprintIndex implements Closeable {
    */
   public void remove(long container, BitSet numbers) {
     BloomFilterArray array = filters;
-    if (array == null || outage.isOn()) {
+    if (array == null || backoff.isDown()) {
       return;
     }
     try {
@@ -300,7 +297,7 @@ public final class FingerprintIndex implements Closeable {
           new EntryRemover(store, array, counters)
               .remove(container, containers.directory(container), numbers));
     } catch (MetadataException e) {
-      outage.begin(e);
+      backoff.failed(e);
     } catch (IOException e) {
       LOG.warn("Entries of container {} stay in the index, without harm", container, e);
     }
@@ -312,7 +309,7 @@ public final class FingerprintIndex implements Closeable {
    */
   public void reclaim() {
     long removed = removedSinceCompaction.get();
-    if (removed == 0 || outage.isOn()) {
+    if (removed == 0 || backoff.isDown()) {
       return;
     }
     try {
@@ -321,7 +318,7 @@ public final class FingerprintIndex implements Closeable {
         removedSinceCompaction.addAndGet(-removed);
       }
     } catch (MetadataException e) {
-      outage.begin(e);
+      backoff.failed(e);
     }
   }
 
@@ -351,7 +348,7 @@ public final class FingerprintIndex implements Closeable {
       return;
     }
     try {
-      if (!outage.isOn()) {
+      if (!backoff.isDown()) {
         writeWaiting(array, () -> false);
       }
     } catch (MetadataException e) {

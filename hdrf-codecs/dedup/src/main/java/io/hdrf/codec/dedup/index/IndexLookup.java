@@ -36,8 +36,7 @@ public final class IndexLookup {
   private final ContainerStore containers;
   private final ChunkPins chunkPins;
   private final RefCache cache;
-  private final Outage outage;
-  private final SlowStore slow;
+  private final StoreBackoff backoff;
   private final IndexCounters counters;
   private final Supplier<BloomFilterArray> filters;
   private final RecentContainers recentContainers;
@@ -65,16 +64,14 @@ public final class IndexLookup {
       ContainerStore containers,
       ChunkPins chunkPins,
       RefCache cache,
-      Outage outage,
-      SlowStore slow,
+      StoreBackoff backoff,
       IndexCounters counters,
       Supplier<BloomFilterArray> filters) {
     this.store = store;
     this.containers = containers;
     this.chunkPins = chunkPins;
     this.cache = cache;
-    this.outage = outage;
-    this.slow = slow;
+    this.backoff = backoff;
     this.counters = counters;
     this.filters = filters;
     this.recentContainers = new RecentContainers(containers);
@@ -166,7 +163,7 @@ public final class IndexLookup {
 
   private void findInStore() {
     BloomFilterArray array = filters.get();
-    if (array == null || outage.isOn() || slow.isResting()) {
+    if (array == null || backoff.isResting()) {
       counters.notLookedUp.add(unknownCount);
       return;
     }
@@ -196,7 +193,7 @@ public final class IndexLookup {
       }
       countNew();
     } catch (MetadataException e) {
-      outage.begin(e);
+      backoff.failed(e);
       counters.notLookedUp.add(unknownCount);
     }
   }
@@ -205,7 +202,7 @@ public final class IndexLookup {
   private boolean readKeys(List<byte[]> keys, List<Integer> owners) throws MetadataException {
     long asked = System.nanoTime();
     List<byte[]> values = store.get(Table.CHUNKS, keys);
-    slow.answered(System.nanoTime() - asked);
+    backoff.answered(System.nanoTime() - asked);
     counters.keysRead.add(keys.size());
     boolean any = false;
     for (int i = 0; i < values.size(); i++) {
