@@ -15,6 +15,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Turns one block after the other into recipes. Holds the buffers for that; a buffer of chunks is
@@ -51,11 +53,13 @@ final class BlockDeduplicator implements Closeable {
   /** The references of these. */
   private long[] ownRefs = new long[MIN_OWN];
 
-  private final TouchedContainers touched = new TouchedContainers();
+  /** The containers that the block's chunks lie in: how much a read of it jumps about. */
+  private final Set<Long> touched = new HashSet<>();
+
   private final Recipe.Builder recipe = new Recipe.Builder();
 
   /**
-   * @param maxOwn how many new chunks are kept at hand, {@link #MAX_OWN} but for tests
+   * @param maxOwn how many new chunks are kept at hand
    */
   BlockDeduplicator(
       DedupSettings settings, FingerprintIndex index, DedupCounters counters, int maxOwn) {
@@ -94,7 +98,7 @@ final class BlockDeduplicator implements Closeable {
     settle(appender);
     counters.blocks.increment();
     counters.bytes.add(source.length());
-    counters.containersTouched.add(touched.count());
+    counters.containersTouched.add(touched.size());
   }
 
   /** Makes the new chunks durable, and has them found by way of the index from now on. */
@@ -145,8 +149,9 @@ final class BlockDeduplicator implements Closeable {
         counters.chunksNew.increment();
         counters.bytesNew.add(length);
       }
-      touched.add(ChunkRef.container(ref));
-      recipe.add(ref, length);
+      if (recipe.add(ref, length)) {
+        touched.add(ChunkRef.container(ref));
+      }
       if (recipe.originalLength() >= frameSize) {
         emit(sink);
       }

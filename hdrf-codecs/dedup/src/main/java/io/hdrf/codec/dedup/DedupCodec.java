@@ -45,14 +45,13 @@ final class DedupCodec implements BlockCodec {
   private final StoreLock lock;
   private final DedupSettings settings;
   private final ContainerStore containers;
-  private final FingerprintIndex index;
+  final FingerprintIndex index;
   private final ChunkPins chunkPins = new ChunkPins();
   private final BlockReferences references;
   private final GarbageCollector collector;
   private final BackgroundThreads background;
   private final DedupCounters counters = new DedupCounters();
-  private final Queue<BlockDeduplicator> idle = new ConcurrentLinkedQueue<>();
-  private int maxOwn = BlockDeduplicator.MAX_OWN;
+  final Queue<BlockDeduplicator> idle = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
 
   private DedupCodec(
@@ -149,11 +148,15 @@ final class DedupCodec implements BlockCodec {
                             visitor.reference(blockId, container, first, count)));
   }
 
+  BlockDeduplicator newDeduplicator(int maxOwn) {
+    return new BlockDeduplicator(settings, index, counters, maxOwn);
+  }
+
   @Override
   public void encode(BlockSource source, FrameSink sink) throws IOException {
     BlockDeduplicator deduplicator = idle.poll();
     if (deduplicator == null) {
-      deduplicator = new BlockDeduplicator(settings, index, counters, maxOwn);
+      deduplicator = newDeduplicator(BlockDeduplicator.MAX_OWN);
     }
     boolean done = false;
     try (Pin pin = chunkPins.pin();
@@ -231,16 +234,6 @@ final class DedupCodec implements BlockCodec {
   @Override
   public Map<String, Long> check(Consumer<String> problems) throws IOException {
     return new ReferenceCheck(containers, references, index, problems).run();
-  }
-
-  /** For tests: blocks have no more new chunks at hand from now on. */
-  void setMaxOwn(int chunks) {
-    maxOwn = chunks;
-  }
-
-  /** For tests. */
-  FingerprintIndex index() {
-    return index;
   }
 
   @Override

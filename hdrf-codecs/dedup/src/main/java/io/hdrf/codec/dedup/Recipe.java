@@ -127,8 +127,8 @@ final class Recipe {
     private int runs;
     private long originalLength;
 
-    /** Adds a chunk. */
-    void add(long ref, int length) {
+    /** Adds a chunk; returns whether it begins a run. */
+    boolean add(long ref, int length) {
       long container = ChunkRef.container(ref);
       int number = ChunkRef.number(ref);
       originalLength += length;
@@ -136,7 +136,7 @@ final class Recipe {
           && containers[runs - 1] == container
           && firsts[runs - 1] + counts[runs - 1] == number) {
         counts[runs - 1]++;
-        return;
+        return false;
       }
       if (runs == containers.length) {
         containers = java.util.Arrays.copyOf(containers, 2 * runs);
@@ -147,6 +147,7 @@ final class Recipe {
       firsts[runs] = number;
       counts[runs] = 1;
       runs++;
+      return true;
     }
 
     /** How many bytes of the block the chunks have. */

@@ -124,7 +124,8 @@ class DurableRecipeTest {
     byte[] half = block();
     byte[] whole = join(half, half);
     try (DedupVolume volume = open()) {
-      ((DedupCodec) volume.dedup()).setMaxOwn(20);
+      DedupCodec codec = (DedupCodec) volume.dedup();
+      codec.idle.add(codec.newDeduplicator(20));
       volume.put(0, whole, random);
       assertThat(volume.get(0, random)).isEqualTo(whole);
       assertAllIsThere(volume, whole);

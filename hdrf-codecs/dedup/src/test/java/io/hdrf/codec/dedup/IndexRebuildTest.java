@@ -216,7 +216,7 @@ class IndexRebuildTest {
     for (int i = 0; i < 256; i++) {
       random.nextBytes(fingerprints);
       Arrays.fill(refs, ChunkRef.pack(1 << 20, i));
-      ((DedupCodec) volume.dedup()).index().publish(fingerprints, refs, 1024);
+      ((DedupCodec) volume.dedup()).index.publish(fingerprints, refs, 1024);
     }
     byte[] dropped = block();
     volume.put(2, dropped, random);
