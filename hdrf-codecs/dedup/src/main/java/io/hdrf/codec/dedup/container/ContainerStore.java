@@ -57,7 +57,7 @@ public final class ContainerStore implements Closeable {
   private final ContainerMaintenance maintenance;
   private final OpenContainers appended;
   private final ContainerRecovery recovery;
-  private final Mending mending = new Mending();
+  private final RepairQueue repairs = new RepairQueue();
 
   /**
    * @param containers those that were found
@@ -71,14 +71,14 @@ public final class ContainerStore implements Closeable {
     this.containers = containers;
     this.groups = new GroupCache(context.settings().groupMemory());
     this.reader = new ChunkReader(groups, unreadable);
-    this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), mending);
+    this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), repairs);
     this.listing = new ContainerListing(context, loaded);
     this.maintenance = new ContainerMaintenance(context, containers, loaded, unreadable, wrong);
     this.appended = new OpenContainers(context, containers);
     this.recovery = recovery;
     for (Container container : containers.values()) {
       if (mayBeRecovered(container)) {
-        mending.want(container.id());
+        repairs.want(container.id());
       }
     }
   }
@@ -153,8 +153,8 @@ public final class ContainerStore implements Closeable {
    * @param now of {@link System#nanoTime}
    */
   public void mend(long now, Throttle throttle) {
-    appended.unsealed().forEach(mending::want);
-    mending.run(now, id -> mend(containers.get(id), throttle));
+    appended.unsealed().forEach(repairs::want);
+    repairs.run(now, id -> mend(containers.get(id), throttle));
   }
 
   private boolean mend(Container container, Throttle throttle) throws IOException {

@@ -24,7 +24,7 @@ final class LoadedContainers {
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final ContainerLoader loader;
-  private final Mending mending;
+  private final RepairQueue repairs;
 
   /** The sealed ones, the least recently used first. Guarded by this object, as is the next. */
   private final LinkedHashMap<Long, LoadedContainer> loaded = new LinkedHashMap<>(16, 0.75f, true);
@@ -33,17 +33,17 @@ final class LoadedContainers {
 
   /**
    * @param containers all of the store
-   * @param mending is told of those that should get their directory again
+   * @param repairs gets those that should get their directory again
    */
   LoadedContainers(
       ContainerContext context,
       ConcurrentSkipListMap<Long, Container> containers,
       ContainerLoader loader,
-      Mending mending) {
+      RepairQueue repairs) {
     this.context = context;
     this.containers = containers;
     this.loader = loader;
-    this.mending = mending;
+    this.repairs = repairs;
   }
 
   Container find(long id) throws MissingChunkException {
@@ -67,7 +67,7 @@ final class LoadedContainers {
       if (open == null) {
         found = acquireSealed(container);
         if (found.origin() == LoadedContainer.Origin.REBUILT || found.readError() != null) {
-          mending.want(container.id());
+          repairs.want(container.id());
         }
       } else {
         found = open.acquire();

@@ -165,7 +165,7 @@ class BadSectorsTest {
           assertThat(unreadable(store).isEmpty()).isTrue();
           assertThat(notHeld(store).isEmpty()).isTrue();
           store.mend(0, Throttle.NONE);
-          store.mend(TimeUnit.SECONDS.toNanos(Mending.FIRST_SECONDS), Throttle.NONE);
+          store.mend(TimeUnit.SECONDS.toNanos(RepairQueue.FIRST_SECONDS), Throttle.NONE);
           // The repaired file lies elsewhere.
           assertThat(ContainerVerifier.verify(store, 0).problems()).isEmpty();
         }

@@ -397,7 +397,7 @@ class ContainerCrashTest {
     assertThatThrownBy(appender::force).isInstanceOf(IOException.class);
     files.failAt(-1, "");
     store.mend(0, Throttle.NONE);
-    store.mend(TimeUnit.SECONDS.toNanos(Mending.FIRST_SECONDS), Throttle.NONE);
+    store.mend(TimeUnit.SECONDS.toNanos(RepairQueue.FIRST_SECONDS), Throttle.NONE);
     try (ChunkAppender next = store.appender(Chunks.DEFLATE)) {
       ledger.append(next, 3);
       ledger.force(next);

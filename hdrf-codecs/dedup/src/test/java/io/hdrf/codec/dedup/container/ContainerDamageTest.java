@@ -77,7 +77,7 @@ class ContainerDamageTest {
 
   private static void mend(ContainerStore store) {
     store.mend(0, Throttle.NONE);
-    store.mend(TimeUnit.SECONDS.toNanos(Mending.FIRST_SECONDS), Throttle.NONE);
+    store.mend(TimeUnit.SECONDS.toNanos(RepairQueue.FIRST_SECONDS), Throttle.NONE);
   }
 
   /** Reads every chunk: it is right or reported. Returns the numbers of those reported. */

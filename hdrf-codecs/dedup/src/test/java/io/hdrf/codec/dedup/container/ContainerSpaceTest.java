@@ -176,17 +176,17 @@ class ContainerSpaceTest {
       }
       assertThat(disk.refused()).isZero();
       mendAfter(store, 1);
-      mendAfter(store, Mending.FIRST_SECONDS);
+      mendAfter(store, RepairQueue.FIRST_SECONDS);
       assertThat(disk.refused()).isEqualTo(1);
-      mendAfter(store, Mending.FIRST_SECONDS);
+      mendAfter(store, RepairQueue.FIRST_SECONDS);
       assertThat(disk.refused()).isEqualTo(1);
       for (int i = 0; i < 50; i++) {
         assertHasAll(store);
       }
-      mendAfter(store, Mending.FIRST_SECONDS);
+      mendAfter(store, RepairQueue.FIRST_SECONDS);
       assertThat(disk.refused()).isEqualTo(2);
       disk.setRoom(Long.MAX_VALUE);
-      mendAfter(store, Mending.LAST_SECONDS);
+      mendAfter(store, RepairQueue.LAST_SECONDS);
       assertThat(ContainerVerifier.verify(store, 0).problems()).isEmpty();
       assertHasAll(store);
     }
@@ -215,7 +215,7 @@ class ContainerSpaceTest {
   /** An error is no reason not to mend the others. */
   @Test
   void oneThatFailsWithAnErrorKeepsNoOthersFromBeingMended() {
-    Mending mending = new Mending();
+    RepairQueue mending = new RepairQueue();
     for (long container = 0; container < 10; container++) {
       mending.want(container);
     }

@@ -167,7 +167,7 @@ class GivenBackTest {
         }
         ContainerVerifier.verify(store, 0);
         store.mend(0, Throttle.NONE);
-        store.mend(TimeUnit.SECONDS.toNanos(Mending.FIRST_SECONDS), Throttle.NONE);
+        store.mend(TimeUnit.SECONDS.toNanos(RepairQueue.FIRST_SECONDS), Throttle.NONE);
       }
     }
   }

@@ -124,7 +124,7 @@ class LoadedContainersTest {
             return loading.load(container);
           }
         };
-    return new LoadedContainers(context, new ConcurrentSkipListMap<>(), loader, new Mending());
+    return new LoadedContainers(context, new ConcurrentSkipListMap<>(), loader, new RepairQueue());
   }
 
   private static ContainerDirectory oneChunk() {

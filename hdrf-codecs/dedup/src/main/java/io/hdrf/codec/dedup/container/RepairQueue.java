@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
  * #FIRST_SECONDS} seconds, and after each failure twice as late, up to {@value #LAST_SECONDS}
  * seconds. They are read meanwhile. Safe for use by many threads, of which one mends.
  */
-final class Mending {
+final class RepairQueue {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Mending.class);
+  private static final Logger LOG = LoggerFactory.getLogger(RepairQueue.class);
 
   static final int FIRST_SECONDS = 10;
   static final int LAST_SECONDS = 3600;
