@@ -12,7 +12,7 @@ import java.util.Arrays;
  * <p>What a group is made of never changes; only bits of its rows are set, under the lock of {@link
  * FilterTable}, and queries that begin after the table was published again see them. Bits are never
  * cleared; where they must go, a row is replaced in a new group. Rows lie outside the heap; {@link
- * RowMemory} gives those back that no group has any more.
+ * RowReclaimer} gives those back that no group has any more.
  */
 final class FilterGroup {
 

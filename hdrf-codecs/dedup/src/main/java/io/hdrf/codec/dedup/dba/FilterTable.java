@@ -37,7 +37,7 @@ final class FilterTable {
   private final FilterInserter inserter;
   private final FilterAllocator allocator;
 
-  private final RowMemory memory = new RowMemory();
+  private final RowReclaimer memory = new RowReclaimer();
 
   private volatile View view = new View(new FilterGroup[0], false);
 

@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-class RowMemoryTest {
+class RowReclaimerTest {
 
-  private final RowMemory memory = new RowMemory();
+  private final RowReclaimer memory = new RowReclaimer();
 
   private void retire(NativeWords row) {
     memory.retire(Collections.singletonList(row));

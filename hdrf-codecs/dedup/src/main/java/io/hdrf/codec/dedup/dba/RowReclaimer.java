@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *
  * <p>Thread-safe. Readers take no lock and wait for nobody.
  */
-final class RowMemory {
+final class RowReclaimer {
 
   private static final int PHASES = 2;
 
