@@ -21,19 +21,19 @@ final class ErrorControl {
   private final SegmentScan scan;
   private final DbaSettings settings;
   private final DbaCounters counters;
-  private final Attempts attempts;
+  private final Retries retries;
 
   ErrorControl(
       FilterTable table,
       SegmentScan scan,
       DbaSettings settings,
       DbaCounters counters,
-      Attempts attempts) {
+      Retries retries) {
     this.table = table;
     this.scan = scan;
     this.settings = settings;
     this.counters = counters;
-    this.attempts = attempts;
+    this.retries = retries;
   }
 
   /** Raises a group if there will soon be no room; returns whether there may be more to do. */
@@ -63,9 +63,9 @@ final class ErrorControl {
       }
     }
     if (raised.capacity() == group.shape().capacity()) {
-      return attempts.make(key(group), "Tightening a group", () -> tighten(group, raised));
+      return retries.make(key(group), "Tightening a group", () -> tighten(group, raised));
     }
-    return attempts.make(key(group), "Enlarging a group", () -> enlarge(group, raised));
+    return retries.make(key(group), "Enlarging a group", () -> enlarge(group, raised));
   }
 
   /**
@@ -106,7 +106,7 @@ final class ErrorControl {
   }
 
   private boolean canBeRaised(FilterGroup group) {
-    return !group.hasPending() && !attempts.isPutOff(key(group));
+    return !group.hasPending() && !retries.isPutOff(key(group));
   }
 
   private boolean hasOpen(FilterGroup group) {

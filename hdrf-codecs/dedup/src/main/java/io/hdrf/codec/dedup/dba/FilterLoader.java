@@ -33,7 +33,7 @@ final class FilterLoader {
   private final SegmentScan scan;
   private final DbaSettings settings;
   private final DbaCounters counters;
-  private final Attempts attempts;
+  private final Retries retries;
 
   FilterLoader(
       FilterTable table,
@@ -42,14 +42,14 @@ final class FilterLoader {
       SegmentScan scan,
       DbaSettings settings,
       DbaCounters counters,
-      Attempts attempts) {
+      Retries retries) {
     this.table = table;
     this.directory = directory;
     this.source = source;
     this.scan = scan;
     this.settings = settings;
     this.counters = counters;
-    this.attempts = attempts;
+    this.retries = retries;
   }
 
   /** Reads the headers of all files. Only damaged files are an exception here, and are counted. */
@@ -107,10 +107,10 @@ final class FilterLoader {
 
   /** Learns which segments there are. */
   boolean list() {
-    if (table.isComplete() || attempts.isPutOff(LISTING)) {
+    if (table.isComplete() || retries.isPutOff(LISTING)) {
       return false;
     }
-    return attempts.make(LISTING, "The list of segments", () -> addMissing(source.segments()));
+    return retries.make(LISTING, "The list of segments", () -> addMissing(source.segments()));
   }
 
   private void addMissing(Collection<Integer> segments) {
@@ -143,8 +143,8 @@ final class FilterLoader {
   /** Fills a filter; returns whether there was one. */
   boolean loadOne() {
     for (Filter filter : table.filters()) {
-      if (filter.pending && !attempts.isPutOff(filter)) {
-        return attempts.make(filter, "Filling filter " + filter.name(), () -> load(filter));
+      if (filter.pending && !retries.isPutOff(filter)) {
+        return retries.make(filter, "Filling filter " + filter.name(), () -> load(filter));
       }
     }
     return false;

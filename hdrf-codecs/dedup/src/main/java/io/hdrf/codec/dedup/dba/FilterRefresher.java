@@ -21,26 +21,26 @@ final class FilterRefresher {
   private final SegmentScan scan;
   private final DbaSettings settings;
   private final DbaCounters counters;
-  private final Attempts attempts;
+  private final Retries retries;
 
   FilterRefresher(
       FilterTable table,
       SegmentScan scan,
       DbaSettings settings,
       DbaCounters counters,
-      Attempts attempts) {
+      Retries retries) {
     this.table = table;
     this.scan = scan;
     this.settings = settings;
     this.counters = counters;
-    this.attempts = attempts;
+    this.retries = retries;
   }
 
   /** Makes a filter anew of which too much is stale; returns whether there was one. */
   boolean refreshOne() {
     for (Filter filter : table.filters()) {
-      if (isStale(filter) && !attempts.isPutOff(filter)) {
-        return attempts.make(filter, "Refreshing filter " + filter.name(), () -> refresh(filter));
+      if (isStale(filter) && !retries.isPutOff(filter)) {
+        return retries.make(filter, "Refreshing filter " + filter.name(), () -> refresh(filter));
       }
     }
     return false;
@@ -89,7 +89,7 @@ final class FilterRefresher {
         if (filter.sealed
             && !filter.pending
             && filter.segments().length < MAX_MERGED
-            && !attempts.isPutOff(filter)) {
+            && !retries.isPutOff(filter)) {
           sealed.add(filter);
         }
       }
@@ -125,7 +125,7 @@ final class FilterRefresher {
       stale = fits ? null : first.stale >= second.stale ? first : second;
     }
     if (stale != null) {
-      return attempts.make(stale, "Refreshing filter " + stale.name(), () -> refresh(stale));
+      return retries.make(stale, "Refreshing filter " + stale.name(), () -> refresh(stale));
     }
     orMerge(first, second);
     return true;

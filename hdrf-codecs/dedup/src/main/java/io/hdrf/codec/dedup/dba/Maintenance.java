@@ -11,7 +11,7 @@ final class Maintenance {
 
   private final FilterTable table;
   private final FilterWriter writer;
-  private final Attempts attempts;
+  private final Retries retries;
   private final FilterLoader loader;
   private final ErrorControl errors;
   private final FilterRefresher refresher;
@@ -28,10 +28,10 @@ final class Maintenance {
     SegmentScan scan = new SegmentScan(source, counters, ended);
     this.table = table;
     this.writer = writer;
-    this.attempts = new Attempts(counters);
-    this.loader = new FilterLoader(table, directory, source, scan, settings, counters, attempts);
-    this.errors = new ErrorControl(table, scan, settings, counters, attempts);
-    this.refresher = new FilterRefresher(table, scan, settings, counters, attempts);
+    this.retries = new Retries(counters);
+    this.loader = new FilterLoader(table, directory, source, scan, settings, counters, retries);
+    this.errors = new ErrorControl(table, scan, settings, counters, retries);
+    this.refresher = new FilterRefresher(table, scan, settings, counters, retries);
     this.combiner = new GroupCombiner(table, settings, counters);
   }
 
@@ -59,7 +59,7 @@ final class Maintenance {
             || writeOne()
             || deleteFiles();
     if (!done) {
-      attempts.retryAll();
+      retries.retryAll();
     }
     return done;
   }
@@ -70,8 +70,8 @@ final class Maintenance {
       synchronized (table) {
         due = filter.changed && filter.sealed && !filter.pending;
       }
-      if (due && !attempts.isPutOff(filter)) {
-        return attempts.make(
+      if (due && !retries.isPutOff(filter)) {
+        return retries.make(
             filter, "Writing filter " + filter.name(), () -> writer.writeOne(filter));
       }
     }
@@ -79,13 +79,13 @@ final class Maintenance {
   }
 
   private boolean deleteFiles() {
-    if (attempts.isPutOff(DELETING)) {
+    if (retries.isPutOff(DELETING)) {
       return false;
     }
     try {
       return writer.deleteObsolete();
     } catch (IOException e) {
-      return attempts.make(
+      return retries.make(
           DELETING,
           "Deleting files of filters",
           () -> {

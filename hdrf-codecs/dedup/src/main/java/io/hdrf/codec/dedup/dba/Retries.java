@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Work that may fail. What fails is put off until all else has been done. For one thread at a time.
  */
-final class Attempts {
+final class Retries {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
+  private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
 
   /** A unit of work. */
   interface Work {
@@ -26,7 +26,7 @@ final class Attempts {
    */
   private final Set<Object> putOff = new HashSet<>();
 
-  Attempts(DbaCounters counters) {
+  Retries(DbaCounters counters) {
     this.counters = counters;
   }
 
