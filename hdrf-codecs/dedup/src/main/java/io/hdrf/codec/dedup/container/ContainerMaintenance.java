@@ -41,7 +41,7 @@ final class ContainerMaintenance {
   }
 
   /** See {@link ContainerStore#compact}. */
-  CompactionResult compact(long container, Selection selection, Throttle throttle)
+  CompactionResult compact(long container, ChunkSelection selection, Throttle throttle)
       throws IOException {
     Container found = loaded.find(container);
     synchronized (found.maintenance()) {
@@ -59,7 +59,7 @@ final class ContainerMaintenance {
   }
 
   private CompactionResult compact(
-      Container container, LoadedContainer source, Selection selection, Throttle throttle)
+      Container container, LoadedContainer source, ChunkSelection selection, Throttle throttle)
       throws IOException {
     long id = container.id();
     Path path = context.file(id, ContainerNames.SEALED);

@@ -425,7 +425,7 @@ public final class ContainerStore implements Closeable {
    * @throws MissingChunkException if one of these is not there; then nothing has changed
    * @throws IllegalStateException if the container is open
    */
-  public CompactionResult compact(long container, Selection selection, Throttle throttle)
+  public CompactionResult compact(long container, ChunkSelection selection, Throttle throttle)
       throws IOException {
     return maintenance.compact(container, selection, throttle);
   }

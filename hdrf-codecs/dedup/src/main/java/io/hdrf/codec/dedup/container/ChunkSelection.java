@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.BitSet;
 
 /** Says which chunks of a container a compaction keeps. */
-public interface Selection {
+public interface ChunkSelection {
 
   /**
    * Called once, with the very directory by which the container is compacted: another one may have
