@@ -10,6 +10,7 @@ import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -132,7 +133,7 @@ final class VolumeFiller {
     }
   }
 
-  private static ChainCodec.BlockInput zeros() {
+  private static BlockSource zeros() {
     int[] left = {REDUCED_LENGTH};
     return dst -> {
       if (left[0] == 0) {

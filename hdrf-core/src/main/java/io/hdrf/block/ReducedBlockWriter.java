@@ -2,11 +2,11 @@
 package io.hdrf.block;
 
 import io.hdrf.jni.Crc32c;
-import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameSink;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,7 +16,7 @@ import java.nio.file.Path;
  * Writes a reduced block file. The header goes last: a file that was not finished has no magic. For
  * one thread. To give up, close the writer and delete the file.
  */
-public final class ReducedBlockWriter implements ChainCodec.FrameWriter, Closeable {
+public final class ReducedBlockWriter implements FrameSink, Closeable {
 
   /** Where the first frame begins, in bytes. */
   public static final int FRAMES_START = BlockFormat.HEADER_LENGTH;

@@ -10,11 +10,12 @@ import io.hdrf.block.NotSmallerException;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.VerifyResult;
-import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.scheme.BlockDeclinedException;
+import io.hdrf.spi.scheme.BlockSource;
+import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.Pin;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -122,7 +123,7 @@ final class BlockReduction {
 
   /** Gives a block's frames. */
   private interface Source {
-    void writeTo(ChainCodec.FrameWriter out) throws IOException;
+    void writeTo(FrameSink out) throws IOException;
   }
 
   /** Proves that the temporary file gives the block. */
@@ -130,8 +131,7 @@ final class BlockReduction {
     void run() throws IOException;
   }
 
-  private void encode(PlainBlock block, ChannelFile plain, ChainCodec.FrameWriter out)
-      throws IOException {
+  private void encode(PlainBlock block, ChannelFile plain, FrameSink out) throws IOException {
     block
         .codec()
         .encode(
@@ -323,7 +323,7 @@ final class BlockReduction {
   }
 
   /** The block's data, with a look now and then at whether the work is still wanted. */
-  private final class WatchedInput implements ChainCodec.BlockInput {
+  private final class WatchedInput implements BlockSource {
     private final PlainBlock block;
     private final ChannelFile plain;
     private long position;

@@ -5,7 +5,7 @@ import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.NotSmallerException;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
-import io.hdrf.scheme.ChainCodec;
+import io.hdrf.spi.scheme.FrameSink;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,5 +43,5 @@ public interface EncodedBlock extends Closeable {
   }
 
   /** Writes all frames in order, unless they were given away. */
-  void replay(ChainCodec.FrameWriter out) throws IOException;
+  void replay(FrameSink out) throws IOException;
 }

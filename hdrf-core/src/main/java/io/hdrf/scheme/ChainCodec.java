@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.LittleEndian;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockDeclinedException;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.Pin;
+import io.hdrf.spi.scheme.SchemeErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -25,40 +31,30 @@ import java.nio.ByteBuffer;
  *       the other schemes as a {@link FrameChain} whose bit i is bit i + 1 of the mask.
  * </ul>
  */
-public abstract class ChainCodec {
+public final class ChainCodec {
 
-  /** A block's original data, read once from its beginning. For one thread. */
-  public interface BlockInput {
-    /**
-     * Reads at least one byte into {@code dst}, which is direct and has room.
-     *
-     * @return the number of bytes read, or -1 at the end of the block
-     */
-    int read(ByteBuffer dst) throws IOException;
-  }
-
-  /** Takes a block's frames in order. For one thread. */
-  public interface FrameWriter {
-    /**
-     * Appends a frame.
-     *
-     * @param originalLength how many bytes of the block it stands for, from 1 to {@link
-     *     FrameCodec#MAX_FRAME_LENGTH}
-     * @param stages the stage mask
-     * @param stored what is to be stored (position to limit), direct; must not be kept or used
-     *     after the call; may be empty
-     */
-    void frame(int originalLength, int stages, ByteBuffer stored) throws IOException;
-  }
+  private static final int PREFIX = Integer.BYTES;
 
   private final SchemeChain chain;
+  private final BlockCodec block;
+  private final FrameChain frames;
+  private final int frameLength;
+  private final BufferPool buffers = BufferPool.shared();
 
-  ChainCodec(SchemeChain chain) {
+  /**
+   * @param block the first scheme's, or null where it is a frame scheme
+   * @param frames the frame schemes: all, or those behind the block scheme
+   * @param frameLength how much of a block goes into one frame; 0 where {@code block} decides
+   */
+  ChainCodec(SchemeChain chain, BlockCodec block, FrameChain frames, int frameLength) {
     this.chain = chain;
+    this.block = block;
+    this.frames = frames;
+    this.frameLength = frameLength;
   }
 
   /** The schemes. */
-  public final SchemeChain chain() {
+  public SchemeChain chain() {
     return chain;
   }
 
@@ -66,7 +62,7 @@ public abstract class ChainCodec {
    * How many calls of {@link #encode} the schemes allow at the same time in one DataNode, over all
    * its volumes; whoever calls keeps to it.
    */
-  public final int maxConcurrentBlocks() {
+  public int maxConcurrentBlocks() {
     return chain.maxConcurrentBlocks();
   }
 
@@ -74,18 +70,63 @@ public abstract class ChainCodec {
    * How much original data goes into one frame, in bytes; the last frame of a block may be shorter.
    * 0 where the block scheme cuts frames as it likes.
    */
-  public abstract int frameLength();
+  public int frameLength() {
+    return frameLength;
+  }
 
   /**
    * Encodes a block. The original lengths of the frames that {@code out} gets add up to {@code
    * length}, or an exception is thrown. The frames may be relied on after {@link #force}.
    *
    * @param length the block's length in bytes, at least 1
-   * @param in gives at least {@code length} bytes
+   * @param in gives at least {@code length} bytes, and is asked for no more
+   * @param out must not keep a frame's bytes, and need not consume them
    * @throws BlockDeclinedException if the scheme prefers that this block stays as it is; {@code
    *     out} may have got frames
    */
-  public abstract void encode(long length, BlockInput in, FrameWriter out) throws IOException;
+  public void encode(long length, BlockSource in, FrameSink out) throws IOException {
+    if (length < 1) {
+      throw new IllegalArgumentException("a block of " + length + " bytes");
+    }
+    if (block == null) {
+      encodeFrames(length, in, out);
+      return;
+    }
+    BlockPass pass = new BlockPass(length, in, out);
+    try {
+      block.encode(length, pass, frames, pass);
+      pass.finish();
+    } catch (RuntimeException | Error e) {
+      throw SchemeErrors.failed(e, describe() + " failed on a block of " + length + " bytes");
+    } finally {
+      pass.release();
+    }
+  }
+
+  private void encodeFrames(long length, BlockSource in, FrameSink out) throws IOException {
+    int longest = (int) Math.min(frameLength, length);
+    ByteBuffer frame = buffers.take(longest);
+    ByteBuffer stored = buffers.take(frames.maxEncodedLength(longest));
+    try {
+      for (long left = length; left > 0; left -= frame.limit()) {
+        frame.clear();
+        frame.limit((int) Math.min(longest, left));
+        while (frame.hasRemaining()) {
+          if (in.read(frame) < 1) {
+            throw new IOException("the block ended " + frame.remaining() + " bytes early or more");
+          }
+        }
+        frame.flip();
+        stored.clear();
+        int stages = frames.encode(frame, stored);
+        stored.flip();
+        out.frame(frame.limit(), stages, stored);
+      }
+    } finally {
+      buffers.give(frame);
+      buffers.give(stored);
+    }
+  }
 
   /**
    * Decodes one frame and leaves both positions at their limits. Frames may come in any order.
@@ -97,41 +138,213 @@ public abstract class ChainCodec {
    *     bytes; the content of {@code frame} is then undefined
    * @throws IOException if the frame can't be decoded now, which says nothing of its content
    */
-  public abstract void decode(int stages, ByteBuffer stored, ByteBuffer frame) throws IOException;
+  public void decode(int stages, ByteBuffer stored, ByteBuffer frame) throws IOException {
+    if (block == null) {
+      frames.decode(stages, stored, frame);
+      return;
+    }
+    if (!stored.isDirect() || !frame.isDirect()) {
+      throw new IllegalArgumentException("a buffer is not direct");
+    }
+    ByteBuffer payload = payload(stages, stored, frame.remaining());
+    try {
+      block.decode(payload, frame);
+      if (payload.hasRemaining() || frame.hasRemaining()) {
+        throw new CorruptFrameException(
+            describe()
+                + " left "
+                + payload.remaining()
+                + " bytes of a payload unread and "
+                + frame.remaining()
+                + " of a frame unwritten");
+      }
+    } catch (RuntimeException | Error e) {
+      throw SchemeErrors.decoding(e, describe());
+    } finally {
+      release(payload, stages);
+    }
+  }
 
   /**
    * After a block's verification failed: see {@link BlockCodec#findDamage}.
    *
    * @param stages the stage mask of one of its frames
    * @param stored the frame's stored bytes; direct
-   * @param frameLength the frame's original length in bytes
+   * @param originalLength the frame's, in bytes
    */
-  public boolean findDamage(int stages, ByteBuffer stored, int frameLength) throws IOException {
-    return false;
+  public boolean findDamage(int stages, ByteBuffer stored, int originalLength) throws IOException {
+    if (block == null) {
+      return false;
+    }
+    ByteBuffer payload = payload(stages, stored, originalLength);
+    try {
+      return block.findDamage(payload.duplicate());
+    } finally {
+      release(payload, stages);
+    }
+  }
+
+  /** What the block scheme emitted: the stored bytes themselves where they passed no other one. */
+  private ByteBuffer payload(int stages, ByteBuffer stored, int originalLength) throws IOException {
+    if (stages < 0 || (stages & FrameSink.BLOCK_STAGE) == 0) {
+      throw new CorruptFrameException("stage mask " + stages + " for the chain " + chain);
+    }
+    if (stages == FrameSink.BLOCK_STAGE) {
+      return stored;
+    }
+    int length = stored.remaining() < PREFIX ? -1 : LittleEndian.getInt(stored);
+    if (length < 0 || length > FrameSink.maxPayloadLength(originalLength)) {
+      throw new CorruptFrameException(
+          "a payload of " + length + " bytes for a frame of " + originalLength);
+    }
+    ByteBuffer payload = buffers.take(length);
+    boolean decoded = false;
+    try {
+      frames.decode(stages >>> 1, stored, payload);
+      payload.flip();
+      decoded = true;
+      return payload;
+    } finally {
+      if (!decoded) {
+        buffers.give(payload);
+      }
+    }
+  }
+
+  private void release(ByteBuffer payload, int stages) {
+    if (stages != FrameSink.BLOCK_STAGE) {
+      buffers.give(payload);
+    }
   }
 
   /**
    * Makes durable what schemes keep outside of the frames. Called after {@link #encode} and before
    * the block's file is put in place.
    */
-  public abstract void force() throws IOException;
-
-  /** See {@link BlockCodec#pin}. */
-  public Pin pin() {
-    return Pin.NONE;
-  }
-
-  static void requireLength(long length) {
-    if (length < 1) {
-      throw new IllegalArgumentException("a block of " + length + " bytes");
+  public void force() throws IOException {
+    if (block != null) {
+      block.force();
     }
   }
 
-  /** Fills what remains of {@code dst}, which ends {@code left} bytes before the block's end. */
-  static void readFully(BlockInput in, ByteBuffer dst) throws IOException {
-    while (dst.hasRemaining()) {
-      if (in.read(dst) < 1) {
-        throw new IOException("the block ended " + dst.remaining() + " bytes early or more");
+  /** See {@link BlockCodec#pin}. */
+  public Pin pin() {
+    return block == null ? Pin.NONE : block.pin();
+  }
+
+  private String describe() {
+    return "scheme " + chain.schemes().get(0).name();
+  }
+
+  /** A block on its way through the block scheme, which reads from this and writes to it. */
+  private final class BlockPass implements BlockSource, FrameSink {
+    private final long length;
+    private final BlockSource in;
+    private final FrameSink out;
+    private final boolean encodesFrames =
+        !frames.isEmpty() && ((BlockScheme) chain.schemes().get(0)).framesPassTail();
+    private long left;
+    private long done;
+    private ByteBuffer encoded;
+
+    BlockPass(long length, BlockSource in, FrameSink out) {
+      this.length = length;
+      this.in = in;
+      this.out = out;
+      this.left = length;
+    }
+
+    @Override
+    public int read(ByteBuffer dst) throws IOException {
+      if (left == 0) {
+        return -1;
+      }
+      int end = dst.limit();
+      if (left < dst.remaining()) {
+        dst.limit(dst.position() + (int) left);
+      }
+      try {
+        int count = in.read(dst);
+        if (count < 1) {
+          throw new IOException("the block ended " + left + " bytes early");
+        }
+        left -= count;
+        return count;
+      } finally {
+        dst.limit(end);
+      }
+    }
+
+    @Override
+    public void frame(int originalLength, int stages, ByteBuffer payload) throws IOException {
+      check(originalLength, stages, payload);
+      done += originalLength;
+      int payloadLength = payload.remaining();
+      int start = payload.position();
+      if (encodesFrames && payloadLength > 0) {
+        ByteBuffer buffer = room(PREFIX + frames.maxEncodedLength(payloadLength));
+        LittleEndian.putInt(buffer, payloadLength);
+        int more = frames.encode(payload, buffer);
+        buffer.flip();
+        if (more != 0 && buffer.remaining() < payloadLength) {
+          out.frame(originalLength, BLOCK_STAGE | (more << 1), buffer);
+          return;
+        }
+        payload.position(start);
+      }
+      out.frame(originalLength, BLOCK_STAGE, payload);
+      payload.position(start + payloadLength);
+    }
+
+    private void check(int originalLength, int stages, ByteBuffer payload) throws IOException {
+      if (originalLength < 1
+          || originalLength > FrameCodec.MAX_FRAME_LENGTH
+          || originalLength > length - done
+          || stages != BLOCK_STAGE) {
+        throw new IOException(
+            describe()
+                + " emitted a frame of "
+                + originalLength
+                + " bytes, after "
+                + done
+                + " of "
+                + length
+                + ", with stage mask "
+                + stages);
+      }
+      if (!payload.isDirect() || payload.remaining() > FrameSink.maxPayloadLength(originalLength)) {
+        throw new IOException(
+            describe()
+                + " emitted "
+                + payload
+                + " for a frame of "
+                + originalLength
+                + " bytes; it must be direct and at most "
+                + FrameSink.maxPayloadLength(originalLength)
+                + " bytes long");
+      }
+    }
+
+    void finish() throws IOException {
+      if (done != length) {
+        throw new IOException(
+            describe() + " emitted frames for " + done + " of " + length + " bytes");
+      }
+    }
+
+    private ByteBuffer room(int size) {
+      if (encoded == null || encoded.capacity() < size) {
+        release();
+        encoded = buffers.take(size);
+      }
+      encoded.clear();
+      return encoded;
+    }
+
+    void release() {
+      if (encoded != null) {
+        buffers.give(encoded);
+        encoded = null;
       }
     }
   }

@@ -127,10 +127,10 @@ public final class VolumeSchemes implements Closeable {
     ReductionScheme first = chain.schemes().get(0);
     if (first instanceof BlockScheme) {
       FrameChain tail = frameChain(chain.schemes().subList(1, chain.schemes().size()));
-      return new BlockChainCodec(chain, blockCodec((BlockScheme) first), tail);
+      return new ChainCodec(chain, blockCodec((BlockScheme) first), tail, 0);
     }
-    return new FrameChainCodec(
-        chain, frameChain(chain.schemes()), frameLength((FrameScheme) first));
+    return new ChainCodec(
+        chain, null, frameChain(chain.schemes()), frameLength((FrameScheme) first));
   }
 
   private FrameChain frameChain(List<ReductionScheme> schemes) throws IOException {

@@ -5,9 +5,9 @@ import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.reduce.EncodedBlock;
-import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.scheme.FrameSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -111,7 +111,7 @@ public final class SpooledFrames implements EncodedBlock {
   }
 
   @Override
-  public void replay(ChainCodec.FrameWriter out) throws IOException {
+  public void replay(FrameSink out) throws IOException {
     int longest = 0;
     for (int stored : storedLengths) {
       longest = Math.max(longest, stored);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -36,8 +36,7 @@ final class ToyFrames {
     }
   }
 
-  static void write(ChainCodec.FrameWriter writer, long number, int length, int stages)
-      throws IOException {
+  static void write(FrameSink writer, long number, int length, int stages) throws IOException {
     ByteBuffer stored = ByteBuffer.allocateDirect(stages == 0 ? length : STORED);
     if (stages == 0) {
       fill(number, stored);

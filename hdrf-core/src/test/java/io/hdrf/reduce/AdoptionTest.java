@@ -18,6 +18,7 @@ import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.wire.FrameSpool;
@@ -103,7 +104,7 @@ class AdoptionTest {
     return encode(sender, data, FileBlocks.GENERATION, (frame, stored) -> {});
   }
 
-  private static void encode(ChainCodec sender, ByteBuffer piece, ChainCodec.FrameWriter out)
+  private static void encode(ChainCodec sender, ByteBuffer piece, FrameSink out)
       throws IOException {
     sender.encode(
         piece.remaining(),

@@ -12,6 +12,7 @@ import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.BlockSource;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.SchemeContext;
 import io.hdrf.spi.scheme.SpiVersion;
@@ -67,7 +68,8 @@ class DamagedStoreTest {
     }
 
     @Override
-    public void encode(BlockSource source, FrameSink sink) throws IOException {
+    public void encode(long length, BlockSource source, FrameChain tail, FrameSink sink)
+        throws IOException {
       ByteBuffer data = ByteBuffer.allocateDirect(LENGTH);
       while (source.read(data) >= 0) {
         continue;

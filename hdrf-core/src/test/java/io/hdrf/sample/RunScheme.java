@@ -5,6 +5,7 @@ import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.SchemeContext;
 import io.hdrf.spi.scheme.SpiVersion;
@@ -45,7 +46,8 @@ public final class RunScheme implements BlockScheme {
     private static final byte LITERALS = 'l';
 
     @Override
-    public void encode(BlockSource source, FrameSink sink) throws IOException {
+    public void encode(long length, BlockSource source, FrameChain tail, FrameSink sink)
+        throws IOException {
       ByteBuffer window = ByteBuffer.allocateDirect(WINDOW);
       ByteBuffer payload = ByteBuffer.allocateDirect(1 + WINDOW);
       while (source.read(window) >= 0) {

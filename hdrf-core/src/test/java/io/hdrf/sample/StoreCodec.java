@@ -6,6 +6,7 @@ import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.SchemeContext;
 import java.io.IOException;
@@ -55,13 +56,14 @@ final class StoreCodec implements BlockCodec {
   }
 
   @Override
-  public void encode(BlockSource source, FrameSink sink) throws IOException {
+  public void encode(long length, BlockSource source, FrameChain tail, FrameSink sink)
+      throws IOException {
     long number = nextNumber.getAndIncrement();
     Path path = file(number);
     DurableFile file = files.create(path);
     boolean written = false;
     try {
-      write(source, number, file, sink);
+      write(length, source, number, file, sink);
       written = true;
     } finally {
       if (!written) {
@@ -75,9 +77,10 @@ final class StoreCodec implements BlockCodec {
     }
   }
 
-  private static void write(BlockSource source, long number, DurableFile file, FrameSink sink)
+  private static void write(
+      long length, BlockSource source, long number, DurableFile file, FrameSink sink)
       throws IOException {
-    ByteBuffer body = ByteBuffer.allocateDirect((int) Math.min(FRAME_LENGTH, source.length()));
+    ByteBuffer body = ByteBuffer.allocateDirect((int) Math.min(FRAME_LENGTH, length));
     ByteBuffer payload = ByteBuffer.allocateDirect(PAYLOAD_LENGTH);
     for (int index = 0; ; index++) {
       body.clear();

@@ -427,11 +427,12 @@ class ChainCodecTest {
     }
 
     @Override
-    public void encode(BlockSource source, FrameSink sink) throws IOException {
+    public void encode(long length, BlockSource source, FrameChain chainTail, FrameSink sink)
+        throws IOException {
       if (failure != null) {
         throw failure;
       }
-      tail = source.tail();
+      tail = chainTail;
       for (int i = 0; i < lengths.size(); i++) {
         byte[] payload = payloads.get(i);
         ByteBuffer direct = ByteBuffer.allocateDirect(payload.length + 3).position(3).put(payload);

@@ -3,8 +3,8 @@ package io.hdrf.scheme;
 
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.LittleEndian;
 import io.hdrf.spi.scheme.CorruptFrameException;
-import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameScheme;
 import io.hdrf.spi.scheme.SpiVersion;
@@ -57,7 +57,7 @@ public final class TrimScheme implements FrameScheme {
         while (keep > src.position() && src.get(keep - 1) == value) {
           keep--;
         }
-        FrameChain.putLength(dst, end - keep);
+        LittleEndian.putInt(dst, end - keep);
         src.limit(keep);
         dst.put(src);
         src.limit(end).position(end);
@@ -65,8 +65,8 @@ public final class TrimScheme implements FrameScheme {
 
       @Override
       public void decode(ByteBuffer src, ByteBuffer dst) throws CorruptFrameException {
-        int cut = FrameChain.takeLength(src);
-        if (src.remaining() + (long) cut != dst.remaining()) {
+        int cut = src.remaining() < Integer.BYTES ? -1 : LittleEndian.getInt(src);
+        if (cut < 0 || src.remaining() + (long) cut != dst.remaining()) {
           throw new CorruptFrameException(cut + " bytes cut off");
         }
         dst.put(src);

@@ -8,6 +8,7 @@ import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.BlockSource;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.SchemeContext;
 import io.hdrf.spi.scheme.SpiVersion;
@@ -33,7 +34,7 @@ class VolumeSchemesTest {
     }
 
     @Override
-    public void encode(BlockSource source, FrameSink sink) {}
+    public void encode(long length, BlockSource source, FrameChain tail, FrameSink sink) {}
 
     @Override
     public void decode(ByteBuffer payload, ByteBuffer frame) {}

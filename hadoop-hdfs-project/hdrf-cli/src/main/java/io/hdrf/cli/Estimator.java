@@ -20,6 +20,7 @@ import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockDeclinedException;
+import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.SchemeNotFoundException;
 import io.hdrf.spi.scheme.StoredPayloads;
@@ -260,7 +261,7 @@ final class Estimator implements Closeable {
       this.length = length;
     }
 
-    ChainCodec.BlockInput input(LongConsumer progress) {
+    BlockSource input(LongConsumer progress) {
       return dst -> {
         int count = read(dst, position);
         position += count;

@@ -8,11 +8,11 @@ import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.cli.BlockInspection.Verdict;
 import io.hdrf.codec.lz4.Lz4Scheme;
-import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -65,7 +65,7 @@ class BlockInspectionTest {
                 key,
                 LENGTH)) {
       ByteBuffer source = ByteBuffer.wrap(data);
-      ChainCodec.BlockInput input =
+      BlockSource input =
           dst -> {
             if (!source.hasRemaining()) {
               return -1;

@@ -15,11 +15,11 @@ import io.hdrf.cluster.DiskUsage;
 import io.hdrf.codec.dedup.DedupScheme;
 import io.hdrf.codec.hadoop.HadoopCodecScheme;
 import io.hdrf.codec.lz4.Lz4Scheme;
-import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.BlockSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -143,7 +143,7 @@ class EstimateCommandTest {
     return sum;
   }
 
-  private static ChainCodec.BlockInput input(ByteBuffer source) {
+  private static BlockSource input(ByteBuffer source) {
     return dst -> {
       int count = Math.min(dst.remaining(), source.remaining());
       dst.put(source.slice().limit(count));

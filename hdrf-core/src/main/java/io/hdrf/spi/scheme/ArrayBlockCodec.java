@@ -26,12 +26,13 @@ public abstract class ArrayBlockCodec implements BlockCodec {
   protected abstract ByteBuffer encode(ByteBuffer block) throws IOException;
 
   @Override
-  public final void encode(BlockSource source, FrameSink sink) throws IOException {
-    if (source.length() > maxBlockLength) {
+  public final void encode(long length, BlockSource source, FrameChain tail, FrameSink sink)
+      throws IOException {
+    if (length > maxBlockLength) {
       throw new BlockDeclinedException(
-          "the block has " + source.length() + " bytes, the scheme takes " + maxBlockLength);
+          "the block has " + length + " bytes, the scheme takes " + maxBlockLength);
     }
-    ByteBuffer block = BufferPool.shared().take((int) source.length());
+    ByteBuffer block = BufferPool.shared().take((int) length);
     try {
       while (block.hasRemaining()) {
         if (source.read(block) < 0) {
@@ -39,8 +40,7 @@ public abstract class ArrayBlockCodec implements BlockCodec {
         }
       }
       block.flip();
-      int length = block.remaining();
-      sink.frame(length, encode(block));
+      sink.frame((int) length, encode(block));
     } finally {
       BufferPool.shared().give(block);
     }

@@ -12,13 +12,16 @@ import java.util.function.Consumer;
 public interface BlockCodec extends Closeable {
 
   /**
-   * Reads the block from {@code source} to its end and emits frames whose original lengths add up
-   * to the block's length ('direct stream mode'). At most {@link
-   * ReductionScheme#maxConcurrentBlocks()} calls are under way at once.
+   * Reads a block to its end and emits frames whose original lengths add up to the block's length
+   * ('direct stream mode'). At most {@link ReductionScheme#maxConcurrentBlocks()} calls are under
+   * way at once.
    *
+   * @param length the block's length in bytes, at least 1
+   * @param source gives so many bytes
+   * @param tail the schemes that follow in the chain, for a scheme that applies them by itself
    * @throws BlockDeclinedException if this block is better left as it is
    */
-  void encode(BlockSource source, FrameSink sink) throws IOException;
+  void encode(long length, BlockSource source, FrameChain tail, FrameSink sink) throws IOException;
 
   /**
    * Decodes one frame, in any order. {@code payload} holds what {@link #encode} emitted, {@code

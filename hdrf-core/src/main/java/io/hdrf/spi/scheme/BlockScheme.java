@@ -33,7 +33,8 @@ public interface BlockScheme extends ReductionScheme {
 
   /**
    * Whether the schemes that follow in the chain encode each frame that this one emits. A scheme
-   * that returns false applies {@link BlockSource#tail()} to what it stores by itself.
+   * that returns false applies the tail that {@link BlockCodec#encode} gets to what it stores by
+   * itself.
    */
   default boolean framesPassTail() {
     return true;

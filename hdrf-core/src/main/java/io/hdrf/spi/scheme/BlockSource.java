@@ -5,18 +5,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** A block's original data, read once from its beginning. For one thread. */
+@FunctionalInterface
 public interface BlockSource {
 
-  /** The block's length in bytes, at least 1. */
-  long length();
-
   /**
-   * Reads at least one byte into {@code dst}, which must have room.
+   * Reads at least one byte into {@code dst}, which must be direct and have room.
    *
    * @return the number of bytes read, or -1 at the end of the block
    */
   int read(ByteBuffer dst) throws IOException;
-
-  /** The schemes that follow in the chain, for block schemes that apply them by themselves. */
-  FrameChain tail();
 }

@@ -4,6 +4,7 @@ package io.hdrf.spi.scheme;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.LittleEndian;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,7 +37,7 @@ public final class FrameChain implements Closeable {
   /** The most schemes in a chain. */
   public static final int MAX_LENGTH = 4;
 
-  private static final int PREFIX = 4;
+  private static final int PREFIX = Integer.BYTES;
 
   private final FrameScheme[] schemes;
   private final FrameCodec[] codecs;
@@ -176,7 +177,7 @@ public final class FrameChain implements Closeable {
     int length = input.remaining();
     int start = output.position();
     if (prefixed) {
-      putLength(output, length);
+      LittleEndian.putInt(output, length);
     }
     try {
       codecs[stage].encode(input, output);
@@ -279,8 +280,8 @@ public final class FrameChain implements Closeable {
   }
 
   private static int innerLength(ByteBuffer input, int frameLength) throws CorruptFrameException {
-    int length = takeLength(input);
-    if (length >= frameLength || length - PREFIX <= input.remaining()) {
+    int length = input.remaining() < PREFIX ? -1 : LittleEndian.getInt(input);
+    if (length < 0 || length >= frameLength || length - PREFIX <= input.remaining()) {
       throw new CorruptFrameException(
           "a stage of "
               + length
@@ -292,32 +293,7 @@ public final class FrameChain implements Closeable {
     return length;
   }
 
-  /** Writes a length, whatever the buffer's byte order is. */
-  public static void putLength(ByteBuffer dst, int length) {
-    dst.put((byte) length);
-    dst.put((byte) (length >>> 8));
-    dst.put((byte) (length >>> 16));
-    dst.put((byte) (length >>> 24));
-  }
-
-  /** Reads a length that is at least 0. */
-  public static int takeLength(ByteBuffer src) throws CorruptFrameException {
-    if (src.remaining() < PREFIX) {
-      throw new CorruptFrameException("a length prefix of " + src.remaining() + " bytes");
-    }
-    int length =
-        (src.get() & 0xFF)
-            | ((src.get() & 0xFF) << 8)
-            | ((src.get() & 0xFF) << 16)
-            | ((src.get() & 0xFF) << 24);
-    if (length < 0) {
-      throw new CorruptFrameException("a length of " + (length & 0xFFFFFFFFL) + " bytes");
-    }
-    return length;
-  }
-
-  /** Refuses buffers that are not direct. */
-  public static void requireDirect(ByteBuffer first, ByteBuffer second) {
+  private static void requireDirect(ByteBuffer first, ByteBuffer second) {
     if (!first.isDirect() || !second.isDirect()) {
       throw new IllegalArgumentException("a buffer is not direct");
     }

@@ -608,7 +608,7 @@ public abstract class BaseSchemeTestCase {
             () ->
                 codec.encode(
                     2L * half.length,
-                    new ChainCodec.BlockInput() {
+                    new BlockSource() {
                       private final ByteBuffer rest = ByteBuffer.wrap(half);
 
                       @Override

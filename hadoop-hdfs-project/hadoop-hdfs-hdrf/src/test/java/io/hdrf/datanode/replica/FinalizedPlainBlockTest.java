@@ -10,8 +10,8 @@ import io.hdrf.datanode.SwapVolume;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.SkipReason;
-import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.volume.ConversionState;
@@ -227,7 +227,7 @@ class FinalizedPlainBlockTest {
     }
 
     @Override
-    public void replay(ChainCodec.FrameWriter out) {}
+    public void replay(FrameSink out) {}
 
     @Override
     public void close() throws IOException {

@@ -5,6 +5,7 @@ import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.SchemeContext;
 import io.hdrf.spi.scheme.SpiVersion;
@@ -55,7 +56,8 @@ public abstract class AgedScheme implements BlockScheme {
     }
 
     @Override
-    public void encode(BlockSource source, FrameSink sink) throws IOException {
+    public void encode(long length, BlockSource source, FrameChain tail, FrameSink sink)
+        throws IOException {
       ByteBuffer frame = ByteBuffer.allocateDirect(FRAME);
       while (source.read(frame) >= 0) {
         if (!frame.hasRemaining()) {

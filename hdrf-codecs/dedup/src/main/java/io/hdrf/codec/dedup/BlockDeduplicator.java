@@ -79,7 +79,8 @@ final class BlockDeduplicator implements Closeable {
    *
    * @param appender takes the new chunks
    */
-  void encode(BlockSource source, ChunkAppender appender, FrameSink sink) throws IOException {
+  void encode(long length, BlockSource source, ChunkAppender appender, FrameSink sink)
+      throws IOException {
     own.clear();
     touched.clear();
     buffer.clear();
@@ -97,7 +98,7 @@ final class BlockDeduplicator implements Closeable {
     }
     settle(appender);
     counters.blocks.increment();
-    counters.bytes.add(source.length());
+    counters.bytes.add(length);
     counters.containersTouched.add(touched.size());
   }
 

@@ -153,15 +153,16 @@ final class DedupCodec implements BlockCodec {
   }
 
   @Override
-  public void encode(BlockSource source, FrameSink sink) throws IOException {
+  public void encode(long length, BlockSource source, FrameChain tail, FrameSink sink)
+      throws IOException {
     BlockDeduplicator deduplicator = idle.poll();
     if (deduplicator == null) {
       deduplicator = newDeduplicator(BlockDeduplicator.MAX_OWN);
     }
     boolean done = false;
     try (Pin pin = chunkPins.pin();
-        ChunkAppender appender = containers.appender(source.tail())) {
-      deduplicator.encode(source, appender, sink);
+        ChunkAppender appender = containers.appender(tail)) {
+      deduplicator.encode(length, source, appender, sink);
       done = true;
     } finally {
       // After a failure its buffers may hold part of a block.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.hadoop;
 
+import io.hdrf.spi.io.LittleEndian;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameCodec;
 import java.io.IOException;
@@ -43,7 +44,10 @@ final class HadoopFrames implements FrameCodec {
       BufferOutput stream = new BufferOutput(dst, room);
       encoder.encode(src.duplicate(), stream);
       if (!stream.isFull()) {
-        putLength(dst, start + 1 + name.length, dst.position() - start - header);
+        int end = dst.position();
+        dst.position(start + 1 + name.length);
+        LittleEndian.putInt(dst, end - start - header);
+        dst.position(end);
         src.position(src.limit());
         return;
       }
@@ -71,7 +75,7 @@ final class HadoopFrames implements FrameCodec {
     }
     byte[] codec = new byte[nameLength];
     src.get(codec);
-    if (takeLength(src) != src.remaining()) {
+    if (LittleEndian.getInt(src) != src.remaining()) {
       throw new CorruptFrameException("the stream does not have the length it should");
     }
     codecs.get(new String(codec, StandardCharsets.ISO_8859_1)).decode(src, dst);
@@ -87,20 +91,6 @@ final class HadoopFrames implements FrameCodec {
     byte[] codec = new byte[nameLength];
     frame.get(codec);
     return new String(codec, StandardCharsets.ISO_8859_1);
-  }
-
-  private static void putLength(ByteBuffer dst, int position, int length) {
-    for (int i = 0; i < Integer.BYTES; i++) {
-      dst.put(position + i, (byte) (length >>> (8 * i)));
-    }
-  }
-
-  private static int takeLength(ByteBuffer src) {
-    int length = 0;
-    for (int i = 0; i < Integer.BYTES; i++) {
-      length |= (src.get() & 0xFF) << (8 * i);
-    }
-    return length;
   }
 
   @Override
