@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
+import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
@@ -15,52 +16,39 @@ public final class BlockVerifier {
 
   /**
    * Decodes a reduced block from its beginning to its end and compares what comes out with the
-   * block's checksums, or, where it has none, with its plain form.
+   * block's checksums, as far as it has any, and with its plain form, as far as that is given: byte
+   * by byte, for frames that somebody else made, whom checksums, which anybody can match, do not
+   * bind.
    *
-   * @param plain the block's plain form, or null; read only where the checksums' type is NULL
+   * @param plain the block's plain form, or null
    * @throws CorruptBlockException if a frame can't be decoded
    */
   public static VerifyResult verify(
-      ReducedBlock block, FrameDecoder decoder, BlockChecksums checksums, ReadableFile plain)
+      ReducedBlock block, ChainCodec codec, BlockChecksums checksums, ReadableFile plain)
       throws IOException {
-    if (checksums.type() != BlockChecksums.Type.NULL) {
-      if (!checksums.isComplete(block.logicalLength())) {
-        return VerifyResult.INCOMPLETE;
-      }
-      ChecksumVerifier verifier = checksums.verifier();
-      decode(block, decoder, (position, frame) -> verifier.update(frame));
-      return verifier.finish();
+    long length = block.logicalLength();
+    boolean summed = checksums.type() != BlockChecksums.Type.NULL;
+    if (!summed && plain == null) {
+      return VerifyResult.NO_CHECKSUMS;
     }
-    return plain == null ? VerifyResult.NO_CHECKSUMS : compare(block, decoder, plain);
-  }
-
-  /**
-   * As {@link #verify}, and compares what comes out with the plain form, byte by byte, in any case:
-   * for frames that somebody else made, whom checksums, which anybody can match, do not bind.
-   *
-   * @param plain not null
-   * @throws CorruptBlockException if a frame can't be decoded
-   */
-  public static VerifyResult verifyForeign(
-      ReducedBlock block, FrameDecoder decoder, BlockChecksums checksums, ReadableFile plain)
-      throws IOException {
-    if (checksums.type() == BlockChecksums.Type.NULL) {
-      return compare(block, decoder, plain);
-    }
-    if (!checksums.isComplete(block.logicalLength())) {
+    if (!checksums.isComplete(length)) {
       return VerifyResult.INCOMPLETE;
     }
-    if (plain.length() != block.logicalLength()) {
-      return VerifyResult.mismatch(Math.min(plain.length(), block.logicalLength()));
+    if (plain != null && plain.length() != length) {
+      return VerifyResult.mismatch(Math.min(plain.length(), length));
     }
-    ChecksumVerifier verifier = checksums.verifier();
-    try (Comparer comparer = new Comparer(plain)) {
+    ChecksumVerifier verifier = summed ? checksums.verifier() : null;
+    try (Comparer comparer = plain == null ? null : new Comparer(plain)) {
       decode(
           block,
-          decoder,
+          codec,
           (position, frame) ->
-              comparer.accept(position, frame.duplicate()) && verifier.update(frame));
-      return comparer.result.isOk() ? verifier.finish() : comparer.result;
+              (comparer == null || comparer.accept(position, frame.duplicate()))
+                  && (verifier == null || verifier.update(frame)));
+      if (comparer != null && (verifier == null || !comparer.result.isOk())) {
+        return comparer.result;
+      }
+      return verifier.finish();
     }
   }
 
@@ -70,25 +58,8 @@ public final class BlockVerifier {
    *
    * @throws CorruptBlockException if a frame can't be decoded
    */
-  public static void decode(ReducedBlock block, FrameDecoder decoder) throws IOException {
-    decode(block, decoder, (position, frame) -> true);
-  }
-
-  /**
-   * Compares what a reduced block decodes to with the block's plain form.
-   *
-   * @throws CorruptBlockException if a frame can't be decoded
-   */
-  public static VerifyResult compare(ReducedBlock block, FrameDecoder decoder, ReadableFile plain)
-      throws IOException {
-    long length = block.logicalLength();
-    if (plain.length() != length) {
-      return VerifyResult.mismatch(Math.min(plain.length(), length));
-    }
-    try (Comparer comparer = new Comparer(plain)) {
-      decode(block, decoder, comparer);
-      return comparer.result;
-    }
+  public static void decode(ReducedBlock block, ChainCodec codec) throws IOException {
+    decode(block, codec, (position, frame) -> true);
   }
 
   /**
@@ -158,7 +129,7 @@ public final class BlockVerifier {
     boolean accept(long position, ByteBuffer frame) throws IOException;
   }
 
-  private static void decode(ReducedBlock block, FrameDecoder decoder, Consumer consumer)
+  private static void decode(ReducedBlock block, ChainCodec codec, Consumer consumer)
       throws IOException {
     FrameTable frames = block.frames();
     ByteBuffer stored = BufferPool.shared().take(frames.maxStoredLength());
@@ -167,7 +138,7 @@ public final class BlockVerifier {
       boolean more = true;
       for (int i = 0; more && i < frames.frameCount(); i++) {
         frame.clear();
-        block.readFrame(i, decoder, stored, frame);
+        block.readFrame(i, codec, stored, frame);
         frame.flip();
         more = consumer.accept(frames.originalPosition(i), frame);
       }
@@ -178,7 +149,7 @@ public final class BlockVerifier {
   }
 
   /** Compares with a plain file, piece by piece. */
-  private static final class Comparer implements Consumer, AutoCloseable {
+  private static final class Comparer implements AutoCloseable {
     private final ReadableFile plain;
     private final ByteBuffer buffer = BufferPool.shared().take(PLAIN_BUFFER);
     private VerifyResult result = VerifyResult.OK;
@@ -187,8 +158,7 @@ public final class BlockVerifier {
       this.plain = plain;
     }
 
-    @Override
-    public boolean accept(long position, ByteBuffer frame) throws IOException {
+    boolean accept(long position, ByteBuffer frame) throws IOException {
       int end = frame.limit();
       long at = position;
       while (frame.position() < end) {

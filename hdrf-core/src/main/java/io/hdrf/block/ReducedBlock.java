@@ -2,6 +2,7 @@
 package io.hdrf.block;
 
 import io.hdrf.jni.Crc32c;
+import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -176,9 +177,9 @@ public final class ReducedBlock implements Closeable {
    * @throws CorruptBlockException if the frame is damaged; {@code dst} then has the position that
    *     it had, and what lies behind that is undefined
    */
-  public void readFrame(int frame, FrameDecoder decoder, ByteBuffer stored, ByteBuffer dst)
+  public void readFrame(int frame, ChainCodec codec, ByteBuffer stored, ByteBuffer dst)
       throws IOException {
-    readFrames(frame, 1, decoder, stored, dst);
+    readFrames(frame, 1, codec, stored, dst);
   }
 
   /**
@@ -189,7 +190,7 @@ public final class ReducedBlock implements Closeable {
    * @throws CorruptBlockException if one of them is damaged; {@code dst} as for {@link #readFrame}
    */
   public void readFrames(
-      int first, int count, FrameDecoder decoder, ByteBuffer stored, ByteBuffer dst)
+      int first, int count, ChainCodec codec, ByteBuffer stored, ByteBuffer dst)
       throws IOException {
     long base = frames.storedPosition(first);
     int last = first + count - 1;
@@ -204,7 +205,7 @@ public final class ReducedBlock implements Closeable {
         stored.clear();
         stored.limit(from + frames.storedLength(frame)).position(from);
         checkStored(frame, stored, found - from);
-        decode(frame, decoder, stored, dst);
+        decode(frame, codec, stored, dst);
       }
       complete = true;
     } finally {
@@ -214,18 +215,12 @@ public final class ReducedBlock implements Closeable {
     }
   }
 
-  private void decode(int frame, FrameDecoder decoder, ByteBuffer stored, ByteBuffer dst)
+  private void decode(int frame, ChainCodec codec, ByteBuffer stored, ByteBuffer dst)
       throws IOException {
-    int begin = dst.position();
     int limit = dst.limit();
-    int end = begin + frames.originalLength(frame);
-    dst.limit(end);
+    dst.limit(dst.position() + frames.originalLength(frame));
     try {
-      decoder.decode(frames.stages(frame), stored, dst);
-      if (dst.position() != end) {
-        throw new CorruptBlockException(
-            name, "frame " + frame, (end - begin) + " bytes", dst.position() - begin);
-      }
+      codec.decode(frames.stages(frame), stored, dst);
     } catch (CorruptFrameException e) {
       throw new CorruptBlockException(
           name, "frame " + frame + " can't be decoded: " + e.getMessage(), e);
@@ -240,7 +235,7 @@ public final class ReducedBlock implements Closeable {
    *
    * @return the number of bytes read, possibly 0
    */
-  public int read(long position, ByteBuffer dst, FrameDecoder decoder) throws IOException {
+  public int read(long position, ByteBuffer dst, ChainCodec codec) throws IOException {
     if (position < 0) {
       throw new IllegalArgumentException("position " + position);
     }
@@ -261,7 +256,7 @@ public final class ReducedBlock implements Closeable {
     int end = dst.position() + total;
     for (int i = first; i <= last; i++) {
       frame.clear();
-      readFrame(i, decoder, stored, frame);
+      readFrame(i, codec, stored, frame);
       frame.flip();
       frame.position((int) Math.max(0, position - frames.originalPosition(i)));
       frame.limit(frame.position() + Math.min(frame.remaining(), end - dst.position()));

@@ -5,16 +5,17 @@ import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockProbe;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.CorruptBlockException;
-import io.hdrf.block.FrameDecoder;
+import io.hdrf.block.FrameTable;
 import io.hdrf.block.NotSmallerException;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.VerifyResult;
+import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFiles;
-import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.scheme.BlockDeclinedException;
 import io.hdrf.spi.scheme.BlockSource;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.Pin;
 import java.io.FileNotFoundException;
@@ -87,11 +88,7 @@ final class BlockReduction {
       filter.checkContent(plain, block.length());
       if (!adopt(block, plain, checksums, limit)) {
         ReductionRules.probe(block.codec(), block.length(), plain);
-        encodeAndSwap(
-            block,
-            () -> create(block, limit),
-            out -> encode(block, plain, out),
-            () -> verify(block, plain, checksums, BlockVerifier::verify));
+        encodeAndSwap(block, null, plain, checksums, limit);
       }
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage() + " is gone");
@@ -114,21 +111,6 @@ final class BlockReduction {
       case PLAIN:
         break;
     }
-  }
-
-  /** Begins the temporary file. */
-  private interface Target {
-    ReducedBlockWriter open() throws IOException;
-  }
-
-  /** Gives a block's frames. */
-  private interface Source {
-    void writeTo(FrameSink out) throws IOException;
-  }
-
-  /** Proves that the temporary file gives the block. */
-  private interface Verification {
-    void run() throws IOException;
   }
 
   private void encode(PlainBlock block, ChannelFile plain, FrameSink out) throws IOException {
@@ -159,15 +141,7 @@ final class BlockReduction {
       return false;
     }
     try {
-      encodeAndSwap(
-          block,
-          () -> {
-            ReducedBlockWriter resumed =
-                encoded.resume(block.temporaryFile(), block.identity(), block.tagKey(), limit);
-            return resumed != null ? resumed : create(block, limit);
-          },
-          encoded::replay,
-          () -> verify(block, plain, checksums, BlockVerifier::verifyForeign));
+      encodeAndSwap(block, encoded, plain, checksums, limit);
       counters.adopted(encoded.frameCount());
       return true;
     } catch (BlockSkippedException e) {
@@ -200,33 +174,49 @@ final class BlockReduction {
     }
   }
 
-  private ReducedBlockWriter create(PlainBlock block, long limit) throws IOException {
-    return ReducedBlockWriter.create(
-        files,
-        block.temporaryFile(),
-        block.identity(),
-        block.length(),
-        block.codec().chain().ids(),
-        block.tagKey(),
-        limit);
+  private ReducedBlockWriter begin(PlainBlock block, EncodedBlock received, long limit)
+      throws IOException {
+    ReducedBlockWriter resumed =
+        received == null
+            ? null
+            : received.resume(block.temporaryFile(), block.identity(), block.tagKey(), limit);
+    return resumed != null
+        ? resumed
+        : ReducedBlockWriter.create(
+            files,
+            block.temporaryFile(),
+            block.identity(),
+            block.length(),
+            block.codec().chain().ids(),
+            block.tagKey(),
+            limit);
   }
 
+  /**
+   * @param received the frames to be stored, or null to encode the plain copy
+   */
   private void encodeAndSwap(
-      PlainBlock block, Target target, Source frames, Verification verification)
+      PlainBlock block,
+      EncodedBlock received,
+      ChannelFile plain,
+      BlockChecksums checksums,
+      long limit)
       throws IOException {
     Path temporary = block.temporaryFile();
     boolean inPlace = false;
     try (Pin pin = block.codec().pin();
-        ReducedBlockWriter writer = target.open()) {
+        ReducedBlockWriter writer = begin(block, received, limit)) {
       // What a scheme puts into its store may be found by other blocks, whatever becomes of this.
       block.recordSchemes();
       long start = System.nanoTime();
-      if (!writer.hasAllFrames()) {
-        frames.writeTo(writer);
+      if (received == null) {
+        encode(block, plain, writer);
+      } else if (!writer.hasAllFrames()) {
+        received.replay(writer);
       }
       long physicalLength = writer.finish();
       long encoded = System.nanoTime();
-      verification.run();
+      verify(block, plain, checksums, received != null);
       long verified = System.nanoTime();
       block.codec().force();
       writer.force();
@@ -261,19 +251,18 @@ final class BlockReduction {
     block.checkWanted();
   }
 
-  /** How a reduced file is compared; see {@link BlockVerifier}. */
-  private interface Comparison {
-    VerifyResult of(
-        ReducedBlock reduced, FrameDecoder decoder, BlockChecksums checksums, ReadableFile plain)
-        throws IOException;
-  }
-
+  /**
+   * Proves that the temporary file gives the block.
+   *
+   * @param foreign whether somebody else made its frames
+   */
   private static void verify(
-      PlainBlock block, ChannelFile plain, BlockChecksums checksums, Comparison comparison)
+      PlainBlock block, ChannelFile plain, BlockChecksums checksums, boolean foreign)
       throws IOException {
     String difference;
     try (ReducedBlock reduced = open(block)) {
-      VerifyResult result = comparison.of(reduced, block.codec()::decode, checksums, plain);
+      VerifyResult result =
+          BlockVerifier.verify(reduced, block.codec(), checksums, foreign ? plain : null);
       if (result.isOk()) {
         return;
       }
@@ -303,18 +292,24 @@ final class BlockReduction {
 
   /** Whether there is damage that another attempt goes round. */
   private static boolean findDamage(PlainBlock block) throws IOException {
-    boolean[] found = new boolean[1];
+    boolean found = false;
     try (ReducedBlock reduced = open(block)) {
-      BlockVerifier.decode(
-          reduced,
-          (stages, stored, frame) -> {
-            found[0] |= block.codec().findDamage(stages, stored, frame.remaining());
-            frame.position(frame.limit());
-          });
-    } catch (CorruptBlockException e) {
+      FrameTable frames = reduced.frames();
+      ByteBuffer stored = BufferPool.shared().take(frames.maxStoredLength());
+      try {
+        for (int i = 0; i < frames.frameCount(); i++) {
+          stored.clear();
+          reduced.readStored(i, stored);
+          stored.flip();
+          found |= block.codec().findDamage(frames.stages(i), stored, frames.originalLength(i));
+        }
+      } finally {
+        BufferPool.shared().give(stored);
+      }
+    } catch (CorruptBlockException | CorruptFrameException e) {
       LOG.debug("{} can't be looked through", block.temporaryFile(), e);
     }
-    return found[0];
+    return found;
   }
 
   private static boolean isSound(ChannelFile plain, BlockChecksums checksums) throws IOException {
@@ -340,19 +335,9 @@ final class BlockReduction {
         checkWanted(block);
         nextCheck = position + CHECK_INTERVAL;
       }
-      // The file may have grown: an append that began meanwhile must not be read.
-      long left = block.length() - position;
-      if (left <= 0) {
-        return -1;
-      }
-      int limit = dst.limit();
-      if (dst.remaining() > left) {
-        dst.limit(dst.position() + (int) left);
-      }
       int count = plain.read(dst, position);
-      dst.limit(limit);
       position += count;
-      return count == 0 ? -1 : count;
+      return count;
     }
   }
 }

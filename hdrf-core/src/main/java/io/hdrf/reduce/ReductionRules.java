@@ -4,6 +4,7 @@ package io.hdrf.reduce;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.scheme.FrameScheme;
 import java.io.IOException;
 
 /** Which blocks are reduced, as far as their content decides it. */
@@ -13,6 +14,12 @@ public final class ReductionRules {
   private static final int FILE_SYSTEM_BLOCK = 4096;
 
   private static final int MIN_SAVING_DIVISOR = 20;
+
+  private static final int SAMPLES = 4;
+  private static final int SAMPLE_LENGTH = 32 << 10;
+
+  /** Below this length the block itself is encoded at once. */
+  private static final int MIN_PROBED_LENGTH = 16 * SAMPLES * SAMPLE_LENGTH;
 
   private ReductionRules() {}
 
@@ -37,15 +44,34 @@ public final class ReductionRules {
   }
 
   /**
-   * Encodes a few samples of a long block where its chain leaves all content in the block's file.
+   * Encodes a few samples of a long block where its chain consists of frame schemes.
    *
    * @param length the block's length in bytes
-   * @throws BlockSkippedException with {@link SkipReason#INCOMPRESSIBLE} if the rest is not worth
-   *     the work
+   * @throws BlockSkippedException with {@link SkipReason#INCOMPRESSIBLE} if they become less than 5
+   *     % shorter: the rest is not worth the work
    */
   public static void probe(ChainCodec codec, long length, ReadableFile plain) throws IOException {
-    if (!codec.chain().keepsContentInStore()) {
-      CompressibilityProbe.check(codec, length, plain);
+    SchemeChain chain = codec.chain();
+    if (length < MIN_PROBED_LENGTH || !(chain.schemes().get(0) instanceof FrameScheme)) {
+      return;
+    }
+    long stride = (length - SAMPLE_LENGTH) / (SAMPLES - 1);
+    long[] stored = new long[1];
+    for (int sample = 0; sample < SAMPLES; sample++) {
+      long[] position = {sample * stride};
+      codec.encode(
+          SAMPLE_LENGTH,
+          dst -> {
+            int count = plain.read(dst, position[0]);
+            position[0] += count;
+            return count;
+          },
+          (originalLength, stages, frame) -> stored[0] += frame.remaining());
+    }
+    long sampled = (long) SAMPLES * SAMPLE_LENGTH;
+    if (stored[0] > sampled - sampled / MIN_SAVING_DIVISOR) {
+      throw new BlockSkippedException(
+          SkipReason.INCOMPRESSIBLE, sampled + " sampled bytes became " + stored[0]);
     }
   }
 }

@@ -127,7 +127,7 @@ class BlockDamageTest {
           throw new AssertionError("frame " + i + " is not found");
         }
         frame.clear();
-        block.readFrame(i, ToyFrames::decode, stored, frame);
+        block.readFrame(i, ToyFrames.CODEC, stored, frame);
         all.put(frame.flip());
       }
       assertThat(all.hasRemaining()).isFalse();

@@ -37,7 +37,7 @@ class BlockVerifierTest {
               DataChecksum.Type.CRC32, DataChecksum.Type.CRC32C, DataChecksum.Type.NULL
             }) {
           BlockChecksums meta = MetaFiles.open(type, 1 + random.nextInt(2000), data);
-          assertThat(BlockVerifier.verify(reduced, ToyFrames::decode, meta, new BytesFile(data)))
+          assertThat(BlockVerifier.verify(reduced, ToyFrames.CODEC, meta, new BytesFile(data)))
               .hasToString("OK");
         }
       }
@@ -55,10 +55,10 @@ class BlockVerifierTest {
       data[bad] ^= 4;
       try (ReducedBlock reduced = reduced(block)) {
         BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, data);
-        assertThat(BlockVerifier.verify(reduced, ToyFrames::decode, meta, null))
+        assertThat(BlockVerifier.verify(reduced, ToyFrames.CODEC, meta, null))
             .hasToString("MISMATCH at " + bad / 512 * 512);
         BlockChecksums none = MetaFiles.open(DataChecksum.Type.NULL, 512, data);
-        assertThat(BlockVerifier.verify(reduced, ToyFrames::decode, none, new BytesFile(data)))
+        assertThat(BlockVerifier.verify(reduced, ToyFrames.CODEC, none, new BytesFile(data)))
             .hasToString("MISMATCH at " + bad);
       }
     }
@@ -70,11 +70,9 @@ class BlockVerifierTest {
     TestBlock block = new TestBlock(new int[] {length}, new long[] {3}, new int[] {1});
     byte[] data = block.data();
     try (ReducedBlock reduced = reduced(block)) {
-      assertThat(BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(data)).isOk())
-          .isTrue();
+      assertThat(ToyFrames.compare(reduced, (data)).isOk()).isTrue();
       data[length - 1] ^= 1;
-      assertThat(BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(data)).offset())
-          .isEqualTo(length - 1);
+      assertThat(ToyFrames.compare(reduced, (data)).offset()).isEqualTo(length - 1);
     }
   }
 
@@ -84,9 +82,7 @@ class BlockVerifierTest {
     byte[] data = block.data();
     try (ReducedBlock reduced = reduced(block)) {
       for (int length : new int[] {0, data.length - 1, data.length + 1}) {
-        assertThat(
-                BlockVerifier.compare(
-                    reduced, ToyFrames::decode, new BytesFile(Arrays.copyOf(data, length))))
+        assertThat(ToyFrames.compare(reduced, (Arrays.copyOf(data, length))))
             .hasToString("MISMATCH at " + Math.min(length, data.length));
       }
     }
@@ -101,10 +97,10 @@ class BlockVerifierTest {
     BlockChecksums none = MetaFiles.open(DataChecksum.Type.NULL, 512, data);
     try (ReducedBlock reduced = reduced(block)) {
       assertThat(
-              BlockVerifier.verify(reduced, ToyFrames::decode, MetaFiles.open(shortMeta), null)
+              BlockVerifier.verify(reduced, ToyFrames.CODEC, MetaFiles.open(shortMeta), null)
                   .outcome())
           .isEqualTo(VerifyResult.Outcome.CHECKSUMS_INCOMPLETE);
-      assertThat(BlockVerifier.verify(reduced, ToyFrames::decode, none, null).outcome())
+      assertThat(BlockVerifier.verify(reduced, ToyFrames.CODEC, none, null).outcome())
           .isEqualTo(VerifyResult.Outcome.NO_CHECKSUMS);
     }
     assertThat(BlockVerifier.verifyPlain(new BytesFile(data), MetaFiles.open(shortMeta)).outcome())
@@ -139,7 +135,7 @@ class BlockVerifierTest {
     raw[70] ^= 1;
     ReducedBlock reduced = ReducedBlock.open(path, new BytesFile(raw), TestBlock.ID, TestBlock.KEY);
     BlockChecksums meta = MetaFiles.open(DataChecksum.Type.CRC32C, 512, block.data());
-    assertThatThrownBy(() -> BlockVerifier.verify(reduced, ToyFrames::decode, meta, null))
+    assertThatThrownBy(() -> BlockVerifier.verify(reduced, ToyFrames.CODEC, meta, null))
         .isInstanceOf(CorruptBlockException.class);
   }
 
@@ -173,20 +169,23 @@ class BlockVerifierTest {
 
   private static VerifyResult foreign(ReducedBlock reduced, BlockChecksums meta, byte[] plain)
       throws IOException {
-    return BlockVerifier.verifyForeign(reduced, ToyFrames::decode, meta, new BytesFile(plain));
+    return BlockVerifier.verify(reduced, ToyFrames.CODEC, meta, new BytesFile(plain));
   }
 
   @Test
   void allFramesAreDecodedWhereThereIsNothingToCompareWith() throws IOException {
-    TestBlock block = TestBlock.random(new Random(1), 7, 1000, 5000);
+    int[] ones = {1, 1, 1, 1, 1, 1, 1};
+    TestBlock block =
+        new TestBlock(new int[] {9, 99, 999, 9, 9, 9, 99}, new long[] {1, 2, 3, 4, 5, 6, 7}, ones);
     int[] decoded = new int[1];
     try (ReducedBlock reduced = reduced(block)) {
       BlockVerifier.decode(
           reduced,
-          (stages, stored, frame) -> {
-            decoded[0]++;
-            ToyFrames.decode(stages, stored, frame);
-          });
+          ToyFrames.codec(
+              (stored, frame) -> {
+                decoded[0]++;
+                ToyFrames.decode(1, stored, frame);
+              }));
     }
     assertThat(decoded[0]).isEqualTo(7);
   }
@@ -219,7 +218,7 @@ class BlockVerifierTest {
           TestBlock.idleWithSpares(1 << 20, frames.maxStoredLength(), frames.maxOriginalLength());
       for (byte[] plain : new byte[][] {data, other}) {
         foreign(reduced, meta, plain);
-        BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(plain));
+        ToyFrames.compare(reduced, (plain));
         BlockVerifier.verifyPlain(new BytesFile(plain), meta);
       }
       assertThat(BufferPool.shared().idleBytes()).isEqualTo(idle);

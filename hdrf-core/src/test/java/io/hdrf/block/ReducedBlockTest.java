@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.io.PowerLoss;
+import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFile;
@@ -75,7 +76,7 @@ class ReducedBlockTest {
           assertReads(reduced, data, position, random.nextInt(data.length));
         }
         assertReads(reduced, data, data.length - 1, 2);
-        assertThat(reduced.read(data.length, ByteBuffer.allocate(1), ToyFrames::decode)).isZero();
+        assertThat(reduced.read(data.length, ByteBuffer.allocate(1), ToyFrames.CODEC)).isZero();
       }
       Files.delete(file());
     }
@@ -86,7 +87,7 @@ class ReducedBlockTest {
     ByteBuffer dst = ByteBuffer.allocate(length + 6);
     dst.position(3).limit(length + 3);
     int expected = Math.min(length, data.length - position);
-    assertThat(reduced.read(position, dst, ToyFrames::decode)).isEqualTo(expected);
+    assertThat(reduced.read(position, dst, ToyFrames.CODEC)).isEqualTo(expected);
     assertThat(dst.position()).isEqualTo(3 + expected);
     assertThat(Arrays.copyOfRange(dst.array(), 3, 3 + expected))
         .isEqualTo(Arrays.copyOfRange(data, position, position + expected));
@@ -120,7 +121,7 @@ class ReducedBlockTest {
       for (long position :
           new long[] {0, Integer.MAX_VALUE - 5L, 0xFFFFFFFFL - 5, 1L << 32, block.length - 10}) {
         ByteBuffer dst = ByteBuffer.allocate(10);
-        assertThat(reduced.read(position, dst, ToyFrames::decode)).isEqualTo(10);
+        assertThat(reduced.read(position, dst, ToyFrames.CODEC)).isEqualTo(10);
         int frame = (int) (position / frameLength);
         assertThat(reduced.frames().frameAt(position)).isEqualTo(frame);
         byte[] data = ToyFrames.data(block.numbers[frame], frameLength);
@@ -196,8 +197,7 @@ class ReducedBlockTest {
     try (ReducedBlock reduced = TestBlock.open(file())) {
       assertThat(reduced.frames().frameCount()).isEqualTo(100_000);
       assertReads(reduced, data, 699_993, 5000);
-      assertThat(BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(data)).isOk())
-          .isTrue();
+      assertThat(ToyFrames.compare(reduced, (data)).isOk()).isTrue();
     }
   }
 
@@ -214,12 +214,13 @@ class ReducedBlockTest {
           reduced.read(
               0,
               dst,
-              (stages, stored, frame) -> {
-                assertThat(stored.remaining()).isZero();
-                while (frame.hasRemaining()) {
-                  frame.put((byte) 3);
-                }
-              });
+              ToyFrames.codec(
+                  (stored, frame) -> {
+                    assertThat(stored.remaining()).isZero();
+                    while (frame.hasRemaining()) {
+                      frame.put((byte) 3);
+                    }
+                  }));
       assertThat(n).isEqualTo(1000);
     }
   }
@@ -232,9 +233,7 @@ class ReducedBlockTest {
     TestBlock block = new TestBlock(lengths, new long[] {1, 2, 3, 4, 5, 6, 7}, stages);
     block.write(file());
     try (ReducedBlock reduced = TestBlock.open(file())) {
-      assertThat(
-              BlockVerifier.compare(reduced, ToyFrames::decode, new BytesFile(block.data())).isOk())
-          .isTrue();
+      assertThat(ToyFrames.compare(reduced, (block.data())).isOk()).isTrue();
     }
   }
 
@@ -402,7 +401,7 @@ class ReducedBlockTest {
       ByteBuffer dst = ByteBuffer.allocate(data.length);
       try {
         ReducedBlock.open(file(), new BytesFile(bad), TestBlock.ID, TestBlock.KEY)
-            .read(0, dst, ToyFrames::decode);
+            .read(0, dst, ToyFrames.CODEC);
         assertThat(dst.array()).isEqualTo(data);
         assertThat(bit / 8).as("behind the physical end").isGreaterThan(64 + 16 + 15);
       } catch (CorruptBlockException e) {
@@ -421,8 +420,8 @@ class ReducedBlockTest {
     }
     try (ReducedBlock reduced = TestBlock.open(file())) {
       assertReads(reduced, block.data(), 0, 500);
-      assertThat(reduced.read(1000, ByteBuffer.allocate(500), ToyFrames::decode)).isEqualTo(500);
-      assertThatThrownBy(() -> reduced.read(999, ByteBuffer.allocate(9), ToyFrames::decode))
+      assertThat(reduced.read(1000, ByteBuffer.allocate(500), ToyFrames.CODEC)).isEqualTo(500);
+      assertThatThrownBy(() -> reduced.read(999, ByteBuffer.allocate(9), ToyFrames.CODEC))
           .isInstanceOf(CorruptBlockException.class)
           .hasMessageContaining("CRC32C of frame 1");
     }
@@ -435,28 +434,31 @@ class ReducedBlockTest {
       ByteBuffer stored = ByteBuffer.allocateDirect(8);
       ByteBuffer dst = ByteBuffer.allocateDirect(600);
       dst.position(50);
-      FrameDecoder failing =
-          (stages, from, to) -> {
-            to.put((byte) 1);
-            throw new CorruptFrameException("bad");
-          };
+      ChainCodec failing =
+          ToyFrames.codec(
+              (from, to) -> {
+                to.put((byte) 1);
+                throw new CorruptFrameException("bad");
+              });
       assertThatThrownBy(() -> reduced.readFrame(0, failing, stored, dst))
           .isInstanceOf(CorruptBlockException.class)
           .hasMessageContaining("frame 0 can't be decoded: bad")
           .hasCauseInstanceOf(CorruptFrameException.class);
       assertThat(dst.position()).isEqualTo(50);
       assertThat(dst.limit()).isEqualTo(600);
-      assertThatThrownBy(() -> reduced.readFrame(0, (s, from, to) -> to.put((byte) 1), stored, dst))
+      ChainCodec early = ToyFrames.codec((from, to) -> to.put((byte) 1));
+      assertThatThrownBy(() -> reduced.readFrame(0, early, stored, dst))
           .isInstanceOf(CorruptBlockException.class)
-          .hasMessageContaining("expected 500 bytes, found 1");
-      FrameDecoder unavailable =
-          (s, from, to) -> {
-            throw new IOException("store is down");
-          };
+          .hasMessageContaining("decoded 1 of 500 bytes");
+      ChainCodec unavailable =
+          ToyFrames.codec(
+              (from, to) -> {
+                throw new IOException("store is down");
+              });
       assertThatThrownBy(() -> reduced.readFrame(0, unavailable, stored, dst))
           .isExactlyInstanceOf(IOException.class)
           .hasMessage("store is down");
-      reduced.readFrame(0, ToyFrames::decode, stored, dst);
+      reduced.readFrame(0, ToyFrames.CODEC, stored, dst);
       assertThat(dst.position()).isEqualTo(550);
     }
   }
@@ -476,7 +478,7 @@ class ReducedBlockTest {
         assertThatThrownBy(() -> frames.frameAt(position))
             .isInstanceOf(IndexOutOfBoundsException.class);
       }
-      assertThatThrownBy(() -> reduced.read(-1, ByteBuffer.allocate(1), ToyFrames::decode))
+      assertThatThrownBy(() -> reduced.read(-1, ByteBuffer.allocate(1), ToyFrames.CODEC))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }
@@ -555,7 +557,7 @@ class ReducedBlockTest {
         ByteBuffer dst = ByteBuffer.allocateDirect(9 * 900 + 3);
         dst.position(3);
         reads[0] = 0;
-        reduced.readFrames(first, count, ToyFrames::decode, stored, dst);
+        reduced.readFrames(first, count, ToyFrames.CODEC, stored, dst);
         assertThat(reads[0]).isEqualTo(1);
         assertThat(dst.limit()).isEqualTo(9 * 900 + 3);
         byte[] got = new byte[dst.position() - 3];
@@ -580,7 +582,7 @@ class ReducedBlockTest {
     ByteBuffer dst = ByteBuffer.allocateDirect(1600);
     dst.position(7);
     assertThatThrownBy(
-            () -> reduced.readFrames(0, 3, ToyFrames::decode, ByteBuffer.allocateDirect(100), dst))
+            () -> reduced.readFrames(0, 3, ToyFrames.CODEC, ByteBuffer.allocateDirect(100), dst))
         .isInstanceOf(CorruptBlockException.class)
         .hasMessageContaining("CRC32C of frame 2");
     assertThat(dst.position()).isEqualTo(7);
@@ -612,7 +614,7 @@ class ReducedBlockTest {
         .hasMessageContaining("frame 1: expected 8 bytes, found 3");
     assertThat(stored.limit()).isEqualTo(100);
     ByteBuffer dst = ByteBuffer.allocateDirect(1000);
-    assertThatThrownBy(() -> reduced.readFrames(0, 2, ToyFrames::decode, stored, dst))
+    assertThatThrownBy(() -> reduced.readFrames(0, 2, ToyFrames.CODEC, stored, dst))
         .isInstanceOf(CorruptBlockException.class)
         .hasMessageContaining("frame 1: expected 8 bytes, found 3");
     assertThatThrownBy(() -> ReducedBlock.open(file(), shrinking, TestBlock.ID, TestBlock.KEY))

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
+import io.hdrf.scheme.ChainCodec;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameSink;
+import io.hdrf.spi.scheme.SizedFrameScheme;
+import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.DataChecksum;
 
 /**
  * Frames for tests. Each holds the bytes that a number determines; with stages 1 the number is all
@@ -16,7 +29,15 @@ final class ToyFrames {
   static final int[] CHAIN = {17};
   static final int STORED = Long.BYTES;
 
+  static final ChainCodec CODEC = codec((stored, frame) -> decode(1, stored, frame));
+
   private ToyFrames() {}
+
+  /** Compares with a plain form alone. */
+  static VerifyResult compare(ReducedBlock reduced, byte[] plain) throws IOException {
+    BlockChecksums none = MetaFiles.open(DataChecksum.Type.NULL, 512, new byte[0]);
+    return BlockVerifier.verify(reduced, CODEC, none, new BytesFile(plain));
+  }
 
   static byte[] data(long number, int length) {
     ByteBuffer frame = ByteBuffer.allocate(length);
@@ -47,7 +68,25 @@ final class ToyFrames {
     writer.frame(length, stages, stored);
   }
 
-  /** The {@link FrameDecoder}. */
+  /** What decodes the frames. */
+  interface Decoder {
+    void decode(ByteBuffer stored, ByteBuffer frame) throws IOException;
+  }
+
+  /** A codec for {@link #CHAIN} that decodes so. */
+  static ChainCodec codec(Decoder decoder) {
+    try {
+      return new VolumeSchemes(
+              SchemeRegistry.of(List.of(new ToyScheme(decoder))),
+              new Configuration(false),
+              Path.of("none"),
+              LocalDurableFiles.INSTANCE)
+          .codec(CHAIN);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   static void decode(int stages, ByteBuffer stored, ByteBuffer frame) throws IOException {
     if (stored.remaining() != (stages == 0 ? frame.remaining() : STORED)) {
       throw new CorruptFrameException(stored.remaining() + " bytes");
@@ -56,6 +95,35 @@ final class ToyFrames {
       frame.put(stored);
     } else {
       fill(stored.order(ByteOrder.LITTLE_ENDIAN).getLong(), frame);
+    }
+  }
+
+  private static final class ToyScheme extends SizedFrameScheme {
+    private final Decoder decoder;
+
+    ToyScheme(Decoder decoder) {
+      super(SpiVersion.CURRENT, "toy", CHAIN[0], 64 << 10);
+      this.decoder = decoder;
+    }
+
+    @Override
+    public FrameCodec newCodec(PluginSettings settings) {
+      return new FrameCodec() {
+        @Override
+        public int maxEncodedLength(int length) {
+          return length;
+        }
+
+        @Override
+        public void encode(ByteBuffer src, ByteBuffer dst) {
+          throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
+          decoder.decode(src, dst);
+        }
+      };
     }
   }
 }

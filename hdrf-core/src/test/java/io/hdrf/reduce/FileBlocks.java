@@ -97,7 +97,7 @@ final class FileBlocks implements BlockOwner {
     try (ReducedBlock block =
         ReducedBlock.open(file(id), ChannelFile.open(file(id)), new BlockIdentity(POOL, id), key)) {
       byte[] data = new byte[(int) block.logicalLength()];
-      block.read(0, ByteBuffer.wrap(data), codec::decode);
+      block.read(0, ByteBuffer.wrap(data), codec);
       return data;
     }
   }

@@ -201,7 +201,7 @@ final class BlockInspection {
     try (BlockChecksums checksums = checksums(meta.get());
         VolumeSchemes opened =
             new VolumeSchemes(registry, new Configuration(), store, LocalDurableFiles.INSTANCE)) {
-      judge(BlockVerifier.verify(block, opened.codec(header.chainIds())::decode, checksums, null));
+      judge(BlockVerifier.verify(block, opened.codec(header.chainIds()), checksums, null));
     }
   }
 

@@ -127,8 +127,7 @@ final class VolumeCheck {
       if (BlockProbe.examine(file, open, identity, key).kind() == BlockProbe.Kind.REDUCED) {
         ReducedBlock block = ReducedBlock.open(file, open, identity, key);
         VerifyResult result =
-            BlockVerifier.verify(
-                block, schemes.codec(block.header().chainIds())::decode, checksums, null);
+            BlockVerifier.verify(block, schemes.codec(block.header().chainIds()), checksums, null);
         require(result.isOk(), file + " is reduced and damaged: " + result);
         reduced++;
       } else {

@@ -93,13 +93,12 @@ final class VerifyTask extends ReplicaTask {
       ChainCodec codec = opened.codec();
       try (ChannelFile meta = ChannelFile.open(snapshot.metaFile());
           BlockChecksums checksums = BlockChecksums.open(snapshot.metaFile(), meta)) {
-        VerifyResult result =
-            BlockVerifier.verify(opened.reduced(), codec::decode, checksums, null);
+        VerifyResult result = BlockVerifier.verify(opened.reduced(), codec, checksums, null);
         switch (result.outcome()) {
           case OK:
             return true;
           case NO_CHECKSUMS:
-            BlockVerifier.decode(opened.reduced(), codec::decode);
+            BlockVerifier.decode(opened.reduced(), codec);
             return true;
           default:
             throw new CorruptFileException(

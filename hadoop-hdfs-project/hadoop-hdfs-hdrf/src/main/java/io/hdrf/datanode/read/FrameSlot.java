@@ -103,7 +103,7 @@ final class FrameSlot implements Runnable {
     try {
       long start = System.nanoTime();
       decoded.clear();
-      block.readFrames(first, count, codec::decode, stored, decoded);
+      block.readFrames(first, count, codec, stored, decoded);
       decoded.flip();
       counters.decoded(decoded.limit(), System.nanoTime() - start);
     } catch (Throwable e) {

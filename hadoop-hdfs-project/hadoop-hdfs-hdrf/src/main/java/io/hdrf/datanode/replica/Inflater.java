@@ -134,7 +134,7 @@ public final class Inflater {
     try {
       for (int frame = 0; frame < frames.frameCount(); frame++) {
         decoded.clear().limit(frames.originalLength(frame));
-        reduced.readFrame(frame, codec::decode, stored, decoded);
+        reduced.readFrame(frame, codec, stored, decoded);
         decoded.flip();
         if (verifier != null) {
           verifier.update(decoded);

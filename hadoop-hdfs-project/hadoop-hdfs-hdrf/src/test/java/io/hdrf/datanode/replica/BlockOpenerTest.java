@@ -158,7 +158,7 @@ class BlockOpenerTest {
     ByteBuffer frame = ByteBuffer.allocateDirect(block.frames().maxOriginalLength());
     for (int i = 0; i < block.frames().frameCount(); i++) {
       frame.clear();
-      block.readFrame(i, codec::decode, stored, frame);
+      block.readFrame(i, codec, stored, frame);
       data.put(frame.flip());
     }
     return data.array();

@@ -148,7 +148,7 @@ class LargeBlockTest {
       read.clear();
       wanted.clear().limit((int) Math.min(PIECE, LENGTH - position));
       fill(position, wanted);
-      int count = block.read(position, read, volume.codec()::decode);
+      int count = block.read(position, read, volume.codec());
       assertThat(count).isEqualTo(wanted.flip().remaining());
       assertThat(read.flip().mismatch(wanted)).as("from %d on", position).isEqualTo(-1);
     }
@@ -158,7 +158,7 @@ class LargeBlockTest {
       throws IOException {
     ByteBuffer read = ByteBuffer.allocate(count);
     int there = (int) Math.max(0, Math.min(count, LENGTH - position));
-    assertThat(block.read(position, read, volume.codec()::decode)).isEqualTo(there);
+    assertThat(block.read(position, read, volume.codec())).isEqualTo(there);
     byte[] bytes = new byte[there];
     read.flip().get(bytes);
     assertThat(bytes).as("at %d", position).isEqualTo(expected(position, there));

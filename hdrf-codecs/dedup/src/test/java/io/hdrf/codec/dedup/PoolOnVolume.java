@@ -273,7 +273,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
       }
       ReducedBlock block = ReducedBlock.open(file(id), file, identity, key);
       ChainCodec stored = volume.codec(block.header().chainIds());
-      block.read(0, ByteBuffer.wrap(data), stored::decode);
+      block.read(0, ByteBuffer.wrap(data), stored);
       return data;
     }
   }
@@ -299,7 +299,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
       try (DurableFile plain = files.create(target)) {
         plain.setLength(file.length());
         if (reduced) {
-          block.read(0, data, stored::decode);
+          block.read(0, data, stored);
         } else {
           file.read(data, 0);
         }
