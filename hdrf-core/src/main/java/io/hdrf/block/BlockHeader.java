@@ -2,8 +2,10 @@
 package io.hdrf.block;
 
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.ReductionScheme;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -163,6 +165,24 @@ public final class BlockHeader {
     if (blockId != block.blockId()) {
       throw new CorruptBlockException(file, "block id", block.blockId(), blockId);
     }
+  }
+
+  /**
+   * Checks that a file has the whole block. A longer one is not damaged: as in a plain block, what
+   * lies behind the block is not read.
+   */
+  void checkFileLength(Path file, long length) throws CorruptBlockException {
+    if (length < logicalLength) {
+      throw new CorruptBlockException(file, "file length", logicalLength, length);
+    }
+  }
+
+  /** The first bytes of a file, as many as there are of a header's. */
+  static ByteBuffer bytes(ReadableFile file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
+    file.read(bytes, 0);
+    bytes.flip();
+    return bytes;
   }
 
   /** The header's {@value BlockFormat#HEADER_LENGTH} bytes, with the key's tag. */

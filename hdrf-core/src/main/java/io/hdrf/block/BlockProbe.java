@@ -48,17 +48,23 @@ public final class BlockProbe {
    */
   public static BlockProbe examine(Path name, ReadableFile file, BlockIdentity block, TagKey key)
       throws IOException {
-    if (file.length() < BlockFormat.HEADER_LENGTH) {
-      return PLAIN;
-    }
-    ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
-    file.read(bytes, 0);
-    bytes.flip();
-    if (!BlockHeader.hasMagic(bytes)) {
+    return judge(name, BlockHeader.bytes(file), file.length(), block, key);
+  }
+
+  /**
+   * Judges a file's header.
+   *
+   * @param head the file's first bytes, as many as there are of a header's
+   * @param length the file's
+   */
+  public static BlockProbe judge(
+      Path name, ByteBuffer head, long length, BlockIdentity block, TagKey key) {
+    if (head.remaining() < BlockFormat.HEADER_LENGTH || !BlockHeader.hasMagic(head)) {
       return PLAIN;
     }
     try {
-      BlockHeader header = ReducedBlock.readHeader(name, file, key);
+      BlockHeader header = BlockHeader.parse(name, head, key);
+      header.checkFileLength(name, length);
       header.checkIdentity(name, block);
       return new BlockProbe(Kind.REDUCED, header, null);
     } catch (CorruptFileException | UnknownFormatVersionException e) {

@@ -48,6 +48,18 @@ public final class ReducedBlock implements Closeable {
       throws IOException {
     BlockHeader header = readHeader(name, file, key);
     header.checkIdentity(name, block);
+    return open(name, file, header);
+  }
+
+  /**
+   * Reads and checks the frame table alone.
+   *
+   * @param file as for the other one
+   * @param header the file's own, as {@link BlockProbe} found it
+   * @throws CorruptBlockException if the frame table is damaged
+   */
+  public static ReducedBlock open(Path name, ReadableFile file, BlockHeader header)
+      throws IOException {
     return new ReducedBlock(name, file, header, readTable(name, file, header));
   }
 
@@ -56,16 +68,13 @@ public final class ReducedBlock implements Closeable {
    * what it holds.
    */
   public static ReducedBlock openUntrusted(Path name, ReadableFile file) throws IOException {
-    BlockHeader header = readHeader(name, file, null);
-    return new ReducedBlock(name, file, header, readTable(name, file, header));
+    return open(name, file, readHeader(name, file, null));
   }
 
-  static BlockHeader readHeader(Path name, ReadableFile file, TagKey key) throws IOException {
-    BlockHeader header = BlockHeader.parse(name, read(file, 0, BlockFormat.HEADER_LENGTH), key);
-    // A longer file is not damaged: as in a plain block, what lies behind the block is not read.
-    if (file.length() < header.logicalLength()) {
-      throw new CorruptBlockException(name, "file length", header.logicalLength(), file.length());
-    }
+  private static BlockHeader readHeader(Path name, ReadableFile file, TagKey key)
+      throws IOException {
+    BlockHeader header = BlockHeader.parse(name, BlockHeader.bytes(file), key);
+    header.checkFileLength(name, file.length());
     return header;
   }
 
@@ -189,8 +198,7 @@ public final class ReducedBlock implements Closeable {
    * @param dst room for the original bytes of them all, as for {@link #readFrame}
    * @throws CorruptBlockException if one of them is damaged; {@code dst} as for {@link #readFrame}
    */
-  public void readFrames(
-      int first, int count, ChainCodec codec, ByteBuffer stored, ByteBuffer dst)
+  public void readFrames(int first, int count, ChainCodec codec, ByteBuffer stored, ByteBuffer dst)
       throws IOException {
     long base = frames.storedPosition(first);
     int last = first + count - 1;

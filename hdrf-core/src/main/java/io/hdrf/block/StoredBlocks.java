@@ -391,7 +391,7 @@ public final class StoredBlocks {
         throw probe.reason();
       }
       if (probe.kind() == BlockProbe.Kind.REDUCED && probe.header().chainIds()[0] == schemeId) {
-        visitFrames(ReducedBlock.open(path, file, identity, key), blockId, visitor);
+        visitFrames(ReducedBlock.open(path, file, probe.header()), blockId, visitor);
       }
     } catch (NoSuchFileException e) {
       // Deleted meanwhile.

@@ -119,12 +119,7 @@ final class BlockInspection {
       BlockProbe probe = BlockProbe.examine(file, open, identity.get(), key.get());
       if (probe.kind() == BlockProbe.Kind.REDUCED) {
         facts.put("tag", "that of the volume");
-        reduced(
-            ReducedBlock.open(file, open, identity.get(), key.get()),
-            meta,
-            registry,
-            hdrf,
-            withFrames);
+        reduced(ReducedBlock.open(file, open, probe.header()), meta, registry, hdrf, withFrames);
         return;
       }
       plain(open, meta);

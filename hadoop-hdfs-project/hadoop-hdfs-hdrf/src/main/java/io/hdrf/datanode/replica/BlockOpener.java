@@ -2,7 +2,6 @@
 package io.hdrf.datanode.replica;
 
 import io.hdrf.block.BlockHeader;
-import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.BlockProbe;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.datanode.volume.PlainProof;
@@ -21,6 +20,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -117,17 +117,13 @@ public final class BlockOpener {
   public BlockHeader header(BlockRef block, LocalReplica replica) throws IOException {
     File file = replica.getBlockFile();
     try (FileInputStream stream = new FileInputStream(file)) {
-      if (!PlainProof.isNeeded(stream)) {
+      ByteBuffer head = PlainProof.head(stream);
+      if (head == null) {
         return null;
       }
       PoolSlice volume = volumes.use(replica.getVolume(), block.poolId());
       try {
-        BlockProbe probe =
-            BlockProbe.examine(
-                file.toPath(),
-                new ChannelFile(stream.getChannel()),
-                volume.identity(block.blockId()),
-                volume.key());
+        BlockProbe probe = judge(file.toPath(), head, stream, volume, block);
         if (probe.kind() != BlockProbe.Kind.FOREIGN) {
           return probe.header();
         }
@@ -182,18 +178,17 @@ public final class BlockOpener {
 
   private Opened examine(BlockRef block, LocalReplica replica, Path file, FileInputStream stream)
       throws IOException {
-    if (!PlainProof.isNeeded(stream)) {
+    ByteBuffer head = PlainProof.head(stream);
+    if (head == null) {
       return new Opened(stream, null, null);
     }
     PoolSlice volume = volumes.use(replica.getVolume(), block.poolId());
     Opened reduced = null;
     try {
       ChannelFile readable = new ChannelFile(stream.getChannel());
-      BlockIdentity identity = volume.identity(block.blockId());
-      BlockProbe probe = BlockProbe.examine(file, readable, identity, volume.key());
+      BlockProbe probe = judge(file, head, stream, volume, block);
       if (probe.kind() == BlockProbe.Kind.REDUCED) {
-        ReducedBlock opened = ReducedBlock.open(file, readable, identity, volume.key());
-        reduced = new Opened(stream, opened, volume);
+        reduced = new Opened(stream, ReducedBlock.open(file, readable, probe.header()), volume);
         return reduced;
       }
       if (probe.kind() == BlockProbe.Kind.FOREIGN
@@ -207,5 +202,12 @@ public final class BlockOpener {
         volume.endUse();
       }
     }
+  }
+
+  private static BlockProbe judge(
+      Path file, ByteBuffer head, FileInputStream stream, PoolSlice volume, BlockRef block)
+      throws IOException {
+    return BlockProbe.judge(
+        file, head, stream.getChannel().size(), volume.identity(block.blockId()), volume.key());
   }
 }

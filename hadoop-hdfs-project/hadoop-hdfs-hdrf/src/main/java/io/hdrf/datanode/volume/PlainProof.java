@@ -2,6 +2,7 @@
 package io.hdrf.datanode.volume;
 
 import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockFormat;
 import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.spi.io.ChannelFile;
@@ -81,7 +82,7 @@ public final class PlainProof {
       throws IOException {
     File file = replica.getBlockFile();
     try (FileInputStream stream = new FileInputStream(file)) {
-      if (isNeeded(stream)
+      if (head(stream) != null
           && !holds(
               new ChannelFile(stream.getChannel()),
               replica.getMetaFile().toPath(),
@@ -107,16 +108,20 @@ public final class PlainProof {
   }
 
   /**
-   * Whether a file begins like a reduced block. Looks at the first bytes and goes back. Through the
-   * stream and not its channel, which an interrupt would close: plain blocks are read on threads
-   * that are interrupted in the middle of a read and don't expect that to fail.
+   * The first bytes of a file that begins like a reduced block, as many as there are of a header's;
+   * null of another. Looks at them and goes back. Through the stream and not its channel, which an
+   * interrupt would close: plain blocks are read on threads that are interrupted in the middle of a
+   * read and don't expect that to fail.
    */
-  public static boolean isNeeded(FileInputStream stream) throws IOException {
-    byte[] magic = new byte[Integer.BYTES];
-    int count = stream.read(magic);
-    if (count > 0) {
-      stream.skip(-count);
+  public static ByteBuffer head(FileInputStream stream) throws IOException {
+    byte[] bytes = new byte[BlockFormat.HEADER_LENGTH];
+    int count = 0;
+    int read;
+    while ((read = stream.read(bytes, count, bytes.length - count)) > 0) {
+      count += read;
     }
-    return count == magic.length && BlockHeader.hasMagic(ByteBuffer.wrap(magic));
+    stream.skip(-count);
+    ByteBuffer head = ByteBuffer.wrap(bytes, 0, count);
+    return BlockHeader.hasMagic(head) ? head : null;
   }
 }
