@@ -5,7 +5,6 @@ import io.hdrf.corpus.SourceCorpus;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.spi.io.LocalDurableFiles;
@@ -59,7 +58,7 @@ public class FrameBenchmark {
     store = Files.createTempDirectory("hdrf-frame-benchmark");
     Configuration conf = new Configuration(false);
     conf.setInt("hdrf." + chain + ".frame.size", frameLength);
-    SchemeRegistry registry = SchemeLoader.load(Directories.dist().resolve("plugins"));
+    SchemeRegistry registry = SchemeRegistry.load(Directories.dist().resolve("plugins"));
     schemes = new VolumeSchemes(registry, conf, store, LocalDurableFiles.INSTANCE);
     codec = schemes.codec(SchemeChain.parse("chain", chain, registry));
     original = ByteBuffer.allocateDirect(frameLength);

@@ -2,7 +2,6 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.corpus.SourceCorpus;
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.BlockScheme;
@@ -82,7 +81,7 @@ public final class GroupBenchmark implements Callable<Integer> {
           command.commandLine(), "--versions: 1 to " + versions.size());
     }
     conf.set("hdrf.dedup.chunk.size", chunkSize);
-    SchemeRegistry registry = SchemeLoader.load(Directories.dist().resolve("plugins"));
+    SchemeRegistry registry = SchemeRegistry.load(Directories.dist().resolve("plugins"));
     ChunkFunction function =
         ((BlockScheme) registry.byName("dedup")).chunkFunction(new PluginSettings(conf, "dedup"));
     List<List<GroupRule>> rules = new ArrayList<>();

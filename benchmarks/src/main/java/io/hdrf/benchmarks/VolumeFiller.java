@@ -6,7 +6,6 @@ import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.spi.io.LocalDurableFiles;
@@ -95,7 +94,7 @@ final class VolumeFiller {
 
   /** Blocks for HDRF, which must have formatted the volume. */
   void reduced(int blocks, Path plugins, String scheme) throws IOException {
-    SchemeRegistry registry = SchemeLoader.load(plugins);
+    SchemeRegistry registry = SchemeRegistry.load(plugins);
     Superblock superblock =
         Superblock.load(pool.resolve("hdrf"), LocalDurableFiles.INSTANCE)
             .orElseThrow(() -> new IOException(pool + " was never used by HDRF"));

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.scheme;
 
+import io.hdrf.plugin.PluginLoadException;
+import io.hdrf.plugin.PluginLoader;
+import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.FrameScheme;
 import io.hdrf.spi.scheme.ReductionScheme;
 import io.hdrf.spi.scheme.SchemeNotFoundException;
 import io.hdrf.spi.scheme.SpiVersion;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -15,9 +20,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The installed schemes, by name and by id. Immutable. */
 public final class SchemeRegistry {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SchemeRegistry.class);
 
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
 
@@ -37,7 +46,8 @@ public final class SchemeRegistry {
    * @param origins where each scheme came from, for messages
    * @param where where all of them were looked for, to follow "installed"
    */
-  SchemeRegistry(Map<ReductionScheme, String> origins, String where) throws SchemeLoadException {
+  private SchemeRegistry(Map<ReductionScheme, String> origins, String where)
+      throws PluginLoadException {
     this.origins = origins;
     this.where = where;
     for (ReductionScheme scheme : origins.keySet()) {
@@ -46,12 +56,26 @@ public final class SchemeRegistry {
   }
 
   /**
+   * Loads all schemes from the jars of a plug-in directory; see {@link PluginLoader}.
+   *
+   * @throws BadSettingException if it is missing or not readable
+   * @throws PluginLoadException if one of its jars can't be used; the message names it
+   */
+  public static SchemeRegistry load(Path pluginsDirectory) throws IOException {
+    SchemeRegistry registry =
+        new SchemeRegistry(
+            PluginLoader.load(pluginsDirectory, ReductionScheme.class), "in " + pluginsDirectory);
+    LOG.info("Schemes {}", registry.installed());
+    return registry;
+  }
+
+  /**
    * A registry of schemes that need no loading, possibly of none.
    *
-   * @throws SchemeLoadException if one is no valid scheme, or two have one name or one id
+   * @throws PluginLoadException if one is no valid scheme, or two have one name or one id
    */
   public static SchemeRegistry of(Collection<? extends ReductionScheme> schemes)
-      throws SchemeLoadException {
+      throws PluginLoadException {
     Map<ReductionScheme, String> origins = new LinkedHashMap<>();
     for (ReductionScheme scheme : schemes) {
       origins.put(scheme, scheme.getClass().getName());
@@ -91,7 +115,7 @@ public final class SchemeRegistry {
   }
 
   /** What is installed and where, for messages. */
-  String installed() {
+  private String installed() {
     StringBuilder text = new StringBuilder("installed ").append(where).append(": ");
     if (byName.isEmpty()) {
       return text.append("none").toString();
@@ -104,29 +128,29 @@ public final class SchemeRegistry {
     return text.toString();
   }
 
-  private void add(ReductionScheme scheme) throws SchemeLoadException {
+  private void add(ReductionScheme scheme) throws PluginLoadException {
     String origin = origins.get(scheme);
     try {
       checkVersion(scheme, origin);
       check(scheme, origin);
     } catch (AbstractMethodError e) {
-      throw new SchemeLoadException(
+      throw new PluginLoadException(
           origin
               + " was built for another version of the scheme SPI than "
               + SpiVersion.CURRENT
               + ", which this HDRF has",
           e);
     } catch (LinkageError | RuntimeException e) {
-      throw new SchemeLoadException(origin + " can't tell its name and id: " + e, e);
+      throw new PluginLoadException(origin + " can't tell its name and id: " + e, e);
     }
     ReductionScheme other = byName.putIfAbsent(scheme.name(), scheme);
     if (other != null) {
-      throw new SchemeLoadException(
+      throw new PluginLoadException(
           "two schemes are named " + scheme.name() + ": " + origins.get(other) + " and " + origin);
     }
     other = byId.putIfAbsent(scheme.id(), scheme);
     if (other != null) {
-      throw new SchemeLoadException(
+      throw new PluginLoadException(
           String.format(
               "two schemes have the id %d: %s of %s and %s of %s",
               scheme.id(), other.name(), origins.get(other), scheme.name(), origin));
@@ -134,20 +158,20 @@ public final class SchemeRegistry {
   }
 
   private static void checkVersion(ReductionScheme scheme, String origin)
-      throws SchemeLoadException {
+      throws PluginLoadException {
     int version = scheme.spiVersion();
     if (version != SpiVersion.CURRENT) {
-      throw new SchemeLoadException(
+      throw new PluginLoadException(
           String.format(
               "%s was built for version %d of the scheme SPI; this HDRF has version %d",
               origin, version, SpiVersion.CURRENT));
     }
   }
 
-  private static void check(ReductionScheme scheme, String origin) throws SchemeLoadException {
+  private static void check(ReductionScheme scheme, String origin) throws PluginLoadException {
     String name = scheme.name();
     if (name == null || !NAME.matcher(name).matches() || RESERVED.contains(name)) {
-      throw new SchemeLoadException(
+      throw new PluginLoadException(
           String.format(
               "%s names its scheme \"%s\"; a name is a lower-case letter, then up to 31 lower-case"
                   + " letters, digits and hyphens, and none of %s",
@@ -155,19 +179,19 @@ public final class SchemeRegistry {
     }
     int id = scheme.id();
     if (id < 1 || id > ReductionScheme.MAX_ID) {
-      throw new SchemeLoadException(
+      throw new PluginLoadException(
           String.format(
               "scheme %s of %s has the id %d; ids go from 1 to %d",
               name, origin, id, ReductionScheme.MAX_ID));
     }
     if (scheme.maxConcurrentBlocks() < 1) {
-      throw new SchemeLoadException(
+      throw new PluginLoadException(
           String.format(
               "scheme %s of %s allows %d blocks at a time; at least 1 is needed",
               name, origin, scheme.maxConcurrentBlocks()));
     }
     if (scheme instanceof FrameScheme == scheme instanceof BlockScheme) {
-      throw new SchemeLoadException(
+      throw new PluginLoadException(
           String.format(
               "scheme %s of %s must be either a FrameScheme or a BlockScheme", name, origin));
     }

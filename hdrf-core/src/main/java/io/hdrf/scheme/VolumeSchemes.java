@@ -2,6 +2,7 @@
 package io.hdrf.scheme;
 
 import io.hdrf.io.CountedFiles;
+import io.hdrf.plugin.PluginLoadException;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
@@ -116,7 +117,7 @@ public final class VolumeSchemes implements Closeable {
       try {
         codec = open(chain);
       } catch (RuntimeException | LinkageError e) {
-        throw new SchemeLoadException("the chain " + chain + " can't be opened: " + e, e);
+        throw new PluginLoadException("the chain " + chain + " can't be opened: " + e, e);
       }
       codecs.put(key, codec);
     }

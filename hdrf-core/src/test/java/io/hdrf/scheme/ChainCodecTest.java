@@ -4,6 +4,7 @@ package io.hdrf.scheme;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.plugin.PluginLoadException;
 import io.hdrf.sample.DeflateScheme;
 import io.hdrf.sample.RunScheme;
 import io.hdrf.sample.StoreScheme;
@@ -246,7 +247,7 @@ class ChainCodecTest {
     scripted.openFailure = null;
     scripted.failure = new IllegalArgumentException("no luck");
     assertThatThrownBy(() -> codec("scripted,trim1"))
-        .isInstanceOf(SchemeLoadException.class)
+        .isInstanceOf(PluginLoadException.class)
         .hasMessageContaining("scripted,trim1")
         .hasMessageContaining("no luck");
     scripted.failure = null;

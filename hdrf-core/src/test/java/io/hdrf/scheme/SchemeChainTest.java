@@ -4,6 +4,7 @@ package io.hdrf.scheme;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.plugin.PluginLoadException;
 import io.hdrf.sample.BZip2Scheme;
 import io.hdrf.sample.DeflateScheme;
 import io.hdrf.sample.RunScheme;
@@ -35,7 +36,7 @@ class SchemeChainTest {
   private static SchemeRegistry registry(ReductionScheme... schemes) {
     try {
       return SchemeRegistry.of(List.of(schemes));
-    } catch (SchemeLoadException e) {
+    } catch (PluginLoadException e) {
       throw new AssertionError(e);
     }
   }

@@ -59,7 +59,7 @@ class SchemesGuideTest extends BaseSchemeTestCase {
   @Override
   protected ReductionScheme scheme() {
     try {
-      return SchemeLoader.load(plugins).byName("acme-zlib");
+      return SchemeRegistry.load(plugins).byName("acme-zlib");
     } catch (IOException e) {
       throw new AssertionError(e);
     }

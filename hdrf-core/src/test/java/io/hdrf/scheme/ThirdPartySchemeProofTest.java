@@ -23,7 +23,7 @@ class ThirdPartySchemeProofTest extends BaseSchemeTestCase {
   @Override
   protected ReductionScheme scheme() {
     try {
-      return SchemeLoader.load(plugins).byName(ThirdPartySchemeJar.NAME);
+      return SchemeRegistry.load(plugins).byName(ThirdPartySchemeJar.NAME);
     } catch (IOException e) {
       throw new AssertionError(e);
     }

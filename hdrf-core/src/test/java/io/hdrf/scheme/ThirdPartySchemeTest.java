@@ -28,7 +28,7 @@ class ThirdPartySchemeTest {
 
     Configuration configuration = new Configuration(false);
     configuration.set("hdrf.schemes", ThirdPartySchemeJar.NAME);
-    SchemeRegistry registry = SchemeLoader.load(plugins);
+    SchemeRegistry registry = SchemeRegistry.load(plugins);
     SchemeChain chain =
         SchemeChain.parse("hdrf.schemes", configuration.get("hdrf.schemes"), registry);
 

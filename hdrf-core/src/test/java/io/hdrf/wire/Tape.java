@@ -2,9 +2,9 @@
 package io.hdrf.wire;
 
 import io.hdrf.jni.Crc32c;
+import io.hdrf.plugin.PluginLoadException;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.sample.RunScheme;
-import io.hdrf.scheme.SchemeLoadException;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.TrimScheme;
 import io.hdrf.spi.scheme.FrameChain;
@@ -67,7 +67,7 @@ final class Tape implements Closeable {
                   new HookedScheme("hooked", DEFLATE, Integer.MAX_VALUE),
                   new RunScheme()));
       return new WireChains(registry, new Configuration(false));
-    } catch (SchemeLoadException e) {
+    } catch (PluginLoadException e) {
       throw new IllegalStateException(e);
     }
   }

@@ -38,7 +38,6 @@ import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
@@ -132,7 +131,7 @@ public final class HdrfService implements Closeable {
     SchemeRegistry registry =
         conf.pluginsDirectory() == null
             ? SchemeRegistry.of(Collections.emptyList())
-            : SchemeLoader.load(conf.pluginsDirectory());
+            : SchemeRegistry.load(conf.pluginsDirectory());
     Map<StorageType, SchemeChain> chains = Chains.configured(conf, registry);
     conf.checkMaxBlocks(registry);
     anyChain = Chains.anyConfigured(chains);

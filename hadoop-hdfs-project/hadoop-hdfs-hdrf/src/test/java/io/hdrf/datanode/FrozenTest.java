@@ -4,7 +4,6 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
@@ -46,7 +45,7 @@ class FrozenTest {
       found.add("table " + table + " " + table.code());
     }
     Path plugins = Path.of(System.getProperty("hdrf.test.plugins.with.store"));
-    SchemeRegistry registry = SchemeLoader.load(plugins);
+    SchemeRegistry registry = SchemeRegistry.load(plugins);
     for (String name : registry.names()) {
       found.add("scheme " + name + " " + registry.byName(name).id());
     }

@@ -8,7 +8,6 @@ import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.SkipReason;
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.scheme.SchemeNotFoundException;
 import java.io.IOException;
@@ -95,7 +94,7 @@ final class BlocksCommand implements Callable<Integer> {
     if (worst != null && worst < 1) {
       throw new IllegalArgumentException("--worst is " + worst + "; at least 1 is needed");
     }
-    registry = SchemeLoader.load(plugins == null ? Home.dist().resolve("plugins") : plugins);
+    registry = SchemeRegistry.load(plugins == null ? Home.dist().resolve("plugins") : plugins);
     int schemeId = scheme == null ? 0 : registry.byName(scheme).id();
     Terminal terminal = Terminal.system();
     List<List<String>> rows = new ArrayList<>();

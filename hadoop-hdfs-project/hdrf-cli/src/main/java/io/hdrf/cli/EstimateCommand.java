@@ -3,7 +3,6 @@ package io.hdrf.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -109,7 +108,7 @@ final class EstimateCommand implements Callable<Integer> {
     Troubles troubles = new Troubles(terminal);
     List<EstimateFile> files = files(conf, troubles);
     Path directory = plugins == null ? Home.dist().resolve("plugins") : plugins;
-    return run(files, conf, SchemeLoader.load(directory), terminal, troubles);
+    return run(files, conf, SchemeRegistry.load(directory), terminal, troubles);
   }
 
   /** The files that the paths name, at least one of which has data. */

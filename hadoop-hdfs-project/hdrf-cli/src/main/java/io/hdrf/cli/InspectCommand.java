@@ -3,7 +3,7 @@ package io.hdrf.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import io.hdrf.scheme.SchemeLoader;
+import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +48,7 @@ final class InspectCommand implements Callable<Integer> {
     }
     Path directory = plugins == null ? Home.dist().resolve("plugins") : plugins;
     BlockInspection inspection =
-        BlockInspection.of(file, SchemeLoader.load(directory), json || frames);
+        BlockInspection.of(file, SchemeRegistry.load(directory), json || frames);
     Terminal terminal = Terminal.system();
     if (json) {
       terminal.result(

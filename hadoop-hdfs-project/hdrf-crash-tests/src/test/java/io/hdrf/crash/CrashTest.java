@@ -11,7 +11,7 @@ import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
 import io.hdrf.sample.StoreScheme;
 import io.hdrf.scheme.PluginJars;
-import io.hdrf.scheme.SchemeLoader;
+import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.File;
 import java.io.IOException;
@@ -133,7 +133,7 @@ class CrashTest {
     FileUtil.fullyDelete(directory.toFile());
     Path plugins = Path.of(System.getProperty("hdrf.test.plugins"));
     PluginJars.of(plugins, StoreScheme.class);
-    volumes = new VolumeCheck(SchemeLoader.load(plugins));
+    volumes = new VolumeCheck(SchemeRegistry.load(plugins));
     runtime = HadoopRuntime.ofThisJvm(Optional.of(plugins));
     configureAndStart();
     for (int i = 0; i < WRITERS; i++) {

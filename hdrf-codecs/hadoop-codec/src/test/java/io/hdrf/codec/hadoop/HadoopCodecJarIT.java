@@ -3,7 +3,6 @@ package io.hdrf.codec.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.FrameCodec;
@@ -30,7 +29,7 @@ class HadoopCodecJarIT {
   @Test
   void worksBehindALoaderOfItsOwn() throws IOException {
     Files.copy(JAR, plugins.resolve(JAR.getFileName()));
-    SchemeRegistry registry = SchemeLoader.load(plugins);
+    SchemeRegistry registry = SchemeRegistry.load(plugins);
     FrameScheme scheme = (FrameScheme) registry.byName("hadoop-codec");
     assertThat(scheme.getClass()).isNotEqualTo(HadoopCodecScheme.class);
     Configuration configuration = new Configuration(false);

@@ -4,7 +4,6 @@ package io.hdrf.codec.lz4;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.ThirdPartySchemeJar;
 import io.hdrf.spi.PluginSettings;
@@ -40,7 +39,7 @@ class Lz4JarIT {
   void install() throws IOException {
     Files.copy(JAR, plugins.resolve(JAR.getFileName()));
     ThirdPartySchemeJar.build(plugins);
-    registry = SchemeLoader.load(plugins);
+    registry = SchemeRegistry.load(plugins);
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.hdrf.codec.zstd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.FrameCodec;
@@ -29,7 +28,7 @@ class ZstdJarIT {
   @Test
   void worksBehindALoaderOfItsOwn() throws IOException {
     Files.copy(JAR, plugins.resolve(JAR.getFileName()));
-    SchemeRegistry registry = SchemeLoader.load(plugins);
+    SchemeRegistry registry = SchemeRegistry.load(plugins);
     FrameScheme scheme = (FrameScheme) registry.byName("zstd");
     assertThat(scheme.getClass()).isNotEqualTo(ZstdScheme.class);
     ByteBuffer zeros = ByteBuffer.allocateDirect(100_000);

@@ -4,7 +4,7 @@ package io.hdrf.store.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.metadata.MetadataStores;
-import io.hdrf.scheme.SchemeLoader;
+import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
@@ -46,7 +46,7 @@ class EmbeddedJarIT {
     assertThat(provider).isNotInstanceOf(EmbeddedStoreProvider.class);
     ClassLoader loader = provider.getClass().getClassLoader();
     assertThat(loader.loadClass(RocksDB.class.getName())).isNotEqualTo(RocksDB.class);
-    assertThat(SchemeLoader.load(plugins).names()).isEmpty();
+    assertThat(SchemeRegistry.load(plugins).names()).isEmpty();
 
     PluginSettings settings =
         new PluginSettings(new Configuration(false), "metadata." + provider.name());

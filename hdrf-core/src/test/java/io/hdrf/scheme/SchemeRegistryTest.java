@@ -4,6 +4,7 @@ package io.hdrf.scheme;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.plugin.PluginLoadException;
 import io.hdrf.sample.DeflateScheme;
 import io.hdrf.sample.RunScheme;
 import io.hdrf.sample.StoreScheme;
@@ -30,7 +31,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SchemeLoaderTest {
+class SchemeRegistryTest {
 
   @TempDir Path plugins;
 
@@ -38,7 +39,7 @@ class SchemeLoaderTest {
   void loadsTheSchemesOfAllJars() throws IOException {
     PluginJars.of(plugins, StoreScheme.class);
     PluginJars.of(plugins, RunScheme.class, DeflateScheme.class);
-    SchemeRegistry registry = SchemeLoader.load(plugins);
+    SchemeRegistry registry = SchemeRegistry.load(plugins);
     assertThat(registry.names()).containsExactly("deflate", "run", "store");
     assertThat(registry.byId(65000)).isSameAs(registry.byName("store"));
     assertThat(registry.byName("store").getClass()).isNotEqualTo(StoreScheme.class);
@@ -51,7 +52,8 @@ class SchemeLoaderTest {
     PluginJars.of(plugins, StoreScheme.class);
     Random random = TestSeed.random("store");
     byte[] block = TestData.RANDOM.bytes(200_000, random);
-    try (Volume volume = new Volume(SchemeLoader.load(plugins), new Configuration(false), store)) {
+    try (Volume volume =
+        new Volume(SchemeRegistry.load(plugins), new Configuration(false), store)) {
       ChainCodec codec = volume.codec(65000);
       assertThat(codec.chain().keepsContentInStore()).isTrue();
       assertThat(Volume.decode(codec, Volume.encode(codec, block, random), random))
@@ -69,14 +71,15 @@ class SchemeLoaderTest {
     ExecutorService pool = Executors.newFixedThreadPool(4);
     try {
       Callable<Boolean> load =
-          () -> loaders.add(SchemeLoader.load(plugins).byName("store").getClass().getClassLoader());
+          () ->
+              loaders.add(SchemeRegistry.load(plugins).byName("store").getClass().getClassLoader());
       for (var result : pool.invokeAll(java.util.Collections.nCopies(8, load))) {
         result.get();
       }
     } finally {
       pool.shutdownNow();
     }
-    loaders.add(SchemeLoader.load(link).byName("store").getClass().getClassLoader());
+    loaders.add(SchemeRegistry.load(link).byName("store").getClass().getClassLoader());
     Files.delete(link);
     assertThat(loaders).hasSize(1);
   }
@@ -84,17 +87,17 @@ class SchemeLoaderTest {
   @Test
   void aReplacedJarGetsANewClassLoader() throws IOException {
     Path jar = PluginJars.of(plugins, StoreScheme.class);
-    ReductionScheme before = SchemeLoader.load(plugins).byName("store");
+    ReductionScheme before = SchemeRegistry.load(plugins).byName("store");
     PluginJars.of(plugins, StoreScheme.class);
     Files.setLastModifiedTime(jar, FileTime.fromMillis(System.currentTimeMillis() + 5000));
-    ReductionScheme after = SchemeLoader.load(plugins).byName("store");
+    ReductionScheme after = SchemeRegistry.load(plugins).byName("store");
     assertThat(after.getClass()).isNotEqualTo(before.getClass());
   }
 
   @Test
   void aJarSeesTheSpiAndThePlatformButNoOtherClassesOfHdrfsClassPath() throws Exception {
     PluginJars.of(plugins, StoreScheme.class);
-    ClassLoader loader = SchemeLoader.load(plugins).byName("store").getClass().getClassLoader();
+    ClassLoader loader = SchemeRegistry.load(plugins).byName("store").getClass().getClassLoader();
     for (Class<?> shared :
         new Class<?>[] {
           FrameChain.class,
@@ -117,7 +120,7 @@ class SchemeLoaderTest {
 
   @Test
   void anEmptyDirectoryHasNoSchemes() throws IOException {
-    SchemeRegistry registry = SchemeLoader.load(plugins);
+    SchemeRegistry registry = SchemeRegistry.load(plugins);
     assertThat(registry.names()).isEmpty();
     assertThatThrownBy(() -> registry.byName("lz4"))
         .isInstanceOf(SchemeNotFoundException.class)
@@ -127,7 +130,7 @@ class SchemeLoaderTest {
   @Test
   void aMissingSchemeIsReportedWithWhatIsInstalled() throws IOException {
     PluginJars.of(plugins, StoreScheme.class, RunScheme.class);
-    SchemeRegistry registry = SchemeLoader.load(plugins);
+    SchemeRegistry registry = SchemeRegistry.load(plugins);
     assertThatThrownBy(() -> registry.byId(7))
         .isInstanceOf(SchemeNotFoundException.class)
         .hasMessage(
@@ -140,21 +143,21 @@ class SchemeLoaderTest {
   void whatIsNoJarIsPassedOver() throws IOException {
     Files.writeString(plugins.resolve("README"), "not a jar");
     Files.createDirectory(plugins.resolve("old.jar"));
-    assertThat(SchemeLoader.load(plugins).names()).isEmpty();
+    assertThat(SchemeRegistry.load(plugins).names()).isEmpty();
   }
 
   @Test
   void aJarWithoutASchemeIsPassedOver() throws IOException {
     new PluginJarBuilder().file("a.txt", "a").write(plugins.resolve("library.jar"));
     new PluginJarBuilder().file(SERVICE, "# none\n").write(plugins.resolve("none.jar"));
-    assertThat(SchemeLoader.load(plugins).names()).isEmpty();
+    assertThat(SchemeRegistry.load(plugins).names()).isEmpty();
   }
 
   @Test
   void aMissingDirectoryIsABadSetting() throws IOException {
     Path file = Files.writeString(plugins.resolve("file"), "");
     for (Path directory : new Path[] {plugins.resolve("nowhere"), file}) {
-      assertThatThrownBy(() -> SchemeLoader.load(directory))
+      assertThatThrownBy(() -> SchemeRegistry.load(directory))
           .isInstanceOf(BadSettingException.class)
           .hasMessage(
               "hdrf.plugins.dir is \""
@@ -268,7 +271,7 @@ class SchemeLoaderTest {
   @Test
   void aSizedFrameSchemeIsNamedInItsConstructor() throws IOException {
     sizedFrameScheme().write(jar());
-    FrameScheme scheme = (FrameScheme) SchemeLoader.load(plugins).byName("acme");
+    FrameScheme scheme = (FrameScheme) SchemeRegistry.load(plugins).byName("acme");
     assertThat(scheme.id()).isEqualTo(64002);
     Configuration conf = new Configuration(false);
     PluginSettings settings = new PluginSettings(conf, scheme.name());
@@ -382,8 +385,8 @@ class SchemeLoaderTest {
   }
 
   private void assertRefused(String reason, Path jar) {
-    assertThatThrownBy(() -> SchemeLoader.load(plugins))
-        .isInstanceOf(SchemeLoadException.class)
+    assertThatThrownBy(() -> SchemeRegistry.load(plugins))
+        .isInstanceOf(PluginLoadException.class)
         .hasMessageContaining(reason)
         .hasMessageContaining(jar.toString());
   }
