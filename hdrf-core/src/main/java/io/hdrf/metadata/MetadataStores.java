@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
+import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.plugin.PluginLoader;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.store.MetadataSpiVersion;
+import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
+import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreForeignException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The kinds of stores that are installed, by name. Immutable. */
+/** The kinds of stores that are installed, by name; opens them apart from a DataNode. Immutable. */
 public final class MetadataStores {
 
   /** The value of the key that means no store at all. */
@@ -88,5 +92,34 @@ public final class MetadataStores {
           key, name, "\"" + NONE + "\" or one of the installed stores " + byName.keySet());
     }
     return provider;
+  }
+
+  /**
+   * Opens the store of a volume that no DataNode has in service, to be closed by the caller. Nobody
+   * else may use the volume meanwhile.
+   *
+   * @param key the volume's secret
+   * @throws StoreForeignException if the store is another volume's
+   */
+  public static MetadataStore openOffline(
+      MetadataStoreProvider provider, StoreContext context, TagKey key) throws IOException {
+    MetadataStore store = provider.open(context);
+    boolean opened = false;
+    try {
+      StoreIdentity found = StoreLink.lastIdentity(store);
+      if (found != null && !found.isOfVolume(StoreIdentity.volume(key))) {
+        throw new StoreForeignException(
+            "the "
+                + provider.name()
+                + " store belongs to another volume; empty it, or give each DataNode a store of its"
+                + " own");
+      }
+      opened = true;
+      return store;
+    } finally {
+      if (!opened) {
+        store.close();
+      }
+    }
   }
 }

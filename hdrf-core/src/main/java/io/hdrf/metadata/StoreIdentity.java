@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
+import io.hdrf.block.TagKey;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.StoreCorruptException;
@@ -54,6 +55,11 @@ public final class StoreIdentity {
     this.session = session.clone();
     this.sequence = sequence;
     this.complete = complete;
+  }
+
+  /** The name by which stores know the volume with this secret. */
+  public static byte[] volume(TagKey key) {
+    return key.derive("metadata store", ID_LENGTH);
   }
 
   /** The place of the batch with that number. */

@@ -27,8 +27,8 @@ class OfflineStoreTest {
     StoreContext context =
         StoreContext.of(new Configuration(false), "map", directory, "DS-1", "BP-1");
     TagKey key = new TagKey(new byte[TagKey.LENGTH]);
-    byte[] own = key.derive(OfflineStore.VOLUME_PURPOSE, StoreIdentity.ID_LENGTH);
-    OfflineStore.open(provider, context, key).close();
+    byte[] own = StoreIdentity.volume(key);
+    MetadataStores.openOffline(provider, context, key).close();
     byte[] session = new byte[StoreIdentity.ID_LENGTH];
     try (MetadataStore store = provider.open(context)) {
       store.write(
@@ -39,10 +39,10 @@ class OfflineStoreTest {
                   new StoreIdentity(own, session, 7, true).encode()),
           Durability.PROCESS);
     }
-    OfflineStore.open(provider, context, key).close();
+    MetadataStores.openOffline(provider, context, key).close();
     byte[] secret = new byte[TagKey.LENGTH];
     secret[0] = 1;
-    assertThatThrownBy(() -> OfflineStore.open(provider, context, new TagKey(secret)))
+    assertThatThrownBy(() -> MetadataStores.openOffline(provider, context, new TagKey(secret)))
         .isInstanceOf(StoreForeignException.class)
         .hasMessageContaining("another volume");
     try (MetadataStore store = provider.open(context)) {

@@ -12,7 +12,6 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.metadata.CheckResult;
 import io.hdrf.metadata.MetadataStores;
-import io.hdrf.metadata.OfflineStore;
 import io.hdrf.metadata.RecordCheck;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
@@ -139,7 +138,7 @@ final class StoppedDataNode implements RecordSource {
     if (store == null) {
       lock(volume.volume());
       store =
-          OfflineStore.open(
+          MetadataStores.openOffline(
               provider(),
               StoreContext.of(
                   conf, provider.name(), volume.directory(), volume.storageId(), volume.poolId()),

@@ -5,7 +5,6 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.metadata.MetadataStores;
-import io.hdrf.metadata.OfflineStore;
 import io.hdrf.metadata.RecordCounters;
 import io.hdrf.metadata.StoreIdentity;
 import io.hdrf.metadata.StoreListener;
@@ -97,7 +96,7 @@ public final class BlockRecords implements Closeable {
                       directory,
                       storageId,
                       poolSlice.poolId()),
-                  poolSlice.key().derive(OfflineStore.VOLUME_PURPOSE, StoreIdentity.ID_LENGTH),
+                  StoreIdentity.volume(poolSlice.key()),
                   directory,
                   files,
                   inventory,
