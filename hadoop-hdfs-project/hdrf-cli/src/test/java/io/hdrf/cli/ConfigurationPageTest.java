@@ -39,16 +39,24 @@ class ConfigurationPageTest {
   }
 
   @Test
-  void everyPropertyHasASection() throws IOException {
-    assertThat(render(property("a", "1", "One\n  line."), property("b", "", "Two.")))
-        .contains("## `a`\n\nDefault: `1`\n\nOne line.\n")
-        .contains("## `b`\n\nDefault: empty\n\nTwo.\n");
+  void everyPropertyHasASectionInItsSubject() throws IOException {
+    String second = property("b", "", "Two words ".repeat(30).trim() + ".");
+    String page =
+        render("<!-- First -->", property("a", "1", "One\n  line."), "<!-- It: 2 -->", second);
+    assertThat(page)
+        .contains("- [First](#first)\n- [It: 2](#it-2)\n")
+        .contains("\n## First\n\n### `a`\n\nDefault: `1`\n\nOne line.\n")
+        .contains("\n## It: 2\n\n### `b`\n\nDefault: empty\n\nTwo words Two");
+    assertThat(page.lines()).allMatch(line -> line.length() <= 120);
   }
 
   @Test
   void refusesWhatIsNotDocumented() {
-    assertThatThrownBy(() -> render(property("a", "1", ""))).hasMessageContaining("'a'");
-    assertThatThrownBy(() -> render(property("a", "1", "x"), property("a", "2", "x")))
+    String subject = "<!-- A subject -->";
+    assertThatThrownBy(() -> render(subject, property("a", "1", ""))).hasMessageContaining("'a'");
+    assertThatThrownBy(() -> render(property("a", "1", "x")))
+        .hasMessageContaining("a has no comment with its subject");
+    assertThatThrownBy(() -> render(subject, property("a", "1", "x"), property("a", "2", "x")))
         .hasMessageContaining("twice");
     assertThatThrownBy(() -> render("<property>")).isInstanceOf(IOException.class);
   }
