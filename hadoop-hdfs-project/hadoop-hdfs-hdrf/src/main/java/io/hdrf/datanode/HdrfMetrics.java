@@ -9,6 +9,7 @@ import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.wire.WireCounters;
 import java.util.Map;
 import org.apache.hadoop.metrics2.MetricsCollector;
+import org.apache.hadoop.metrics2.MetricsInfo;
 import org.apache.hadoop.metrics2.MetricsRecordBuilder;
 import org.apache.hadoop.metrics2.MetricsSource;
 import org.apache.hadoop.metrics2.MetricsSystem;
@@ -61,60 +62,46 @@ final class HdrfMetrics implements MetricsSource {
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
     MetricsRecordBuilder record = collector.addRecord(name).setContext("dfs");
-    for (Map.Entry<String, Long> value : counters.values().entrySet()) {
-      record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
-    }
-    for (Map.Entry<String, Long> value : wire.values().entrySet()) {
-      record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
-    }
-    for (Map.Entry<String, Long> value : jobs.counters().values().entrySet()) {
-      record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
-    }
-    record.addGauge(
-        Interns.info("JobsRunning", "Volumes being converted, inflated or verified"),
-        jobs.counters().running());
-    record.addGauge(Interns.info("QueueLength", "Blocks that wait"), reducer.queueLength());
-    record.addGauge(Interns.info("Pending", "Blocks that wait or are in work"), reducer.pending());
+    addCounters(record, counters.values());
+    addCounters(record, wire.values());
+    addCounters(record, jobs.counters().values());
+    record.addGauge(info("JobsRunning"), jobs.counters().running());
+    record.addGauge(info("QueueLength"), reducer.queueLength());
+    record.addGauge(info("Pending"), reducer.pending());
     reducer
         .inProcess()
-        .forEach(
-            (scheme, blocks) ->
-                record.addGauge(
-                    Interns.info("BlocksInProcess-" + scheme, "Blocks that are encoded"), blocks));
+        .forEach((scheme, blocks) -> record.addGauge(info("BlocksInProcess-" + scheme), blocks));
     reducer
         .waitingForScheme()
-        .forEach(
-            (scheme, blocks) ->
-                record.addGauge(
-                    Interns.info("BlocksWaiting-" + scheme, "Blocks that wait for the scheme"),
-                    blocks));
-    for (Map.Entry<String, Long> value : records.counters().values().entrySet()) {
-      record.addCounter(Interns.info(capitalised(value.getKey()), ""), value.getValue());
-    }
-    record.addGauge(
-        Interns.info("MetadataPending", "Block records that wait to be written"),
-        records.pending());
-    record.addGauge(
-        Interns.info("MetadataStoresDown", "Metadata stores that do not work"), records.down());
+        .forEach((scheme, blocks) -> record.addGauge(info("BlocksWaiting-" + scheme), blocks));
+    addCounters(record, records.counters().values());
+    record.addGauge(info("MetadataPending"), records.pending());
+    record.addGauge(info("MetadataStoresDown"), records.down());
     schemeStores
         .metrics()
         .forEach(
             (scheme, values) ->
                 values.forEach(
                     (name, value) ->
-                        record.addGauge(
-                            Interns.info(capitalised(scheme) + capitalised(name), ""), value)));
+                        record.addGauge(info(capitalised(scheme) + capitalised(name)), value)));
     counters
         .byChain()
         .forEach(
             (chain, chainCounters) -> {
               String suffix = "-" + chain;
-              record.addCounter(Interns.info("BlocksReduced" + suffix, ""), chainCounters.blocks());
+              record.addCounter(info("BlocksReduced" + suffix), chainCounters.blocks());
+              record.addCounter(info("BytesReducedLogical" + suffix), chainCounters.logicalBytes());
               record.addCounter(
-                  Interns.info("BytesReducedLogical" + suffix, ""), chainCounters.logicalBytes());
-              record.addCounter(
-                  Interns.info("BytesReducedPhysical" + suffix, ""), chainCounters.physicalBytes());
+                  info("BytesReducedPhysical" + suffix), chainCounters.physicalBytes());
             });
+  }
+
+  private static void addCounters(MetricsRecordBuilder record, Map<String, Long> values) {
+    values.forEach((name, value) -> record.addCounter(info(capitalised(name)), value));
+  }
+
+  private static MetricsInfo info(String name) {
+    return Interns.info(name, MetricsList.description(name));
   }
 
   private static String capitalised(String name) {
