@@ -12,29 +12,8 @@ import java.util.Objects;
 
 /**
  * What a store knows of one finalized block (figure 3.3 of the thesis: length and location of every
- * block). This is the specification of the value, version 1. Immutable.
- *
- * <p>The key is the block id, 8 bytes, big-endian. All numbers of the value are little-endian.
- *
- * <table>
- * <caption>Fields of the value</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>1</td><td>version: 1</td></tr>
- * <tr><td>1</td><td>1</td><td>state: 1 plain, 2 reduced</td></tr>
- * <tr><td>2</td><td>1</td><td>why it is plain: {@link #NO_REASON} or what the writer means by it
- * </td></tr>
- * <tr><td>3</td><td>1</td><td>number n of schemes, 0 where it is plain, otherwise 1 to 4</td></tr>
- * <tr><td>4</td><td>8</td><td>logical length: bytes of the block's data</td></tr>
- * <tr><td>12</td><td>8</td><td>physical length: bytes of the file that are in use</td></tr>
- * <tr><td>20</td><td>8</td><td>when the file was last changed, milliseconds since 1970-01-01 UTC
- * </td></tr>
- * <tr><td>28</td><td>2</td><td>location: {@code subdir<first byte>/subdir<second byte>} below
- * {@code current/<pool>/current/finalized} of the volume</td></tr>
- * <tr><td>30</td><td>2n</td><td>ids of the chain's schemes</td></tr>
- * <tr><td>end - 4</td><td>4</td><td>CRC32C of all bytes before</td></tr>
- * </table>
- *
- * <p>The volume, the pool and the DataNode are those of the store.
+ * block); {@code docs/formats.md} ("Block record") has its bytes. The volume, the pool and the
+ * DataNode are those of the store. Immutable.
  */
 public final class BlockRecord {
 

@@ -16,19 +16,7 @@ import java.nio.file.Path;
 /**
  * What a volume remembers of its store, in the file {@value #NAME}: which store it was, and whether
  * it was closed in step with the blocks. Only then may its records be trusted at the next start
- * without a look at every block. This is the specification of the file, version 1. Immutable.
- *
- * <table>
- * <caption>Fields, little-endian</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>4</td><td>magic: 89 48 4D 53 (0x89, "HMS")</td></tr>
- * <tr><td>4</td><td>1</td><td>version: 1</td></tr>
- * <tr><td>5</td><td>1</td><td>1 if the store was closed in step, otherwise 0</td></tr>
- * <tr><td>6</td><td>8</td><td>sequence of the last batch known to be written</td></tr>
- * <tr><td>14</td><td>1</td><td>length n of the store's name</td></tr>
- * <tr><td>15</td><td>n</td><td>the store's name, ASCII</td></tr>
- * <tr><td>15 + n</td><td>4</td><td>CRC32C of all bytes before</td></tr>
- * </table>
+ * without a look at every block. {@code docs/formats.md} ("Mark") has its bytes. Immutable.
  *
  * <p>A file that is damaged or of another version counts as none: nothing is lost but time.
  */

@@ -15,24 +15,12 @@ import java.util.Arrays;
 /**
  * The entry of {@link Table#STATE} that says whose a store is and how far it was written. One is
  * written with every batch, so that a store that lost batches, was put back from an older copy, or
- * is written by somebody else is told from one that is in step. This is the specification of the
- * value, version 1. Immutable.
+ * is written by somebody else is told from one that is in step. {@code docs/formats.md}
+ * ("Identity") has its bytes. Immutable.
  *
  * <p>It has two places, {@link #key(long)}, which batches take in turns. So the identity of the
  * batch before stays, and whoever finds another one there knows that the store went back between
  * the two, however short that was: what one batch would hide the other shows.
- *
- * <table>
- * <caption>Fields of the value, little-endian</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>1</td><td>version: 1</td></tr>
- * <tr><td>1</td><td>16</td><td>volume: made from the volume's secret</td></tr>
- * <tr><td>17</td><td>16</td><td>session: random, of the process that wrote last</td></tr>
- * <tr><td>33</td><td>8</td><td>sequence: number of the last batch; only ever grows</td></tr>
- * <tr><td>41</td><td>1</td><td>1 if every block had its record after that batch, otherwise 0</td>
- * </tr>
- * <tr><td>42</td><td>4</td><td>CRC32C of all bytes before</td></tr>
- * </table>
  */
 public final class StoreIdentity {
 

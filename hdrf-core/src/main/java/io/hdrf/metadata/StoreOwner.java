@@ -13,17 +13,8 @@ import java.util.Arrays;
 /**
  * The entry of {@link Table#STATE} that says where the storage lies that uses a store now. A copy
  * of a volume, with all its ids and secrets, lies elsewhere; it finds this, and that the identity
- * still advances, and leaves the store alone. Removed when the store is closed. This is the
- * specification of the value, version 1. Immutable.
- *
- * <table>
- * <caption>Fields of the value, little-endian</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>1</td><td>version: 1</td></tr>
- * <tr><td>1</td><td>8</td><td>within how many milliseconds its user advances the identity</td></tr>
- * <tr><td>9</td><td>n</td><td>host, a blank, and the directory, UTF-8, at most 1024 bytes</td></tr>
- * <tr><td>9 + n</td><td>4</td><td>CRC32C of all bytes before</td></tr>
- * </table>
+ * still advances, and leaves the store alone. Removed when the store is closed. {@code
+ * docs/formats.md} ("Owner") has its bytes. Immutable.
  *
  * <p>One that is damaged or of another version counts as somebody else's.
  */

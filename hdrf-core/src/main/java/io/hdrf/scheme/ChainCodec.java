@@ -8,7 +8,6 @@ import io.hdrf.spi.scheme.BlockDeclinedException;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.CorruptFrameException;
-import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.Pin;
@@ -20,16 +19,9 @@ import java.nio.ByteBuffer;
  * A {@link SchemeChain} opened on one volume and block pool: turns blocks into frames and frames
  * back into data. Made and closed by {@link VolumeSchemes}. Safe for use by many threads.
  *
- * <p><b>Stored frames.</b> A frame is stored as bytes and a stage mask of {@link
- * SchemeChain#MAX_LENGTH} bits, where bit i stands for scheme i of the chain. Mask 0 always means
- * that the stored bytes are the original ones. Where the chain consists of frame schemes, bytes and
- * mask are those of {@link FrameChain}. Where a block scheme is the first, bit 0 is set, and
- *
- * <ul>
- *   <li>if no other bit is, the stored bytes are what the block scheme emitted, its payload;
- *   <li>otherwise they are the payload's length (u32, little endian) and the payload, encoded by
- *       the other schemes as a {@link FrameChain} whose bit i is bit i + 1 of the mask.
- * </ul>
+ * <p>A frame is stored as bytes and a stage mask of {@link SchemeChain#MAX_LENGTH} bits; {@code
+ * docs/formats.md} ("Frame of a chain") has the bytes. Mask 0 always means that the stored bytes
+ * are the original ones; a block scheme, which is the first, is always applied.
  */
 public final class ChainCodec {
 

@@ -17,28 +17,12 @@ import java.util.Objects;
 /**
  * What an administrator wants of all blocks of a pool on a volume: that they become reduced, or
  * plain, and whether the DataNode is at it. It is kept in the file {@value #FILE} of the pool's
- * {@code hdrf} directory, replaced as a whole, so that a restart goes on where it was interrupted.
- * Without a file it is {@link #AUTOMATIC}. Immutable.
+ * {@code hdrf} directory, replaced as a whole, so that a restart goes on where it was interrupted;
+ * {@code docs/formats.md} ("Conversion") has its bytes. Without a file it is {@link #AUTOMATIC}.
+ * Immutable.
  *
- * <p>The file, format version 1, has 20 bytes; this is the format's specification. Numbers are
- * little-endian.
- *
- * <table>
- * <caption>Fields</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>4</td><td>magic: 89 48 43 56 (0x89, "HCV")</td></tr>
- * <tr><td>4</td><td>1</td><td>format version: 1</td></tr>
- * <tr><td>5</td><td>1</td><td>goal: 1 reduced, 2 plain</td></tr>
- * <tr><td>6</td><td>1</td><td>1 while blocks are being turned into that, 0 once that has ended or
- * was stopped</td></tr>
- * <tr><td>7</td><td>1</td><td>0</td></tr>
- * <tr><td>8</td><td>8</td><td>bytes a second at the most, 0 for any number</td></tr>
- * <tr><td>16</td><td>4</td><td>CRC32C of all bytes before</td></tr>
- * </table>
- *
- * <p>In every version magic and version stand at these places, the CRC32C of all bytes before is
- * the last four bytes, and a file has at most 4096 bytes; so a file of a later version is told from
- * a damaged one.
+ * <p>Magic, version, the CRC and the greatest length are the same in every version, so that a file
+ * of a later version is told from a damaged one.
  */
 public final class ConversionState {
 

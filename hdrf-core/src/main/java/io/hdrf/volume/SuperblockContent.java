@@ -16,35 +16,12 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What a superblock file holds, format versions 1 and 2. This is the format's specification.
- * Immutable.
- *
- * <p>All numbers are little-endian. A file has at most 65536 bytes.
- *
- * <table>
- * <caption>Fields</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>4</td><td>magic: 89 48 53 42 (0x89, "HSB")</td></tr>
- * <tr><td>4</td><td>1</td><td>format version: 1 or 2, see below</td></tr>
- * <tr><td>5</td><td>1</td><td>flags: 0</td></tr>
- * <tr><td>6</td><td>2</td><td>number of schemes n, at most 1024</td></tr>
- * <tr><td>8</td><td>4</td><td>the file's length in bytes</td></tr>
- * <tr><td>12</td><td>8</td><td>generation: of two copies, the one with the greater is the newer
- * </td></tr>
- * <tr><td>20</td><td>8</td><td>creation time, milliseconds since 1970-01-01 UTC</td></tr>
- * <tr><td>28</td><td>32</td><td>secret</td></tr>
- * <tr><td>60</td><td></td><td>n schemes in the order of their ids, each: id (2 bytes, from 1),
- * length of its name (1 byte, 1 to 32), name (ASCII: a lower-case letter, then lower-case letters,
- * digits and hyphens)</td></tr>
- * <tr><td>end - 4</td><td>4</td><td>CRC32C of all bytes before</td></tr>
- * </table>
+ * What a superblock file holds; {@code docs/formats.md} ("Superblock") has its bytes. Immutable.
  *
  * <p>The versions differ in what they promise: on a volume with version 2 no block without
  * checksums is reduced, on one with version 1 some may be, since the builds that made it reduced
- * such blocks.
- *
- * <p>Magic, version and CRC stand at these places in every version, so that a file of a later
- * version is told from a damaged one.
+ * such blocks. Magic, version and CRC stand at their places in every version, so that a file of a
+ * later version is told from a damaged one.
  */
 final class SuperblockContent {
 

@@ -14,14 +14,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What a DataNode can receive: the answer to a probe. Immutable.
- *
- * <p>Stored as the CRC32C of what follows (u32), the length of what follows that (u16), the highest
- * version of {@link WireFormat} that is spoken (u8), the number of frame schemes (u16) and their
- * ids (u16 each). Where chunks can be asked for, the number of dialects (u8) and the dialects (u64
- * each, as of {@link io.hdrf.spi.scheme.ChunkFunction}) follow, and behind them flags (u8): 2 if it
- * {@link #makesChecksums}. Other flags, and bytes behind that, which a later version may add, are
- * skipped; the flag 1 had a meaning once, and is never set again.
+ * What a DataNode can receive: the answer to a probe; {@code docs/formats.md} ("Capabilities") has
+ * its bytes. Flags that are not known, and bytes behind them, which a later version may add, are
+ * skipped. Immutable.
  */
 public final class Capabilities {
 

@@ -15,25 +15,8 @@ import java.util.BitSet;
 
 /**
  * The connection on which one DataNode asks another which chunks it has, behind a preamble of the
- * kind {@link WireFormat#ASK}. Records as of {@link WireFormat}, in both directions:
- *
- * <table>
- *   <caption>Records</caption>
- *   <tr><td>16</td><td>OPEN</td><td>first, from the side that connected: the {@link
- *       ChunkFunction#dialect} (u64), the block pool's id (the rest, UTF-8)</td></tr>
- *   <tr><td>17</td><td>CHALLENGE</td><td>the answer, if a proof is wanted: 32 random bytes</td></tr>
- *   <tr><td>18</td><td>PROOF</td><td>from the side that connected: 32 bytes of proof, and the
- *       identifier (the rest) of the token with which it was made</td></tr>
- *   <tr><td>19</td><td>GRANT</td><td>the answer to OPEN or PROOF: the session's id (16 bytes), or
- *       nothing if it is refused</td></tr>
- *   <tr><td>20</td><td>QUESTION</td><td>the number of the batch (u32, rising), how many chunks (u16),
- *       for each its length (u32) and its fingerprint (32 bytes)</td></tr>
- *   <tr><td>21</td><td>ANSWER</td><td>in the order of the questions: the number of the batch (u32),
- *       how many chunks (u16), a bit for each, the lowest of the first byte first: 1 if the chunk is
- *       held for the stream that names the session</td></tr>
- * </table>
- *
- * One thread may read while another writes.
+ * kind {@link WireFormat#ASK}; {@code docs/formats.md} ("Questions") has its records. One thread
+ * may read while another writes.
  */
 public final class ChunkQueryStream implements Closeable {
 

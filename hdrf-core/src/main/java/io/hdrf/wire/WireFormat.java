@@ -6,53 +6,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The stream between two DataNodes, version 1. It begins above SASL, where HDFS's own protocol
- * would begin; everything is little endian.
+ * The numbers of the stream between two DataNodes; {@code docs/formats.md} ("Stream between
+ * DataNodes") has its bytes. It begins above SASL, where HDFS's own protocol would begin.
  *
- * <p><b>Preamble</b>, sent first by the side that connects: the bytes {@code H D R F}, the version
- * (u8), what follows (u8, {@link #PROBE}, {@link #STREAM} or {@link #ASK}; 3 is not used any more),
- * and the low 16 bits of the CRC32C of the six bytes before (u16). An operation of stock HDFS
- * begins with a byte 0, so the first byte tells the two apart.
- *
- * <p><b>Probe</b>: nothing follows; the other side answers with {@link Capabilities} and closes.
- *
- * <p><b>Stream</b>: records follow, in the direction that carries packets (towards the server, and
- * back from it once a block is copied from it); the other direction carries HDFS's own bytes. A
- * record is its type (u8), the length of its body (u32), the CRC32C of type, length and body (u32),
- * and the body:
- *
- * <table>
- *   <caption>Records</caption>
- *   <tr><td>1</td><td>{@link #BYTES}</td><td>bytes of HDFS's protocol as they are</td></tr>
- *   <tr><td>2</td><td>{@link #CHAIN}</td><td>the frames that follow are encoded by the schemes with
- *       these ids (1 to 4 ids of u16)</td></tr>
- *   <tr><td>3</td><td>{@link #PACKET}</td><td>the length of a packet's data (u32), and the packet's
- *       bytes before its data: lengths, header, checksums. The data are the next bytes of the
- *       decoded frames; frames follow as far as those before do not suffice</td></tr>
- *   <tr><td>4</td><td>{@link #FRAME}</td><td>how many bytes the frame decodes to (u32), which
- *       schemes of the chain were applied (u8, as in a stored block), and the frame's encoded
- *       bytes, as many or fewer</td></tr>
- *   <tr><td>5</td><td>{@link #HELLO}</td><td>the {@link Capabilities} of the side that connected,
- *       first of all records</td></tr>
- *   <tr><td>6</td><td>{@link #SESSION}</td><td>the id (16 bytes) of the {@link #ASK} connection
- *       whose chunks this stream refers to; once</td></tr>
- *   <tr><td>7</td><td>{@link #REFERENCES}</td><td>in the place of a frame: the number of a batch
- *       (u32), the first chunk (u16), how many chunks (u16), how many bytes of the first are left
- *       out (u32). All of it is data of the present packet. Earlier batches are of no more
- *       use</td></tr>
- *   <tr><td>8</td><td>{@link #RELEASE}</td><td>batches up to this number (u32) are of no more
- *       use</td></tr>
- *   <tr><td>9</td><td></td><td>not used any more</td></tr>
- *   <tr><td>10</td><td>{@link #SUMMED}</td><td>as {@link #PACKET}, for a packet with data whose
- *       checksums are those of {@link PacketSums}, and are left out: the length of the data (u32),
- *       the checksums' digest (u64), and the packet's bytes before its checksums. Only if the other
- *       side {@link Capabilities#makesChecksums}</td></tr>
- * </table>
- *
- * <p><b>Asking</b>: see {@link ChunkQueryStream}.
- *
- * <p>What the last frame of a block holds beyond the block's last packet is not used. Lengths
- * beyond the limits below are refused before memory is taken for them.
+ * <p>An operation of stock HDFS begins with a byte 0, so the first byte of a {@link Preamble} tells
+ * the two apart. Lengths beyond the limits below are refused before memory is taken for them. What
+ * the last frame of a block holds beyond the block's last packet is not used.
  */
 public final class WireFormat {
 

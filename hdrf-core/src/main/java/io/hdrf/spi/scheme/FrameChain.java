@@ -16,21 +16,11 @@ import org.apache.hadoop.conf.Configuration;
  * Frame schemes one after the other; with none of them, data pass unchanged. Safe for use by many
  * threads.
  *
- * <p><b>Format.</b> A stage whose output would not be shorter than its input is left out, frame by
- * frame. The stage mask, kept by whoever stores the frame, tells which ones were applied: bit i
- * stands for scheme i of the chain. What is stored is then, to be read from its beginning:
- *
- * <ul>
- *   <li>no stage applied: the frame as it is;
- *   <li>one stage applied: its encoded form;
- *   <li>more than one: the length in bytes of what the last applied stage decodes to (u32, little
- *       endian), followed by that stage's encoded form, which decodes to the stored form of the
- *       stages before it.
- * </ul>
- *
- * The length prefix counts as part of a stage's output where 'shorter' is decided. So what is
- * stored is never longer than the frame, and every prefixed length is shorter than the frame and
- * longer than what follows it; others are refused before memory is taken for them.
+ * <p>A stage whose output would not be shorter than its input is left out, frame by frame; the
+ * stage mask, kept by whoever stores the frame, tells which ones were applied. {@code
+ * docs/formats.md} ("Frame of a chain") has the bytes. What is stored is never longer than the
+ * frame, and every prefixed length is shorter than the frame and longer than what follows it;
+ * others are refused before memory is taken for them.
  */
 public final class FrameChain implements Closeable {
 

@@ -8,24 +8,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Which chunks make up a frame of a block. This class is the specification of the format.
- *
- * <p>Runs of chunks with consecutive numbers of one container, in the order of the frame:
- *
- * <pre>
- * version   u8       1
- * runs      varint   at least 1
- * then for each run:
- *   container  zigzag   minus the container of the run before; for the first run, minus 0
- *   first      zigzag   first chunk number, minus the number behind the run before; for the first
- *                       run of a container that differs from the one before, minus 0
- *   count      varint   at least 1; first + count is at most 2^24
- * </pre>
- *
- * A varint has seven bits to a byte, the lowest first, with the top bit set in all but the last
- * byte; zigzag is a varint of {@code n << 1 ^ n >> 63}. Nothing follows the last run. The chunks'
- * lengths stand in the containers; together they are the frame's. The payload's checksum is the
- * frame's, in the block file.
+ * Which chunks make up a frame of a block: runs of chunks with consecutive numbers of one
+ * container, in the order of the frame; {@code docs/formats.md} ("Recipe") has its bytes. Nothing
+ * follows the last run. The chunks' lengths stand in the containers; together they are the frame's.
+ * The payload's checksum is the frame's, in the block file.
  *
  * <p>With consecutive chunks a run of any length takes about six bytes; where no two neighbours are
  * consecutive, a chunk takes three to seven.

@@ -9,11 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Frames that bear the name of the codec that made them.
- *
- * <p><b>Format.</b> The length n of a name (u8). If n is 0, the frame as it is. Otherwise the name
- * of the codec's class (n bytes of ASCII), the length of the stream (u32, little endian), and the
- * codec's stream, which ends with the frame.
+ * Frames that bear the name of the codec that made them; {@code docs/formats.md} ("Frame of
+ * hadoop-codec") has the bytes.
  */
 final class HadoopFrames implements FrameCodec {
 

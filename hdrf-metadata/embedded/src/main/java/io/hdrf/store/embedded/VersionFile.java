@@ -15,9 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The file {@code VERSION} of a store: one line of ASCII, {@code hdrf-embedded-store <version>
- * <crc>} and a line feed. The version is a decimal number; the checksum is the CRC32C, in 8 lower
- * case hexadecimal digits, of everything up to and including the space before it.
+ * The file {@code VERSION} of a store, one line of ASCII; {@code docs/formats.md} ("Metadata
+ * stores") has its form.
  */
 final class VersionFile {
 

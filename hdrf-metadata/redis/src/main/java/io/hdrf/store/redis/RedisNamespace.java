@@ -11,33 +11,13 @@ import java.util.zip.CRC32;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * The layout of one store in Redis, version 1. This is the specification; {@code docs/formats.md}
- * repeats it. Immutable.
+ * The layout of one store in Redis: the keys and buckets of a namespace, which is what belongs to
+ * one storage (a DataNode's volume) and one block pool; {@code docs/formats.md} ("Redis") has it
+ * all. Immutable.
  *
- * <p>A namespace is what belongs to one storage (a DataNode's volume) and one block pool. Its keys
- * begin with
- *
- * <pre>hdrf:1:{&lt;storage id&gt;/&lt;pool id&gt;}:</pre>
- *
- * <p>where both ids are form-encoded as by {@link URLEncoder} (which leaves the ids that HDFS makes
- * as they are). What stands in braces is the hash tag by which Redis Cluster chooses the slot: all
- * of a namespace lies on one server, and different namespaces spread. There are these keys, each a
- * hash:
- *
- * <ul>
- *   <li>{@code …:namespace} has the field {@code format} with the value {@code 1 <buckets>} in
- *       decimal ASCII digits: the version of the layout, and the number of buckets B, a power of
- *       two from 256 to 1048576. It is written before any entry, and never changed. A later version
- *       keeps this key, field and first number.
- *   <li>{@code …:0} is {@link Table#STATE}: each entry a field and its value, as they are.
- *   <li>{@code …:<t>:<b>} is bucket b, from 0 to B − 1, of the table with code t, both decimal; a
- *       bucket without entries is not there. An entry with key k is in bucket CRC-32(k) mod B; the
- *       CRC is that of zlib (polynomial 0x04C11DB7, reflected), read as an unsigned number.
- * </ul>
- *
- * <p>Redis keeps a small hash as one piece of memory without pointers as long as it has at most
- * {@code hash-max-listpack-entries} (512) fields, none longer than {@code hash-max-listpack-value}
- * (64 bytes). With the default of 65536 buckets this holds for 30 million entries in a table.
+ * <p>The braces in keys are the hash tag by which Redis Cluster chooses the slot: all of a
+ * namespace lies on one server, so that a batch can be a transaction. A bucket without entries is
+ * not there.
  */
 final class RedisNamespace {
 

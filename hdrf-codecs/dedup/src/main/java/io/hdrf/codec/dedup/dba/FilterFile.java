@@ -13,33 +13,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The file of one filter, format version 1. This is the format's specification.
- *
- * <p>All numbers are little-endian.
- *
- * <table>
- * <caption>Fields</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>4</td><td>magic: 89 48 42 46 (0x89, "HBF")</td></tr>
- * <tr><td>4</td><td>1</td><td>format version: 1</td></tr>
- * <tr><td>5</td><td>1</td><td>flags: bit 0: sealed; all others 0</td></tr>
- * <tr><td>6</td><td>2</td><td>number of segments n, 1 to 64</td></tr>
- * <tr><td>8</td><td>4</td><td>capacity c, 1 to 2^27: elements until the filter is sealed</td></tr>
- * <tr><td>12</td><td>4</td><td>number of rows k, 1 to 64</td></tr>
- * <tr><td>16</td><td>4</td><td>row length S in bits: c / ln 2, rounded up</td></tr>
- * <tr><td>20</td><td>4</td><td>elements that were put in</td></tr>
- * <tr><td>24</td><td>4</td><td>elements of these that were deleted since</td></tr>
- * <tr><td>28</td><td>4</td><td>CRC32C of bytes 0 to 27</td></tr>
- * <tr><td>32</td><td>12 n</td><td>segments, each: its number (4 bytes), its generation when the file
- * was written (8 bytes). All of them share the filter: this is the alias table. The first gives the
- * file its name</td></tr>
- * <tr><td></td><td>4</td><td>CRC32C of the segments</td></tr>
- * <tr><td></td><td>k (8 ceil(S / 64) + 4)</td><td>k rows, each: S bits, the first in the lowest bit
- * of the first byte, then 0 up to a whole number of 8 bytes; CRC32C of the row</td></tr>
- * </table>
- *
- * <p>Where the bits of an element stand is told by {@link Fingerprints}. Magic, version and CRC of
- * the header stand at these places in every version.
+ * The file of one filter; {@code docs/formats.md} ("Filter of the dedup index") has its bytes. All
+ * its segments share the filter: this is the alias table. Where the bits of an element stand is
+ * told by {@link Fingerprints}. Magic, version and CRC of the header stand at their places in every
+ * version.
  */
 final class FilterFile {
 

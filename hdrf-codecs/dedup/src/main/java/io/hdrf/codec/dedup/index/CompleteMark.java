@@ -12,10 +12,10 @@ import java.util.Arrays;
 import java.util.Collections;
 
 /**
- * Says in {@link Table#STATE} how much of the index the store has. {@code dedup.index}: the whole,
- * with the entries' version (u8) and of how many chunks one has an entry (u8). {@code
- * dedup.rebuild}, while it is made anew: the same two, the next container to put in, and the last
- * (8 bytes each, big-endian); later ones came with their chunks. Safe for use by many threads.
+ * Says in {@link Table#STATE} how much of the index the store has: the whole, or, while it is made
+ * anew, from which container on it is still to be put in, and up to which; later ones came with
+ * their chunks. {@code docs/formats.md} ("Fingerprint index") has its bytes. Safe for use by many
+ * threads.
  */
 final class CompleteMark {
 

@@ -7,19 +7,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * An entry of the fingerprint index: where a chunk lies. This class is the specification of the
- * format.
+ * An entry of the fingerprint index: where a chunk lies; {@code docs/formats.md} ("Fingerprint
+ * index") has its bytes.
  *
- * <pre>
- * key    segment      u32, big-endian, so that a segment's entries have a common prefix
- *        fingerprint  its first 16 bytes
- * value  version      u8   1
- *        reference    u64  little-endian; see {@link ChunkRef}; its chunk number is one that a
- *                          container can have, below 2^20
- * </pre>
- *
- * There is no checksum, and the rest of the fingerprint is left out: an entry is believed only if
- * the container confirms that the chunk has the whole fingerprint. Of chunks whose fingerprints
+ * <p>There is no checksum, and the rest of the fingerprint is left out: an entry is believed only
+ * if the container confirms that the chunk has the whole fingerprint. Of chunks whose fingerprints
  * begin alike one is found, and the others are stored again. The thesis (figure 3.3) has length and
  * reference count as well; nothing would use them, and the container knows the length.
  */

@@ -16,30 +16,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * The last {@value #LENGTH} bytes of a sealed container file; {@link ContainerFormat} has the rules
- * for all parts. Immutable.
- *
- * <table>
- * <caption>Fields of the footer</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>4</td><td>magic: 89 48 44 46 (0x89, "HDF")</td></tr>
- * <tr><td>4</td><td>1</td><td>format version: 1</td></tr>
- * <tr><td>5</td><td>1</td><td>flags: 0</td></tr>
- * <tr><td>6</td><td>2</td><td>footer length: 96</td></tr>
- * <tr><td>8</td><td>40</td><td>the header's description, so that a damaged header does no
- * harm</td></tr>
- * <tr><td>48</td><td>8</td><td>position of the directory</td></tr>
- * <tr><td>56</td><td>4</td><td>length of the directory</td></tr>
- * <tr><td>60</td><td>4</td><td>number of groups</td></tr>
- * <tr><td>64</td><td>4</td><td>number of chunks</td></tr>
- * <tr><td>68</td><td>8</td><td>bytes of all chunks together</td></tr>
- * <tr><td>76</td><td>8</td><td>when it was sealed, or compacted last, milliseconds since 1970-01-01
- * UTC</td></tr>
- * <tr><td>84</td><td>8</td><td>0</td></tr>
- * <tr><td>92</td><td>4</td><td>CRC32C of bytes 0 to 91</td></tr>
- * </table>
- *
- * <p>The directory ends where the footer begins.
+ * The last {@value #LENGTH} bytes of a sealed container file, behind the directory; {@code
+ * docs/formats.md} ("Container") has its bytes. It repeats the header's description, so that a
+ * damaged header does no harm. Immutable.
  */
 public final class ContainerFooter {
 

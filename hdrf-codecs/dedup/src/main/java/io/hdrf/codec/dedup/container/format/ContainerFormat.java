@@ -9,25 +9,17 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 
 /**
- * The container file, format version 1: what its parts have in common. Each part's own class is the
- * specification of that part.
+ * The container file: what its parts have in common; {@code docs/formats.md} ("Container") has its
+ * bytes.
  *
  * <p>A container holds chunks of one volume and block pool. Its file consists of a header ({@link
  * ContainerHeader}), groups of chunks ({@link GroupHeader}) and, when it is sealed, a directory
- * ({@link DirectoryFormat}) and a footer ({@link ContainerFooter}), without gaps.
- *
- * <p>All numbers are little-endian. A varint is an unsigned LEB128 number (7 bits a byte, lowest
- * first, the top bit set in all bytes but the last) of at most 5 bytes and at most
- * 2<sup>31</sup>&nbsp;-&nbsp;1. A CRC32C is that of RFC 3720.
- *
- * <p>Chunks are numbered. A container is written with consecutive numbers from 0; compaction leaves
+ * ({@link DirectoryFormat}) and a footer ({@link ContainerFooter}), without gaps. Compaction leaves
  * out chunks, and the others keep their numbers. Numbers ascend in the file.
  *
- * <p>Names: {@code <id>.hdc} (12 lower-case hexadecimal digits) is a sealed container. A file gets
- * this name by a rename after it was forced, so that it is complete whatever happens. {@code
- * <id>.hdc.open} is a container that is being written, or was when the process ended: its groups
- * count as far as they are sound, whatever follows them, and it is sealed as soon as there is room
- * for the directory. {@code <id>.hdc.tmp} is a copy that was not finished; it is deleted.
+ * <p>A file gets the name of a sealed container by a rename after it was forced, so that it is
+ * complete whatever happens. Of one that is open the groups count as far as they are sound,
+ * whatever follows them.
  */
 public final class ContainerFormat {
 

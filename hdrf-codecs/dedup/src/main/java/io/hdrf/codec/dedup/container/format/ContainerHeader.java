@@ -16,34 +16,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The first {@value #LENGTH} bytes of a container file; {@link ContainerFormat} has the rules for
- * all parts. Immutable.
+ * The first {@value #LENGTH} bytes of a container file, and the description in them, which the
+ * footer repeats; {@code docs/formats.md} ("Container") has its bytes. Immutable.
  *
- * <table>
- * <caption>Fields of the header</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>4</td><td>magic: 89 48 44 43 (0x89, "HDC")</td></tr>
- * <tr><td>4</td><td>1</td><td>format version: 1</td></tr>
- * <tr><td>5</td><td>1</td><td>flags: 0</td></tr>
- * <tr><td>6</td><td>2</td><td>header length: 64</td></tr>
- * <tr><td>8</td><td>40</td><td>description</td></tr>
- * <tr><td>48</td><td>12</td><td>0</td></tr>
- * <tr><td>60</td><td>4</td><td>CRC32C of bytes 0 to 59</td></tr>
- * </table>
- *
- * <table>
- * <caption>The description, which the footer repeats</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>8</td><td>container id, less than 2<sup>40</sup></td></tr>
- * <tr><td>8</td><td>8</td><td>identity of the store</td></tr>
- * <tr><td>16</td><td>4 x 2</td><td>tail chain, with which groups are encoded: the ids of 0 to 4
- * schemes in the order in which they encode, then 0</td></tr>
- * <tr><td>24</td><td>8</td><td>creation time, milliseconds since 1970-01-01 UTC</td></tr>
- * <tr><td>32</td><td>8</td><td>marker: a random number that every group header repeats, so that no
- * data that a user wrote can be taken for a group</td></tr>
- * </table>
- *
- * <p>Magic, version and CRC stand at these places in every version, so that a file of a later
+ * <p>Every group header repeats the marker, so that no data that a user wrote can be taken for a
+ * group. Magic, version and CRC stand at their places in every version, so that a file of a later
  * version is told from a damaged one.
  */
 public final class ContainerHeader {

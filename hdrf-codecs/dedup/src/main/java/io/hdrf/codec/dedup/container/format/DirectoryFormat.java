@@ -12,26 +12,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * The directory of a sealed container file, between the last group and the footer; {@link
- * ContainerFormat} has the rules for all parts.
- *
- * <ol>
- *   <li>4 bytes: magic: 89 48 44 44 (0x89, "HDD")
- *   <li>4 bytes: length of the directory in bytes, from the magic to the last CRC
- *   <li>4 bytes: number of groups
- *   <li>4 bytes: number of chunks, n
- *   <li>for each group: length of its header (varint), stored length (varint), number of chunks
- *       (varint), stage mask (1 byte)
- *   <li>the chunks' numbers, as runs that cover exactly n chunks: how many numbers are left out
- *       before the run (varint), how many chunks the run has (varint, at least 1)
- *   <li>n varints: the chunks' lengths
- *   <li>n x 4 bytes: CRC32C of each chunk
- *   <li>n x 32 bytes: fingerprint of each chunk
- *   <li>4 bytes: CRC32C of all bytes before
- * </ol>
- *
- * <p>The first group begins behind the container's header, each other one where the one before
- * ends, and the directory where the last one ends.
+ * The directory of a sealed container file, between the last group and the footer; {@code
+ * docs/formats.md} ("Container") has its bytes. The first group begins behind the container's
+ * header, each other one where the one before ends, and the directory where the last one ends.
  */
 public final class DirectoryFormat {
 

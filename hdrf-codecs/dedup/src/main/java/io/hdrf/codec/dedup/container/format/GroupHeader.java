@@ -13,33 +13,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * What stands before the stored bytes of a group of chunks; {@link ContainerFormat} has the rules
- * for all parts. Immutable.
- *
- * <p>The chunks of a group, put together in the order of their numbers, are encoded as one frame by
- * the container's tail chain, as {@link io.hdrf.spi.scheme.FrameChain} says.
- *
- * <table>
- * <caption>Fields of the group header</caption>
- * <tr><th>offset</th><th>bytes</th><th>field</th></tr>
- * <tr><td>0</td><td>4</td><td>magic: 89 48 44 47 (0x89, "HDG")</td></tr>
- * <tr><td>4</td><td>8</td><td>the container's marker</td></tr>
- * <tr><td>12</td><td>4</td><td>original length: bytes of the chunks together, 1 to
- * 2<sup>24</sup></td></tr>
- * <tr><td>16</td><td>4</td><td>stored length in bytes, 0 to the original length</td></tr>
- * <tr><td>20</td><td>4</td><td>CRC32C of the stored bytes</td></tr>
- * <tr><td>24</td><td>4</td><td>number of the first chunk</td></tr>
- * <tr><td>28</td><td>4</td><td>how many chunks: n, at least 1</td></tr>
- * <tr><td>32</td><td>4</td><td>length of the table in bytes</td></tr>
- * <tr><td>36</td><td>1</td><td>stage mask: bit i is set where the i-th scheme of the chain was
- * applied; 0 where the chunks are stored as they are</td></tr>
- * <tr><td>37</td><td>1</td><td>flags: 1 if the table has gaps, otherwise 0</td></tr>
- * <tr><td>38</td><td>2</td><td>0</td></tr>
- * <tr><td>40</td><td>4</td><td>CRC32C of bytes 0 to 39 and the table</td></tr>
- * <tr><td>44</td><td></td><td>table: n varints, the chunks' lengths (each from 1 to
- * 2<sup>24</sup>); with gaps, n - 1 varints follow: how many numbers are left out before the second
- * chunk, the third, and so on</td></tr>
- * </table>
+ * What stands before the stored bytes of a group of chunks; {@code docs/formats.md} ("Container")
+ * has its bytes. The chunks of a group, put together in the order of their numbers, are encoded as
+ * one frame by the container's tail chain. Immutable.
  */
 public final class GroupHeader {
 
