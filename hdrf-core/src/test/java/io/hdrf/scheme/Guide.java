@@ -4,21 +4,39 @@ package io.hdrf.scheme;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.spi.scheme.ReductionScheme;
-import java.io.File;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.apache.hadoop.conf.Configuration;
 
-/** A guide in {@code docs/} with a plug-in's source, and the commands that make its jar. */
+/**
+ * A guide in {@code docs/} to a plug-in of one's own: the files that it prints, each below its
+ * name, and the commands that it has run, with what these print.
+ */
 public final class Guide {
+
+  private static final Pattern FILE =
+      Pattern.compile("`([\\w./-]+)`:\n\n```\\w*\n(.*?)```", Pattern.DOTALL);
+
+  private static final Pattern COMMANDS =
+      Pattern.compile(
+          "```sh\n(.*?)```(?:(?:(?!```|\n#).)*?\\bprints\n\n```\n(.*?)```)?", Pattern.DOTALL);
+
+  /**
+   * Commands.
+   *
+   * @param lines for a shell
+   * @param prints what they print as the guide says; null where it says nothing
+   */
+  public record Commands(String lines, String prints) {}
 
   private final String text;
   private final Path work;
@@ -26,68 +44,74 @@ public final class Guide {
   /**
    * @param work an empty directory, as a newcomer would have
    */
-  public Guide(String name, Path work) throws IOException {
-    this.text = Files.readString(Path.of("..", "docs", name));
+  public Guide(Path page, Path work) throws IOException {
+    this.text = Files.readString(page);
     this.work = work;
   }
 
-  public String text() {
-    return text;
+  /** Writes the files that it prints. */
+  public void writeFiles() throws IOException {
+    Matcher file = FILE.matcher(text);
+    while (file.find()) {
+      Path path = work.resolve(file.group(1));
+      Files.createDirectories(path.getParent());
+      Files.writeString(path, file.group(2));
+    }
   }
 
-  /** The first listing in a language. */
-  public String listing(String language) {
-    return found("(?s)```" + language + "\n(.*?)```");
-  }
-
-  private String found(String pattern) {
-    Matcher found = Pattern.compile(pattern).matcher(text);
-    assertThat(found.find()).as(pattern).isTrue();
-    return found.group(1);
+  /** All commands, in order. */
+  public List<Commands> commands() {
+    List<Commands> all = new ArrayList<>();
+    Matcher found = COMMANDS.matcher(text);
+    while (found.find()) {
+      all.add(new Commands(found.group(1), found.group(2)));
+    }
+    return all;
   }
 
   /**
-   * Makes the jar by the guide's own commands, with an installation that has what they name.
+   * Runs commands, which must succeed.
    *
-   * @param source the source file's name
+   * @param environment what they find there of HDRF and Hadoop
+   * @return what they wrote to standard output
+   */
+  public String run(String lines, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    Path log = work.resolve("commands.log");
+    ProcessBuilder builder =
+        new ProcessBuilder("sh", "-e", "-c", lines)
+            .directory(work.toFile())
+            .redirectError(log.toFile());
+    Map<String, String> all = builder.environment();
+    all.keySet().removeIf(name -> name.matches("(HADOOP|HDFS|HDRF)_.*|.*JAVA_OPTIONS"));
+    all.putAll(environment);
+    all.put("JAVA_HOME", System.getProperty("java.home"));
+    all.merge("PATH", System.getProperty("java.home") + "/bin", (old, jdk) -> jdk + ":" + old);
+    Process process = builder.start();
+    process.getOutputStream().close();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as("%s\n%s\n%s", lines, output, Files.readString(log)).isZero();
+    return output;
+  }
+
+  /**
+   * Makes the jar by the guide's first commands, with an installation that has what they name.
+   *
    * @param jar what the commands make
    */
-  public Path build(String source, String jar) throws Exception {
+  public Path build(String jar) throws Exception {
     Path dataNode = Files.createDirectories(work.resolve("hdrf/datanode"));
     Path common = Files.createDirectories(work.resolve("hadoop/share/hadoop/common"));
     pack(classesOf(ReductionScheme.class), dataNode.resolve("hdrf-core.jar"));
     Path hadoop = classesOf(Configuration.class);
     Files.createSymbolicLink(common.resolve(hadoop.getFileName()), hadoop);
-    Files.writeString(work.resolve(source), listing("java"));
-    ProcessBuilder builder =
-        new ProcessBuilder("sh", "-e", "-c", listing("sh"))
-            .directory(work.toFile())
-            .redirectErrorStream(true);
-    Map<String, String> environment = builder.environment();
-    environment.put("HDRF", work.resolve("hdrf").toString());
-    environment.put("HADOOP_HOME", work.resolve("hadoop").toString());
-    environment.merge(
-        "PATH", System.getProperty("java.home") + "/bin", (old, jdk) -> jdk + ":" + old);
-    Process process = builder.start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(output).isZero();
-    return work.resolve(jar);
-  }
-
-  /** Compiles the test that the guide prints. */
-  public void compileTest(String name) throws IOException {
-    Path source = work.resolve(name);
-    Files.writeString(source, found("(?s)```text\n(package com.acme;.*?)```"));
-    String classPath =
-        work.resolve("classes") + File.pathSeparator + System.getProperty("java.class.path");
+    writeFiles();
     run(
-        "javac",
-        "-proc:none",
-        "-d",
-        work.resolve("test-classes").toString(),
-        "-cp",
-        System.getProperty("surefire.test.class.path", classPath) + File.pathSeparator + classPath,
-        source.toString());
+        commands().get(0).lines(),
+        Map.of(
+            "HDRF", work.resolve("hdrf").toString(),
+            "HADOOP_HOME", work.resolve("hadoop").toString()));
+    return work.resolve(jar);
   }
 
   private static Path classesOf(Class<?> any) throws URISyntaxException {
@@ -99,13 +123,8 @@ public final class Guide {
       Files.copy(classes, jar);
       return;
     }
-    run("jar", "cf", jar.toString(), "-C", classes.toString(), ".");
-  }
-
-  private static void run(String tool, String... arguments) {
-    PrintStream out = System.out;
-    assertThat(ToolProvider.findFirst(tool).orElseThrow().run(out, out, arguments))
-        .as(tool)
+    String[] arguments = {"cf", jar.toString(), "-C", classes.toString(), "."};
+    assertThat(ToolProvider.findFirst("jar").orElseThrow().run(System.out, System.out, arguments))
         .isZero();
   }
 }

@@ -76,7 +76,7 @@ class InstallTest {
     // Other times, another order of creation, other permissions.
     Path copy = Files.createDirectories(directory.resolve("copy"));
     Path dist = Path.of(System.getProperty("hdrf.test.dist"));
-    for (String part : List.of("plugins", "lib", "datanode")) {
+    for (String part : List.of("plugins", "lib", "kit", "datanode")) {
       new Command(Path.of("cp"), "-r", dist.resolve(part).toString(), copy.toString()).output();
     }
     new Command(Path.of("chmod"), "-R", "u+rwX,go-rwx", copy.toString()).output();
