@@ -8,6 +8,7 @@ import io.hdrf.spi.scheme.BlockDeclinedException;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.Pin;

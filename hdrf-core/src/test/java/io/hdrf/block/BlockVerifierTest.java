@@ -70,9 +70,9 @@ class BlockVerifierTest {
     TestBlock block = new TestBlock(new int[] {length}, new long[] {3}, new int[] {1});
     byte[] data = block.data();
     try (ReducedBlock reduced = reduced(block)) {
-      assertThat(ToyFrames.compare(reduced, (data)).isOk()).isTrue();
+      assertThat(ToyFrames.compare(reduced, data).isOk()).isTrue();
       data[length - 1] ^= 1;
-      assertThat(ToyFrames.compare(reduced, (data)).offset()).isEqualTo(length - 1);
+      assertThat(ToyFrames.compare(reduced, data).offset()).isEqualTo(length - 1);
     }
   }
 
@@ -82,7 +82,7 @@ class BlockVerifierTest {
     byte[] data = block.data();
     try (ReducedBlock reduced = reduced(block)) {
       for (int length : new int[] {0, data.length - 1, data.length + 1}) {
-        assertThat(ToyFrames.compare(reduced, (Arrays.copyOf(data, length))))
+        assertThat(ToyFrames.compare(reduced, Arrays.copyOf(data, length)))
             .hasToString("MISMATCH at " + Math.min(length, data.length));
       }
     }
@@ -218,7 +218,7 @@ class BlockVerifierTest {
           TestBlock.idleWithSpares(1 << 20, frames.maxStoredLength(), frames.maxOriginalLength());
       for (byte[] plain : new byte[][] {data, other}) {
         foreign(reduced, meta, plain);
-        ToyFrames.compare(reduced, (plain));
+        ToyFrames.compare(reduced, plain);
         BlockVerifier.verifyPlain(new BytesFile(plain), meta);
       }
       assertThat(BufferPool.shared().idleBytes()).isEqualTo(idle);

@@ -197,7 +197,7 @@ class ReducedBlockTest {
     try (ReducedBlock reduced = TestBlock.open(file())) {
       assertThat(reduced.frames().frameCount()).isEqualTo(100_000);
       assertReads(reduced, data, 699_993, 5000);
-      assertThat(ToyFrames.compare(reduced, (data)).isOk()).isTrue();
+      assertThat(ToyFrames.compare(reduced, data).isOk()).isTrue();
     }
   }
 
@@ -233,7 +233,7 @@ class ReducedBlockTest {
     TestBlock block = new TestBlock(lengths, new long[] {1, 2, 3, 4, 5, 6, 7}, stages);
     block.write(file());
     try (ReducedBlock reduced = TestBlock.open(file())) {
-      assertThat(ToyFrames.compare(reduced, (block.data())).isOk()).isTrue();
+      assertThat(ToyFrames.compare(reduced, block.data()).isOk()).isTrue();
     }
   }
 
