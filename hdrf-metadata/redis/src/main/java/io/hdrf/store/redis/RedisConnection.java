@@ -81,7 +81,7 @@ final class RedisConnection extends Connection {
   }
 
   /** A socket whose replies are looked at; what Jedis asks of a socket goes to the other. */
-  private static final class GuardedSocket extends Socket {
+  static final class GuardedSocket extends Socket {
     private final Socket socket;
     private final InputStream replies;
 

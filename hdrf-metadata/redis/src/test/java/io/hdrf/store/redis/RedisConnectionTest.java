@@ -7,12 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -24,61 +22,27 @@ class RedisConnectionTest {
   private static final int TIMEOUT_MILLIS = 20_000;
 
   /** Keeps the first bytes to itself, as a socket of TLS does. */
-  private static final class Hiding extends Socket {
-    private final Socket plain;
-    private final long hidden;
+  private static Socket hiding(Socket plain, long hidden) throws IOException {
+    InputStream in = plain.getInputStream();
+    return new RedisConnection.GuardedSocket(
+        plain,
+        new InputStream() {
+          private long left = hidden;
 
-    Hiding(Socket plain, long hidden) {
-      this.plain = plain;
-      this.hidden = hidden;
-    }
-
-    @Override
-    public InputStream getInputStream() throws IOException {
-      InputStream in = plain.getInputStream();
-      return new InputStream() {
-        private long left = hidden;
-
-        @Override
-        public int read() {
-          throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public int read(byte[] bytes, int offset, int length) throws IOException {
-          byte[] dropped = new byte[1 << 16];
-          while (left > 0) {
-            left -= in.read(dropped, 0, (int) Math.min(left, dropped.length));
+          @Override
+          public int read() {
+            throw new UnsupportedOperationException();
           }
-          return in.read(bytes, offset, length);
-        }
-      };
-    }
 
-    @Override
-    public OutputStream getOutputStream() throws IOException {
-      return plain.getOutputStream();
-    }
-
-    @Override
-    public synchronized void setSoTimeout(int millis) throws SocketException {
-      plain.setSoTimeout(millis);
-    }
-
-    @Override
-    public boolean isBound() {
-      return plain.isBound();
-    }
-
-    @Override
-    public boolean isConnected() {
-      return plain.isConnected();
-    }
-
-    @Override
-    public boolean isClosed() {
-      return plain.isClosed();
-    }
+          @Override
+          public int read(byte[] bytes, int offset, int length) throws IOException {
+            byte[] dropped = new byte[1 << 16];
+            while (left > 0) {
+              left -= in.read(dropped, 0, (int) Math.min(left, dropped.length));
+            }
+            return in.read(bytes, offset, length);
+          }
+        });
   }
 
   /** A connection that has got one answer behind so many bytes. */
@@ -105,7 +69,7 @@ class RedisConnectionTest {
         RedisConnection.to(
             plain -> {
               plain.connect(address, TIMEOUT_MILLIS);
-              return new Hiding(plain, hidden);
+              return hiding(plain, hidden);
             },
             TIMEOUT_MILLIS);
     connection.beginExchange();
