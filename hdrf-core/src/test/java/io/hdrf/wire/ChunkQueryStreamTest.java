@@ -4,6 +4,7 @@ package io.hdrf.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.BufferedOutputStream;
@@ -34,25 +35,20 @@ class ChunkQueryStreamTest {
     return new ChunkQueryStream(new ByteArrayInputStream(bytes), new ByteArrayOutputStream());
   }
 
-  private byte[] bytes(int length) {
-    byte[] bytes = new byte[length];
-    random.nextBytes(bytes);
-    return bytes;
-  }
-
   private ChunkBatch batch(int number, int count) {
     int[] ends = new int[count];
     for (int i = 0; i < count; i++) {
       ends[i] = (i == 0 ? 0 : ends[i - 1]) + 1 + random.nextInt(1 << 20);
     }
-    return new ChunkBatch(number, ends, bytes(count * 32));
+    return new ChunkBatch(number, ends, TestBytes.noise(count * 32, random));
   }
 
   @Test
   void whatIsWrittenIsRead() throws IOException {
-    byte[] challenge = bytes(32);
-    ChunkQueryStream.Proof proof = new ChunkQueryStream.Proof(bytes(32), bytes(100));
-    byte[] id = bytes(16);
+    byte[] challenge = TestBytes.noise(32, random);
+    ChunkQueryStream.Proof proof =
+        new ChunkQueryStream.Proof(TestBytes.noise(32, random), TestBytes.noise(100, random));
+    byte[] id = TestBytes.noise(16, random);
     out.open(0x8123456789ABCDEFL, "BP-1-ü");
     out.challenge(challenge);
     out.prove(proof);
@@ -80,7 +76,7 @@ class ChunkQueryStreamTest {
     for (int count : counts) {
       wire.reset();
       ChunkBatch batch = batch(count, count);
-      BitSet held = BitSet.valueOf(bytes(count / 8));
+      BitSet held = BitSet.valueOf(TestBytes.noise(count / 8, random));
       held.clear(count - 1);
       out.ask(batch);
       out.answer(batch, held);

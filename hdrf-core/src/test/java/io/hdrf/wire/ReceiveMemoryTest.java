@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.hdrf.io.TestBytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,7 +15,6 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -227,9 +227,7 @@ class ReceiveMemoryTest {
   }
 
   private static byte[] random(int length) {
-    byte[] bytes = new byte[length];
-    new Random(length).nextBytes(bytes);
-    return bytes;
+    return TestBytes.noise(length, length);
   }
 
   /** Packets of 64 KiB, in frames that save nothing: of their own, shared, and in pieces. */

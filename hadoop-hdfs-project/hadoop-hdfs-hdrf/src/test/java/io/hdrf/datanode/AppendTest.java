@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.TestSeed;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -50,7 +51,7 @@ class AppendTest {
   }
 
   private byte[] text(int length) {
-    return HdrfCluster.text(length, random.nextLong());
+    return TestBytes.text(length, random.nextLong());
   }
 
   private static byte[] concat(byte[]... parts) {
@@ -171,7 +172,7 @@ class AppendTest {
       assertThat(((HdfsDataInputStream) in).getVisibleLength()).isGreaterThanOrEqualTo(visible);
       byte[] found = new byte[visible];
       in.readFully(found);
-      HdrfCluster.assertSame(path, found, Arrays.copyOf(expected, visible));
+      TestBytes.assertSame(path, found, Arrays.copyOf(expected, visible));
     }
   }
 
@@ -186,7 +187,7 @@ class AppendTest {
       cluster.append("/reader", text(50_000));
       in.readFully(found, 10_000, found.length - 10_000);
     }
-    HdrfCluster.assertSame("/reader", found, expected);
+    TestBytes.assertSame("/reader", found, expected);
   }
 
   /** The last DataNode of the pipeline goes; recovery works on what was inflated. */
@@ -203,7 +204,7 @@ class AppendTest {
     try {
       out.write(appended, 100_000, appended.length - 100_000);
       out.close();
-      HdrfCluster.assertSame("/broken", cluster.read("/broken"), concat(expected, appended));
+      TestBytes.assertSame("/broken", cluster.read("/broken"), concat(expected, appended));
     } finally {
       cluster.mini().restartDataNode(stopped, true);
       cluster.mini().waitActive();
@@ -280,14 +281,14 @@ class AppendTest {
     assertSnapshots(first, second, fourth);
 
     cluster.fs().delete(new Path("/snapshots/f"), false);
-    HdrfCluster.assertSame("s1", cluster.read("/snapshots/.snapshot/s1/f"), first);
+    TestBytes.assertSame("s1", cluster.read("/snapshots/.snapshot/s1/f"), first);
     cluster.fs().deleteSnapshot(dir, "s2");
-    HdrfCluster.assertSame("s1", cluster.read("/snapshots/.snapshot/s1/f"), first);
+    TestBytes.assertSame("s1", cluster.read("/snapshots/.snapshot/s1/f"), first);
   }
 
   private static void assertSnapshots(byte[] first, byte[] second, byte[] now) throws Exception {
-    HdrfCluster.assertSame("s1", cluster.read("/snapshots/.snapshot/s1/f"), first);
-    HdrfCluster.assertSame("s2", cluster.read("/snapshots/.snapshot/s2/f"), second);
+    TestBytes.assertSame("s1", cluster.read("/snapshots/.snapshot/s1/f"), first);
+    TestBytes.assertSame("s2", cluster.read("/snapshots/.snapshot/s2/f"), second);
     cluster.assertContent("/snapshots/f", now);
   }
 }

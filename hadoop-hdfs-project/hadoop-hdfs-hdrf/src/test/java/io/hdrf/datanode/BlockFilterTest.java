@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.reduce.SkipReason;
 import java.io.IOException;
@@ -34,7 +35,7 @@ class BlockFilterTest {
   }
 
   private static byte[] text(String begin, long seed) {
-    byte[] data = HdrfCluster.text(LENGTH, seed);
+    byte[] data = TestBytes.text(LENGTH, seed);
     byte[] bytes = begin.getBytes(StandardCharsets.ISO_8859_1);
     System.arraycopy(bytes, 0, data, 0, bytes.length);
     return data;

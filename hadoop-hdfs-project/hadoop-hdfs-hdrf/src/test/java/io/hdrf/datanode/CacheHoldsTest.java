@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.datanode.replica.Hold;
+import io.hdrf.io.TestBytes;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -21,7 +22,7 @@ class CacheHoldsTest {
   private static final int LENGTH = 300_000;
 
   private static NativeIO.POSIX.CacheManipulator before;
-  private static RuleCluster cluster;
+  private static HdrfCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
@@ -29,7 +30,7 @@ class CacheHoldsTest {
     NativeIO.POSIX.setCacheManipulator(new NativeIO.POSIX.NoMlockCacheManipulator());
     Configuration conf = HdrfCluster.configuration();
     conf.setLong(DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_KEY, 2 * LENGTH);
-    cluster = RuleCluster.start(conf, 1, 1);
+    cluster = HdrfCluster.start(conf, 1, 1);
   }
 
   @AfterAll
@@ -39,8 +40,8 @@ class CacheHoldsTest {
   }
 
   private static ExtendedBlock reduced(String path, int length) throws Exception {
-    cluster.write(path, HdrfCluster.text(length, 5), 1);
-    cluster.awaitReduced(path);
+    cluster.write(path, TestBytes.text(length, 5), 1);
+    cluster.awaitAllReduced(path);
     return cluster.block(path);
   }
 
@@ -51,7 +52,7 @@ class CacheHoldsTest {
   /** Has the Reducer look at the block, and at another one after it. */
   private static void letItBeReduced(ExtendedBlock block, String next) throws Exception {
     cluster.service(0).finalized(block.getBlockPoolId(), block.getBlockId());
-    cluster.awaitIdle();
+    cluster.awaitReduced();
     reduced(next, LENGTH);
   }
 

@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.io.TestBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import org.apache.hadoop.conf.Configuration;
@@ -66,7 +67,7 @@ class ConfigurationErrorsTest {
   @CsvSource({"hdrf.reduce.threads,-1", "hdrf.lz4.frame.size,1"})
   void aDataNodeWithAWrongValueExits(String key, String value) throws Exception {
     Configuration conf = HdrfCluster.configuration();
-    try (RuleCluster cluster = RuleCluster.start(conf, builder -> builder.numDataNodes(0))) {
+    try (HdrfCluster cluster = HdrfCluster.start(conf, builder -> builder.numDataNodes(0))) {
       Configuration wrong = new Configuration(conf);
       wrong.set(key, value);
       cluster.mini().startDataNodes(wrong, 1, true, null, null);
@@ -89,10 +90,10 @@ class ConfigurationErrorsTest {
     Configuration conf = HdrfCluster.configuration();
     conf.unset("hdrf.schemes");
     conf.unset("hdrf.plugins.dir");
-    try (RuleCluster cluster = RuleCluster.start(conf, 1, 1)) {
-      byte[] data = HdrfCluster.text(300_000, 91);
+    try (HdrfCluster cluster = HdrfCluster.start(conf, 1, 1)) {
+      byte[] data = TestBytes.text(300_000, 91);
       cluster.write("/file", data, 1);
-      RuleCluster.assertSame("the file", cluster.read("/file"), data);
+      TestBytes.assertSame("the file", cluster.read("/file"), data);
       assertThat(Files.exists(cluster.hdrfDirectory(cluster.volumes(0).get(0)))).isFalse();
       assertThatThrownBy(() -> cluster.dataset(0).getBlockLocalPathInfo(cluster.block("/file")))
           .isInstanceOf(IOException.class);

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.CountedDatasetFactory;
@@ -19,7 +20,7 @@ class CountedDatasetFactoryTest {
         DFSConfigKeys.DFS_DATANODE_FSDATASET_FACTORY_KEY, CountedDatasetFactory.class.getName());
     conf.setInt("hdrf.mirror.probe.timeout", 60_000);
     try (HdrfCluster cluster = HdrfCluster.start(conf, 2)) {
-      cluster.write("/text", HdrfCluster.text(HdrfCluster.BLOCK_SIZE, 1), 2);
+      cluster.write("/text", TestBytes.text(HdrfCluster.BLOCK_SIZE, 1), 2);
       cluster.awaitReduced("/text");
       cluster.read("/text");
       cluster.restartAs(conf);

@@ -8,6 +8,7 @@ import io.hdrf.admin.AdminClient;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.volume.SchemeStores;
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.File;
 import java.io.IOException;
@@ -70,9 +71,7 @@ class DedupTest {
   }
 
   private byte[] noise(int length) {
-    byte[] data = new byte[length];
-    random.nextBytes(data);
-    return data;
+    return TestBytes.noise(length, random);
   }
 
   /** The same but for some bytes. */
@@ -122,7 +121,7 @@ class DedupTest {
     cluster.assertContent("/copy", first);
     cluster.assertContent("/version", version);
     for (File replica : cluster.replicas("/copy")) {
-      assertThat(HdrfCluster.physicalLength(replica)).isLessThan(4096);
+      assertThat(BlockFiles.physicalLength(replica)).isLessThan(4096);
     }
     HdrfCluster.await("the index to be written", () -> metric("indexPending") == 0);
     cluster.restartAs(configuration());
@@ -191,7 +190,7 @@ class DedupTest {
   private long blocks(String path) throws IOException {
     long bytes = 0;
     for (File replica : cluster.replicas(path)) {
-      bytes += HdrfCluster.physicalLength(replica);
+      bytes += BlockFiles.physicalLength(replica);
       bytes += cluster.lengths(0, "/" + replica.getName() + "_");
     }
     return bytes;
@@ -316,7 +315,7 @@ class DedupTest {
   private Path poolDirectory() throws IOException {
     try (FsDatasetSpi.FsVolumeReferences volumes =
         cluster.mini().getDataNodes().get(0).getFSDataset().getFsVolumeReferences()) {
-      return RuleCluster.poolDirectory(
+      return HdrfCluster.poolDirectory(
           volumes.get(0), cluster.mini().getNamesystem().getBlockPoolId());
     }
   }
@@ -389,10 +388,10 @@ class DedupTest {
     assertThat(metric("damagedReads")).isZero();
     // A client asks any of the two.
     for (int i = 0; i < 200 && metric("damagedReads") == 0; i++) {
-      HdrfCluster.assertSame("/file", cluster.read("/file"), data);
+      TestBytes.assertSame("/file", cluster.read("/file"), data);
     }
     assertThat(metric("damagedReads")).isPositive();
-    HdrfCluster.assertSame("/file", cluster.read("/file"), data);
+    TestBytes.assertSame("/file", cluster.read("/file"), data);
   }
 
   private void reclaim(int datanode) throws IOException {
@@ -443,7 +442,7 @@ class DedupTest {
                   return null;
                 }));
     assertThat(unreadable(datanode)).isZero();
-    HdrfCluster.assertSame("/file", cluster.read("/file"), data);
+    TestBytes.assertSame("/file", cluster.read("/file"), data);
   }
 
   private static boolean fails(Callable<?> call) {

@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.TestBytes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
@@ -36,7 +37,7 @@ class ErasureCodingTest {
       cluster.fs().mkdirs(directory);
       cluster.fs().enableErasureCodingPolicy(POLICY.getName());
       cluster.fs().setErasureCodingPolicy(directory, POLICY.getName());
-      byte[] data = HdrfCluster.text(7 * HdrfCluster.BLOCK_SIZE + 12_345, 3);
+      byte[] data = TestBytes.text(7 * HdrfCluster.BLOCK_SIZE + 12_345, 3);
       cluster.write("/coded/file", data, 1);
       cluster.awaitReduced();
       long reduced = 0;
@@ -44,12 +45,12 @@ class ErasureCodingTest {
         reduced += cluster.service(i).counters().values().get("blocksReduced");
       }
       assertThat(reduced).isGreaterThanOrEqualTo(2L * POLICY.getNumDataUnits());
-      HdrfCluster.assertSame("as written", cluster.read("/coded/file"), data);
+      TestBytes.assertSame("as written", cluster.read("/coded/file"), data);
 
       List<List<String>> before = groups(cluster);
       String holder = before.get(0).get(0);
       final DataNodeProperties stopped = cluster.mini().stopDataNode(holder);
-      HdrfCluster.assertSame("with a DataNode lost", cluster.read("/coded/file"), data);
+      TestBytes.assertSame("with a DataNode lost", cluster.read("/coded/file"), data);
       HdrfCluster.await(
           "its blocks to be made anew",
           () -> {
@@ -59,7 +60,7 @@ class ErasureCodingTest {
                     i -> now.get(i).size() == before.get(i).size() && !now.get(i).contains(holder));
           });
       cluster.awaitReduced();
-      HdrfCluster.assertSame("reconstructed", cluster.read("/coded/file"), data);
+      TestBytes.assertSame("reconstructed", cluster.read("/coded/file"), data);
       cluster.mini().restartDataNode(stopped);
     }
   }

@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.TestBytes;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
@@ -90,7 +91,7 @@ class FrozenTest {
     conf.set(HdrfKeys.SCHEMES, "dedup,lz4");
     try (HdrfCluster cluster = HdrfCluster.start(conf, 1)) {
       String path = "/reduced";
-      cluster.write(path, HdrfCluster.text(1 << 20, 7), 1);
+      cluster.write(path, TestBytes.text(1 << 20, 7), 1);
       cluster.awaitReduced(path);
       String uuid = cluster.mini().getDataNodes().get(0).getDatanodeUuid();
       // The index, with its filters, comes some time after the store.

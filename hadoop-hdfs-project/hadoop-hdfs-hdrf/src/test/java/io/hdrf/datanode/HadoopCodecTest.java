@@ -4,6 +4,8 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.io.LogCapture;
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.io.ChannelFile;
 import java.io.File;
 import java.nio.ByteBuffer;
@@ -14,6 +16,7 @@ import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.GzipCodec;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -66,18 +69,18 @@ class HadoopCodecTest {
   @Test
   void blocksStayReadableWhenTheCodecChanges() throws Exception {
     cluster = HdrfCluster.start(configuration(GzipCodec.class), 2);
-    byte[] first = HdrfCluster.text(LENGTH, 1);
+    byte[] first = TestBytes.text(LENGTH, 1);
     cluster.write("/first", first, 2);
-    cluster.awaitReduced("/first");
+    cluster.awaitAllReduced("/first");
     for (int i = 0; i < 2; i++) {
       assertThat(cluster.service(i).counters().values().get("blocksAdopted"))
           .as("blocks stored in frames that another DataNode made")
           .isZero();
     }
     cluster.restartAs(configuration(BZip2Codec.class));
-    byte[] second = HdrfCluster.text(LENGTH, 2);
+    byte[] second = TestBytes.text(LENGTH, 2);
     cluster.write("/second", second, 2);
-    cluster.awaitReduced("/second");
+    cluster.awaitAllReduced("/second");
     assertThat(codecOf(cluster.replicas("/first").get(0))).isEqualTo(GzipCodec.class.getName());
     assertThat(codecOf(cluster.replicas("/second").get(0))).isEqualTo(BZip2Codec.class.getName());
     cluster.assertContent("/first", first);
@@ -87,7 +90,7 @@ class HadoopCodecTest {
     cluster.mini().waitActive();
     cluster.fs().setReplication(new org.apache.hadoop.fs.Path("/first"), (short) 3);
     cluster.awaitReplication("/first", 3);
-    cluster.awaitReduced("/first");
+    cluster.awaitAllReduced("/first");
     cluster.assertContent("/first", first);
   }
 
@@ -95,16 +98,16 @@ class HadoopCodecTest {
   @Test
   void aVolumeDoesNotStartWithoutACodecThatItsBlocksNeed() throws Exception {
     cluster = HdrfCluster.start(twoVolumes(GoneCodec.class), 1, 2);
-    byte[] data = HdrfCluster.text(LENGTH / 2, 3);
+    byte[] data = TestBytes.text(LENGTH / 2, 3);
     cluster.write("/gone", data, 1);
-    cluster.awaitReduced("/gone");
+    cluster.awaitAllReduced("/gone");
     cluster.restartAs(twoVolumes(GzipCodec.class));
     for (int i = 0; i < 4; i++) {
       cluster.write("/gzip" + i, data, 1);
-      cluster.awaitReduced("/gzip" + i);
+      cluster.awaitAllReduced("/gzip" + i);
     }
 
-    try (LoggedErrors errors = new LoggedErrors()) {
+    try (LogCapture errors = new LogCapture(Level.ERROR)) {
       cluster.restartAs(withoutTheClass());
       HdrfCluster.await("the error", () -> errors.all().contains(GoneCodec.class.getName()));
       assertThat(errors.all())
@@ -142,9 +145,9 @@ class HadoopCodecTest {
 
   @Test
   void aCodecThatIsNotThereStopsTheDataNode() throws Exception {
-    try (RuleCluster empty =
-            RuleCluster.start(HdrfCluster.configuration(), builder -> builder.numDataNodes(0));
-        LoggedErrors errors = new LoggedErrors()) {
+    try (HdrfCluster empty =
+            HdrfCluster.start(HdrfCluster.configuration(), builder -> builder.numDataNodes(0));
+        LogCapture errors = new LogCapture(Level.ERROR)) {
       Configuration conf = new Configuration(empty.mini().getConfiguration(0));
       conf.set("hdrf.schemes", "hadoop-codec");
       conf.set(CLASS, "com.acme.NoCodec");

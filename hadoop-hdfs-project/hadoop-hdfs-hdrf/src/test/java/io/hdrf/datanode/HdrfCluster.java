@@ -2,9 +2,10 @@
 package io.hdrf.datanode;
 
 import io.hdrf.block.FrameDigest;
-import io.hdrf.block.ReducedBlock;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.io.TestBytes;
+import io.hdrf.scheme.PluginJars;
+import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,8 +17,8 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -33,11 +34,13 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 
-/** A MiniDFSCluster whose DataNodes run HDRF, and what tests ask of it. */
+/** A MiniDFSCluster whose DataNodes run HDRF: its files, their replicas and its volumes. */
 public final class HdrfCluster implements AutoCloseable {
 
   static final int BLOCK_SIZE = 1 << 20;
@@ -83,7 +86,30 @@ public final class HdrfCluster implements AutoCloseable {
     return conf;
   }
 
-  private static Path testData() throws IOException {
+  /** A new plug-in directory with the jar of lz4 and one with these schemes, of one package. */
+  @SafeVarargs
+  @SuppressWarnings("varargs") // the array is only read
+  static Path plugins(Class<? extends ReductionScheme>... schemes) throws IOException {
+    Path plugins = Files.createTempDirectory(testData(), "plugins");
+    try (Stream<Path> jars = Files.list(Paths.get(System.getProperty("hdrf.test.plugins")))) {
+      for (Path jar : jars.toList()) {
+        Files.copy(jar, plugins.resolve(jar.getFileName()));
+      }
+    }
+    if (schemes.length > 0) {
+      PluginJars.of(plugins, schemes);
+    }
+    return plugins;
+  }
+
+  static Configuration configuration(Path plugins, String chain) {
+    Configuration conf = configuration();
+    conf.set(HdrfKeys.PLUGINS_DIR, plugins.toString());
+    conf.set(HdrfKeys.SCHEMES, chain);
+    return conf;
+  }
+
+  static Path testData() throws IOException {
     Path target = Paths.get(System.getProperty("test.build.data", "target/test-data"));
     return Files.createDirectories(target);
   }
@@ -95,21 +121,22 @@ public final class HdrfCluster implements AutoCloseable {
 
   public static HdrfCluster start(Configuration conf, int datanodes, int volumes)
       throws IOException {
+    return start(conf, builder -> builder.numDataNodes(datanodes).storagesPerDatanode(volumes));
+  }
+
+  static HdrfCluster start(Configuration conf, Consumer<MiniDFSCluster.Builder> shape)
+      throws IOException {
     File directory = Files.createTempDirectory(testData(), "cluster").toFile();
-    MiniDFSCluster cluster = build(directory, conf, datanodes, volumes, true);
-    return new HdrfCluster(directory, cluster, conf);
+    return new HdrfCluster(directory, build(directory, conf, shape), conf);
   }
 
   private static MiniDFSCluster build(
-      File directory, Configuration conf, int datanodes, int volumes, boolean format)
+      File directory, Configuration conf, Consumer<MiniDFSCluster.Builder> shape)
       throws IOException {
-    MiniDFSCluster cluster =
-        new MiniDFSCluster.Builder(conf, directory)
-            .numDataNodes(datanodes)
-            .storagesPerDatanode(volumes)
-            .checkDataNodeHostConfig(true)
-            .format(format)
-            .build();
+    MiniDFSCluster.Builder builder =
+        new MiniDFSCluster.Builder(conf, directory).checkDataNodeHostConfig(true);
+    shape.accept(builder);
+    MiniDFSCluster cluster = builder.build();
     cluster.waitActive();
     return cluster;
   }
@@ -131,7 +158,11 @@ public final class HdrfCluster implements AutoCloseable {
     whileDown.run();
     conf = newConf;
     conf.unset(MiniDFSCluster.HDFS_MINIDFS_BASEDIR);
-    cluster = build(directory, conf, datanodes, volumes, false);
+    cluster =
+        build(
+            directory,
+            conf,
+            builder -> builder.numDataNodes(datanodes).storagesPerDatanode(volumes).format(false));
   }
 
   public MiniDFSCluster mini() {
@@ -144,6 +175,18 @@ public final class HdrfCluster implements AutoCloseable {
 
   public DistributedFileSystem fs() throws IOException {
     return cluster.getFileSystem();
+  }
+
+  String pool() {
+    return cluster.getNamesystem().getBlockPoolId();
+  }
+
+  DataNode datanode(int index) {
+    return cluster.getDataNodes().get(index);
+  }
+
+  FsDatasetSpi<?> dataset(int index) {
+    return datanode(index).getFSDataset();
   }
 
   public HdrfService service(int datanode) {
@@ -175,11 +218,22 @@ public final class HdrfCluster implements AutoCloseable {
     await("all blocks of " + path + " to be reduced", () -> plainReplicas(path).isEmpty());
   }
 
+  void awaitReduced(int datanode, ExtendedBlock block) throws InterruptedException {
+    await(block + " to be reduced", () -> isReduced(datanode, block));
+    awaitReduced();
+  }
+
+  /** As {@link #awaitReduced(String)}, and until no DataNode has anything left to reduce. */
+  void awaitAllReduced(String path) throws Exception {
+    awaitReduced(path);
+    awaitReduced();
+  }
+
   /** The replicas of a file that are plain. */
   public List<File> plainReplicas(String path) {
     List<File> plain = new ArrayList<>();
     for (File file : replicas(path)) {
-      if (!isReduced(file)) {
+      if (!BlockFiles.isReduced(file)) {
         plain.add(file);
       }
     }
@@ -216,17 +270,6 @@ public final class HdrfCluster implements AutoCloseable {
     }
   }
 
-  /** The length of a replica's file, or what a reduced one takes of it. */
-  public static long physicalLength(File replica) throws IOException {
-    if (!isReduced(replica)) {
-      return replica.length();
-    }
-    Path path = replica.toPath();
-    try (ReducedBlock block = ReducedBlock.openUntrusted(path, ChannelFile.open(path))) {
-      return block.physicalLength();
-    }
-  }
-
   /**
    * Waits until a file's blocks have so many replicas each, on disk and as the NameNode sees it.
    */
@@ -256,9 +299,78 @@ public final class HdrfCluster implements AutoCloseable {
         : DFSTestUtil.getAllBlocks(fs(), file);
   }
 
+  /** A file's first block. */
+  ExtendedBlock block(String path) throws IOException {
+    return blocks(path).get(0).getBlock();
+  }
+
+  /** The replica as the DataNode has it, or null. */
+  @SuppressWarnings("deprecation")
+  ReplicaInfo replica(int datanode, ExtendedBlock block) {
+    return (ReplicaInfo) dataset(datanode).getReplica(block.getBlockPoolId(), block.getBlockId());
+  }
+
+  /** The file of a replica. */
+  File file(int datanode, ExtendedBlock block) {
+    return new File(replica(datanode, block).getBlockURI());
+  }
+
+  boolean isReduced(int datanode, ExtendedBlock block) {
+    ReplicaInfo replica = replica(datanode, block);
+    return replica != null && BlockFiles.isReduced(new File(replica.getBlockURI()));
+  }
+
+  /** All bytes of a replica, as the DataNode would send them. */
+  byte[] replicaBytes(int datanode, ExtendedBlock block) throws IOException {
+    try (InputStream in = dataset(datanode).getBlockInputStream(block, 0)) {
+      return in.readAllBytes();
+    }
+  }
+
+  List<FsVolumeImpl> volumes(int datanode) throws IOException {
+    List<FsVolumeImpl> found = new ArrayList<>();
+    try (FsDatasetSpi.FsVolumeReferences references = dataset(datanode).getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : references) {
+        found.add((FsVolumeImpl) volume);
+      }
+    }
+    return found;
+  }
+
+  FsVolumeImpl volume(int datanode, ExtendedBlock block) {
+    return (FsVolumeImpl) replica(datanode, block).getVolume();
+  }
+
+  static Path poolDirectory(FsVolumeSpi volume, String pool) {
+    return new File(volume.getBaseURI()).toPath().resolve("current").resolve(pool);
+  }
+
+  Path hdrfDirectory(FsVolumeSpi volume) {
+    return poolDirectory(volume, pool()).resolve("hdrf");
+  }
+
+  /** What du would add up for the volume's finalized blocks, without rounding. */
+  long physicalBytes(FsVolumeSpi volume) throws IOException {
+    Path finalized = poolDirectory(volume, pool()).resolve("current").resolve("finalized");
+    while (true) {
+      long sum = 0;
+      try (Stream<Path> files = Files.walk(finalized)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          sum += BlockFiles.physicalLength(file.toFile());
+        }
+        return sum;
+      } catch (UncheckedIOException e) {
+        if (!(e.getCause() instanceof NoSuchFileException)) {
+          throw e;
+        }
+        // A file was deleted during the walk: once more.
+      }
+    }
+  }
+
   /** Reads a file, and each of its replicas on its own DataNode, and compares. */
   public void assertContent(String path, byte[] expected) throws IOException {
-    assertSame(path, read(path), expected);
+    TestBytes.assertSame(path, read(path), expected);
     for (LocatedBlock located : blocks(path)) {
       ExtendedBlock block = located.getBlock();
       int from = (int) located.getStartOffset();
@@ -266,7 +378,7 @@ public final class HdrfCluster implements AutoCloseable {
       for (DataNode datanode : cluster.getDataNodes()) {
         if (datanode.getFSDataset().isValidBlock(block)) {
           try (InputStream in = datanode.getFSDataset().getBlockInputStream(block, 0)) {
-            assertSame(path + " " + block + " on " + datanode, in.readAllBytes(), part);
+            TestBytes.assertSame(path + " " + block + " on " + datanode, in.readAllBytes(), part);
           }
         }
       }
@@ -296,7 +408,7 @@ public final class HdrfCluster implements AutoCloseable {
       } finally {
         reader.close();
       }
-      assertSame(path + " on " + datanode, found, expected);
+      TestBytes.assertSame(path + " on " + datanode, found, expected);
     }
   }
 
@@ -323,21 +435,6 @@ public final class HdrfCluster implements AutoCloseable {
       if (digests.size() != replication || digests.stream().distinct().count() != 1) {
         throw new AssertionError(located + " has frames with these digests: " + digests);
       }
-    }
-  }
-
-  /** Fails with the place of the first difference. */
-  public static void assertSame(String what, byte[] found, byte[] expected) {
-    int difference = Arrays.mismatch(found, expected);
-    if (difference >= 0) {
-      throw new AssertionError(
-          what
-              + " differs from byte "
-              + difference
-              + " on; it has "
-              + found.length
-              + " bytes, expected are "
-              + expected.length);
     }
   }
 
@@ -414,19 +511,6 @@ public final class HdrfCluster implements AutoCloseable {
     }
   }
 
-  /** Whether a block's file begins with HDRF's magic. */
-  public static boolean isReduced(File file) {
-    byte[] magic = new byte[4];
-    try (java.io.FileInputStream in = new java.io.FileInputStream(file)) {
-      return in.read(magic) == 4
-          && io.hdrf.block.BlockHeader.hasMagic(java.nio.ByteBuffer.wrap(magic));
-    } catch (java.io.FileNotFoundException e) {
-      return false;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   public static void await(String what, BooleanSupplier condition) throws InterruptedException {
     long deadline = System.nanoTime() + 60_000_000_000L;
     while (!condition.getAsBoolean()) {
@@ -448,36 +532,6 @@ public final class HdrfCluster implements AutoCloseable {
     try (FSDataInputStream in = fs().open(new org.apache.hadoop.fs.Path(path))) {
       return in.readAllBytes();
     }
-  }
-
-  /** Text-like bytes that compress to about a third. */
-  public static byte[] text(int length, long seed) {
-    Random random = new Random(seed);
-    byte[] data = new byte[length];
-    int position = 0;
-    byte[][] words = new byte[256][];
-    for (int i = 0; i < words.length; i++) {
-      words[i] = new byte[3 + random.nextInt(9)];
-      for (int j = 0; j < words[i].length; j++) {
-        words[i][j] = (byte) ('a' + random.nextInt(26));
-      }
-    }
-    while (position < length) {
-      byte[] word = words[random.nextInt(random.nextInt(words.length) + 1)];
-      int count = Math.min(word.length, length - position);
-      System.arraycopy(word, 0, data, position, count);
-      position += count;
-      if (position < length) {
-        data[position++] = random.nextInt(12) == 0 ? (byte) '\n' : (byte) ' ';
-      }
-    }
-    return data;
-  }
-
-  public static byte[] noise(int length, long seed) {
-    byte[] data = new byte[length];
-    new Random(seed).nextBytes(data);
-    return data;
   }
 
   @Override

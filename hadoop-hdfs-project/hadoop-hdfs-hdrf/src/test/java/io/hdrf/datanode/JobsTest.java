@@ -10,6 +10,7 @@ import io.hdrf.admin.JobInfo.Figure;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.volume.Superblock;
 import java.io.File;
@@ -192,7 +193,7 @@ class JobsTest {
     conf.setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 1);
     conf.setInt(DFSConfigKeys.DFS_DATANODE_DISK_CHECK_MIN_GAP_KEY, 0);
     cluster = HdrfCluster.start(conf, 1, 2);
-    cluster.write("/file", HdrfCluster.text(4 * BLOCK, 13), 1);
+    cluster.write("/file", TestBytes.text(4 * BLOCK, 13), 1);
     cluster.awaitReduced("/file");
     DataNode dataNode = cluster.mini().getDataNodes().get(0);
     File failing = cluster.mini().getInstanceStorageDir(0, 0);
@@ -232,12 +233,12 @@ class JobsTest {
   @Test
   void oldBlocksAreConvertedWhenAsked() throws Exception {
     cluster = HdrfCluster.start(HdrfCluster.stockConfiguration(), 1, 2);
-    byte[] old = HdrfCluster.text(5 * BLOCK + 100_000, 1);
-    byte[] noise = HdrfCluster.noise(BLOCK, 2);
+    byte[] old = TestBytes.text(5 * BLOCK + 100_000, 1);
+    byte[] noise = TestBytes.noise(BLOCK, 2);
     cluster.write("/old", old, 1);
     cluster.write("/noise", noise, 1);
     cluster.restartAs(onlyWhenAsked());
-    byte[] young = HdrfCluster.text(BLOCK, 3);
+    byte[] young = TestBytes.text(BLOCK, 3);
     cluster.write("/young", young, 1);
     cluster.awaitReduced("/young");
     letTheScanLook();
@@ -272,7 +273,7 @@ class JobsTest {
   @Test
   void aConversionGoesOnAfterARestartUntilItIsStopped() throws Exception {
     cluster = HdrfCluster.start(HdrfCluster.stockConfiguration(), 1);
-    byte[] old = HdrfCluster.text(6 * BLOCK, 4);
+    byte[] old = TestBytes.text(6 * BLOCK, 4);
     cluster.write("/old", old, 1);
     cluster.restartAs(onlyWhenAsked());
     start(JobKind.CONVERT, ONE_BLOCK);
@@ -294,7 +295,7 @@ class JobsTest {
     letTheScanLook();
     assertThat(jobs(0, JobKind.CONVERT).get(0).state()).isEqualTo(JobInfo.State.NONE);
     assertThat(cluster.plainReplicas("/old")).hasSize(4);
-    byte[] young = HdrfCluster.text(BLOCK, 5);
+    byte[] young = TestBytes.text(BLOCK, 5);
     cluster.write("/young", young, 1);
     cluster.awaitReduced("/young");
     assertThat(cluster.plainReplicas("/old")).hasSize(4);
@@ -313,8 +314,8 @@ class JobsTest {
   @ValueSource(strings = {"lz4", "dedup,lz4"})
   void fromReducedBlocksToStockHdfsAndBack(String chain) throws Exception {
     cluster = HdrfCluster.start(configuration(chain), 2, 2);
-    byte[] first = HdrfCluster.text(3 * BLOCK + 123_456, 6);
-    byte[] second = HdrfCluster.text(BLOCK + 77_777, 7);
+    byte[] first = TestBytes.text(3 * BLOCK + 123_456, 6);
+    byte[] second = TestBytes.text(BLOCK + 77_777, 7);
     cluster.write("/first", first, 2);
     cluster.write("/second", second, 1);
     cluster.awaitReduced("/first");
@@ -334,7 +335,7 @@ class JobsTest {
     assertThat(cluster.used(0) + cluster.used(1)).isGreaterThan(used);
     assertThat(cluster.plainReplicas("/first")).hasSize(8);
     assertMode("kept plain");
-    byte[] third = HdrfCluster.text(BLOCK, 8);
+    byte[] third = TestBytes.text(BLOCK, 8);
     cluster.write("/third", third, 2);
     letTheScanLook();
     assertThat(reducedBlocks()).as("new blocks").isZero();
@@ -344,13 +345,13 @@ class JobsTest {
     cluster.assertContent("/first", first);
 
     cluster.restartAs(HdrfCluster.stockConfiguration());
-    HdrfCluster.assertSame("/first", cluster.read("/first"), first);
-    HdrfCluster.assertSame("/second", cluster.read("/second"), second);
-    HdrfCluster.assertSame("/third", cluster.read("/third"), third);
+    TestBytes.assertSame("/first", cluster.read("/first"), first);
+    TestBytes.assertSame("/second", cluster.read("/second"), second);
+    TestBytes.assertSame("/third", cluster.read("/third"), third);
     cluster.append("/second", third);
     byte[] all = Arrays.copyOf(second, second.length + third.length);
     System.arraycopy(third, 0, all, second.length, third.length);
-    HdrfCluster.assertSame("/second", cluster.read("/second"), all);
+    TestBytes.assertSame("/second", cluster.read("/second"), all);
     cluster.mini().triggerBlockReports();
     assertThat(cluster.mini().getNamesystem().getCorruptReplicaBlocks()).isZero();
 
@@ -372,13 +373,13 @@ class JobsTest {
   @Test
   void withoutItsOwnFilesHdrfBeginsAnew() throws Exception {
     cluster = HdrfCluster.start(configuration("lz4"), 1);
-    byte[] data = HdrfCluster.text(2 * BLOCK, 9);
+    byte[] data = TestBytes.text(2 * BLOCK, 9);
     cluster.write("/file", data, 1);
     cluster.awaitReduced("/file");
     runToItsEnd(JobKind.INFLATE);
     Path own = Path.of(jobs(0, JobKind.INFLATE).get(0).directory());
     cluster.restartAs(HdrfCluster.stockConfiguration(), () -> deleteAll(own));
-    HdrfCluster.assertSame("/file", cluster.read("/file"), data);
+    TestBytes.assertSame("/file", cluster.read("/file"), data);
     cluster.restartAs(configuration("lz4"));
     cluster.awaitReduced("/file");
     cluster.assertContent("/file", data);
@@ -395,7 +396,7 @@ class JobsTest {
   @Test
   void anInflationGoesOnAfterARestartUntilItIsStopped() throws Exception {
     cluster = HdrfCluster.start(configuration("lz4"), 1);
-    byte[] data = HdrfCluster.text(5 * BLOCK, 10);
+    byte[] data = TestBytes.text(5 * BLOCK, 10);
     cluster.write("/file", data, 1);
     cluster.awaitReduced("/file");
     start(JobKind.INFLATE, ONE_BLOCK);
@@ -427,8 +428,8 @@ class JobsTest {
   @Test
   void aFullDiskKeepsWhatDoesNotFitAndNothingElse() throws Exception {
     cluster = HdrfCluster.start(configuration("lz4"), 1);
-    byte[] big = HdrfCluster.text(900_000, 11);
-    byte[] small = HdrfCluster.text(100_000, 12);
+    byte[] big = TestBytes.text(900_000, 11);
+    byte[] small = TestBytes.text(100_000, 12);
     cluster.write("/big", big, 1);
     cluster.write("/small", small, 1);
     cluster.awaitReduced("/big");
@@ -454,7 +455,7 @@ class JobsTest {
   @Test
   void reducedBlocksThatAnUpgradeKeepsAreCounted() throws Exception {
     cluster = HdrfCluster.start(configuration("lz4"), 1);
-    byte[] data = HdrfCluster.text(BLOCK, 13);
+    byte[] data = TestBytes.text(BLOCK, 13);
     cluster.write("/file", data, 1);
     cluster.awaitReduced("/file");
     File replica = cluster.replicas("/file").get(0);
@@ -477,9 +478,9 @@ class JobsTest {
     Configuration conf = configuration("lz4");
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 1 << 30);
     cluster = HdrfCluster.start(conf, 1);
-    cluster.write("/sound", HdrfCluster.text(3 * BLOCK, 14), 1);
-    cluster.write("/hit", HdrfCluster.text(BLOCK, 15), 1);
-    cluster.write("/plain", HdrfCluster.noise(BLOCK, 16), 1);
+    cluster.write("/sound", TestBytes.text(3 * BLOCK, 14), 1);
+    cluster.write("/hit", TestBytes.text(BLOCK, 15), 1);
+    cluster.write("/plain", TestBytes.noise(BLOCK, 16), 1);
     cluster.awaitReduced("/sound");
     cluster.awaitReduced("/hit");
     runToItsEnd(JobKind.VERIFY);
@@ -488,7 +489,7 @@ class JobsTest {
     assertThat(figure(JobKind.VERIFY, Figure.BLOCKS_DAMAGED)).isZero();
 
     File hit = cluster.replicas("/hit").get(0);
-    Damage.flip(hit, HdrfCluster.physicalLength(hit) / 2, 4);
+    Damage.flip(hit, BlockFiles.physicalLength(hit) / 2, 4);
     runToItsEnd(JobKind.VERIFY);
     assertThat(figure(JobKind.VERIFY, Figure.BLOCKS_DONE)).isEqualTo(3);
     assertThat(figure(JobKind.VERIFY, Figure.BLOCKS_DAMAGED)).isEqualTo(1);
@@ -514,7 +515,7 @@ class JobsTest {
   @Test
   void aDamagedChecksumFileIsFound() throws Exception {
     cluster = HdrfCluster.start(configuration("lz4"), 1);
-    cluster.write("/file", HdrfCluster.text(BLOCK, 17), 1);
+    cluster.write("/file", TestBytes.text(BLOCK, 17), 1);
     cluster.awaitReduced("/file");
     File block = cluster.replicas("/file").get(0);
     File meta =
@@ -527,7 +528,7 @@ class JobsTest {
   @Test
   void damagedChunksAreFound() throws Exception {
     cluster = HdrfCluster.start(configuration("dedup,lz4"), 1);
-    byte[] data = HdrfCluster.noise(3 * BLOCK / 2, 18);
+    byte[] data = TestBytes.noise(3 * BLOCK / 2, 18);
     cluster.write("/file", data, 1);
     cluster.awaitReduced("/file");
     runToItsEnd(JobKind.VERIFY);
@@ -595,7 +596,7 @@ class JobsTest {
   @Test
   void aDamagedStateKeepsBlocksAsTheyAre() throws Exception {
     cluster = HdrfCluster.start(configuration("lz4"), 1);
-    byte[] data = HdrfCluster.text(2 * BLOCK, 19);
+    byte[] data = TestBytes.text(2 * BLOCK, 19);
     cluster.write("/file", data, 1);
     cluster.awaitReduced("/file");
     start(JobKind.INFLATE, ONE_BLOCK);
@@ -623,9 +624,9 @@ class JobsTest {
     Configuration conf = configuration("lz4");
     conf.setInt("hdrf.reduce.min.block.size", 1);
     cluster = HdrfCluster.start(conf, 2, 2);
-    byte[] steady = HdrfCluster.text(4 * BLOCK, 20);
+    byte[] steady = TestBytes.text(4 * BLOCK, 20);
     cluster.write("/steady", steady, 2);
-    byte[] growing = HdrfCluster.text(40_000, 21);
+    byte[] growing = TestBytes.text(40_000, 21);
     cluster.write("/growing", growing, 2);
     AtomicBoolean ending = new AtomicBoolean();
     AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -634,7 +635,7 @@ class JobsTest {
             () -> {
               try {
                 while (!ending.get()) {
-                  HdrfCluster.assertSame("/steady", cluster.read("/steady"), steady);
+                  TestBytes.assertSame("/steady", cluster.read("/steady"), steady);
                 }
               } catch (Throwable e) {
                 failure.set(e);
@@ -645,7 +646,7 @@ class JobsTest {
     for (int round = 0; round < 4; round++) {
       for (JobKind kind : new JobKind[] {JobKind.INFLATE, JobKind.VERIFY, JobKind.CONVERT}) {
         start(kind, 0);
-        byte[] more = HdrfCluster.text(30_000, 22 + round);
+        byte[] more = TestBytes.text(30_000, 22 + round);
         cluster.append("/growing", more);
         byte[] longer = Arrays.copyOf(all, all.length + more.length);
         System.arraycopy(more, 0, longer, all.length, more.length);

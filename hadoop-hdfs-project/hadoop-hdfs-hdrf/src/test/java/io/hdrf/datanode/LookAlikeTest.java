@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.admin.AdminClient;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.File;
 import java.io.IOException;
@@ -51,11 +52,11 @@ class LookAlikeTest {
   private static final int SIZE = 600_000;
   private static final int BLOCK_ID = 24;
 
-  private static RuleCluster cluster;
+  private static HdrfCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
-    cluster = RuleCluster.start(HdrfCluster.configuration(), 3, 1);
+    cluster = HdrfCluster.start(HdrfCluster.configuration(), 3, 1);
   }
 
   @AfterAll
@@ -65,8 +66,8 @@ class LookAlikeTest {
 
   /** The file of a reduced block, as it lies on a disk: header, frames, table and hole. */
   private static byte[] reducedFile(String path) throws Exception {
-    cluster.write(path, HdrfCluster.text(SIZE, path.hashCode()), 3);
-    cluster.awaitReduced(path);
+    cluster.write(path, TestBytes.text(SIZE, path.hashCode()), 3);
+    cluster.awaitAllReduced(path);
     return Files.readAllBytes(cluster.file(0, cluster.block(path)).toPath());
   }
 
@@ -76,24 +77,24 @@ class LookAlikeTest {
   }
 
   private static void assertComesBack(String path, byte[] data) throws Exception {
-    RuleCluster.assertSame("just written", cluster.read(path), data);
+    TestBytes.assertSame("just written", cluster.read(path), data);
     cluster.service(0).wakeScan();
-    cluster.awaitIdle();
+    cluster.awaitReduced();
     ExtendedBlock block = cluster.block(path);
     for (int datanode = 0; datanode < 3; datanode++) {
-      RuleCluster.assertSame("on " + datanode, cluster.replicaBytes(datanode, block), data);
+      TestBytes.assertSame("on " + datanode, cluster.replicaBytes(datanode, block), data);
     }
     cluster.mini().restartDataNodes(true);
     cluster.mini().waitActive();
-    RuleCluster.assertSame("after a restart", cluster.read(path), data);
-    cluster.awaitIdle();
+    TestBytes.assertSame("after a restart", cluster.read(path), data);
+    cluster.awaitReduced();
     for (int datanode = 0; datanode < 3; datanode++) {
-      RuleCluster.assertSame(
+      TestBytes.assertSame(
           "after a restart on " + datanode, cluster.replicaBytes(datanode, block), data);
     }
     byte[] longer = java.util.Arrays.copyOf(data, data.length + 1);
     cluster.append(path, new byte[1]);
-    RuleCluster.assertSame("appended", cluster.read(path), longer);
+    TestBytes.assertSame("appended", cluster.read(path), longer);
     for (int datanode = 0; datanode < 3; datanode++) {
       int index = datanode;
       HdrfCluster.await("the replica", () -> cluster.replica(index, block) != null);
@@ -106,18 +107,18 @@ class LookAlikeTest {
   void anotherBlocksFileComesBackAsWritten() throws Exception {
     byte[] raw = reducedFile("/model");
     cluster.write("/copy", raw, 3);
-    cluster.awaitReduced("/copy");
+    cluster.awaitAllReduced("/copy");
     assertComesBack("/copy", raw);
   }
 
   /** Its very header, with data that stay plain. */
   @Test
   void anotherBlocksHeaderComesBackAsWritten() throws Exception {
-    byte[] data = HdrfCluster.noise(SIZE, 51);
+    byte[] data = TestBytes.noise(SIZE, 51);
     System.arraycopy(reducedFile("/model2"), 0, data, 0, 64);
     cluster.write("/header", data, 3);
     assertComesBack("/header", data);
-    assertThat(HdrfCluster.isReduced(cluster.file(0, cluster.block("/header")))).isTrue();
+    assertThat(BlockFiles.isReduced(cluster.file(0, cluster.block("/header")))).isTrue();
   }
 
   /** Header and CRC right for this very block; only the tag is that of another volume. */
@@ -138,13 +139,13 @@ class LookAlikeTest {
   void theSameBlocksFileOfAnotherVolumeIsDamage() throws Exception {
     byte[] raw = reducedFile("/model5");
     ExtendedBlock block = cluster.block("/model5");
-    byte[] data = HdrfCluster.text(SIZE, "/model5".hashCode());
-    RuleCluster.assertSame("its own", cluster.replicaBytes(1, block), data);
+    byte[] data = TestBytes.text(SIZE, "/model5".hashCode());
+    TestBytes.assertSame("its own", cluster.replicaBytes(1, block), data);
     Files.write(cluster.file(1, block).toPath(), raw);
     assertThatThrownBy(() -> cluster.replicaBytes(1, block))
         .isInstanceOf(DiskFileCorruptException.class)
         .hasMessageContaining("tag");
-    RuleCluster.assertSame("by the others", cluster.read("/model5"), data);
+    TestBytes.assertSame("by the others", cluster.read("/model5"), data);
   }
 
   /** Any bytes behind the magic. */
@@ -153,17 +154,17 @@ class LookAlikeTest {
     Random random = TestSeed.random("random headers");
     byte[] raw = reducedFile("/model4");
     for (int i = 0; i < 10; i++) {
-      byte[] data = random.nextBoolean() ? raw.clone() : HdrfCluster.text(SIZE, i);
+      byte[] data = random.nextBoolean() ? raw.clone() : TestBytes.text(SIZE, i);
       System.arraycopy(raw, 0, data, 0, 64);
       for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {
         data[4 + random.nextInt(60)] ^= (byte) (1 << random.nextInt(8));
       }
       String path = "/random" + i;
       cluster.write(path, data, 3);
-      RuleCluster.assertSame(path, cluster.read(path), data);
-      cluster.awaitIdle();
+      TestBytes.assertSame(path, cluster.read(path), data);
+      cluster.awaitReduced();
       for (int datanode = 0; datanode < 3; datanode++) {
-        RuleCluster.assertSame(path, cluster.replicaBytes(datanode, cluster.block(path)), data);
+        TestBytes.assertSame(path, cluster.replicaBytes(datanode, cluster.block(path)), data);
       }
     }
   }
@@ -174,16 +175,16 @@ class LookAlikeTest {
     byte[] raw = reducedFile("/model5");
     raw[60] ^= 1;
     writeWithoutChecksums(cluster, "/none", raw, 3);
-    RuleCluster.assertSame("just written", cluster.read("/none"), raw);
-    cluster.awaitIdle();
+    TestBytes.assertSame("just written", cluster.read("/none"), raw);
+    cluster.awaitReduced();
     for (int datanode = 0; datanode < 3; datanode++) {
-      RuleCluster.assertSame(
+      TestBytes.assertSame(
           "on " + datanode, cluster.replicaBytes(datanode, cluster.block("/none")), raw);
     }
   }
 
   private static void writeWithoutChecksums(
-      RuleCluster cluster, String path, byte[] data, int replication) throws Exception {
+      HdrfCluster cluster, String path, byte[] data, int replication) throws Exception {
     try (FSDataOutputStream out =
         cluster
             .fs()
@@ -208,9 +209,9 @@ class LookAlikeTest {
   void withoutChecksumsItMayBeDamagedWhereEarlierBuildsWere() throws Exception {
     byte[] raw = reducedFile("/model6");
     raw[60] ^= 1;
-    try (RuleCluster old = RuleCluster.start(HdrfCluster.configuration(), 1, 1)) {
+    try (HdrfCluster old = HdrfCluster.start(HdrfCluster.configuration(), 1, 1)) {
       writeWithoutChecksums(old, "/none", raw, 1);
-      RuleCluster.assertSame("on a new volume", old.read("/none"), raw);
+      TestBytes.assertSame("on a new volume", old.read("/none"), raw);
       java.nio.file.Path hdrf =
           old.mini()
               .getInstanceStorageDir(0, 0)
@@ -243,11 +244,11 @@ class LookAlikeTest {
       }
       assertThat(Files.readAllBytes(hdrf.resolve("superblock.1"))[4]).isEqualTo((byte) 2);
       writeWithoutChecksums(old, "/again", raw, 1);
-      RuleCluster.assertSame("where all was plain", old.read("/again"), raw);
+      TestBytes.assertSame("where all was plain", old.read("/again"), raw);
     }
   }
 
-  private static void inflate(RuleCluster cluster) throws Exception {
+  private static void inflate(HdrfCluster cluster) throws Exception {
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), cluster.datanode(0).getIpcPort());
     try (AdminClient admin = AdminClient.connect(address, cluster.mini().getConfiguration(0))) {
@@ -262,9 +263,9 @@ class LookAlikeTest {
   /** A wrong tag on bytes that don't match the checksums is damage: reported, and healed. */
   @Test
   void aWrongTagIsReportedAndHealed() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 52);
+    byte[] data = TestBytes.text(SIZE, 52);
     cluster.write("/tag", data, 2);
-    cluster.awaitReduced("/tag");
+    cluster.awaitAllReduced("/tag");
     ExtendedBlock block = cluster.block("/tag");
     int damaged = cluster.replica(0, block) != null ? 0 : 1;
     File file = cluster.file(damaged, block);
@@ -272,7 +273,7 @@ class LookAlikeTest {
     assertThatThrownBy(() -> cluster.replicaBytes(damaged, block))
         .isInstanceOf(DiskFileCorruptException.class)
         .hasMessageContaining("tag");
-    RuleCluster.assertSame("the file", cluster.read("/tag"), data);
+    TestBytes.assertSame("the file", cluster.read("/tag"), data);
     DataNodeProbe.scan(cluster.datanode(damaged), block);
     HdrfCluster.await(
         "two sound replicas",
@@ -280,7 +281,7 @@ class LookAlikeTest {
           int sound = 0;
           for (int datanode = 0; datanode < 3; datanode++) {
             try {
-              RuleCluster.assertSame("", cluster.replicaBytes(datanode, block), data);
+              TestBytes.assertSame("", cluster.replicaBytes(datanode, block), data);
               sound++;
             } catch (AssertionError | Exception e) {
               continue;
@@ -288,7 +289,7 @@ class LookAlikeTest {
           }
           return sound == 2;
         });
-    RuleCluster.assertSame("the file", cluster.read("/tag"), data);
+    TestBytes.assertSame("the file", cluster.read("/tag"), data);
   }
 
   /**
@@ -297,7 +298,7 @@ class LookAlikeTest {
    */
   @Test
   void whatImitatesADamagedReducedBlockIsNotFinalized() throws Exception {
-    byte[] data = HdrfCluster.noise(SIZE, 52);
+    byte[] data = TestBytes.noise(SIZE, 52);
     System.arraycopy(reducedFile("/model6"), 0, data, 0, 32);
     ExtendedBlock known = cluster.block("/model6");
     long stamp = known.getGenerationStamp();
@@ -348,7 +349,7 @@ class LookAlikeTest {
   /** Stock code interrupts the writer and waits for it; until it ends it may go on to write. */
   @Test
   void whatAWriterWritesBeforeItIsStoppedIsLookedAt() throws Exception {
-    byte[] data = HdrfCluster.noise(SIZE, 53);
+    byte[] data = TestBytes.noise(SIZE, 53);
     System.arraycopy(reducedFile("/model7"), 0, data, 0, 32);
     cluster.write("/sums", data, 3);
     ExtendedBlock known = cluster.block("/sums");

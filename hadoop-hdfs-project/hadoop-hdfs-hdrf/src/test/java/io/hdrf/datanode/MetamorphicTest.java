@@ -39,7 +39,7 @@ class MetamorphicTest {
   void everyChainGivesTheBytesOfStockHdfs() throws Exception {
     long seed = TestSeed.random(MetamorphicTest.class.getName()).nextLong();
     Configuration store = with("store");
-    store.set(HdrfKeys.PLUGINS_DIR, RuleCluster.plugins(StoreScheme.class).toString());
+    store.set(HdrfKeys.PLUGINS_DIR, HdrfCluster.plugins(StoreScheme.class).toString());
     store.setInt("hdrf.reduce.min.block.size", 0);
     Map<String, Configuration> configurations = new LinkedHashMap<>();
     configurations.put("stock", HdrfCluster.stockConfiguration());

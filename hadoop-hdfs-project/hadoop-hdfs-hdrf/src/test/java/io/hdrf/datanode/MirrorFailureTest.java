@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.wire.Fallback;
 import java.util.Arrays;
@@ -64,7 +65,7 @@ class MirrorFailureTest {
     start(conf, 5);
     int streamsBefore = FlippingSocketFactory.STREAMS.get();
     FlippingSocketFactory.begin(3, TestSeed.random(MirrorFailureTest.class.getName()));
-    byte[] data = HdrfCluster.text(6 * BLOCK, 1);
+    byte[] data = TestBytes.text(6 * BLOCK, 1);
     cluster.write("/flipped", data, 3);
     assertThat(FlippingSocketFactory.FLIPS).hasValue(0);
     assertThat(FlippingSocketFactory.STREAMS.get()).isGreaterThan(streamsBefore + 6);
@@ -77,9 +78,9 @@ class MirrorFailureTest {
   /** For the wire; the others store what they receive, and encode on no thread. */
   @Test
   void onlyTheFirstOfAPipelineEncodes() throws Exception {
-    start(RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME), 3);
+    start(HdrfCluster.configuration(HdrfCluster.plugins(FaultyScheme.class), FaultyScheme.NAME), 3);
     System.setProperty(FaultyScheme.ONLY_ENCODER, "");
-    byte[] data = HdrfCluster.text(500_000, 2);
+    byte[] data = TestBytes.text(500_000, 2);
     int first = writeAndFindTheFirst("/adopted", data);
     cluster.awaitReduced("/adopted");
     cluster.assertContent("/adopted", data);
@@ -119,9 +120,9 @@ class MirrorFailureTest {
 
   @Test
   void aSchemeThatCannotEncodeDoesNotStopThePipeline() throws Exception {
-    start(RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME), 3);
+    start(HdrfCluster.configuration(HdrfCluster.plugins(FaultyScheme.class), FaultyScheme.NAME), 3);
     System.setProperty(FaultyScheme.ENCODE_FAILURE, "");
-    byte[] data = HdrfCluster.text(500_000, 3);
+    byte[] data = TestBytes.text(500_000, 3);
     cluster.write("/plain", data, 3);
     cluster.assertContent("/plain", data);
     assertThat(fallbacks(Fallback.ENCODER_FAILED)).isPositive();
@@ -135,7 +136,7 @@ class MirrorFailureTest {
     Configuration conf = HdrfCluster.configuration();
     conf.setBoolean(HdfsClientConfigKeys.BlockWrite.ReplaceDatanodeOnFailure.BEST_EFFORT_KEY, true);
     start(conf, 5);
-    byte[] data = HdrfCluster.text(3 * BLOCK + 123_456, 4);
+    byte[] data = TestBytes.text(3 * BLOCK + 123_456, 4);
     for (int round = 0; round < 2; round++) {
       String path = "/dies" + round;
       try (FSDataOutputStream out = cluster.fs().create(new Path(path), (short) 3)) {
@@ -166,7 +167,7 @@ class MirrorFailureTest {
     conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, true);
     conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
     start(conf, 3);
-    byte[] data = HdrfCluster.text(2 * BLOCK + 54_321, 5);
+    byte[] data = TestBytes.text(2 * BLOCK + 54_321, 5);
     cluster.write("/encrypted", data, 1);
     cluster.awaitReduced("/encrypted");
     cluster.fs().setReplication(new Path("/encrypted"), (short) 3);
@@ -186,7 +187,7 @@ class MirrorFailureTest {
     Configuration conf = HdrfCluster.configuration();
     conf.setBoolean(HdrfKeys.PREFIX + HdrfKeys.MIRROR_SECTION + ".enabled", false);
     start(conf, 3);
-    byte[] data = HdrfCluster.text(BLOCK, 6);
+    byte[] data = TestBytes.text(BLOCK, 6);
     cluster.write("/off", data, 3);
     cluster.awaitReduced("/off");
     cluster.assertContent("/off", data);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.io.TestBytes;
 import io.hdrf.scheme.PluginJars;
 import io.hdrf.wire.Fallback;
 import java.lang.reflect.Field;
@@ -80,7 +81,7 @@ class MirrorMixedClusterTest {
     writeWithTheLastInEachPosition();
     cluster.awaitReducedWhereHdrf();
     for (int i = 0; i < 3; i++) {
-      cluster.assertContent("/mixed" + i, HdrfCluster.text(300_000 + i, i));
+      cluster.assertContent("/mixed" + i, TestBytes.text(300_000 + i, i));
     }
     MirrorCounts counts = new MirrorCounts(cluster);
     assertThat(sum(counts.wire("mirrorFallback" + Fallback.PEER_IS_STOCK.metricName())))
@@ -99,7 +100,7 @@ class MirrorMixedClusterTest {
     Set<Integer> positions = new HashSet<>();
     int connections = 0;
     for (int i = 0; i < 40 && positions.size() < 3; i++) {
-      byte[] data = HdrfCluster.text(300_000 + i, i);
+      byte[] data = TestBytes.text(300_000 + i, i);
       String path = "/mixed" + i;
       try (FSDataOutputStream out = cluster.fs().create(new Path(path), (short) 3)) {
         out.write(data, 0, 200_000);
@@ -123,7 +124,7 @@ class MirrorMixedClusterTest {
   @Test
   void aDataNodeWithoutTheOthersScheme() throws Exception {
     cluster = HdrfCluster.start(HdrfCluster.configuration(), 3);
-    java.nio.file.Path plugins = Files.createTempDirectory(RuleCluster.testData(), "other-plugins");
+    java.nio.file.Path plugins = Files.createTempDirectory(HdrfCluster.testData(), "other-plugins");
     PluginJars.of(plugins, FaultyScheme.class);
     restart(
         0,
@@ -143,7 +144,7 @@ class MirrorMixedClusterTest {
     cluster.awaitReduced();
     for (int i = 0; i < 3; i++) {
       cluster.awaitReduced("/mixed" + i);
-      cluster.assertContent("/mixed" + i, HdrfCluster.text(300_000 + i, i));
+      cluster.assertContent("/mixed" + i, TestBytes.text(300_000 + i, i));
     }
     assertThat(counts.reducer("blocksAdopted")[2]).isZero();
     assertThat(counts.reducer("framesEncoded")[2]).isPositive();
@@ -159,7 +160,7 @@ class MirrorMixedClusterTest {
     conf.setInt("hdrf.mirror.probe.timeout", 200);
     cluster = HdrfCluster.start(conf, 3);
     int probesBefore = SilentSocketFactory.PROBES.get();
-    byte[] data = HdrfCluster.text(BLOCK + 54_321, 0);
+    byte[] data = TestBytes.text(BLOCK + 54_321, 0);
     cluster.write("/unknown", data, 3);
     cluster.assertContent("/unknown", data);
     MirrorCounts counts = new MirrorCounts(cluster);
@@ -186,13 +187,13 @@ class MirrorMixedClusterTest {
       }
       cluster.awaitReducedWhereHdrf();
     }
-    cluster.assertContent("/down3", HdrfCluster.text(BLOCK + 54_321, 0));
+    cluster.assertContent("/down3", TestBytes.text(BLOCK + 54_321, 0));
     cluster.awaitReduced("/up3");
     assertThat(sum(new MirrorCounts(cluster).wire("mirrorBytesWireSent"))).isPositive();
   }
 
   private void writeSome(String path) throws Exception {
-    byte[] data = HdrfCluster.text(BLOCK + 54_321, 0);
+    byte[] data = TestBytes.text(BLOCK + 54_321, 0);
     cluster.write(path, data, 3);
     cluster.assertContent(path, data);
   }

@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static io.hdrf.datanode.MirrorCounts.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import io.hdrf.wire.Fallback;
 import java.io.IOException;
 import java.util.Arrays;
@@ -63,7 +64,7 @@ class MirroringTest {
 
   @Test
   void aPipelineEncodesOnceAndStoresTheSameFramesEverywhere() throws Exception {
-    byte[] data = HdrfCluster.text(BLOCK, 1);
+    byte[] data = TestBytes.text(BLOCK, 1);
     cluster.write("/one", data, 3);
     cluster.awaitReduced("/one");
     cluster.assertContent("/one", data);
@@ -83,7 +84,7 @@ class MirroringTest {
 
   @Test
   void trafficIsCountedByOperationAndByPeer() throws Exception {
-    cluster.write("/counted", HdrfCluster.text(BLOCK, 10), 3);
+    cluster.write("/counted", TestBytes.text(BLOCK, 10), 3);
     HdrfCluster.await(
         "both streams to be counted",
         () ->
@@ -104,7 +105,7 @@ class MirroringTest {
   /** Nor where they are of another kind; whoever gets them verifies them in either case. */
   @Test
   void checksumsTravelOnlyWhereThePeerCannotMakeThem() throws Exception {
-    byte[] data = HdrfCluster.text(BLOCK, 8);
+    byte[] data = TestBytes.text(BLOCK, 8);
     int sums = (BLOCK + 511) / 512 * 4;
     cluster.write("/made", data, 3);
     assertThat(sum(wire("mirrorChecksumBytesLeftOut"))).isEqualTo(2L * sums);
@@ -133,7 +134,7 @@ class MirroringTest {
 
   @Test
   void aDecommissionedDataNodesBlockTravelsAsItIsStored() throws Exception {
-    byte[] data = HdrfCluster.text(BLOCK - 1000, 9);
+    byte[] data = TestBytes.text(BLOCK - 1000, 9);
     cluster.write("/leaving", data, 1);
     cluster.awaitReduced("/leaving");
     long[] encodedBefore = reducer("framesEncoded");
@@ -158,7 +159,7 @@ class MirroringTest {
   /** Where many packets are under way, several share a frame. */
   @Test
   void framesOfABusyPipelineAreTheSameEverywhere() throws Exception {
-    byte[] data = HdrfCluster.text(8 * BLOCK, 7);
+    byte[] data = TestBytes.text(8 * BLOCK, 7);
     DataNodeFaultInjector before = DataNodeFaultInjector.get();
     DataNodeFaultInjector.set(
         new DataNodeFaultInjector() {
@@ -195,19 +196,19 @@ class MirroringTest {
   void lengthsOfAllKinds() throws Exception {
     int[] lengths = {1, 511, 512, 513, 64_511, 64_512, 64_513, BLOCK - 1, BLOCK + 1, 3 * BLOCK + 7};
     for (int length : lengths) {
-      byte[] data = HdrfCluster.text(length, length);
+      byte[] data = TestBytes.text(length, length);
       cluster.write("/f" + length, data, 3);
       cluster.assertContent("/f" + length, data);
     }
     cluster.awaitReduced();
     for (int length : lengths) {
-      cluster.assertContent("/f" + length, HdrfCluster.text(length, length));
+      cluster.assertContent("/f" + length, TestBytes.text(length, length));
     }
   }
 
   @Test
   void whatCannotBeReducedTravelsToo() throws Exception {
-    byte[] data = HdrfCluster.noise(6 * BLOCK, 2);
+    byte[] data = TestBytes.noise(6 * BLOCK, 2);
     cluster.write("/noise", data, 3);
     cluster.awaitReduced();
     cluster.assertContent("/noise", data);
@@ -217,7 +218,7 @@ class MirroringTest {
 
   @Test
   void whatWasFlushedIsVisibleOnEveryReplica() throws Exception {
-    byte[] data = HdrfCluster.text(BLOCK, 3);
+    byte[] data = TestBytes.text(BLOCK, 3);
     try (FSDataOutputStream out = cluster.fs().create(new Path("/flushed"), (short) 3)) {
       int end = 0;
       for (int step : new int[] {1, 100, 411, 512, 70_000, 200_001, 13}) {
@@ -239,7 +240,7 @@ class MirroringTest {
 
   @Test
   void aReducedBlockIsReplicatedAsItIsStored() throws Exception {
-    byte[] data = HdrfCluster.text(2 * BLOCK + 54_321, 4);
+    byte[] data = TestBytes.text(2 * BLOCK + 54_321, 4);
     cluster.write("/replicated", data, 1);
     cluster.awaitReduced("/replicated");
     long encodedBefore = sum(reducer("framesEncoded"));
@@ -275,7 +276,7 @@ class MirroringTest {
 
   @Test
   void theBalancersCopyTravelsAsItIsStored() throws Exception {
-    byte[] data = HdrfCluster.text(BLOCK - 1000, 5);
+    byte[] data = TestBytes.text(BLOCK - 1000, 5);
     cluster.write("/balanced", data, 1);
     cluster.awaitReduced("/balanced");
     LocatedBlock block = cluster.blocks("/balanced").get(0);
@@ -310,7 +311,7 @@ class MirroringTest {
 
   @Test
   void anAppendGoesOnWithPlainBlocks() throws Exception {
-    byte[] data = HdrfCluster.text(900_000, 6);
+    byte[] data = TestBytes.text(900_000, 6);
     cluster.write("/appended", Arrays.copyOf(data, 300_001), 3);
     cluster.awaitReduced("/appended");
     cluster.append("/appended", Arrays.copyOfRange(data, 300_001, data.length));

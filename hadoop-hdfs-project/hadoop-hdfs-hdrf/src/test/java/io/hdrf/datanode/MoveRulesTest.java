@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.io.TestBytes;
 import java.io.File;
 import java.nio.file.Files;
 import java.util.HashMap;
@@ -29,7 +30,7 @@ class MoveRulesTest {
 
   private static final int SIZE = 700_001;
 
-  private static RuleCluster cluster;
+  private static HdrfCluster cluster;
 
   /** What each volume used while it had no blocks. */
   private static final Map<String, Long> BASE = new HashMap<>();
@@ -37,10 +38,10 @@ class MoveRulesTest {
   @BeforeAll
   static void start() throws Exception {
     Configuration conf =
-        RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
+        HdrfCluster.configuration(HdrfCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
     conf.setBoolean(DFSConfigKeys.DFS_DATANODE_BLOCK_PINNING_ENABLED, true);
     cluster =
-        RuleCluster.start(
+        HdrfCluster.start(
             conf,
             builder ->
                 builder
@@ -105,46 +106,46 @@ class MoveRulesTest {
   /** Rule 1: the disk balancer's call. */
   @Test
   void betweenVolumesGoesPlainAndIsReducedAgain() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 11);
+    byte[] data = TestBytes.text(SIZE, 11);
     ExtendedBlock block = reducedBlock("/volumes", data);
     FsVolumeImpl target = otherDisk(block);
     System.setProperty(FaultyScheme.ENCODE_DELAY, "300");
     move(block, () -> cluster.dataset(0).moveBlockAcrossVolumes(block, target));
     File moved = cluster.file(0, block);
     assertThat(cluster.volume(0, block)).isSameAs(target);
-    RuleCluster.assertSame("the moved file", Files.readAllBytes(moved.toPath()), data);
-    RuleCluster.assertSame("the file", cluster.read("/volumes"), data);
+    TestBytes.assertSame("the moved file", Files.readAllBytes(moved.toPath()), data);
+    TestBytes.assertSame("the file", cluster.read("/volumes"), data);
     cluster.awaitReduced(0, block);
-    RuleCluster.assertSame("reduced again", cluster.read("/volumes"), data);
+    TestBytes.assertSame("reduced again", cluster.read("/volumes"), data);
     assertUse();
   }
 
   /** Rule 1: the mover's call. */
   @Test
   void betweenStorageTypesGoesPlainAndIsReducedAgain() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 12);
+    byte[] data = TestBytes.text(SIZE, 12);
     ExtendedBlock block = reducedBlock("/types", data);
     System.setProperty(FaultyScheme.ENCODE_DELAY, "300");
     move(block, () -> cluster.dataset(0).moveBlockAcrossStorage(block, StorageType.ARCHIVE, null));
     assertThat(cluster.volume(0, block).getStorageType()).isEqualTo(StorageType.ARCHIVE);
-    RuleCluster.assertSame(
+    TestBytes.assertSame(
         "the moved file", Files.readAllBytes(cluster.file(0, block).toPath()), data);
     cluster.awaitReduced(0, block);
-    RuleCluster.assertSame("reduced again", cluster.read("/types"), data);
+    TestBytes.assertSame("reduced again", cluster.read("/types"), data);
     assertUse();
   }
 
   /** Rule 1: a damaged block must not become a sound-looking one elsewhere. */
   @Test
   void aDamagedBlockIsNotMoved() throws Exception {
-    ExtendedBlock block = reducedBlock("/damaged", HdrfCluster.text(SIZE, 13));
+    ExtendedBlock block = reducedBlock("/damaged", TestBytes.text(SIZE, 13));
     FsVolumeImpl source = cluster.volume(0, block);
     FsVolumeImpl target = otherDisk(block);
-    Damage.flip(cluster.file(0, block), RuleCluster.physicalLength(cluster.file(0, block)) / 2, 1);
+    Damage.flip(cluster.file(0, block), BlockFiles.physicalLength(cluster.file(0, block)) / 2, 1);
     assertThatThrownBy(() -> cluster.dataset(0).moveBlockAcrossVolumes(block, target))
         .hasMessageContaining("CRC32C of frame");
     assertThat(cluster.volume(0, block)).isSameAs(source);
-    java.nio.file.Path temporary = RuleCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
+    java.nio.file.Path temporary = HdrfCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
     assertThat(hasFiles(temporary)).isFalse();
     cluster.fs().delete(new Path("/damaged"), false);
     HdrfCluster.await("the block to go", () -> cluster.replica(0, block) == null);
@@ -154,7 +155,7 @@ class MoveRulesTest {
   /** Rules 1 and 5: a swap that is about to happen finds the block moved. */
   @Test
   void aMoveDuringReductionWins() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 14);
+    byte[] data = TestBytes.text(SIZE, 14);
     System.setProperty(FaultyScheme.ENCODE_DELAY, "100");
     cluster.write("/race", data, 1);
     ExtendedBlock block = cluster.block("/race");
@@ -164,14 +165,14 @@ class MoveRulesTest {
     assertThat(cluster.volume(0, block)).isSameAs(target);
     System.clearProperty(FaultyScheme.ENCODE_DELAY);
     cluster.awaitReduced(0, block);
-    RuleCluster.assertSame("the file", cluster.read("/race"), data);
+    TestBytes.assertSame("the file", cluster.read("/race"), data);
     assertUse();
   }
 
   /** Rules 1 and 4: where both meet, the recovery goes on and the move does not. */
   @Test
   void recoveryWinsOverAMove() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 18);
+    byte[] data = TestBytes.text(SIZE, 18);
     ExtendedBlock block = reducedBlock("/recovery", data);
     FsVolumeImpl source = cluster.volume(0, block);
     FsVolumeImpl target = otherDisk(block);
@@ -185,7 +186,7 @@ class MoveRulesTest {
                 throw new java.io.UncheckedIOException(e);
               }
             });
-    java.nio.file.Path temporary = RuleCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
+    java.nio.file.Path temporary = HdrfCluster.poolDirectory(target, cluster.pool()).resolve("tmp");
     HdrfCluster.await("the move to begin", () -> hasFiles(temporary));
     long recoveryId = block.getGenerationStamp() + 1;
     cluster.dataset(0).initReplicaRecovery(new RecoveringBlock(block, null, recoveryId));
@@ -196,7 +197,7 @@ class MoveRulesTest {
     ExtendedBlock truncated = new ExtendedBlock(block);
     truncated.setGenerationStamp(recoveryId);
     assertThat(cluster.volume(0, truncated)).isSameAs(source);
-    RuleCluster.assertSame(
+    TestBytes.assertSame(
         "truncated", cluster.replicaBytes(0, truncated), java.util.Arrays.copyOf(data, 1000));
     cluster.fs().delete(new Path("/recovery"), false);
     cluster.dataset(0).invalidate(block.getBlockPoolId(), new Block[] {truncated.getLocalBlock()});
@@ -214,8 +215,8 @@ class MoveRulesTest {
   /** Rule 14: what was saved is given back once, whether or not HDRF knew of it. */
   @Test
   void deletionGivesBackWhatWasUsed() throws Exception {
-    ExtendedBlock known = reducedBlock("/known", HdrfCluster.text(SIZE, 15));
-    ExtendedBlock unknown = reducedBlock("/unknown", HdrfCluster.text(SIZE, 16));
+    ExtendedBlock known = reducedBlock("/known", TestBytes.text(SIZE, 15));
+    ExtendedBlock unknown = reducedBlock("/unknown", TestBytes.text(SIZE, 16));
     assertUse();
     assertThat(cluster.service(0).knownSaving(known.getBlockPoolId(), known.getBlockId()))
         .isGreaterThan(SIZE / 2);
@@ -244,7 +245,7 @@ class MoveRulesTest {
   /** Rule 16: pinning survives swap, move and inflation. */
   @Test
   void thePinStays() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 17);
+    byte[] data = TestBytes.text(SIZE, 17);
     System.setProperty(FaultyScheme.ENCODE_DELAY, "50");
     cluster.write("/pinned", data, 1);
     ExtendedBlock block = cluster.block("/pinned");
@@ -266,7 +267,7 @@ class MoveRulesTest {
 
   /** Stock code counts the bytes of a block twice that was appended to or truncated. */
   private static void settleUse() throws Exception {
-    cluster.awaitIdle();
+    cluster.awaitReduced();
     for (FsVolumeImpl volume : cluster.volumes(0)) {
       long overhead = -1;
       while (overhead != volume.getDfsUsed() - cluster.physicalBytes(volume)) {

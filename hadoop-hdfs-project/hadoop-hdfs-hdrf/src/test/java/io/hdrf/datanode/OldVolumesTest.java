@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.admin.AdminClient;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.LogCapture;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -151,7 +153,7 @@ class OldVolumesTest {
       value = {"lz4.tar.gz lz4", "dedup-zstd.tar.gz dedup,zstd"})
   void everyByteIsReadAndKept(String archive, String chain) throws Exception {
     unpack(archive);
-    try (LoggedErrors errors = new LoggedErrors()) {
+    try (LogCapture errors = new LogCapture(Level.ERROR)) {
       start(configuration(chain));
       assertThat(read()).isEqualTo(listed());
       assertThat(cluster.plainReplicas("/text")).isEmpty();

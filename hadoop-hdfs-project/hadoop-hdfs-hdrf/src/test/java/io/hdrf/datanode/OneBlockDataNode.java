@@ -7,6 +7,7 @@ import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.replica.DatasetAccess;
+import io.hdrf.datanode.volume.DirectoryVolume;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFiles;
@@ -16,7 +17,6 @@ import io.hdrf.wire.FrameSpool;
 import io.hdrf.wire.SpoolFile;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,11 +27,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
-import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.DataChecksum;
 
@@ -42,10 +39,10 @@ import org.apache.hadoop.util.DataChecksum;
  */
 public final class OneBlockDataNode implements AutoCloseable {
 
-  static final String POOL = "BP-1";
-  static final long BLOCK = 1073741825L;
+  public static final String POOL = "BP-1";
+  public static final long BLOCK = 1073741825L;
 
-  private static final long STAMP = 1001;
+  public static final long STAMP = 1001;
   private static final int BYTES_PER_CHECKSUM = 512;
 
   /** Closing takes a fifth of a second, for nobody's benefit. */
@@ -61,7 +58,7 @@ public final class OneBlockDataNode implements AutoCloseable {
   private final Path directory;
   private final DurableFiles files;
   private final HdrfService service;
-  private final Volume volume;
+  private final FsVolumeSpi volume;
   private final FinalizedReplica replica;
   private boolean damageReported;
 
@@ -74,7 +71,7 @@ public final class OneBlockDataNode implements AutoCloseable {
   OneBlockDataNode(Path directory, Configuration conf, DurableFiles files) throws IOException {
     this.directory = directory;
     this.files = files;
-    this.volume = new Volume(directory);
+    this.volume = new DirectoryVolume("DS-1", directory);
     this.replica =
         new FinalizedReplica(
             BLOCK,
@@ -189,7 +186,7 @@ public final class OneBlockDataNode implements AutoCloseable {
   }
 
   boolean isReduced() {
-    return HdrfCluster.isReduced(blockFile(directory).toFile());
+    return BlockFiles.isReduced(blockFile(directory).toFile());
   }
 
   /** What will be given back when the block is deleted; negative where the file will tell. */
@@ -211,52 +208,6 @@ public final class OneBlockDataNode implements AutoCloseable {
     CLOSER.shutdown();
     if (!CLOSER.awaitTermination(10, TimeUnit.MINUTES)) {
       throw new AssertionError("HDRF does not close");
-    }
-  }
-
-  private static final class Volume extends ExternalVolumeImpl {
-    private final Path directory;
-
-    Volume(Path directory) {
-      this.directory = directory;
-    }
-
-    @Override
-    public FsVolumeReference obtainReference() {
-      return new FsVolumeReference() {
-        @Override
-        public FsVolumeSpi getVolume() {
-          return Volume.this;
-        }
-
-        @Override
-        public void close() {}
-      };
-    }
-
-    @Override
-    public long getAvailable() {
-      return 1L << 40;
-    }
-
-    @Override
-    public String getStorageID() {
-      return "DS-1";
-    }
-
-    @Override
-    public StorageType getStorageType() {
-      return StorageType.DISK;
-    }
-
-    @Override
-    public URI getBaseURI() {
-      return directory.toUri();
-    }
-
-    @Override
-    public String toString() {
-      return directory.toString();
     }
   }
 

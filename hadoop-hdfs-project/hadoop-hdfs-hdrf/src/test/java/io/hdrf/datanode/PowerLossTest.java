@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.PowerLoss;
+import io.hdrf.io.TestBytes;
 import io.hdrf.sample.StoreScheme;
 import io.hdrf.scheme.PluginJars;
 import io.hdrf.spi.scheme.TestSeed;
@@ -49,7 +50,7 @@ class PowerLossTest {
   @TempDir private static Path plugins;
   @TempDir private Path scratch;
 
-  private byte[] data = HdrfCluster.text(LENGTH, 7);
+  private byte[] data = TestBytes.text(LENGTH, 7);
   private Configuration conf;
 
   @BeforeAll

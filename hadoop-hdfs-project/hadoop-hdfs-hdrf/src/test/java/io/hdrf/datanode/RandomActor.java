@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.io.TestBytes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -112,11 +113,11 @@ final class RandomActor implements Callable<Void> {
     long seed = random.nextLong();
     switch (random.nextInt(6)) {
       case 0:
-        return HdrfCluster.noise(length, seed);
+        return TestBytes.noise(length, seed);
       case 1:
         return new byte[length];
       default:
-        return HdrfCluster.text(length, seed);
+        return TestBytes.text(length, seed);
     }
   }
 
@@ -172,7 +173,7 @@ final class RandomActor implements Callable<Void> {
     byte[] visible = Arrays.copyOf(before, before.length + flushAt);
     System.arraycopy(data, 0, visible, before.length, flushAt);
     try (FSDataInputStream in = cluster.fs().open(path(name))) {
-      HdrfCluster.assertSame(name + " while it is written", in.readAllBytes(), visible);
+      TestBytes.assertSame(name + " while it is written", in.readAllBytes(), visible);
     }
     note("flushed " + name + " " + visible.length);
     out.write(data, flushAt, data.length - flushAt);
@@ -239,7 +240,7 @@ final class RandomActor implements Callable<Void> {
           in.seek(from);
           in.readFully(found);
         }
-        HdrfCluster.assertSame(
+        TestBytes.assertSame(
             name + " from " + from, found, Arrays.copyOfRange(expected, from, from + found.length));
         note("range " + name + " " + from + " " + crc(found));
       }
@@ -268,7 +269,7 @@ final class RandomActor implements Callable<Void> {
     try (FSDataInputStream in = cluster.fs().open(path)) {
       found = in.readAllBytes();
     }
-    HdrfCluster.assertSame(repeat + " " + name, found, expected);
+    TestBytes.assertSame(repeat + " " + name, found, expected);
     note(
         "read "
             + name

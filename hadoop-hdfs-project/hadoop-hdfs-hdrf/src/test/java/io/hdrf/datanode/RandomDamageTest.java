@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.BlockFormat;
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.File;
@@ -69,10 +70,10 @@ class RandomDamageTest {
 
   @Test
   void damageIsNeverSeenAlwaysReportedAndHealed() throws Exception {
-    byte[] data = HdrfCluster.text(BLOCKS * BLOCK_SIZE, 71);
-    try (RuleCluster cluster = RuleCluster.start(configuration(), 3, 1)) {
+    byte[] data = TestBytes.text(BLOCKS * BLOCK_SIZE, 71);
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 3, 1)) {
       cluster.write("/file", data, 2);
-      cluster.awaitReduced("/file");
+      cluster.awaitAllReduced("/file");
       List<LocatedBlock> blocks = cluster.blocks("/file");
       assertThat(blocks).hasSize(BLOCKS);
       List<Case> cases = new ArrayList<>();
@@ -97,11 +98,11 @@ class RandomDamageTest {
             () -> isHealed(cluster, damaged.block, expected));
       }
       assertThat(cluster.mini().getNamesystem().getCorruptReplicaBlocks()).isZero();
-      RuleCluster.assertSame("the file", cluster.read("/file"), data);
+      TestBytes.assertSame("the file", cluster.read("/file"), data);
     }
   }
 
-  private Case damageOneReplica(RuleCluster cluster, ExtendedBlock block) throws Exception {
+  private Case damageOneReplica(HdrfCluster cluster, ExtendedBlock block) throws Exception {
     int datanode = random.nextInt(3);
     while (cluster.replica(datanode, block) == null) {
       datanode = (datanode + 1) % 3;
@@ -137,7 +138,7 @@ class RandomDamageTest {
         break;
     }
     // A file too short for a header counts as a plain block that has lost its end.
-    boolean magicGone = !HdrfCluster.isReduced(file) || file.length() < BlockFormat.HEADER_LENGTH;
+    boolean magicGone = !BlockFiles.isReduced(file) || file.length() < BlockFormat.HEADER_LENGTH;
     return new Case(block, datanode, what, magicGone);
   }
 
@@ -161,11 +162,11 @@ class RandomDamageTest {
   }
 
   /** Straight from the damaged replica: right bytes, or an exception that has it reported. */
-  private static void readDamaged(RuleCluster cluster, Case damaged, byte[] expected) {
+  private static void readDamaged(HdrfCluster cluster, Case damaged, byte[] expected) {
     try {
       byte[] found = cluster.replicaBytes(damaged.datanode, damaged.block);
       if (!damaged.magicGone) {
-        RuleCluster.assertSame(damaged.toString(), found, expected);
+        TestBytes.assertSame(damaged.toString(), found, expected);
       }
       // Without its magic it is a plain block with wrong bytes, as any damaged block is.
     } catch (IOException e) {
@@ -174,12 +175,12 @@ class RandomDamageTest {
     }
   }
 
-  private void readAsClients(RuleCluster cluster, byte[] data) throws Exception {
+  private void readAsClients(HdrfCluster cluster, byte[] data) throws Exception {
     for (int i = 0; i < 150; i++) {
       int from = i < BLOCKS ? i * BLOCK_SIZE : random.nextInt(data.length - 1);
       int length = i < BLOCKS ? BLOCK_SIZE : 1 + random.nextInt(data.length - from);
       byte[] found = readPatiently(cluster, from, Math.min(length, 2 * BLOCK_SIZE));
-      RuleCluster.assertSame(
+      TestBytes.assertSame(
           "at " + from, found, Arrays.copyOfRange(data, from, from + found.length));
     }
   }
@@ -188,7 +189,7 @@ class RandomDamageTest {
    * A client's stream remembers nodes that failed it, for whatever block; with so many damaged ones
    * it may run out of nodes to ask. A new stream starts afresh.
    */
-  private static byte[] readPatiently(RuleCluster cluster, int from, int length)
+  private static byte[] readPatiently(HdrfCluster cluster, int from, int length)
       throws IOException {
     IOException last = null;
     for (int attempt = 0; attempt < 10; attempt++) {
@@ -203,7 +204,7 @@ class RandomDamageTest {
     throw last;
   }
 
-  private static boolean isHealed(RuleCluster cluster, ExtendedBlock block, byte[] expected) {
+  private static boolean isHealed(HdrfCluster cluster, ExtendedBlock block, byte[] expected) {
     int sound = 0;
     for (int datanode = 0; datanode < 3; datanode++) {
       if (cluster.replica(datanode, block) == null) {

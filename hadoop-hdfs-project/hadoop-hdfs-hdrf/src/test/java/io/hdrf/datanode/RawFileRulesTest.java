@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.datanode.faulty.FaultyScheme;
 import io.hdrf.datanode.volume.UnavailableException;
+import io.hdrf.io.TestBytes;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,16 +35,16 @@ class RawFileRulesTest {
 
   private static final int SIZE = 700_001;
 
-  private static RuleCluster cluster;
+  private static HdrfCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
     Configuration conf =
-        RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
+        HdrfCluster.configuration(HdrfCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
     conf.setLong(DFSConfigKeys.DFS_DATANODE_MAX_LOCKED_MEMORY_KEY, 64 << 20);
     conf.set("dfs.block.local-path-access.user", System.getProperty("user.name"));
     NativeIO.POSIX.setCacheManipulator(new NativeIO.POSIX.NoMlockCacheManipulator());
-    cluster = RuleCluster.start(conf, 1, 1);
+    cluster = HdrfCluster.start(conf, 1, 1);
   }
 
   @AfterEach
@@ -81,7 +82,7 @@ class RawFileRulesTest {
   /** Rule 3: no space, no append; and the block is as it was. */
   @Test
   void appendFailsOnAFullDiskAndLeavesTheBlockReduced() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 31);
+    byte[] data = TestBytes.text(SIZE, 31);
     ExtendedBlock block = reducedBlock("/full", data);
     fillDisk();
     assertThatThrownBy(() -> cluster.dataset(0).append(block, block.getGenerationStamp() + 1, SIZE))
@@ -89,13 +90,13 @@ class RawFileRulesTest {
     assertThat(cluster.isReduced(0, block)).isTrue();
     assertThat(temporaryFiles()).isEmptyDirectory();
     assertThat(cluster.volumes(0).get(0).getReservedForReplicas()).isZero();
-    RuleCluster.assertSame("the file", cluster.read("/full"), data);
+    TestBytes.assertSame("the file", cluster.read("/full"), data);
   }
 
   /** Rule 3: a block that can't be decoded can't be appended to, and stays. */
   @Test
   void appendFailsWhereDecodingFails() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 32);
+    byte[] data = TestBytes.text(SIZE, 32);
     ExtendedBlock block = reducedBlock("/undecodable", data);
     System.setProperty(FaultyScheme.DECODE_FAILURE, "io");
     assertThatThrownBy(() -> cluster.dataset(0).append(block, block.getGenerationStamp() + 1, SIZE))
@@ -104,7 +105,7 @@ class RawFileRulesTest {
     assertThat(cluster.isReduced(0, block)).isTrue();
     assertThat(temporaryFiles()).isEmptyDirectory();
     cluster.append("/undecodable", new byte[] {1});
-    RuleCluster.assertSame("the file", cluster.read("/undecodable"), concat(data, new byte[] {1}));
+    TestBytes.assertSame("the file", cluster.read("/undecodable"), concat(data, new byte[] {1}));
   }
 
   private static byte[] concat(byte[] first, byte[] second) {
@@ -116,7 +117,7 @@ class RawFileRulesTest {
   /** An append that stock code is going to refuse inflates nothing. */
   @Test
   void aRefusedAppendInflatesNothing() throws Exception {
-    ExtendedBlock block = reducedBlock("/refused", HdrfCluster.text(SIZE, 33));
+    ExtendedBlock block = reducedBlock("/refused", TestBytes.text(SIZE, 33));
     assertThatThrownBy(
             () -> cluster.dataset(0).append(block, block.getGenerationStamp() + 1, SIZE - 1))
         .hasMessageContaining("expected length");
@@ -126,7 +127,7 @@ class RawFileRulesTest {
   /** Rule 4: closing the file of a writer that died needs no space. */
   @Test
   void leaseRecoveryInflatesNothingAndWorksOnAFullDisk() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 34);
+    byte[] data = TestBytes.text(SIZE, 34);
     ExtendedBlock block = reducedBlock("/lease", data);
     long inflated = cluster.service(0).counters().values().get("blocksInflated");
     // What block recovery does on a DataNode, for a replica that is already whole.
@@ -136,20 +137,20 @@ class RawFileRulesTest {
         new org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlock(
             block, null, recoveryId);
     assertThat(cluster.dataset(0).initReplicaRecovery(recovering).getNumBytes()).isEqualTo(SIZE);
-    RuleCluster.assertSame("under recovery", cluster.replicaBytes(0, block), data);
+    TestBytes.assertSame("under recovery", cluster.replicaBytes(0, block), data);
     cluster.dataset(0).updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), SIZE);
     ExtendedBlock recovered = new ExtendedBlock(block);
     recovered.setGenerationStamp(recoveryId);
     assertThat(cluster.replica(0, recovered).getGenerationStamp()).isEqualTo(recoveryId);
     assertThat(cluster.isReduced(0, recovered)).isTrue();
     assertThat(cluster.service(0).counters().values().get("blocksInflated")).isEqualTo(inflated);
-    RuleCluster.assertSame("recovered", cluster.replicaBytes(0, recovered), data);
+    TestBytes.assertSame("recovered", cluster.replicaBytes(0, recovered), data);
   }
 
   /** Rule 4: a truncation needs the plain block, or fails. */
   @Test
   void truncationFailsOnAFullDiskAndWorksLater() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 35);
+    byte[] data = TestBytes.text(SIZE, 35);
     ExtendedBlock block = reducedBlock("/truncated", data);
     long recoveryId = block.getGenerationStamp() + 1;
     var recovering =
@@ -163,22 +164,22 @@ class RawFileRulesTest {
                     .dataset(0)
                     .updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), 123_457))
         .isInstanceOf(org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException.class);
-    assertThat(HdrfCluster.isReduced(cluster.file(0, block))).isTrue();
+    assertThat(BlockFiles.isReduced(cluster.file(0, block))).isTrue();
     cluster.volumes(0).get(0).setCapacityForTesting(-1);
     cluster.dataset(0).updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), 123_457);
     ExtendedBlock truncated = new ExtendedBlock(block);
     truncated.setGenerationStamp(recoveryId);
-    RuleCluster.assertSame(
+    TestBytes.assertSame(
         "truncated", cluster.replicaBytes(0, truncated), Arrays.copyOf(data, 123_457));
     cluster.awaitReduced(0, truncated);
-    RuleCluster.assertSame(
+    TestBytes.assertSame(
         "reduced again", cluster.replicaBytes(0, truncated), Arrays.copyOf(data, 123_457));
   }
 
   /** Rule 4: copy-on-truncate computes fresh checksums from the raw file. */
   @Test
   void copyOnTruncateOfASnapshottedFile() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 36);
+    byte[] data = TestBytes.text(SIZE, 36);
     var directory = new org.apache.hadoop.fs.Path("/snapshots");
     cluster.fs().mkdirs(directory);
     cluster.fs().allowSnapshot(directory);
@@ -186,14 +187,12 @@ class RawFileRulesTest {
     cluster.fs().createSnapshot(directory, "s");
     cluster.fs().truncate(new org.apache.hadoop.fs.Path(directory, "file"), 400_003);
     HdrfCluster.await("the truncation", () -> isClosed("/snapshots/file"));
-    RuleCluster.assertSame(
-        "the file", cluster.read("/snapshots/file"), Arrays.copyOf(data, 400_003));
-    RuleCluster.assertSame("the snapshot", cluster.read("/snapshots/.snapshot/s/file"), data);
-    cluster.awaitReduced("/snapshots/file");
-    cluster.awaitReduced("/snapshots/.snapshot/s/file");
-    RuleCluster.assertSame(
-        "the file", cluster.read("/snapshots/file"), Arrays.copyOf(data, 400_003));
-    RuleCluster.assertSame("the snapshot", cluster.read("/snapshots/.snapshot/s/file"), data);
+    TestBytes.assertSame("the file", cluster.read("/snapshots/file"), Arrays.copyOf(data, 400_003));
+    TestBytes.assertSame("the snapshot", cluster.read("/snapshots/.snapshot/s/file"), data);
+    cluster.awaitAllReduced("/snapshots/file");
+    cluster.awaitAllReduced("/snapshots/.snapshot/s/file");
+    TestBytes.assertSame("the file", cluster.read("/snapshots/file"), Arrays.copyOf(data, 400_003));
+    TestBytes.assertSame("the snapshot", cluster.read("/snapshots/.snapshot/s/file"), data);
   }
 
   private static boolean isClosed(String path) {
@@ -207,7 +206,7 @@ class RawFileRulesTest {
   /** Rules 3 and 5: a reduction under way notices that the block was appended to. */
   @Test
   void anAppendDuringReductionWins() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 37);
+    byte[] data = TestBytes.text(SIZE, 37);
     System.setProperty(FaultyScheme.ENCODE_DELAY, "100");
     cluster.write("/appended", data, 1);
     HdrfCluster.await("the reduction to begin", () -> cluster.service(0).pending() > 0);
@@ -215,19 +214,19 @@ class RawFileRulesTest {
       out.write(data, 0, 1000);
       out.hflush();
       System.clearProperty(FaultyScheme.ENCODE_DELAY);
-      cluster.awaitIdle();
-      RuleCluster.assertSame(
+      cluster.awaitReduced();
+      TestBytes.assertSame(
           "while open", cluster.read("/appended"), concat(data, Arrays.copyOf(data, 1000)));
     }
-    cluster.awaitReduced("/appended");
-    RuleCluster.assertSame(
+    cluster.awaitAllReduced("/appended");
+    TestBytes.assertSame(
         "the file", cluster.read("/appended"), concat(data, Arrays.copyOf(data, 1000)));
   }
 
   /** Rule 6, also where nothing is reduced: clients keep the answer. */
   @Test
   void pathsAreNeverGivenOut() throws Exception {
-    ExtendedBlock block = reducedBlock("/path", HdrfCluster.text(SIZE, 38));
+    ExtendedBlock block = reducedBlock("/path", TestBytes.text(SIZE, 38));
     assertThatThrownBy(() -> cluster.dataset(0).getBlockLocalPathInfo(block))
         .isInstanceOf(IOException.class);
   }
@@ -236,7 +235,7 @@ class RawFileRulesTest {
   @Test
   void swapAndInflationRevokeDescriptors() throws Exception {
     List<ExtendedBlockId> revoked = DataNodeProbe.recordRevocations(cluster.datanode(0));
-    ExtendedBlock block = reducedBlock("/descriptors", HdrfCluster.text(SIZE, 39));
+    ExtendedBlock block = reducedBlock("/descriptors", TestBytes.text(SIZE, 39));
     ExtendedBlockId id = ExtendedBlockId.fromExtendedBlock(block);
     HdrfCluster.await("the swap to be told of", () -> revoked.contains(id));
     revoked.clear();
@@ -250,7 +249,7 @@ class RawFileRulesTest {
         "the block's file to be closed",
         () -> {
           try {
-            return RuleCluster.openFiles("blk_" + block.getBlockId()) == 0;
+            return BlockFiles.open("blk_" + block.getBlockId()) == 0;
           } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
           }
@@ -260,28 +259,28 @@ class RawFileRulesTest {
   /** Rule 13: declined before anything is passed, and nothing stays open. */
   @Test
   void descriptorsOfReducedBlocksAreDeclined() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 40);
+    byte[] data = TestBytes.text(SIZE, 40);
     ExtendedBlock block = reducedBlock("/declined", data);
-    long open = RuleCluster.openFiles("");
+    long open = BlockFiles.open("");
     for (int i = 0; i < 50; i++) {
       assertThatThrownBy(() -> DataNodeProbe.shortCircuit(cluster.datanode(0), block))
           .isInstanceOf(ShortCircuitFdsUnsupportedException.class);
     }
     awaitClosed(block);
-    assertThat(RuleCluster.openFiles("")).isLessThan(open + 25);
+    assertThat(BlockFiles.open("")).isLessThan(open + 25);
   }
 
   /** Rule 13: descriptors of plain blocks are passed as ever. */
   @Test
   void descriptorsOfPlainBlocksArePassed() throws Exception {
-    byte[] data = HdrfCluster.noise(SIZE, 41);
+    byte[] data = TestBytes.noise(SIZE, 41);
     cluster.write("/plain", data, 1);
     ExtendedBlock block = cluster.block("/plain");
     FileInputStream[] files = DataNodeProbe.shortCircuit(cluster.datanode(0), block);
     try (FileInputStream blockFile = files[0];
         FileInputStream metaFile = files[1];
         FileInputStream raw = new FileInputStream(blockFile.getFD())) {
-      RuleCluster.assertSame("the descriptor", raw.readAllBytes(), data);
+      TestBytes.assertSame("the descriptor", raw.readAllBytes(), data);
       assertThat(metaFile.available()).isPositive();
     }
   }
@@ -289,7 +288,7 @@ class RawFileRulesTest {
   /** Rule 5: readers that are there before a swap or an inflation go on with the old file. */
   @Test
   void openStreamsOutliveSwapAndInflation() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 42);
+    byte[] data = TestBytes.text(SIZE, 42);
     System.setProperty(FaultyScheme.ENCODE_DELAY, "100");
     cluster.write("/open", data, 1);
     ExtendedBlock block = cluster.block("/open");
@@ -297,12 +296,12 @@ class RawFileRulesTest {
       byte[] begin = plain.readNBytes(1000);
       System.clearProperty(FaultyScheme.ENCODE_DELAY);
       cluster.awaitReduced(0, block);
-      RuleCluster.assertSame("plain", concat(begin, plain.readAllBytes()), data);
+      TestBytes.assertSame("plain", concat(begin, plain.readAllBytes()), data);
     }
     try (InputStream reduced = cluster.dataset(0).getBlockInputStream(block, 0)) {
       byte[] begin = reduced.readNBytes(1000);
       cluster.append("/open", new byte[] {1});
-      RuleCluster.assertSame("reduced", concat(begin, reduced.readAllBytes()), data);
+      TestBytes.assertSame("reduced", concat(begin, reduced.readAllBytes()), data);
     }
     awaitClosed(block);
   }
@@ -310,7 +309,7 @@ class RawFileRulesTest {
   /** No descriptor stays open after reads, whole or not, and after failed ones. */
   @Test
   void noDescriptorLeaks() throws Exception {
-    ExtendedBlock block = reducedBlock("/leak", HdrfCluster.text(SIZE, 43));
+    ExtendedBlock block = reducedBlock("/leak", TestBytes.text(SIZE, 43));
     for (int i = 0; i < 200; i++) {
       try (InputStream in = cluster.dataset(0).getBlockInputStream(block, i * 3000L)) {
         in.readNBytes(i % 3 * 10_000);
@@ -322,13 +321,13 @@ class RawFileRulesTest {
           .isInstanceOf(UnavailableException.class);
     }
     awaitClosed(block);
-    assertThat(RuleCluster.openFiles("/dev/null")).isLessThan(10);
+    assertThat(BlockFiles.open("/dev/null")).isLessThan(10);
   }
 
   /** Rule 10: an interrupt is no damage, and does not reach another reader. */
   @Test
   void anInterruptedReadIsUnavailableAndHurtsNobodyElse() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 44);
+    byte[] data = TestBytes.text(SIZE, 44);
     ExtendedBlock block = reducedBlock("/interrupted", data);
     try (InputStream other = cluster.dataset(0).getBlockInputStream(block, 0)) {
       other.readNBytes(10);
@@ -341,22 +340,22 @@ class RawFileRulesTest {
       }
       assertThat(other.readAllBytes()).hasSize(SIZE - 10);
     }
-    byte[] noise = HdrfCluster.noise(SIZE, 45);
+    byte[] noise = TestBytes.noise(SIZE, 45);
     cluster.write("/interrupted.plain", noise, 1);
     ExtendedBlock plain = cluster.block("/interrupted.plain");
     Thread.currentThread().interrupt();
     try {
-      RuleCluster.assertSame("plain", cluster.replicaBytes(0, plain), noise);
+      TestBytes.assertSame("plain", cluster.replicaBytes(0, plain), noise);
     } finally {
       assertThat(Thread.interrupted()).isTrue();
     }
-    RuleCluster.assertSame("the file", cluster.read("/interrupted"), data);
+    TestBytes.assertSame("the file", cluster.read("/interrupted"), data);
   }
 
   /** Rule 17: a cached block is plain until it is uncached. */
   @Test
   void aCachedBlockIsPlain() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 46);
+    byte[] data = TestBytes.text(SIZE, 46);
     ExtendedBlock block = reducedBlock("/cached", data);
     String pool = block.getBlockPoolId();
     cluster.dataset(0).cache(pool, new long[] {block.getBlockId()});
@@ -364,13 +363,13 @@ class RawFileRulesTest {
     assertThat(cluster.isReduced(0, block)).isFalse();
     cluster.service(0).wakeScan();
     Thread.sleep(1500);
-    cluster.awaitIdle();
+    cluster.awaitReduced();
     assertThat(cluster.isReduced(0, block)).isFalse();
-    RuleCluster.assertSame("cached", cluster.replicaBytes(0, block), data);
+    TestBytes.assertSame("cached", cluster.replicaBytes(0, block), data);
     // Stock code fails to unmap on this JDK, but what HDRF does comes after it.
     cluster.dataset(0).uncache(pool, new long[] {block.getBlockId()});
     cluster.awaitReduced(0, block);
-    RuleCluster.assertSame("uncached", cluster.replicaBytes(0, block), data);
+    TestBytes.assertSame("uncached", cluster.replicaBytes(0, block), data);
   }
 
   private static boolean isCached(ExtendedBlock block) {
@@ -381,14 +380,14 @@ class RawFileRulesTest {
   @Test
   void aBlockWithoutMetaIsLeftAlone() throws Exception {
     System.setProperty(FaultyScheme.ENCODE_DELAY, "200");
-    cluster.write("/meta", HdrfCluster.text(SIZE, 47), 1);
+    cluster.write("/meta", TestBytes.text(SIZE, 47), 1);
     ExtendedBlock block = cluster.block("/meta");
     // The reduction that is under way has its .meta open; one that is offered later has not.
     CompletableFuture<?> away =
         CompletableFuture.runAsync(() -> cluster.replica(0, block).deleteMetadata());
     away.get();
     long before = cluster.service(0).counters().blocksReduced();
-    cluster.awaitIdle();
+    cluster.awaitReduced();
     if (cluster.service(0).counters().blocksReduced() == before) {
       cluster.service(0).wakeScan();
       Thread.sleep(1500);
@@ -401,13 +400,13 @@ class RawFileRulesTest {
   /** Rule 20: the directory scanner sees nothing unusual in reduced blocks. */
   @Test
   void theDirectoryScannerFindsNoDifference() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 48);
+    byte[] data = TestBytes.text(SIZE, 48);
     ExtendedBlock block = reducedBlock("/scanned", data);
     var before = cluster.replica(0, block);
     DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0));
     assertThat(cluster.replica(0, block)).isSameAs(before);
     assertThat(before.getNumBytes()).isEqualTo(SIZE);
     assertThat(Files.size(cluster.file(0, block).toPath())).isEqualTo(SIZE);
-    RuleCluster.assertSame("the file", cluster.read("/scanned"), data);
+    TestBytes.assertSame("the file", cluster.read("/scanned"), data);
   }
 }

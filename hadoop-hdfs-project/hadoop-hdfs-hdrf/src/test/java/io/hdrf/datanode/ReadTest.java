@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.spi.scheme.TestSeed;
 import java.net.URI;
@@ -47,7 +48,7 @@ class ReadTest {
   @BeforeAll
   static void start() throws Exception {
     cluster = HdrfCluster.start(HdrfCluster.configuration(), 3);
-    data = HdrfCluster.text(LENGTH, 1);
+    data = TestBytes.text(LENGTH, 1);
     cluster.write("/text", data, 3);
     cluster.awaitReduced("/text");
   }
@@ -58,13 +59,13 @@ class ReadTest {
   }
 
   private static void assertRange(byte[] found, int from) {
-    HdrfCluster.assertSame(
+    TestBytes.assertSame(
         "the range from " + from, found, Arrays.copyOfRange(data, from, from + found.length));
   }
 
   @Test
   void everyReplicaIsReducedAndReadsTheSame() throws Exception {
-    assertThat(cluster.replicas("/text")).hasSize(12).allMatch(HdrfCluster::isReduced);
+    assertThat(cluster.replicas("/text")).hasSize(12).allMatch(BlockFiles::isReduced);
     cluster.assertContent("/text", data);
   }
 
@@ -173,7 +174,7 @@ class ReadTest {
     URI uri = URI.create(cluster.mini().getHttpUri(0).replace("http:", "webhdfs:"));
     try (FileSystem web = FileSystem.newInstance(uri, cluster.conf())) {
       try (FSDataInputStream in = web.open(new Path("/text"))) {
-        HdrfCluster.assertSame("/text by WebHDFS", in.readAllBytes(), data);
+        TestBytes.assertSame("/text by WebHDFS", in.readAllBytes(), data);
         int position = BLOCK - 1234;
         in.seek(position);
         byte[] found = new byte[5000];
@@ -188,7 +189,7 @@ class ReadTest {
   /** A reader keeps its connection to the plain file, and goes on in the reduced one. */
   @Test
   void aReaderThatBeganBeforeTheSwap() throws Exception {
-    byte[] text = HdrfCluster.text(4 * BLOCK, 5);
+    byte[] text = TestBytes.text(4 * BLOCK, 5);
     cluster.write("/swapped", text, 1);
     byte[] found = new byte[text.length];
     try (FSDataInputStream in = cluster.fs().open(new Path("/swapped"))) {
@@ -196,7 +197,7 @@ class ReadTest {
       cluster.awaitReduced("/swapped");
       in.readFully(found, 100_000, found.length - 100_000);
     }
-    HdrfCluster.assertSame("/swapped", found, text);
+    TestBytes.assertSame("/swapped", found, text);
   }
 
   @ParameterizedTest
@@ -204,13 +205,13 @@ class ReadTest {
   void shortFilesStayPlain(int length) throws Exception {
     long small = cluster.service(0).counters().skippedFor(SkipReason.SMALL);
     String path = "/short" + length;
-    byte[] bytes = HdrfCluster.text(length, length);
+    byte[] bytes = TestBytes.text(length, length);
     cluster.write(path, bytes, 3);
     cluster.awaitReduced();
     cluster.assertContent(path, bytes);
     assertThat(cluster.replicas(path))
         .hasSize(length == 0 ? 0 : 3)
-        .noneMatch(HdrfCluster::isReduced);
+        .noneMatch(BlockFiles::isReduced);
     if (length > 0) {
       assertThat(cluster.service(0).counters().skippedFor(SkipReason.SMALL)).isGreaterThan(small);
     }
@@ -220,7 +221,7 @@ class ReadTest {
   void noiseStaysPlain() throws Exception {
     assumeThat(cluster.conf().get("hdrf.schemes")).as("dedup stores every block").isEqualTo("lz4");
     long before = cluster.service(0).counters().skippedFor(SkipReason.INCOMPRESSIBLE);
-    byte[] noise = HdrfCluster.noise(3 * BLOCK, 6);
+    byte[] noise = TestBytes.noise(3 * BLOCK, 6);
     try (FSDataOutputStream out =
         cluster.fs().create(new Path("/noise"), true, 4096, (short) 3, 4L * BLOCK)) {
       out.write(noise);
@@ -248,7 +249,7 @@ class ReadTest {
   void anyKindOfChecksum(String type, int bytesPerChecksum, long blockSize) throws Exception {
     Path path = new Path("/checksum-" + type + "-" + bytesPerChecksum);
     int length = bytesPerChecksum == 1 ? 100_001 : (int) (2 * blockSize + blockSize / 3);
-    byte[] text = HdrfCluster.text(length + 60_000, bytesPerChecksum);
+    byte[] text = TestBytes.text(length + 60_000, bytesPerChecksum);
     byte[] begin = Arrays.copyOf(text, length);
     try (FSDataOutputStream out =
         cluster
@@ -271,7 +272,7 @@ class ReadTest {
         int position = random.nextInt(length);
         byte[] found = new byte[Math.min(length - position, 1 + random.nextInt(30_000))];
         in.readFully(position, found);
-        HdrfCluster.assertSame(
+        TestBytes.assertSame(
             path + " at " + position,
             found,
             Arrays.copyOfRange(begin, position, position + found.length));
@@ -296,7 +297,7 @@ class ReadTest {
     Path path = new Path("/blocks-of-" + mebibytes);
     long blockSize = (long) mebibytes << 20;
     long length = blockSize + blockSize / 4;
-    byte[] piece = HdrfCluster.text(1 << 20, mebibytes);
+    byte[] piece = TestBytes.text(1 << 20, mebibytes);
     try (FSDataOutputStream out = cluster.fs().create(path, true, 4096, (short) 1, blockSize)) {
       for (long position = 0; position < length; position += piece.length) {
         stamp(piece, position);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.admin.AdminClient;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.TestBytes;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.metadata.CheckResult;
 import io.hdrf.metadata.StoreStatus;
@@ -21,7 +22,6 @@ import java.security.PrivilegedExceptionAction;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -67,12 +67,6 @@ class RecordsTest {
     return data;
   }
 
-  private static byte[] noise(int length) {
-    byte[] data = new byte[length];
-    new Random(1).nextBytes(data);
-    return data;
-  }
-
   private VolumeRecords records() {
     return cluster.service(0).records().volumes().get(0);
   }
@@ -111,7 +105,7 @@ class RecordsTest {
   void everyChangeOfABlockReachesItsRecord() throws Exception {
     cluster = HdrfCluster.start(configuration(), 1);
     write("/text", text(300_000));
-    write("/noise", noise(300_000));
+    write("/noise", TestBytes.noise(300_000, 1));
     write("/small", text(100));
     cluster.awaitReduced("/text");
     awaitInStep();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkBatch;
@@ -126,7 +127,7 @@ class ReferencesTest {
 
   private void secondVersionGoesByReference(Configuration conf) throws Exception {
     cluster = HdrfCluster.start(conf, 3);
-    byte[] first = HdrfCluster.text(3 * BLOCK + 300_000, 1);
+    byte[] first = TestBytes.text(3 * BLOCK + 300_000, 1);
     writeReduced("/first", first);
     cluster.assertContent("/first", first);
     long sentFirst = sent();
@@ -187,7 +188,7 @@ class ReferencesTest {
   @Test
   void whatWasFlushedIsVisibleOnEveryReplica() throws Exception {
     cluster = HdrfCluster.start(configuration("dedup,lz4"), 3);
-    byte[] data = HdrfCluster.text(BLOCK, 3);
+    byte[] data = TestBytes.text(BLOCK, 3);
     writeReduced("/first", data);
     try (FSDataOutputStream out = cluster.fs().create(new Path("/flushed"), (short) 3)) {
       int end = 0;
@@ -214,7 +215,7 @@ class ReferencesTest {
     Configuration conf = configuration("dedup,lz4");
     conf.setBoolean("hdrf.mirror.references", false);
     cluster = HdrfCluster.start(conf, 3);
-    byte[] data = HdrfCluster.text(BLOCK, 4);
+    byte[] data = TestBytes.text(BLOCK, 4);
     writeReduced("/first", data);
     writeReduced("/second", data);
     cluster.assertContent("/second", data);
@@ -228,7 +229,7 @@ class ReferencesTest {
     Configuration conf = configuration("dedup,lz4");
     conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
     cluster = HdrfCluster.start(conf, 1);
-    byte[] data = HdrfCluster.text(BLOCK, 6);
+    byte[] data = TestBytes.text(BLOCK, 6);
     cluster.write("/secret", data, 1);
     cluster.awaitReduced("/secret");
     LocatedBlock block = cluster.blocks("/secret").get(0);
@@ -288,7 +289,7 @@ class ReferencesTest {
     without.setBoolean("hdrf.mirror.references", false);
     cluster.mini().startDataNodes(without, 1, true, null, null);
     cluster.mini().waitActive();
-    byte[] first = HdrfCluster.text(2 * BLOCK, 7);
+    byte[] first = TestBytes.text(2 * BLOCK, 7);
     for (int i = 0; i < 4; i++) {
       writeReduced("/file" + i, nextVersion(first, i));
       cluster.assertContent("/file" + i, nextVersion(first, i));
@@ -301,7 +302,7 @@ class ReferencesTest {
   @Test
   void aBlockIsReplicatedByReference() throws Exception {
     cluster = HdrfCluster.start(configuration("dedup,lz4"), 3);
-    byte[] data = HdrfCluster.text(2 * BLOCK, 8);
+    byte[] data = TestBytes.text(2 * BLOCK, 8);
     writeReduced("/first", data);
     byte[] next = nextVersion(data, 9);
     cluster.write("/second", next, 1);
@@ -318,7 +319,7 @@ class ReferencesTest {
   @Test
   void theStoresAreLostInTheMiddle() throws Exception {
     cluster = HdrfCluster.start(configuration("dedup,lz4"), 3);
-    byte[] data = HdrfCluster.text(BLOCK, 10);
+    byte[] data = TestBytes.text(BLOCK, 10);
     writeReduced("/first", data);
     byte[] next = nextVersion(data, 11);
     try (FSDataOutputStream out = cluster.fs().create(new Path("/second"), (short) 3)) {
@@ -330,7 +331,7 @@ class ReferencesTest {
       }
       out.write(next, 400_000, next.length - 400_000);
     }
-    HdrfCluster.assertSame("/second", cluster.read("/second"), next);
+    TestBytes.assertSame("/second", cluster.read("/second"), next);
   }
 
   private static void emptyContainers(java.nio.file.Path replica) throws IOException {
@@ -354,7 +355,7 @@ class ReferencesTest {
     Configuration conf = configuration("dedup,lz4");
     conf.setBoolean(HdfsClientConfigKeys.BlockWrite.ReplaceDatanodeOnFailure.BEST_EFFORT_KEY, true);
     cluster = HdrfCluster.start(conf, 4);
-    byte[] data = HdrfCluster.text(2 * BLOCK, 12);
+    byte[] data = TestBytes.text(2 * BLOCK, 12);
     cluster.write("/first", data, 4);
     cluster.awaitReduced("/first");
     for (int position = 1; position < 3; position++) {
@@ -369,7 +370,7 @@ class ReferencesTest {
         }
         out.write(next, BLOCK / 2, next.length - BLOCK / 2);
       }
-      HdrfCluster.assertSame(path, cluster.read(path), next);
+      TestBytes.assertSame(path, cluster.read(path), next);
       cluster.assertContent(path, next);
     }
   }
@@ -385,13 +386,13 @@ class ReferencesTest {
     // An interrupt does not end a read of its sockets, which have no channel.
     conf.setLong("dfs.datanode.xceiver.stop.timeout.millis", 5000);
     cluster = HdrfCluster.start(conf, 4);
-    byte[] data = HdrfCluster.text(3 * BLOCK, 13);
+    byte[] data = TestBytes.text(3 * BLOCK, 13);
     cluster.write("/first", data, 4);
     cluster.awaitReduced("/first");
     FlippingSocketFactory.begin(2, TestSeed.random(ReferencesTest.class.getName()));
     byte[] next = nextVersion(data, 14);
     cluster.write("/flipped", next, 3);
-    byte[] noise = HdrfCluster.noise(BLOCK, 15);
+    byte[] noise = TestBytes.noise(BLOCK, 15);
     cluster.write("/noise", noise, 3);
     assertThat(FlippingSocketFactory.FLIPS).hasValue(0);
     cluster.assertContent("/flipped", next);

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import java.io.File;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
@@ -33,7 +34,7 @@ class ReplicationTest {
 
   @Test
   void upAndDown() throws Exception {
-    byte[] data = HdrfCluster.text(2 * BLOCK + 54_321, 1);
+    byte[] data = TestBytes.text(2 * BLOCK + 54_321, 1);
     cluster.write("/replicated", data, 1);
     cluster.awaitReduced("/replicated");
     cluster.fs().setReplication(new Path("/replicated"), (short) 4);
@@ -50,7 +51,7 @@ class ReplicationTest {
   /** The new replica's generation stamp, length and checksums are those of the old one. */
   @Test
   void aNewReplicaTakesPartInAnAppend() throws Exception {
-    byte[] data = HdrfCluster.text(800_000, 2);
+    byte[] data = TestBytes.text(800_000, 2);
     cluster.write("/appended", java.util.Arrays.copyOf(data, 500_000), 1);
     cluster.awaitReduced("/appended");
     cluster.fs().setReplication(new Path("/appended"), (short) 3);
@@ -65,7 +66,7 @@ class ReplicationTest {
 
   @Test
   void aDataNodeThatIsGoneIsReplaced() throws Exception {
-    byte[] data = HdrfCluster.text(BLOCK + 99_999, 3);
+    byte[] data = TestBytes.text(BLOCK + 99_999, 3);
     cluster.write("/gone", data, 2);
     cluster.awaitReduced("/gone");
     DatanodeInfo holder = cluster.blocks("/gone").get(0).getLocations()[0];
@@ -91,13 +92,13 @@ class ReplicationTest {
     cluster.fs().mkdirs(dir);
     cluster.fs().enableErasureCodingPolicy(policy);
     cluster.fs().setErasureCodingPolicy(dir, policy);
-    byte[] data = HdrfCluster.text(7 * BLOCK + 123_457, 4);
+    byte[] data = TestBytes.text(7 * BLOCK + 123_457, 4);
     try (FSDataOutputStream out =
         cluster.fs().create(new Path("/ec/f"), true, 4096, (short) 1, 4L * BLOCK)) {
       out.write(data);
     }
     cluster.awaitReduced();
-    HdrfCluster.assertSame("/ec/f", cluster.read("/ec/f"), data);
+    TestBytes.assertSame("/ec/f", cluster.read("/ec/f"), data);
     long reduced = 0;
     for (int i = 0; i < 5; i++) {
       for (File volume : new File[] {cluster.mini().getInstanceStorageDir(i, 0)}) {
@@ -108,7 +109,7 @@ class ReplicationTest {
     MiniDFSCluster.DataNodeProperties first = cluster.mini().stopDataNode(0);
     MiniDFSCluster.DataNodeProperties second = cluster.mini().stopDataNode(0);
     try {
-      HdrfCluster.assertSame("/ec/f decoded", cluster.read("/ec/f"), data);
+      TestBytes.assertSame("/ec/f decoded", cluster.read("/ec/f"), data);
     } finally {
       cluster.mini().restartDataNode(first, true);
       cluster.mini().restartDataNode(second, true);
@@ -121,7 +122,7 @@ class ReplicationTest {
     if (children == null) {
       return file.getName().startsWith("blk_")
               && !file.getName().endsWith(".meta")
-              && HdrfCluster.isReduced(file)
+              && BlockFiles.isReduced(file)
           ? 1
           : 0;
     }

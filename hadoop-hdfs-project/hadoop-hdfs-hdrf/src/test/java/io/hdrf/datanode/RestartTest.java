@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.gate.GateScheme;
+import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.SkipReason;
 import java.io.File;
 import java.nio.file.Files;
@@ -37,20 +38,20 @@ class RestartTest {
   @Test
   void aDataNodeRestartedBeforeDuringAndAfterReduction() throws Exception {
     Configuration conf = HdrfCluster.configuration();
-    conf.set(HdrfKeys.PLUGINS_DIR, RuleCluster.plugins(GateScheme.class).toString());
+    conf.set(HdrfKeys.PLUGINS_DIR, HdrfCluster.plugins(GateScheme.class).toString());
     conf.set(HdrfKeys.SCHEMES, "gate");
     conf.setInt("hdrf.reduce.threads", 1);
     cluster = HdrfCluster.start(conf, 1);
-    byte[] after = HdrfCluster.text(BLOCK + 200_000, 1);
+    byte[] after = TestBytes.text(BLOCK + 200_000, 1);
     cluster.write("/after", after, 1);
     cluster.awaitReduced("/after");
 
     System.clearProperty(GateScheme.WAITED);
     System.setProperty(GateScheme.CLOSED, "true");
-    byte[] during = HdrfCluster.text(BLOCK, 2);
+    byte[] during = TestBytes.text(BLOCK, 2);
     cluster.write("/during", during, 1);
     awaitWaiting();
-    byte[] before = HdrfCluster.text(3 * BLOCK, 3);
+    byte[] before = TestBytes.text(3 * BLOCK, 3);
     cluster.write("/before", before, 1);
     List<File> temporaries = temporaries();
     assertThat(temporaries).hasSize(1);
@@ -108,7 +109,7 @@ class RestartTest {
   @Test
   void theNameNodeRestarts() throws Exception {
     cluster = HdrfCluster.start(HdrfCluster.configuration(), 2);
-    byte[] data = HdrfCluster.text(2 * BLOCK + 70_007, 4);
+    byte[] data = TestBytes.text(2 * BLOCK + 70_007, 4);
     cluster.write("/text", data, 2);
     cluster.awaitReduced("/text");
     cluster.mini().restartNameNode();
@@ -128,15 +129,15 @@ class RestartTest {
   @Test
   void fromStockHdfsToHdrfToNoScheme() throws Exception {
     cluster = HdrfCluster.start(HdrfCluster.stockConfiguration(), 2);
-    byte[] old = HdrfCluster.text(3 * BLOCK + 123_456, 5);
+    byte[] old = TestBytes.text(3 * BLOCK + 123_456, 5);
     cluster.write("/old", old, 2);
-    HdrfCluster.assertSame("/old", cluster.read("/old"), old);
+    TestBytes.assertSame("/old", cluster.read("/old"), old);
     assertThat(cluster.plainReplicas("/old")).hasSize(8);
 
     cluster.restartAs(HdrfCluster.configuration());
     cluster.awaitReduced("/old");
     cluster.assertContent("/old", old);
-    byte[] young = HdrfCluster.text(2 * BLOCK + 55_555, 6);
+    byte[] young = TestBytes.text(2 * BLOCK + 55_555, 6);
     cluster.write("/young", young, 2);
     cluster.awaitReduced("/young");
 
@@ -146,7 +147,7 @@ class RestartTest {
     assertThat(cluster.plainReplicas("/old")).isEmpty();
     cluster.assertContent("/old", old);
     cluster.assertContent("/young", young);
-    byte[] plain = HdrfCluster.text(BLOCK, 7);
+    byte[] plain = TestBytes.text(BLOCK, 7);
     cluster.write("/plain", plain, 2);
     cluster.append("/young", plain);
     cluster.awaitReduced();
@@ -167,7 +168,7 @@ class RestartTest {
   @Test
   void aFullQueueLosesNothing() throws Exception {
     Configuration conf = HdrfCluster.configuration();
-    conf.set(HdrfKeys.PLUGINS_DIR, RuleCluster.plugins(GateScheme.class).toString());
+    conf.set(HdrfKeys.PLUGINS_DIR, HdrfCluster.plugins(GateScheme.class).toString());
     conf.set(HdrfKeys.SCHEMES, "gate");
     conf.setInt("hdrf.reduce.queue.length", 1);
     conf.setInt("hdrf.reduce.threads", 1);
@@ -176,7 +177,7 @@ class RestartTest {
     cluster = HdrfCluster.start(conf, 1);
     System.clearProperty(GateScheme.WAITED);
     System.setProperty(GateScheme.CLOSED, "true");
-    byte[] data = HdrfCluster.text(20 * BLOCK + 300_000, 8);
+    byte[] data = TestBytes.text(20 * BLOCK + 300_000, 8);
     cluster.write("/many", data, 1);
     cluster.assertContent("/many", data);
     awaitWaiting();

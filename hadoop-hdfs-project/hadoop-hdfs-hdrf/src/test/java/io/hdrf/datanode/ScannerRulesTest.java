@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.io.TestBytes;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.nio.file.Files;
@@ -27,14 +28,14 @@ class ScannerRulesTest {
 
   private static final int SIZE = 600_000;
 
-  private static RuleCluster cluster;
+  private static HdrfCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
     Configuration conf =
-        RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
+        HdrfCluster.configuration(HdrfCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 1 << 30);
-    cluster = RuleCluster.start(conf, 1, 1);
+    cluster = HdrfCluster.start(conf, 1, 1);
   }
 
   @AfterEach
@@ -48,7 +49,7 @@ class ScannerRulesTest {
   }
 
   private static ExtendedBlock reducedBlock(String path, long seed) throws Exception {
-    cluster.write(path, HdrfCluster.text(SIZE, seed), 1);
+    cluster.write(path, TestBytes.text(SIZE, seed), 1);
     ExtendedBlock block = cluster.block(path);
     cluster.awaitReduced(0, block);
     return block;
@@ -80,8 +81,8 @@ class ScannerRulesTest {
     scanUntilRead(block);
     assertThat(corruptBlocks()).isEqualTo(before);
     System.clearProperty(FaultyScheme.DECODE_FAILURE);
-    RuleCluster.assertSame(
-        "the file", cluster.read("/" + failure), HdrfCluster.text(SIZE, failure.hashCode()));
+    TestBytes.assertSame(
+        "the file", cluster.read("/" + failure), TestBytes.text(SIZE, failure.hashCode()));
   }
 
   @Test
@@ -94,7 +95,7 @@ class ScannerRulesTest {
     Throwable none;
     Throwable one;
     try {
-      limitOpenFiles(RuleCluster.openFiles("") + 50 + ":");
+      limitOpenFiles(BlockFiles.open("") + 50 + ":");
       try {
         while (true) {
           all.add(new FileInputStream("/dev/null"));
@@ -114,8 +115,8 @@ class ScannerRulesTest {
     assertThat(none).isInstanceOf(FileNotFoundException.class);
     // One descriptor is enough for the block's file, and one is wanting for the null device.
     assertThat(one).isInstanceOf(FileNotFoundException.class);
-    assertThat(RuleCluster.openFiles(file.getName())).isZero();
-    RuleCluster.assertSame("the file", cluster.read("/handles"), HdrfCluster.text(SIZE, 61));
+    assertThat(BlockFiles.open(file.getName())).isZero();
+    TestBytes.assertSame("the file", cluster.read("/handles"), TestBytes.text(SIZE, 61));
   }
 
   private static String openFilesLimit() throws Exception {
@@ -150,7 +151,7 @@ class ScannerRulesTest {
   void damageIsReported() throws Exception {
     ExtendedBlock block = reducedBlock("/damaged", 62);
     long before = corruptBlocks();
-    Damage.flip(cluster.file(0, block), RuleCluster.physicalLength(cluster.file(0, block)) / 2, 4);
+    Damage.flip(cluster.file(0, block), BlockFiles.physicalLength(cluster.file(0, block)) / 2, 4);
     DataNodeProbe.scan(cluster.datanode(0), block);
     HdrfCluster.await("the report", () -> corruptBlocks() == before + 1);
     cluster.fs().delete(new org.apache.hadoop.fs.Path("/damaged"), false);

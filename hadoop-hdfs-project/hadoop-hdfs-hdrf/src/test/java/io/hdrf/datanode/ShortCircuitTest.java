@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.io.LogCapture;
+import io.hdrf.io.TestBytes;
 import java.io.File;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
@@ -29,10 +29,7 @@ import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.net.unix.DomainSocket;
 import org.apache.hadoop.net.unix.TemporarySocketDirectory;
-import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Level;
-import org.apache.log4j.Logger;
-import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,7 +78,7 @@ class ShortCircuitTest {
 
   private static Configuration configuration() throws IOException {
     Configuration conf =
-        RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
+        HdrfCluster.configuration(HdrfCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
     conf.setBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, true);
     conf.set(
         DFSConfigKeys.DFS_DOMAIN_SOCKET_PATH_KEY,
@@ -115,7 +112,7 @@ class ShortCircuitTest {
   private static long shortCircuitBytes(FileSystem client, String path, byte[] expected)
       throws IOException {
     try (HdfsDataInputStream in = open(client, path)) {
-      HdrfCluster.assertSame(path, in.readAllBytes(), expected);
+      TestBytes.assertSame(path, in.readAllBytes(), expected);
       assertThat(in.getReadStatistics().getTotalLocalBytesRead()).isEqualTo(expected.length);
       return in.getReadStatistics().getTotalShortCircuitBytesRead();
     }
@@ -155,7 +152,7 @@ class ShortCircuitTest {
     long seed = System.nanoTime();
     System.out.println("Seed " + seed);
     Random random = new Random(seed);
-    byte[] data = HdrfCluster.text(SIZE, 1);
+    byte[] data = TestBytes.text(SIZE, 1);
     String path = "/reduced" + replication + anew;
     writeReduced(path, data, replication);
     Configuration conf = configuration();
@@ -163,10 +160,10 @@ class ShortCircuitTest {
     conf.setLong(HdfsClientConfigKeys.DFS_DOMAIN_SOCKET_DISABLE_INTERVAL_SECOND_KEY, 600);
     int segmentsBefore = segments();
     long readBefore = blocksRead();
-    try (ClientLog log = new ClientLog();
+    try (LogCapture log = clientLog();
         FileSystem client = client(conf)) {
       try (HdfsDataInputStream in = open(client, path)) {
-        HdrfCluster.assertSame(path, in.readAllBytes(), data);
+        TestBytes.assertSame(path, in.readAllBytes(), data);
         byte[] piece = new byte[1000];
         HdfsDataInputStream reader = in;
         for (int i = 0; i < PREADS; i++) {
@@ -175,8 +172,7 @@ class ShortCircuitTest {
             reader = open(client, path);
           }
           reader.readFully(at, piece);
-          HdrfCluster.assertSame(
-              "at " + at, piece, Arrays.copyOfRange(data, at, at + piece.length));
+          TestBytes.assertSame("at " + at, piece, Arrays.copyOfRange(data, at, at + piece.length));
           if (anew) {
             reader.close();
           }
@@ -184,8 +180,8 @@ class ShortCircuitTest {
         assertThat(in.getReadStatistics().getTotalShortCircuitBytesRead()).isZero();
         assertThat(in.getReadStatistics().getRemoteBytesRead()).isZero();
       }
-      assertThat(log.exceptions()).isEmpty();
-      assertThat(log.warnings()).hasSizeLessThanOrEqualTo(WARNINGS * DATANODES);
+      assertThat(log.withException()).isEmpty();
+      assertThat(log.messages()).hasSizeLessThanOrEqualTo(WARNINGS * DATANODES);
     }
     assertThat(segments() - segmentsBefore).isLessThanOrEqualTo(DATANODES);
     // Each read was served at its first attempt; a pread may take in the end of a block. The last
@@ -195,14 +191,14 @@ class ShortCircuitTest {
 
   @Test
   void descriptorsOfPlainBlocksArePassed() throws Exception {
-    byte[] noise = HdrfCluster.noise(10_000, 2);
+    byte[] noise = TestBytes.noise(10_000, 2);
     cluster.write("/plain", noise, 3);
-    byte[] data = HdrfCluster.text(SIZE, 3);
+    byte[] data = TestBytes.text(SIZE, 3);
     writeReduced("/declined", data, 3);
-    try (ClientLog log = new ClientLog();
+    try (LogCapture log = clientLog();
         FileSystem client = client(configuration())) {
       assertThat(shortCircuitBytes(client, "/plain", noise)).isEqualTo(noise.length);
-      assertThat(log.warnings()).isEmpty();
+      assertThat(log.messages()).isEmpty();
       assertThat(shortCircuitBytes(client, "/declined", data)).isZero();
       HdrfCluster.await(
           "the pause to end",
@@ -213,26 +209,26 @@ class ShortCircuitTest {
               throw new java.io.UncheckedIOException(e);
             }
           });
-      assertThat(log.exceptions()).isEmpty();
+      assertThat(log.withException()).isEmpty();
     }
   }
 
   /** By the choice of the operator, who then bears a warning for each block. */
   @Test
   void oneBlockAloneCanBeDeclined() throws Exception {
-    byte[] noise = HdrfCluster.noise(10_000, 4);
-    byte[] data = HdrfCluster.text(SIZE, 5);
+    byte[] noise = TestBytes.noise(10_000, 4);
+    byte[] data = TestBytes.text(SIZE, 5);
     cluster.write("/plain-neighbour", noise, 1);
     writeReduced("/alone", data, 1);
     Configuration alone = configuration();
     alone.set(HdrfKeys.READ_SHORT_CIRCUIT_DECLINE, "block");
     alone.setLong(HdfsClientConfigKeys.DFS_DOMAIN_SOCKET_DISABLE_INTERVAL_SECOND_KEY, 600);
     cluster.restartAs(alone);
-    try (ClientLog log = new ClientLog();
+    try (LogCapture log = clientLog();
         FileSystem client = client(alone)) {
       assertThat(shortCircuitBytes(client, "/alone", data)).isZero();
       assertThat(shortCircuitBytes(client, "/plain-neighbour", noise)).isEqualTo(noise.length);
-      assertThat(log.exceptions()).isEmpty();
+      assertThat(log.withException()).isEmpty();
     } finally {
       cluster.restartAs(configuration());
     }
@@ -241,10 +237,10 @@ class ShortCircuitTest {
   /** Who holds a descriptor goes on with it, and gets no other one that is out of date. */
   @Test
   void readersOutliveSwapAndAppend() throws Exception {
-    byte[] data = HdrfCluster.text(700_000, 6);
+    byte[] data = TestBytes.text(700_000, 6);
     System.setProperty(FaultyScheme.ENCODE_DELAY, "200");
     cluster.write("/swapped", data, 1);
-    try (ClientLog log = new ClientLog();
+    try (LogCapture log = clientLog();
         FileSystem client = client(configuration())) {
       try (HdfsDataInputStream in = open(client, "/swapped")) {
         byte[] begin = in.readNBytes(1000);
@@ -252,27 +248,27 @@ class ShortCircuitTest {
         System.clearProperty(FaultyScheme.ENCODE_DELAY);
         cluster.awaitReduced("/swapped");
         byte[] rest = in.readAllBytes();
-        HdrfCluster.assertSame("begin", begin, Arrays.copyOf(data, 1000));
-        HdrfCluster.assertSame("rest", rest, Arrays.copyOfRange(data, 1000, data.length));
+        TestBytes.assertSame("begin", begin, Arrays.copyOf(data, 1000));
+        TestBytes.assertSame("rest", rest, Arrays.copyOfRange(data, 1000, data.length));
         byte[] piece = new byte[5000];
         in.readFully(300_000, piece);
-        HdrfCluster.assertSame("pread", piece, Arrays.copyOfRange(data, 300_000, 305_000));
+        TestBytes.assertSame("pread", piece, Arrays.copyOfRange(data, 300_000, 305_000));
       }
-      byte[] more = HdrfCluster.text(50_000, 7);
+      byte[] more = TestBytes.text(50_000, 7);
       cluster.append("/swapped", more);
       byte[] all = Arrays.copyOf(data, data.length + more.length);
       System.arraycopy(more, 0, all, data.length, more.length);
-      HdrfCluster.assertSame("appended", readAll(client, "/swapped"), all);
+      TestBytes.assertSame("appended", readAll(client, "/swapped"), all);
       cluster.awaitReduced("/swapped");
-      HdrfCluster.assertSame("reduced again", readAll(client, "/swapped"), all);
-      assertThat(log.exceptions()).isEmpty();
+      TestBytes.assertSame("reduced again", readAll(client, "/swapped"), all);
+      assertThat(log.withException()).isEmpty();
     }
   }
 
   /** A cached block lies plain, so its descriptor is passed. */
   @Test
   void cachedBlocksAreReadFromTheirFile() throws Exception {
-    byte[] data = HdrfCluster.text(700_000, 8);
+    byte[] data = TestBytes.text(700_000, 8);
     writeReduced("/cached", data, 1);
     cluster.fs().addCachePool(new CachePoolInfo("pool"));
     cluster
@@ -288,59 +284,59 @@ class ShortCircuitTest {
             throw new java.io.UncheckedIOException(e);
           }
         });
-    try (ClientLog log = new ClientLog();
+    try (LogCapture log = clientLog();
         FileSystem client = client(configuration())) {
       assertThat(shortCircuitBytes(client, "/cached", data)).isEqualTo(data.length);
-      assertThat(log.warnings()).isEmpty();
+      assertThat(log.messages()).isEmpty();
     }
   }
 
   /** Its path is not given out; the client gives up such reads, with one warning, and uses TCP. */
   @Test
   void theLegacyReaderFallsBack() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 9);
+    byte[] data = TestBytes.text(SIZE, 9);
     writeReduced("/legacy", data, 3);
     Configuration conf = configuration();
     conf.setBoolean(HdfsClientConfigKeys.DFS_CLIENT_USE_LEGACY_BLOCKREADERLOCAL, true);
     conf.setBoolean(HdfsClientConfigKeys.DFS_CLIENT_DOMAIN_SOCKET_DATA_TRAFFIC, false);
-    try (ClientLog log = new ClientLog();
+    try (LogCapture log = clientLog();
         FileSystem client = client(conf)) {
       assertThat(shortCircuitBytes(client, "/legacy", data)).isZero();
-      HdrfCluster.assertSame("again", readAll(client, "/legacy"), data);
-      assertThat(log.warnings()).hasSize(1);
+      TestBytes.assertSame("again", readAll(client, "/legacy"), data);
+      assertThat(log.messages()).hasSize(1);
     }
   }
 
   /** Data that need not go by TCP may go over the domain socket, decoded. */
   @Test
   void blocksTravelOverTheDomainSocket() throws Exception {
-    byte[] data = HdrfCluster.text(SIZE, 10);
+    byte[] data = TestBytes.text(SIZE, 10);
     writeReduced("/domain", data, 3);
     Configuration conf = configuration();
     conf.setBoolean(HdfsClientConfigKeys.DFS_CLIENT_DOMAIN_SOCKET_DATA_TRAFFIC, true);
-    try (ClientLog log = new ClientLog();
+    try (LogCapture log = clientLog();
         FileSystem client = client(conf)) {
       assertThat(shortCircuitBytes(client, "/domain", data)).isZero();
-      assertThat(log.exceptions()).isEmpty();
+      assertThat(log.withException()).isEmpty();
     }
   }
 
   /** The DataNodes keep no descriptor of what they declined. */
   @Test
   void nothingStaysOpen() throws Exception {
-    byte[] data = HdrfCluster.text(700_000, 11);
+    byte[] data = TestBytes.text(700_000, 11);
     writeReduced("/closed", data, 1);
     long id = cluster.blocks("/closed").get(0).getBlock().getBlockId();
     for (int i = 0; i < 20; i++) {
       try (FileSystem client = client(configuration())) {
-        HdrfCluster.assertSame("read " + i, readAll(client, "/closed"), data);
+        TestBytes.assertSame("read " + i, readAll(client, "/closed"), data);
       }
     }
     HdrfCluster.await(
         "the block's file to be closed",
         () -> {
           try {
-            return RuleCluster.openFiles("blk_" + id) == 0;
+            return BlockFiles.open("blk_" + id) == 0;
           } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
           }
@@ -350,44 +346,8 @@ class ShortCircuitTest {
     }
   }
 
-  /** What the client's classes log as a warning or worse while this is open. */
-  private static final class ClientLog extends AppenderSkeleton implements AutoCloseable {
-    private final List<LoggingEvent> events = new ArrayList<>();
-
-    ClientLog() {
-      setThreshold(Level.WARN);
-      Logger.getRootLogger().addAppender(this);
-    }
-
-    @Override
-    protected synchronized void append(LoggingEvent event) {
-      String name = event.getLoggerName();
-      if (name.contains(".hdfs.DFS")
-          || name.contains(".hdfs.client.")
-          || name.contains(".hdfs.shortcircuit.")) {
-        events.add(event);
-      }
-    }
-
-    @Override
-    public boolean requiresLayout() {
-      return false;
-    }
-
-    @Override
-    public synchronized void close() {
-      Logger.getRootLogger().removeAppender(this);
-    }
-
-    synchronized List<String> warnings() {
-      return events.stream().map(LoggingEvent::getRenderedMessage).toList();
-    }
-
-    synchronized List<String> exceptions() {
-      return events.stream()
-          .filter(event -> event.getThrowableInformation() != null)
-          .map(LoggingEvent::getRenderedMessage)
-          .toList();
-    }
+  /** What the client's classes log as a warning or worse while it is open. */
+  private static LogCapture clientLog() {
+    return new LogCapture(Level.WARN, ".hdfs.DFS", ".hdfs.client.", ".hdfs.shortcircuit.");
   }
 }

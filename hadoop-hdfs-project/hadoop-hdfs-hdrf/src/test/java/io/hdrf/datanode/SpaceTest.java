@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.SkipReason;
 import java.io.File;
 import java.io.IOException;
@@ -46,7 +47,7 @@ class SpaceTest {
   private long physical(String path) throws IOException {
     long sum = 0;
     for (File replica : cluster.replicas(path)) {
-      sum += HdrfCluster.physicalLength(replica);
+      sum += BlockFiles.physicalLength(replica);
       File[] meta = replica.getParentFile().listFiles((d, n) -> isMeta(replica, n));
       sum += meta[0].length();
     }
@@ -77,14 +78,14 @@ class SpaceTest {
   @Test
   void reducingAndDeletingCorrectTheSpaceAtOnce() throws Exception {
     long before = used();
-    cluster.write("/text", HdrfCluster.text(3 * BLOCK + 123_456, 1), 1);
+    cluster.write("/text", TestBytes.text(3 * BLOCK + 123_456, 1), 1);
     cluster.awaitReduced("/text");
     cluster.awaitReduced();
     long physical = physical("/text");
     assertThat(physical).isLessThan(2 * BLOCK);
     assertThat(used() - before).isEqualTo(physical);
 
-    cluster.write("/noise", HdrfCluster.noise(BLOCK, 2), 1);
+    cluster.write("/noise", TestBytes.noise(BLOCK, 2), 1);
     cluster.awaitReduced();
     assertThat(used() - before).isEqualTo(physical + physical("/noise"));
     long noise = physical("/noise");
@@ -98,7 +99,7 @@ class SpaceTest {
   @Test
   void blocksReducedBeforeARestartAreGivenBackRightly() throws Exception {
     long before = used();
-    cluster.write("/text", HdrfCluster.text(2 * BLOCK, 3), 1);
+    cluster.write("/text", TestBytes.text(2 * BLOCK, 3), 1);
     cluster.awaitReduced("/text");
     cluster.awaitReduced();
     long used = used();
@@ -115,7 +116,7 @@ class SpaceTest {
 
   @Test
   void blocksAreGivenBackRightlyWhereSchemesWereTurnedOff() throws Exception {
-    cluster.write("/text", HdrfCluster.text(2 * BLOCK, 4), 1);
+    cluster.write("/text", TestBytes.text(2 * BLOCK, 4), 1);
     cluster.awaitReduced("/text");
     Configuration off = new Configuration(cluster.conf());
     off.set(HdrfKeys.SCHEMES, "none");
@@ -143,12 +144,12 @@ class SpaceTest {
   @Test
   void inflatingCountsWhatIsInflated() throws Exception {
     int length = 700_000;
-    cluster.write("/text", HdrfCluster.text(length, 5), 1);
+    cluster.write("/text", TestBytes.text(length, 5), 1);
     cluster.awaitReduced("/text");
     cluster.awaitReduced();
     long used = used();
     File replica = cluster.replicas("/text").get(0);
-    long physical = HdrfCluster.physicalLength(replica);
+    long physical = BlockFiles.physicalLength(replica);
     try (FSDataOutputStream out = cluster.fs().append(new Path("/text"))) {
       out.write(1);
       out.hflush();
@@ -158,7 +159,7 @@ class SpaceTest {
 
   @Test
   void aFullDiskFailsTheAppendAndKeepsTheBlock() throws Exception {
-    byte[] data = HdrfCluster.text(900_000, 6);
+    byte[] data = TestBytes.text(900_000, 6);
     cluster.write("/full", data, 1);
     cluster.awaitReduced("/full");
     HdrfDatasets.setCapacity(datanode(), cluster.used(0) + 300_000);
@@ -170,7 +171,7 @@ class SpaceTest {
     assertThat(cluster.plainReplicas("/full")).isEmpty();
     assertThat(reserved()).isZero();
     HdrfDatasets.setCapacity(datanode(), -1);
-    byte[] more = HdrfCluster.text(50_000, 7);
+    byte[] more = TestBytes.text(50_000, 7);
     cluster.append("/full", more);
     byte[] all = Arrays.copyOf(data, data.length + more.length);
     System.arraycopy(more, 0, all, data.length, more.length);
@@ -181,14 +182,14 @@ class SpaceTest {
 
   @Test
   void aFullDiskDelaysATruncationAndLosesNothing() throws Exception {
-    byte[] data = HdrfCluster.text(900_000, 8);
+    byte[] data = TestBytes.text(900_000, 8);
     cluster.write("/cut", data, 1);
     cluster.awaitReduced("/cut");
     HdrfDatasets.setCapacity(datanode(), cluster.used(0) + 300_000);
     File replica = cluster.replicas("/cut").get(0);
     cluster.fs().truncate(new Path("/cut"), 600_001);
     Thread.sleep(3000);
-    assertThat(HdrfCluster.isReduced(replica)).isTrue();
+    assertThat(BlockFiles.isReduced(replica)).isTrue();
     assertThat(replica).hasSize(data.length);
     HdrfDatasets.setCapacity(datanode(), -1);
     cluster.recoverLease("/cut");
@@ -199,7 +200,7 @@ class SpaceTest {
 
   @Test
   void whatFindsNoRoomIsReducedLater() throws Exception {
-    byte[] data = HdrfCluster.text(900_000, 9);
+    byte[] data = TestBytes.text(900_000, 9);
     try (FSDataOutputStream out = cluster.fs().create(new Path("/later"))) {
       out.write(data);
       out.hflush();

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,12 +29,12 @@ class StockRefusalsTest {
 
   /** A block of a file of its own, to do something illegal with. */
   private static final class Victim {
-    final RuleCluster cluster;
+    final HdrfCluster cluster;
     final FsDatasetSpi<?> dataset;
     final ExtendedBlock block;
     final long gs;
 
-    Victim(RuleCluster cluster, String path) throws Exception {
+    Victim(HdrfCluster cluster, String path) throws Exception {
       this.cluster = cluster;
       this.dataset = cluster.dataset(0);
       this.block = cluster.block(path);
@@ -220,13 +221,13 @@ class StockRefusalsTest {
 
   private static Map<String, String> answers(Configuration conf, boolean reduced) throws Exception {
     Map<String, String> answers = new LinkedHashMap<>();
-    try (RuleCluster cluster = RuleCluster.start(conf, 1, 2)) {
+    try (HdrfCluster cluster = HdrfCluster.start(conf, 1, 2)) {
       Map<String, Call> calls = calls();
       for (String name : calls.keySet()) {
         String path = "/" + name.replaceAll("[ ,]+", "-");
-        cluster.write(path, HdrfCluster.text(LENGTH, 3), 1);
+        cluster.write(path, TestBytes.text(LENGTH, 3), 1);
         if (reduced) {
-          cluster.awaitReduced(path);
+          cluster.awaitAllReduced(path);
         }
       }
       String directory = cluster.volumes(0).get(0).getBaseURI().getPath();
@@ -236,7 +237,7 @@ class StockRefusalsTest {
     return answers;
   }
 
-  private static String answer(RuleCluster cluster, String name, Call call, String data) {
+  private static String answer(HdrfCluster cluster, String name, Call call, String data) {
     try {
       Object result = call.on(new Victim(cluster, "/" + name.replaceAll("[ ,]+", "-")));
       if (result instanceof Closeable) {

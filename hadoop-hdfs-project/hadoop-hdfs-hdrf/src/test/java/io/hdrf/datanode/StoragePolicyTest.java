@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.spi.io.ChannelFile;
 import java.io.File;
@@ -43,7 +44,7 @@ class StoragePolicyTest {
 
   private final Map<StorageType, int[]> chains = new EnumMap<>(StorageType.class);
   private final Map<String, byte[]> files = new LinkedHashMap<>();
-  private RuleCluster cluster;
+  private HdrfCluster cluster;
 
   @AfterEach
   void stop() {
@@ -55,7 +56,7 @@ class StoragePolicyTest {
   private void start(Configuration conf, int datanodes) throws Exception {
     conf.setInt(DFSConfigKeys.DFS_MOVER_RETRY_MAX_ATTEMPTS_KEY, 20);
     cluster =
-        RuleCluster.start(
+        HdrfCluster.start(
             conf,
             builder ->
                 builder
@@ -71,13 +72,13 @@ class StoragePolicyTest {
     Path path = new Path(directory);
     cluster.fs().mkdirs(path);
     cluster.fs().setStoragePolicy(path, policy);
-    byte[] data = HdrfCluster.text(LENGTH, seed);
+    byte[] data = TestBytes.text(LENGTH, seed);
     cluster.write(directory + "/file", data, REPLICATION);
     files.put(directory + "/file", data);
   }
 
   private static int[] chainOf(File file) {
-    if (!HdrfCluster.isReduced(file)) {
+    if (!BlockFiles.isReduced(file)) {
       return PLAIN;
     }
     try (ReducedBlock block =
@@ -114,20 +115,20 @@ class StoragePolicyTest {
 
   private void awaitStored(String path, StorageType type) throws Exception {
     HdrfCluster.await(path + " to be stored as on " + type, () -> isStored(path, type));
-    cluster.awaitIdle();
+    cluster.awaitReduced();
     assertThat(isStored(path, type)).isTrue();
   }
 
   private void assertFiles() throws Exception {
     for (Map.Entry<String, byte[]> file : files.entrySet()) {
-      RuleCluster.assertSame(file.getKey(), cluster.read(file.getKey()), file.getValue());
+      TestBytes.assertSame(file.getKey(), cluster.read(file.getKey()), file.getValue());
       for (LocatedBlock located : cluster.blocks(file.getKey())) {
         int from = (int) located.getStartOffset();
         byte[] part =
             Arrays.copyOfRange(file.getValue(), from, from + (int) located.getBlockSize());
         for (int i = 0; i < cluster.mini().getDataNodes().size(); i++) {
           if (cluster.replica(i, located.getBlock()) != null) {
-            RuleCluster.assertSame(
+            TestBytes.assertSame(
                 located + " on " + i, cluster.replicaBytes(i, located.getBlock()), part);
           }
         }

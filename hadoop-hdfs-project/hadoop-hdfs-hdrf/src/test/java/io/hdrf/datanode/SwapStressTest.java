@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -45,7 +46,7 @@ class SwapStressTest {
   private final AtomicInteger operations = new AtomicInteger();
   private final AtomicInteger exactReads = new AtomicInteger();
   private final AtomicInteger moves = new AtomicInteger();
-  private RuleCluster cluster;
+  private HdrfCluster cluster;
 
   private static Configuration configuration() {
     Configuration conf = HdrfCluster.configuration();
@@ -115,8 +116,8 @@ class SwapStressTest {
 
     private byte[] fresh(int length) {
       return random.nextInt(4) == 0
-          ? HdrfCluster.noise(length, random.nextLong())
-          : HdrfCluster.text(length, random.nextLong());
+          ? TestBytes.noise(length, random.nextLong())
+          : TestBytes.text(length, random.nextLong());
     }
 
     private void change(byte[] before, byte[] after, Operation operation) throws Exception {
@@ -184,7 +185,7 @@ class SwapStressTest {
       if (found == null || expected == null) {
         assertThat(found == null).as("there is no " + path).isEqualTo(expected == null);
       } else {
-        RuleCluster.assertSame(path.toString(), found, expected);
+        TestBytes.assertSame(path.toString(), found, expected);
       }
     }
 
@@ -271,7 +272,7 @@ class SwapStressTest {
 
   @Test
   void everyReadIsRight() throws Exception {
-    cluster = RuleCluster.start(configuration(), 2, 2);
+    cluster = HdrfCluster.start(configuration(), 2, 2);
     try {
       List<Writer> writers = new ArrayList<>();
       List<Thread> threads = new ArrayList<>();
@@ -298,7 +299,7 @@ class SwapStressTest {
       for (Throwable failure : failures) {
         throw new AssertionError(failures.size() + " failures", failure);
       }
-      cluster.awaitIdle();
+      cluster.awaitReduced();
       for (Writer writer : writers) {
         writer.read(new Random());
         checkReplicas(writer);
@@ -327,7 +328,7 @@ class SwapStressTest {
       for (int datanode = 0; datanode < 2; datanode++) {
         for (FsVolumeImpl volume : cluster.volumes(datanode)) {
           assertThat(cluster.hdrfDirectory(volume).resolve("tmp")).isEmptyDirectory();
-          assertThat(RuleCluster.openFiles(volume + "/current/BP", "/current/finalized/")).isZero();
+          assertThat(BlockFiles.open(volume + "/current/BP", "/current/finalized/")).isZero();
         }
       }
     } finally {
@@ -364,7 +365,7 @@ class SwapStressTest {
         ReplicaInfo replica = cluster.replica(datanode, located.getBlock());
         if (replica != null
             && replica.getGenerationStamp() == located.getBlock().getGenerationStamp()) {
-          RuleCluster.assertSame(
+          TestBytes.assertSame(
               located + " on " + datanode,
               cluster.replicaBytes(datanode, located.getBlock()),
               expected);

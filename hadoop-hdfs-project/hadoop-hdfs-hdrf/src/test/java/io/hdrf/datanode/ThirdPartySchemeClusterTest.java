@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.io.TestBytes;
 import io.hdrf.scheme.ThirdPartySchemeJar;
 import io.hdrf.spi.io.ChannelFile;
 import java.io.File;
@@ -24,24 +25,24 @@ class ThirdPartySchemeClusterTest {
   void threeDataNodesStoreWithAThirdPartysScheme() throws Exception {
     assertThatThrownBy(() -> Class.forName("com.acme.AcmeLz4Scheme"))
         .isInstanceOf(ClassNotFoundException.class);
-    Path plugins = RuleCluster.plugins();
+    Path plugins = HdrfCluster.plugins();
     ThirdPartySchemeJar.build(plugins);
-    byte[] data = HdrfCluster.text(3 * HdrfCluster.BLOCK_SIZE + 300_000, 111);
-    try (RuleCluster cluster =
-        RuleCluster.start(RuleCluster.configuration(plugins, ThirdPartySchemeJar.NAME), 3, 1)) {
+    byte[] data = TestBytes.text(3 * HdrfCluster.BLOCK_SIZE + 300_000, 111);
+    try (HdrfCluster cluster =
+        HdrfCluster.start(HdrfCluster.configuration(plugins, ThirdPartySchemeJar.NAME), 3, 1)) {
       cluster.write("/file", data, 3);
-      cluster.awaitReduced("/file");
+      cluster.awaitAllReduced("/file");
       assertStoredByAcme(cluster);
-      RuleCluster.assertSame("read back", cluster.read("/file"), data);
+      TestBytes.assertSame("read back", cluster.read("/file"), data);
       cluster.mini().restartDataNodes(true);
       cluster.mini().waitActive();
-      RuleCluster.assertSame("after a restart", cluster.read("/file"), data);
+      TestBytes.assertSame("after a restart", cluster.read("/file"), data);
       for (LocatedBlock located : cluster.blocks("/file")) {
         int from = (int) located.getStartOffset();
         byte[] expected =
             java.util.Arrays.copyOfRange(data, from, from + (int) located.getBlockSize());
         for (int datanode = 0; datanode < 3; datanode++) {
-          RuleCluster.assertSame(
+          TestBytes.assertSame(
               located + " on " + datanode,
               cluster.replicaBytes(datanode, located.getBlock()),
               expected);
@@ -51,7 +52,7 @@ class ThirdPartySchemeClusterTest {
   }
 
   /** By the jar's own lz4-java, although the jar beside it brings a newer one. */
-  private static void assertStoredByAcme(RuleCluster cluster) throws Exception {
+  private static void assertStoredByAcme(HdrfCluster cluster) throws Exception {
     for (LocatedBlock located : cluster.blocks("/file")) {
       for (int datanode = 0; datanode < 3; datanode++) {
         File file = cluster.file(datanode, located.getBlock());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.io.TestBytes;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -46,7 +47,7 @@ class TransferTest {
   @ParameterizedTest
   @MethodSource("configurations")
   void reads(Configuration conf) throws Exception {
-    byte[] data = HdrfCluster.text(3 * HdrfCluster.BLOCK_SIZE + 77_777, 1);
+    byte[] data = TestBytes.text(3 * HdrfCluster.BLOCK_SIZE + 77_777, 1);
     try (HdrfCluster cluster = HdrfCluster.start(conf, 2)) {
       cluster.write("/text", data, 1);
       cluster.awaitReduced("/text");
@@ -60,7 +61,7 @@ class TransferTest {
                   [Math.min(
                       data.length - position, 1 + random.nextInt(i % 8 == 0 ? 900_000 : 3000))];
           in.readFully(position, found);
-          HdrfCluster.assertSame(
+          TestBytes.assertSame(
               "the range from " + position,
               found,
               Arrays.copyOfRange(data, position, position + found.length));

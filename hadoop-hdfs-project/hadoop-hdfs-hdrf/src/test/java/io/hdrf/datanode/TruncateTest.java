@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -72,7 +73,7 @@ class TruncateTest {
     cluster.awaitReduced();
     for (Map.Entry<String, byte[]> file : expected.entrySet()) {
       cluster.assertContent(file.getKey(), file.getValue());
-      byte[] more = HdrfCluster.text(100_000, 7);
+      byte[] more = TestBytes.text(100_000, 7);
       cluster.append(file.getKey(), more);
       byte[] all = Arrays.copyOf(file.getValue(), file.getValue().length + more.length);
       System.arraycopy(more, 0, all, file.getValue().length, more.length);
@@ -91,7 +92,7 @@ class TruncateTest {
     cluster.fs().mkdirs(dir);
     cluster.fs().allowSnapshot(dir);
     int[] lengths = {LENGTH - 1, 2 * BLOCK + 512 * 700, 2 * BLOCK, BLOCK + 77, 333_333, 1, 0};
-    byte[] data = HdrfCluster.text(LENGTH, 8);
+    byte[] data = TestBytes.text(LENGTH, 8);
     for (int length : lengths) {
       cluster.awaitReduced(write("/snap/f" + length, data, 3));
     }
@@ -105,7 +106,7 @@ class TruncateTest {
     for (int round = 0; round < 2; round++) {
       for (int length : lengths) {
         cluster.assertContent("/snap/f" + length, Arrays.copyOf(data, length));
-        HdrfCluster.assertSame("s", cluster.read("/snap/.snapshot/s/f" + length), data);
+        TestBytes.assertSame("s", cluster.read("/snap/.snapshot/s/f" + length), data);
       }
       cluster.awaitReduced();
     }
@@ -118,7 +119,7 @@ class TruncateTest {
   /** The blocks that a truncation cuts are plain for it, all others stay as they are. */
   @Test
   void onlyTheCutBlockIsInflated() throws Exception {
-    byte[] data = HdrfCluster.text(LENGTH, 9);
+    byte[] data = TestBytes.text(LENGTH, 9);
     cluster.awaitReduced(write("/one", data, 1));
     long before = inflated();
     assertThat(cluster.fs().truncate(new Path("/one"), BLOCK)).isTrue();
@@ -131,7 +132,7 @@ class TruncateTest {
 
   @Test
   void aReaderThatBeganBefore() throws Exception {
-    byte[] data = HdrfCluster.text(LENGTH, 10);
+    byte[] data = TestBytes.text(LENGTH, 10);
     cluster.awaitReduced(write("/read", data, 1));
     int length = 2 * BLOCK + 200_000;
     byte[] found = new byte[length];
@@ -141,7 +142,7 @@ class TruncateTest {
       cluster.awaitClosed("/read");
       in.readFully(found, 50_000, length - 50_000);
     }
-    HdrfCluster.assertSame("/read", found, Arrays.copyOf(data, length));
+    TestBytes.assertSame("/read", found, Arrays.copyOf(data, length));
   }
 
   private static long inflated() {
@@ -155,7 +156,7 @@ class TruncateTest {
   private static Map<String, byte[]> truncateAll(String prefix, int... lengths) throws Exception {
     Map<String, byte[]> expected = new LinkedHashMap<>();
     for (int length : lengths) {
-      byte[] data = HdrfCluster.text(LENGTH, length);
+      byte[] data = TestBytes.text(LENGTH, length);
       expected.put(write(prefix + length, data, 3), Arrays.copyOf(data, length));
     }
     for (String path : expected.keySet()) {

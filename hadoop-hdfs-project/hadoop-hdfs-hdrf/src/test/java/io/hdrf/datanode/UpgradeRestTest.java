@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.SkipReason;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,11 +19,11 @@ import org.junit.jupiter.api.Test;
 /** Rule 8: while an upgrade is open the Reducer rests. */
 class UpgradeRestTest {
 
-  private static RuleCluster cluster;
+  private static HdrfCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
-    cluster = RuleCluster.start(HdrfCluster.configuration(), 1, 1);
+    cluster = HdrfCluster.start(HdrfCluster.configuration(), 1, 1);
   }
 
   @AfterAll
@@ -41,21 +42,21 @@ class UpgradeRestTest {
 
   @Test
   void restsDuringARollingUpgradeAndGoesOnAfterIt() throws Exception {
-    byte[] before = HdrfCluster.text(500_000, 81);
+    byte[] before = TestBytes.text(500_000, 81);
     cluster.write("/before", before, 1);
-    cluster.awaitReduced("/before");
+    cluster.awaitAllReduced("/before");
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_ENTER);
     cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
     cluster.mini().triggerHeartbeats();
-    Path pool = RuleCluster.poolDirectory(cluster.volumes(0).get(0), cluster.pool());
+    Path pool = HdrfCluster.poolDirectory(cluster.volumes(0).get(0), cluster.pool());
     HdrfCluster.await("the marker", () -> Files.exists(pool.resolve("RollingUpgradeInProgress")));
 
-    byte[] data = HdrfCluster.text(500_000, 82);
+    byte[] data = TestBytes.text(500_000, 82);
     cluster.write("/during", data, 1);
     ExtendedBlock block = cluster.block("/during");
     assertRests(block);
-    RuleCluster.assertSame("reduced before", cluster.read("/before"), before);
+    TestBytes.assertSame("reduced before", cluster.read("/before"), before);
     cluster.mini().restartDataNodes(true);
     cluster.mini().waitActive();
     HdrfCluster.await("the replica", () -> cluster.replica(0, block) != null);
@@ -64,15 +65,15 @@ class UpgradeRestTest {
     cluster.fs().rollingUpgrade(RollingUpgradeAction.FINALIZE);
     cluster.mini().triggerHeartbeats();
     cluster.awaitReduced(0, block);
-    RuleCluster.assertSame("the file", cluster.read("/during"), data);
+    TestBytes.assertSame("the file", cluster.read("/during"), data);
   }
 
   @Test
   void restsWhilePreviousExistsAndLeavesLinkedFilesAlone() throws Exception {
     FsVolumeImpl volume = cluster.volumes(0).get(0);
-    Path pool = RuleCluster.poolDirectory(volume, cluster.pool());
+    Path pool = HdrfCluster.poolDirectory(volume, cluster.pool());
     Path previous = Files.createDirectory(pool.resolve("previous"));
-    byte[] data = HdrfCluster.text(500_000, 83);
+    byte[] data = TestBytes.text(500_000, 83);
     cluster.write("/previous", data, 1);
     ExtendedBlock block = cluster.block("/previous");
     assertRests(block);
@@ -86,7 +87,7 @@ class UpgradeRestTest {
     assertThat(cluster.isReduced(0, block)).isFalse();
     Files.delete(link);
     cluster.awaitReduced(0, block);
-    RuleCluster.assertSame("the file", cluster.read("/previous"), data);
+    TestBytes.assertSame("the file", cluster.read("/previous"), data);
     assertThat(
             PosixFilePermissions.toString(
                 Files.getPosixFilePermissions(

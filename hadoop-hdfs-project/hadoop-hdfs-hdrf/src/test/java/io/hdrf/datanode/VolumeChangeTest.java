@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.UsedDirectories;
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.io.TestBytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,13 +37,13 @@ class VolumeChangeTest {
   }
 
   private static Configuration configuration() throws IOException {
-    return RuleCluster.configuration(RuleCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
+    return HdrfCluster.configuration(HdrfCluster.plugins(FaultyScheme.class), FaultyScheme.NAME);
   }
 
   @Test
   void volumesAreRemovedAndAddedWhileTheReducerWorks() throws Exception {
-    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 2)) {
-      byte[] first = HdrfCluster.text(SIZE, 101);
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 2)) {
+      byte[] first = TestBytes.text(SIZE, 101);
       cluster.write("/first", first, 1);
       ExtendedBlock block = cluster.block("/first");
       cluster.awaitReduced(0, block);
@@ -53,7 +54,7 @@ class VolumeChangeTest {
 
       // A block on each volume is being reduced while one of them leaves.
       System.setProperty(FaultyScheme.ENCODE_DELAY, "200");
-      byte[] second = HdrfCluster.text(SIZE, 102);
+      byte[] second = TestBytes.text(SIZE, 102);
       cluster.write("/second", second, 1);
       cluster.write("/third", second, 1);
       HdrfCluster.await("the Reducer", () -> cluster.service(0).pending() > 0);
@@ -62,17 +63,17 @@ class VolumeChangeTest {
       assertThat(cluster.replica(0, block)).isNull();
       assertThatThrownBy(() -> cluster.replicaBytes(0, block)).isInstanceOf(IOException.class);
       System.clearProperty(FaultyScheme.ENCODE_DELAY);
-      cluster.awaitIdle();
+      cluster.awaitReduced();
 
       datanode.reconfigurePropertyImpl(DIRECTORIES, both);
       assertThat(cluster.volumes(0)).hasSize(2);
       HdrfCluster.await("the block to be back", () -> cluster.replica(0, block) != null);
       assertThat(cluster.isReduced(0, block)).isTrue();
-      RuleCluster.assertSame("the file", cluster.read("/first"), first);
-      cluster.awaitReduced("/second");
-      cluster.awaitReduced("/third");
-      RuleCluster.assertSame("the file", cluster.read("/second"), second);
-      RuleCluster.assertSame("the file", cluster.read("/third"), second);
+      TestBytes.assertSame("the file", cluster.read("/first"), first);
+      cluster.awaitAllReduced("/second");
+      cluster.awaitAllReduced("/third");
+      TestBytes.assertSame("the file", cluster.read("/second"), second);
+      TestBytes.assertSame("the file", cluster.read("/third"), second);
       for (FsVolumeImpl volume : cluster.volumes(0)) {
         assertThat(cluster.hdrfDirectory(volume).resolve("tmp")).isEmptyDirectory();
       }
@@ -92,13 +93,13 @@ class VolumeChangeTest {
   /** A new directory is formatted by stock code, which wants it empty; then it is HDRF's too. */
   @Test
   void anUnformattedVolumeIsAdded() throws Exception {
-    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 1)) {
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 1)) {
       DataNode datanode = cluster.datanode(0);
-      Path fresh = Files.createTempDirectory(RuleCluster.testData(), "fresh");
+      Path fresh = Files.createTempDirectory(HdrfCluster.testData(), "fresh");
       datanode.reconfigurePropertyImpl(
           DIRECTORIES, datanode.getConf().get(DIRECTORIES) + ",[DISK]" + fresh.toUri());
       assertThat(cluster.volumes(0)).hasSize(2);
-      byte[] data = HdrfCluster.text(SIZE, 103);
+      byte[] data = TestBytes.text(SIZE, 103);
       cluster.write("/file", data, 1);
       ExtendedBlock block = cluster.block("/file");
       cluster.awaitReduced(0, block);
@@ -112,7 +113,7 @@ class VolumeChangeTest {
         cluster.awaitReduced(0, block);
       }
       assertThat(cluster.volume(0, block)).isSameAs(added);
-      RuleCluster.assertSame("the file", cluster.read("/file"), data);
+      TestBytes.assertSame("the file", cluster.read("/file"), data);
     }
   }
 
@@ -122,10 +123,10 @@ class VolumeChangeTest {
     Configuration conf = configuration();
     conf.set(
         DFSConfigKeys.DFS_DATANODE_FSDATASET_FACTORY_KEY, InterruptedAddFactory.class.getName());
-    try (RuleCluster cluster = RuleCluster.start(conf, 1, 1)) {
+    try (HdrfCluster cluster = HdrfCluster.start(conf, 1, 1)) {
       DataNode datanode = cluster.datanode(0);
       String late = "BP-9-127.0.0.1-9";
-      Path fresh = Files.createTempDirectory(RuleCluster.testData(), "fresh");
+      Path fresh = Files.createTempDirectory(HdrfCluster.testData(), "fresh");
       InterruptedAddFactory.meanwhile(
           () -> cluster.dataset(0).addBlockPool(late, datanode.getConf()));
       datanode.reconfigurePropertyImpl(
@@ -134,30 +135,30 @@ class VolumeChangeTest {
       for (FsVolumeImpl volume : cluster.volumes(0)) {
         for (String pool : new String[] {cluster.pool(), late}) {
           assertThat(cluster.service(0).isOpen(volume, pool)).as(pool + " on " + volume).isTrue();
-          assertThat(RuleCluster.poolDirectory(volume, pool).resolve("hdrf/superblock.0")).exists();
+          assertThat(HdrfCluster.poolDirectory(volume, pool).resolve("hdrf/superblock.0")).exists();
         }
       }
-      byte[] data = HdrfCluster.text(SIZE, 107);
+      byte[] data = TestBytes.text(SIZE, 107);
       cluster.write("/file", data, 1);
-      cluster.awaitReduced("/file");
-      RuleCluster.assertSame("the file", cluster.read("/file"), data);
+      cluster.awaitAllReduced("/file");
+      TestBytes.assertSame("the file", cluster.read("/file"), data);
     }
   }
 
   /** A disk may be taken out again with reduced blocks; what removes HDRF is to look there. */
   @Test
   void anAddedVolumeIsNotedForUninstallBeforeItIsInService() throws Exception {
-    Path home = Files.createTempDirectory(RuleCluster.testData(), "home");
+    Path home = Files.createTempDirectory(HdrfCluster.testData(), "home");
     Files.createDirectory(home.resolve(UsedDirectories.NAME));
     Configuration conf = configuration();
     conf.set(InstalledService.HOME, home.toString());
     conf.set(
         DFSConfigKeys.DFS_DATANODE_FSDATASET_FACTORY_KEY, InterruptedAddFactory.class.getName());
-    try (RuleCluster cluster = RuleCluster.start(conf, 1, 1)) {
+    try (HdrfCluster cluster = HdrfCluster.start(conf, 1, 1)) {
       DataNode datanode = cluster.datanode(0);
       Path first = Path.of(cluster.volumes(0).get(0).getBaseURI());
       assertThat(noted(home)).containsExactly(first);
-      Path fresh = Files.createTempDirectory(RuleCluster.testData(), "fresh").toAbsolutePath();
+      Path fresh = Files.createTempDirectory(HdrfCluster.testData(), "fresh").toAbsolutePath();
       AtomicReference<Set<Path>> before = new AtomicReference<>();
       InterruptedAddFactory.meanwhile(() -> before.set(noted(home)));
       datanode.reconfigurePropertyImpl(
@@ -178,8 +179,8 @@ class VolumeChangeTest {
   /** A volume that must not start is not added, and can be once it is repaired. */
   @Test
   void aVolumeWithoutItsSecretIsNotAdded() throws Exception {
-    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 2)) {
-      byte[] data = HdrfCluster.text(SIZE, 104);
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 2)) {
+      byte[] data = TestBytes.text(SIZE, 104);
       cluster.write("/file", data, 1);
       ExtendedBlock block = cluster.block("/file");
       cluster.awaitReduced(0, block);
@@ -198,14 +199,14 @@ class VolumeChangeTest {
       Files.move(aside, directory);
       datanode.reconfigurePropertyImpl(DIRECTORIES, both);
       HdrfCluster.await("the block to be back", () -> cluster.replica(0, block) != null);
-      RuleCluster.assertSame("the file", cluster.read("/file"), data);
+      TestBytes.assertSame("the file", cluster.read("/file"), data);
     }
   }
 
   /** Nobody would close them before the DataNode stops. */
   @Test
   void noPoolIsInServiceOnAVolumeThatWasNotAddedForAnother() throws Exception {
-    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 2)) {
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 2)) {
       DataNode datanode = cluster.datanode(0);
       String late = "BP-9-127.0.0.1-9";
       cluster.dataset(0).addBlockPool(late, datanode.getConf());
@@ -214,7 +215,7 @@ class VolumeChangeTest {
       String[] pools = {cluster.pool(), late};
       for (int bad = 0; bad < 2; bad++) {
         datanode.reconfigurePropertyImpl(DIRECTORIES, without(both, leaving));
-        Path hdrf = RuleCluster.poolDirectory(leaving, pools[bad]).resolve("hdrf");
+        Path hdrf = HdrfCluster.poolDirectory(leaving, pools[bad]).resolve("hdrf");
         byte[] superblock = Files.readAllBytes(hdrf.resolve("superblock.0"));
         for (int copy = 0; copy < 2; copy++) {
           Files.write(hdrf.resolve("superblock." + copy), new byte[superblock.length]);
@@ -236,7 +237,7 @@ class VolumeChangeTest {
   /** Once there is memory again, it can be. */
   @Test
   void aVolumeThatIsNotAddedForWantOfMemoryIsUnlocked() throws Exception {
-    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 2)) {
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 2)) {
       DataNode datanode = cluster.datanode(0);
       String both = datanode.getConf().get(DIRECTORIES);
       FsVolumeImpl leaving = cluster.volumes(0).get(1);
@@ -257,8 +258,8 @@ class VolumeChangeTest {
   @Test
   void memoryIsLeftAlone() throws Exception {
     Configuration conf = configuration();
-    try (RuleCluster cluster =
-        RuleCluster.start(
+    try (HdrfCluster cluster =
+        HdrfCluster.start(
             conf,
             builder ->
                 builder
@@ -269,29 +270,29 @@ class VolumeChangeTest {
         assertThat(Files.exists(cluster.hdrfDirectory(volume).resolve("superblock.0")))
             .isEqualTo(!volume.isTransientStorage());
       }
-      byte[] data = HdrfCluster.text(SIZE, 105);
+      byte[] data = TestBytes.text(SIZE, 105);
       cluster.write("/disk", data, 1);
-      cluster.awaitReduced("/disk");
-      RuleCluster.assertSame("the file", cluster.read("/disk"), data);
+      cluster.awaitAllReduced("/disk");
+      TestBytes.assertSame("the file", cluster.read("/disk"), data);
     }
   }
 
   /** Rule 20: a pool's directory goes as a whole. */
   @Test
   void aDeletedPoolLeavesNothingBehind() throws Exception {
-    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 1)) {
-      cluster.write("/file", HdrfCluster.text(SIZE, 106), 1);
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 1)) {
+      cluster.write("/file", TestBytes.text(SIZE, 106), 1);
       ExtendedBlock block = cluster.block("/file");
       cluster.awaitReduced(0, block);
       String pool = cluster.pool();
       FsVolumeImpl volume = cluster.volumes(0).get(0);
-      Path directory = RuleCluster.poolDirectory(volume, pool);
+      Path directory = HdrfCluster.poolDirectory(volume, pool);
       Path superblock = cluster.hdrfDirectory(volume).resolve("superblock.0");
       assertThatThrownBy(() -> cluster.dataset(0).deleteBlockPool(pool, false))
           .isInstanceOf(IOException.class);
       assertThat(superblock).exists();
-      RuleCluster.assertSame(
-          "still there", cluster.replicaBytes(0, block), HdrfCluster.text(SIZE, 106));
+      TestBytes.assertSame(
+          "still there", cluster.replicaBytes(0, block), TestBytes.text(SIZE, 106));
       cluster.fs().delete(new org.apache.hadoop.fs.Path("/file"), false);
       HdrfCluster.await("the block to go", () -> cluster.replica(0, block) == null);
       HdrfCluster.await("the files to go", () -> noBlockFiles(directory));
@@ -319,16 +320,16 @@ class VolumeChangeTest {
   /** Stock code does not look behind the link either, and fails once all else is gone. */
   @Test
   void aPoolWhoseTrashLiesBehindALinkIsNotDeleted() throws Exception {
-    try (RuleCluster cluster = RuleCluster.start(configuration(), 1, 1)) {
-      byte[] data = HdrfCluster.text(SIZE, 108);
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 1)) {
+      byte[] data = TestBytes.text(SIZE, 108);
       cluster.write("/file", data, 1);
       ExtendedBlock block = cluster.block("/file");
       cluster.awaitReduced(0, block);
       String pool = cluster.pool();
       FsVolumeImpl volume = cluster.volumes(0).get(0);
-      Path directory = RuleCluster.poolDirectory(volume, pool);
+      Path directory = HdrfCluster.poolDirectory(volume, pool);
       Path superblock = cluster.hdrfDirectory(volume).resolve("superblock.0");
-      Path other = Files.createTempDirectory(RuleCluster.testData(), "other");
+      Path other = Files.createTempDirectory(HdrfCluster.testData(), "other");
       Files.createSymbolicLink(directory.resolve("trash"), other);
       Path kept = Files.createDirectories(other.resolve("finalized/subdir0/subdir0"));
       Files.copy(cluster.file(0, block).toPath(), kept.resolve("blk_" + block.getBlockId()));

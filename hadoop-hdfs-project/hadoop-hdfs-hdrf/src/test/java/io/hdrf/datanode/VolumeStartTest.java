@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.faulty.FaultyScheme;
+import io.hdrf.io.LogCapture;
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.scheme.SchemeNotFoundException;
 import java.io.IOException;
@@ -18,6 +20,7 @@ import org.apache.hadoop.hdfs.StoppedDataNode;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,18 +29,18 @@ import org.junit.jupiter.api.Test;
 class VolumeStartTest {
 
   private static Path plugins;
-  private static RuleCluster cluster;
+  private static HdrfCluster cluster;
   private static byte[] data;
   private static ExtendedBlock block;
 
   /** Two volumes, of which one may fail, and a reduced block on one of them. */
   @BeforeAll
   static void start() throws Exception {
-    plugins = RuleCluster.plugins(FaultyScheme.class);
-    Configuration conf = RuleCluster.configuration(plugins, FaultyScheme.NAME);
+    plugins = HdrfCluster.plugins(FaultyScheme.class);
+    Configuration conf = HdrfCluster.configuration(plugins, FaultyScheme.NAME);
     conf.setInt(DFSConfigKeys.DFS_DATANODE_FAILED_VOLUMES_TOLERATED_KEY, 1);
-    cluster = RuleCluster.start(conf, 1, 2);
-    data = HdrfCluster.text(600_000, 21);
+    cluster = HdrfCluster.start(conf, 1, 2);
+    data = TestBytes.text(600_000, 21);
     cluster.write("/data", data, 1);
     block = cluster.block("/data");
     cluster.awaitReduced(0, block);
@@ -59,12 +62,12 @@ class VolumeStartTest {
 
   private static void assertReadable() throws Exception {
     assertThat(cluster.isReduced(0, block)).isTrue();
-    RuleCluster.assertSame("the file", cluster.read("/data"), data);
+    TestBytes.assertSame("the file", cluster.read("/data"), data);
   }
 
   /** Starts a DataNode whose volume must fail; the other volume works. */
   private static String startWithFailingVolume(DataNodeProperties stopped) throws Exception {
-    try (LoggedErrors errors = new LoggedErrors()) {
+    try (LogCapture errors = new LogCapture(Level.ERROR)) {
       startDataNode(stopped);
       HdrfCluster.await(
           "one volume to remain",
@@ -79,7 +82,7 @@ class VolumeStartTest {
       // Too short to be reduced, so that this volume needs nothing to start.
       byte[] other = {1, 2, 3};
       cluster.write("/other", other, 1);
-      RuleCluster.assertSame("the other volume's file", cluster.read("/other"), other);
+      TestBytes.assertSame("the other volume's file", cluster.read("/other"), other);
       return errors.all();
     }
   }
@@ -140,7 +143,7 @@ class VolumeStartTest {
   /** Rule 7: a volume whose blocks need a scheme that is not there does not start. */
   @Test
   void aVolumeWhoseSchemeIsMissingDoesNotStart() throws Exception {
-    Path others = RuleCluster.plugins();
+    Path others = HdrfCluster.plugins();
     DataNodeProperties stopped = stopDataNode();
     Configuration conf = new Configuration(StoppedDataNode.configuration(stopped));
     StoppedDataNode.configuration(stopped).set(HdrfKeys.PLUGINS_DIR, others.toString());
@@ -160,7 +163,7 @@ class VolumeStartTest {
   /** If the chain names the scheme, nothing starts, and the message says the same. */
   @Test
   void aDataNodeWhoseConfiguredSchemeIsMissingTellsHowManyBlocksNeedIt() throws Exception {
-    Path others = RuleCluster.plugins();
+    Path others = HdrfCluster.plugins();
     DataNodeProperties stopped = stopDataNode();
     Configuration conf = new Configuration(StoppedDataNode.configuration(stopped));
     String blocks = "this DataNode has 1 blocks that need the scheme \"faulty\" (id 65301)";

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import java.util.Random;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -27,7 +28,7 @@ class WriteReadTest {
 
   @Test
   void textIsReducedOnEveryReplicaAndReadBackTheSame() throws Exception {
-    byte[] data = HdrfCluster.text(3 * HdrfCluster.BLOCK_SIZE + 412_345, 1);
+    byte[] data = TestBytes.text(3 * HdrfCluster.BLOCK_SIZE + 412_345, 1);
     cluster.write("/text", data, 3);
     cluster.awaitReduced("/text");
     assertThat(cluster.replicas("/text")).hasSize(12);
@@ -36,7 +37,7 @@ class WriteReadTest {
 
   @Test
   void positionalReadsGiveTheRightBytes() throws Exception {
-    byte[] data = HdrfCluster.text(2 * HdrfCluster.BLOCK_SIZE, 2);
+    byte[] data = TestBytes.text(2 * HdrfCluster.BLOCK_SIZE, 2);
     cluster.write("/positions", data, 1);
     cluster.awaitReduced("/positions");
     Random random = new Random(3);
@@ -53,7 +54,7 @@ class WriteReadTest {
 
   @Test
   void appendToAReducedBlock() throws Exception {
-    byte[] data = HdrfCluster.text(HdrfCluster.BLOCK_SIZE + 300_000, 4);
+    byte[] data = TestBytes.text(HdrfCluster.BLOCK_SIZE + 300_000, 4);
     byte[] begin = java.util.Arrays.copyOf(data, 500_001);
     cluster.write("/append", begin, 3);
     cluster.awaitReduced("/append");

@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.TestBytes;
 import io.hdrf.spi.thread.HdrfThreads;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -67,7 +68,7 @@ class XceiverCountTest {
   }
 
   private void run(HdrfCluster cluster, List<Integer> whileWriting) throws Exception {
-    byte[] data = HdrfCluster.text(3 * HdrfCluster.BLOCK_SIZE, 7);
+    byte[] data = TestBytes.text(3 * HdrfCluster.BLOCK_SIZE, 7);
     try (FSDataOutputStream out = cluster.fs().create(new Path("/file"), (short) 3)) {
       out.write(data, 0, data.length / 2);
       out.hflush();
@@ -81,7 +82,7 @@ class XceiverCountTest {
     if (cluster.conf().get("dfs.datanode.fsdataset.factory") != null) {
       cluster.awaitReduced("/file");
     }
-    HdrfCluster.assertSame("the file", cluster.read("/file"), data);
+    TestBytes.assertSame("the file", cluster.read("/file"), data);
     look();
     cluster.write("/one", data, 1);
     if (cluster.conf().get("dfs.datanode.fsdataset.factory") != null) {

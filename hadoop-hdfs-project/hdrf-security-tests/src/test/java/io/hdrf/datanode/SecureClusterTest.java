@@ -11,6 +11,7 @@ import io.hdrf.admin.JobKind;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.TestBytes;
 import io.hdrf.metadata.StoreStatus;
 import io.hdrf.security.JavaProcess;
 import io.hdrf.security.Realm;
@@ -172,7 +173,7 @@ class SecureClusterTest {
   }
 
   private void flushedDataIsVisible() throws Exception {
-    byte[] data = HdrfCluster.text(BLOCK, 3);
+    byte[] data = TestBytes.text(BLOCK, 3);
     try (FSDataOutputStream out = cluster.fs().create(path("/flushed"), (short) 3)) {
       int end = 0;
       for (int step : new int[] {1, 411, 70_001, 200_000}) {
@@ -191,7 +192,7 @@ class SecureClusterTest {
           long visible = datanode.getFSDataset().getReplicaVisibleLength(block);
           assertThat(visible).as("on %s", datanode).isGreaterThanOrEqualTo(end);
         }
-        HdrfCluster.assertSame(
+        TestBytes.assertSame(
             "/flushed", Arrays.copyOf(cluster.read("/flushed"), end), Arrays.copyOf(data, end));
       }
       out.write(data, end, data.length - end);
@@ -205,7 +206,7 @@ class SecureClusterTest {
   }
 
   private void framesAreEncodedOnce() throws Exception {
-    writeReduced("/one", HdrfCluster.text(BLOCK, 1));
+    writeReduced("/one", TestBytes.text(BLOCK, 1));
     MirrorCounts counts = new MirrorCounts(cluster);
     assertThat(counts.reducer("blocksAdopted")).containsOnly(1);
     assertThat(counts.reducer("framesEncoded")).containsOnly(0);
@@ -216,7 +217,7 @@ class SecureClusterTest {
 
   /** Re-replication opens connections with tokens of the DataNodes' own. */
   private void aStoredBlockIsReplicated() throws Exception {
-    byte[] data = HdrfCluster.text(BLOCK + 54_321, 4);
+    byte[] data = TestBytes.text(BLOCK + 54_321, 4);
     cluster.write("/replicated", data, 1);
     cluster.awaitReduced("/replicated");
     cluster.fs().setReplication(path("/replicated"), (short) 3);
@@ -260,7 +261,7 @@ class SecureClusterTest {
   @Test
   void integrityWithReferences() throws Exception {
     cluster = HdrfCluster.start(configuration("dedup,lz4", "integrity"), 3);
-    byte[] first = HdrfCluster.text(2 * BLOCK, 1);
+    byte[] first = TestBytes.text(2 * BLOCK, 1);
     writeReduced("/first", first);
     long before = wire("mirrorBytesByReference");
     byte[] second = ReferencesTest.nextVersion(first, 2);
@@ -317,8 +318,8 @@ class SecureClusterTest {
     Configuration conf = configuration("dedup,lz4", "integrity");
     conf.set("hdrf.mirror.receive.memory", "4m");
     cluster = HdrfCluster.start(conf, 1);
-    byte[] data = HdrfCluster.text(BLOCK, 1);
-    byte[] mine = HdrfCluster.text(BLOCK, 2);
+    byte[] data = TestBytes.text(BLOCK, 1);
+    byte[] mine = TestBytes.text(BLOCK, 2);
     for (String name : List.of("/victim", "/mine")) {
       cluster.write(name, name.equals("/mine") ? mine : data, 1);
       cluster.awaitReduced(name);

@@ -10,8 +10,8 @@ import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.HdrfCluster;
 import io.hdrf.datanode.volume.DataDirectories;
+import io.hdrf.datanode.volume.DirectoryVolume;
 import io.hdrf.datanode.volume.PoolSlices;
-import io.hdrf.datanode.volume.PoolSlicesTest;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
@@ -95,7 +95,7 @@ class VolumeJobsTest {
     for (String id : new String[] {"DS-1", "DS-2"}) {
       Path volume = Files.createDirectory(directory.resolve(id));
       Files.createDirectories(volume.resolve("current/BP-1/current/finalized"));
-      volumes.open(new PoolSlicesTest.Volume(volume), POOL);
+      volumes.open(new DirectoryVolume(volume.getFileName().toString(), volume), POOL);
     }
     volumes.forEach((storageId, volume) -> volume.noteLoaded());
     jobs =
@@ -112,7 +112,7 @@ class VolumeJobsTest {
   private void openAgain() throws IOException {
     volumes.closePool(POOL);
     for (String id : new String[] {"DS-1", "DS-2"}) {
-      volumes.open(new PoolSlicesTest.Volume(directory.resolve(id)), POOL);
+      volumes.open(new DirectoryVolume(id, directory.resolve(id)), POOL);
     }
   }
 

@@ -3,6 +3,7 @@ package io.hdrf.datanode.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
@@ -17,7 +18,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -104,8 +104,7 @@ class PacketFramerTest {
   /** A frame that was passed on holds data of the packet that has to be encoded here. */
   @Test
   void anotherChainIsNamedWhereTheFrameBeforeEnds() throws IOException {
-    byte[] block = new byte[9000];
-    new Random(1).nextBytes(block);
+    byte[] block = TestBytes.noise(9000, 1);
     byte[] first = packet(block, 0, 3000);
     byte[] second = packet(block, 3000, 6000);
     byte[] third = packet(block, 6000, 9000);
@@ -163,8 +162,7 @@ class PacketFramerTest {
 
   @Test
   void checksumsThatThePeerCanMakeAreLeftOut() throws IOException {
-    byte[] block = new byte[9000];
-    new Random(2).nextBytes(block);
+    byte[] block = TestBytes.noise(9000, 2);
     byte[] first = summedPacket(block, 0, 5120);
     byte[] second = summedPacket(block, 5120, 9000);
     byte[] both = Arrays.copyOf(first, first.length + second.length);
@@ -210,8 +208,7 @@ class PacketFramerTest {
   /** Its data are not looked at again, and its checksums are those that were made here. */
   @Test
   void whatCameWithoutChecksumsIsPassedOnWithout() throws IOException {
-    byte[] block = new byte[3000];
-    new Random(3).nextBytes(block);
+    byte[] block = TestBytes.noise(3000, 3);
     byte[] packet = summedPacket(block, 0, 3000);
     PacketSums sums = new PacketSums();
     sums.make(ByteBuffer.wrap(block));

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.block.LaterVersion;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
-import io.hdrf.datanode.SwapVolume;
+import io.hdrf.datanode.BlockFiles;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.UnavailableException;
 import io.hdrf.reduce.BlockRef;
@@ -83,7 +83,7 @@ class BlockOpenerTest {
   }
 
   private void assertNothingIsKept() throws IOException {
-    assertThat(SwapVolume.isOpen(volume.blockFile())).isFalse();
+    assertThat(BlockFiles.isOpen(volume.blockFile())).isFalse();
     assertThat(volume.isUnusedAfterClose()).isTrue();
     volume.volumes.open(volume, SwapVolume.POOL);
   }
@@ -146,7 +146,7 @@ class BlockOpenerTest {
     poolSlice.endUse();
     assertThat(decode(opened)).isEqualTo(data);
     opened.close();
-    assertThat(SwapVolume.isOpen(volume.blockFile())).isFalse();
+    assertThat(BlockFiles.isOpen(volume.blockFile())).isFalse();
     assertThat(poolSlice.beginUse()).isFalse();
   }
 
@@ -267,10 +267,10 @@ class BlockOpenerTest {
     reducedVolume();
     volume.volumes.closeAll();
     assertThatThrownBy(this::open).isInstanceOf(UnavailableException.class);
-    assertThat(SwapVolume.isOpen(volume.blockFile())).isFalse();
+    assertThat(BlockFiles.isOpen(volume.blockFile())).isFalse();
     assertThatThrownBy(() -> volume.opener.header(SwapVolume.BLOCK, replica()))
         .isInstanceOf(UnavailableException.class);
-    assertThat(SwapVolume.isOpen(volume.blockFile())).isFalse();
+    assertThat(BlockFiles.isOpen(volume.blockFile())).isFalse();
   }
 
   /** Stock code interrupts threads that read. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.FrameTable;
-import io.hdrf.datanode.SwapVolume;
+import io.hdrf.datanode.BlockFiles;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.scheme.TestData;
@@ -59,8 +59,8 @@ class InflaterTest {
     assertThat(volume.temporaries()).isEmpty();
     assertThat(volume.references).isZero();
     assertThat(volume.reserved).isZero();
-    assertThat(SwapVolume.isOpen(volume.blockFile())).isFalse();
-    assertThat(SwapVolume.isOpen(volume.metaFile())).isFalse();
+    assertThat(BlockFiles.isOpen(volume.blockFile())).isFalse();
+    assertThat(BlockFiles.isOpen(volume.metaFile())).isFalse();
     assertThat(volume.isUnusedAfterClose()).isTrue();
     volume.volumes.open(volume, SwapVolume.POOL);
   }

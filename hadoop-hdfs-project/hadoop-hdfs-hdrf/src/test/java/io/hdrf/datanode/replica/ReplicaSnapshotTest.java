@@ -3,7 +3,6 @@ package io.hdrf.datanode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.datanode.SwapVolume;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ package io.hdrf.datanode.volume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.datanode.BlockFiles;
 import io.hdrf.datanode.OneBlockDataNode;
-import io.hdrf.datanode.SwapVolume;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
@@ -45,8 +45,8 @@ class PlainProofTest {
 
   private void assertHolds(boolean expected) throws IOException {
     assertThat(PlainProof.holds(file, false)).isEqualTo(expected);
-    assertThat(SwapVolume.isOpen(file)).isFalse();
-    assertThat(SwapVolume.isOpen(meta)).isFalse();
+    assertThat(BlockFiles.isOpen(file)).isFalse();
+    assertThat(BlockFiles.isOpen(meta)).isFalse();
   }
 
   @Test
@@ -89,7 +89,7 @@ class PlainProofTest {
     assertThatThrownBy(() -> PlainProof.require(replica, false))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(file.toString());
-    assertThat(SwapVolume.isOpen(file)).isFalse();
+    assertThat(BlockFiles.isOpen(file)).isFalse();
     // With checksums that are right it is a user's data.
     OneBlockDataNode.format(directory, data);
     PlainProof.require(replica, false);
@@ -122,7 +122,7 @@ class PlainProofTest {
       assertThatThrownBy(() -> PlainProof.holds(open, meta, false))
           .isInstanceOf(NoSuchFileException.class);
     }
-    assertThat(SwapVolume.isOpen(file)).isFalse();
+    assertThat(BlockFiles.isOpen(file)).isFalse();
   }
 
   /** Only where no earlier version may have reduced such blocks. */

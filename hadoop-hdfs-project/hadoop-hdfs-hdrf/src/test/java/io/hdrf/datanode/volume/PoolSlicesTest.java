@@ -15,7 +15,6 @@ import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,39 +30,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
-import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-public class PoolSlicesTest {
+class PoolSlicesTest {
 
   private static final int VOLUMES = 40;
 
   @TempDir Path directory;
 
-  public static final class Volume extends ExternalVolumeImpl {
-    private final Path directory;
-
-    public Volume(Path directory) {
-      this.directory = directory;
-    }
-
-    @Override
-    public String getStorageID() {
-      return directory.getFileName().toString();
-    }
-
-    @Override
-    public StorageType getStorageType() {
-      return StorageType.DISK;
-    }
-
-    @Override
-    public URI getBaseURI() {
-      return directory.toUri();
-    }
+  private DirectoryVolume volume(String id) throws IOException {
+    Files.createDirectories(directory.resolve(id).resolve("current/BP-1/current/finalized"));
+    return new DirectoryVolume(id, directory.resolve(id));
   }
 
   /** Each opening waits until all others have begun. */
@@ -100,8 +80,7 @@ public class PoolSlicesTest {
     try {
       List<Future<?>> opening = new ArrayList<>();
       for (int i = 0; i < VOLUMES; i++) {
-        Volume volume = new Volume(Files.createDirectory(directory.resolve("DS-" + i)));
-        Files.createDirectories(volume.directory.resolve("current/BP-1/current/finalized"));
+        DirectoryVolume volume = volume("DS-" + i);
         opening.add(
             threads.submit(
                 () -> {
@@ -169,8 +148,7 @@ public class PoolSlicesTest {
             files,
             (volume, pool, bytes) -> {},
             (volume, block, file, why) -> {});
-    Volume volume = new Volume(Files.createDirectory(directory.resolve("DS-0")));
-    Files.createDirectories(volume.directory.resolve("current/BP-1/current/finalized"));
+    DirectoryVolume volume = volume("DS-0");
     try {
       volumes.open(volume, "BP-1");
     } catch (OutOfMemoryError e) {

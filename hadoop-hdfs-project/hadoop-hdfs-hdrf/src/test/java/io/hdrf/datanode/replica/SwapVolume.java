@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode;
+package io.hdrf.datanode.replica;
 
 import io.hdrf.block.BlockHeader;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.datanode.replica.BlockLocks;
-import io.hdrf.datanode.replica.BlockOpener;
-import io.hdrf.datanode.replica.BlockRecords;
-import io.hdrf.datanode.replica.DatasetAccess;
-import io.hdrf.datanode.replica.DelayedTasks;
-import io.hdrf.datanode.replica.FinalizedPlainBlock;
-import io.hdrf.datanode.replica.Inflater;
-import io.hdrf.datanode.replica.PlainBlockScan;
-import io.hdrf.datanode.replica.PlainHolds;
-import io.hdrf.datanode.replica.ReplicaFiles;
-import io.hdrf.datanode.replica.ReplicaSnapshot;
+import io.hdrf.datanode.OneBlockDataNode;
+import io.hdrf.datanode.volume.DirectoryVolume;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.io.ForwardingFile;
@@ -33,7 +24,6 @@ import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
@@ -48,53 +38,50 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
-import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /**
  * A volume with one finalized block and what swaps and opens its file, put together by hand so that
  * a test can come in between. The dataset and its volume alone are made up; they keep accounts.
  */
-public final class SwapVolume extends ExternalVolumeImpl implements AutoCloseable {
+final class SwapVolume extends DirectoryVolume implements AutoCloseable {
 
-  public static final String POOL = OneBlockDataNode.POOL;
-  public static final BlockRef BLOCK = new BlockRef(POOL, OneBlockDataNode.BLOCK);
-  public static final long STAMP = 1001;
+  static final String POOL = OneBlockDataNode.POOL;
+  static final BlockRef BLOCK = new BlockRef(POOL, OneBlockDataNode.BLOCK);
+  static final long STAMP = OneBlockDataNode.STAMP;
 
-  final Path directory;
-  public final byte[] data;
-  public final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
+  final byte[] data;
+  final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
   final SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
-  public final ReducerCounters counters = new ReducerCounters();
-  public final BlockLocks locks = new BlockLocks();
-  public final Set<BlockRef> cached = new HashSet<>();
-  public final PlainHolds holds = new PlainHolds(cached::contains);
-  public final DelayedTasks later = new DelayedTasks();
-  public final PoolSlices volumes;
-  public final BlockOpener opener;
+  final ReducerCounters counters = new ReducerCounters();
+  final BlockLocks locks = new BlockLocks();
+  final Set<BlockRef> cached = new HashSet<>();
+  final PlainHolds holds = new PlainHolds(cached::contains);
+  final DelayedTasks later = new DelayedTasks();
+  final PoolSlices volumes;
+  final BlockOpener opener;
   final DatasetAccess dataset;
   final DurableFiles files;
   final ReplicaFiles replicaFiles;
-  public final Inflater inflater;
-  public final PlainBlockScan scan;
+  final Inflater inflater;
+  final PlainBlockScan scan;
   final BlockRecords records;
 
   /** What was done to the volume and with its files, in order. */
-  public final List<String> events = new ArrayList<>();
+  final List<String> events = new ArrayList<>();
 
-  public StorageType storageType = StorageType.DISK;
-  public boolean isTransient;
-  public boolean leaves;
-  public long available = 1L << 40;
-  public int references;
-  public long reserved;
-  public long used;
-  public ReplicaInfo current;
+  StorageType storageType = StorageType.DISK;
+  boolean isTransient;
+  boolean leaves;
+  long available = 1L << 40;
+  int references;
+  long reserved;
+  long used;
+  ReplicaInfo current;
   private int lockDepth;
 
-  public SwapVolume(Path directory, byte[] data) throws IOException {
-    this.directory = directory;
+  SwapVolume(Path directory, byte[] data) throws IOException {
+    super("DS-1", directory);
     this.data = data;
     OneBlockDataNode.format(directory, data);
     files = new Watched();
@@ -120,30 +107,30 @@ public final class SwapVolume extends ExternalVolumeImpl implements AutoCloseabl
   }
 
   /** The block's replica, of a length that may be a wrong one. */
-  public FinalizedReplica finalized(long length) {
+  FinalizedReplica finalized(long length) {
     return new FinalizedReplica(
         BLOCK.blockId(), length, STAMP, this, blockFile().getParent().toFile());
   }
 
-  public Path blockFile() {
+  Path blockFile() {
     return OneBlockDataNode.blockFile(directory);
   }
 
-  public Path metaFile() {
+  Path metaFile() {
     return OneBlockDataNode.metaFile(directory);
   }
 
   /** HDRF's part of the volume, for a look. */
-  public PoolSlice poolSlice() {
+  PoolSlice poolSlice() {
     return volumes.find(getStorageID(), POOL);
   }
 
-  public ReplicaSnapshot snapshot() throws IOException {
+  ReplicaSnapshot snapshot() throws IOException {
     return ReplicaSnapshot.of(BLOCK, current);
   }
 
   /** Opens the block as the Reducer has it opened. */
-  public FinalizedPlainBlock openPlain(EncodedBlock encoded) throws IOException {
+  FinalizedPlainBlock openPlain(EncodedBlock encoded) throws IOException {
     FsVolumeReference reference = obtainReference();
     reserveSpaceForReplica(data.length);
     return new FinalizedPlainBlock(
@@ -161,7 +148,7 @@ public final class SwapVolume extends ExternalVolumeImpl implements AutoCloseabl
   }
 
   /** Writes the block's reduced form to its temporary file, and returns how long it is. */
-  public long encode(PlainBlock block) throws IOException {
+  long encode(PlainBlock block) throws IOException {
     return encode(block, data);
   }
 
@@ -191,12 +178,12 @@ public final class SwapVolume extends ExternalVolumeImpl implements AutoCloseabl
   }
 
   /** Has the block reduced, and returns how long its file's used part is. */
-  public long reduce() throws IOException {
+  long reduce() throws IOException {
     return reduce(data);
   }
 
   /** As the other one, with a file that gives another content, which nothing proved. */
-  public long reduce(byte[] content) throws IOException {
+  long reduce(byte[] content) throws IOException {
     try (FinalizedPlainBlock block = openPlain(null)) {
       block.recordSchemes();
       long length = encode(block, content);
@@ -208,35 +195,20 @@ public final class SwapVolume extends ExternalVolumeImpl implements AutoCloseabl
     }
   }
 
-  /** Whether this process has a file open, under any name. */
-  public static boolean isOpen(Path file) throws IOException {
-    Object inode = Files.getAttribute(file, "unix:ino");
-    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-      return descriptors.anyMatch(
-          descriptor -> {
-            try {
-              return Files.getAttribute(descriptor, "unix:ino").equals(inode);
-            } catch (IOException e) {
-              return false;
-            }
-          });
-    }
-  }
-
   /** Whether the block's file begins like a reduced one. */
-  public boolean isReduced() throws IOException {
+  boolean isReduced() throws IOException {
     return BlockHeader.hasMagic(ByteBuffer.wrap(Files.readAllBytes(blockFile())));
   }
 
   /** Names of unfinished files. */
-  public List<String> temporaries() throws IOException {
+  List<String> temporaries() throws IOException {
     try (Stream<Path> names = Files.list(poolSlice().directory().resolve("tmp"))) {
       return names.map(name -> name.getFileName().toString()).toList();
     }
   }
 
   /** Whether nobody uses HDRF's part of the volume any more; takes it out of service. */
-  public boolean isUnusedAfterClose() {
+  boolean isUnusedAfterClose() {
     PoolSlice volume = poolSlice();
     volumes.closeAll();
     return !volume.beginUse();
@@ -255,17 +227,12 @@ public final class SwapVolume extends ExternalVolumeImpl implements AutoCloseabl
       throw new ClosedChannelException();
     }
     references++;
-    return new FsVolumeReference() {
-      @Override
-      public FsVolumeSpi getVolume() {
-        return SwapVolume.this;
-      }
+    return super.obtainReference();
+  }
 
-      @Override
-      public void close() {
-        references--;
-      }
-    };
+  @Override
+  protected void released() {
+    references--;
   }
 
   @Override
@@ -284,11 +251,6 @@ public final class SwapVolume extends ExternalVolumeImpl implements AutoCloseabl
   }
 
   @Override
-  public String getStorageID() {
-    return "DS-1";
-  }
-
-  @Override
   public StorageType getStorageType() {
     return storageType;
   }
@@ -296,16 +258,6 @@ public final class SwapVolume extends ExternalVolumeImpl implements AutoCloseabl
   @Override
   public boolean isTransientStorage() {
     return isTransient;
-  }
-
-  @Override
-  public URI getBaseURI() {
-    return directory.toUri();
-  }
-
-  @Override
-  public String toString() {
-    return directory.toString();
   }
 
   private DatasetAccess dataset() {
