@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The jar as it is dropped into a plug-in directory, next to one with another lz4-java. */
 class Lz4JarIT {
 
-  private static final Path JAR = Path.of(System.getProperty("hdrf.lz4.jar"));
+  private static final Path JAR = Path.of(System.getProperty("hdrf.plugin.jar"));
 
   @TempDir Path plugins;
 

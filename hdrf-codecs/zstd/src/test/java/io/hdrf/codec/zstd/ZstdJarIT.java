@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The jar as it is dropped into a plug-in directory. */
 class ZstdJarIT {
 
-  private static final Path JAR = Path.of(System.getProperty("hdrf.zstd.jar"));
+  private static final Path JAR = Path.of(System.getProperty("hdrf.plugin.jar"));
 
   @TempDir Path plugins;
 

@@ -27,7 +27,7 @@ import org.rocksdb.RocksDB;
 /** The jar as it is dropped into a plug-in directory. */
 class EmbeddedJarIT {
 
-  private static final Path JAR = Path.of(System.getProperty("hdrf.embedded.jar"));
+  private static final Path JAR = Path.of(System.getProperty("hdrf.plugin.jar"));
 
   @TempDir Path directory;
 

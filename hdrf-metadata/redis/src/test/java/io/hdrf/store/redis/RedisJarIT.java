@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The jar as it is dropped into a plug-in directory. */
 class RedisJarIT {
 
-  private static final Path JAR = Path.of(System.getProperty("hdrf.redis.jar"));
+  private static final Path JAR = Path.of(System.getProperty("hdrf.plugin.jar"));
 
   @TempDir Path directory;
 
