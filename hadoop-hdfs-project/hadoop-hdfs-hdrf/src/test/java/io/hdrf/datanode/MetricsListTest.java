@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.TestBytes;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -28,7 +29,7 @@ class MetricsListTest {
     conf.set(HdrfKeys.SCHEMES, "dedup,lz4");
     try (HdrfCluster cluster = HdrfCluster.start(conf, 2)) {
       String path = "/reduced";
-      cluster.write(path, HdrfCluster.text(1 << 20, 7), 2);
+      cluster.write(path, TestBytes.text(1 << 20, 7), 2);
       cluster.awaitReduced(path);
       // The index, with its filters, comes some time after the store.
       HdrfCluster.await("the filters", () -> counted(cluster).toString().contains("DedupDba"));
