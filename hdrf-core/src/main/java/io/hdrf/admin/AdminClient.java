@@ -34,7 +34,7 @@ public final class AdminClient implements Closeable {
 
   private static final String TRACE = "\n\tat ";
 
-  /** With it begins what Hadoop says of a login that failed. */
+  /** The beginning of Hadoop's message about a failed login. */
   private static final String NO_CONNECTION = "Couldn't setup connection for ";
 
   private static final String HUNG_UP =
@@ -43,10 +43,12 @@ public final class AdminClient implements Closeable {
 
   private static final int DEFAULT_TIMEOUT_MILLIS = 60_000;
 
-  /** How often a DataNode is asked whether it still answers while a long call is under way. */
+  /** The pause between checks, during a long call, that the DataNode still answers. */
   private static final int PROBE_SECONDS = 10;
 
-  /** Work is asked after with pauses that double from the first to the longest one. */
+  /**
+   * The first pause between polls of a task; each pause is twice the one before, up to the longest.
+   */
   private static final long FIRST_PAUSE_MILLIS = 10;
 
   private static final long MAX_PAUSE_MILLIS = 500;
@@ -57,7 +59,7 @@ public final class AdminClient implements Closeable {
   private final HdrfRpc.Connection<HdrfAdminProtocol> longConnection;
   private final HdrfAdminProtocol protocol;
 
-  /** For calls that take as long as they take. */
+  /** For calls without a time-out. */
   private final HdrfAdminProtocol longProtocol;
 
   private AdminClient(
@@ -72,15 +74,16 @@ public final class AdminClient implements Closeable {
     this.longProtocol = longConnection.proxy();
   }
 
-  /** As the other one, with one minute. */
+  /** Connects with a time-out of one minute. */
   public static AdminClient connect(InetSocketAddress address, Configuration configuration)
       throws IOException {
     return connect(address, configuration, DEFAULT_TIMEOUT_MILLIS);
   }
 
   /**
-   * For the current user; the connection is made with the first call. A check takes as long as it
-   * takes: it is begun, and asked after until it has ended. If the caller ends, it goes on.
+   * Connects as the current user; the first call makes the connection. Checks have no time-out: the
+   * client starts a task and polls it until it has ended. If the client ends first, the task goes
+   * on.
    *
    * @param timeoutMillis how long the DataNode may leave a short question unanswered
    * @param address of the DataNode's IPC server ({@code dfs.datanode.ipc.address})
@@ -98,7 +101,10 @@ public final class AdminClient implements Closeable {
     return new AdminClient(address, user, timeoutMillis, conf);
   }
 
-  /** Hadoop's own message says only which ways of authentication the server has. */
+  /**
+   * Fails early without a ticket: Hadoop's own message only lists the server's ways of
+   * authentication.
+   */
   private static void requireTicket(UserGroupInformation user) throws AccessControlException {
     UserGroupInformation real = user.getRealUser() == null ? user : user.getRealUser();
     if (UserGroupInformation.isSecurityEnabled() && !real.hasKerberosCredentials()) {
@@ -128,8 +134,8 @@ public final class AdminClient implements Closeable {
   }
 
   /**
-   * Hadoop's message does not tell why a login failed; and a server that has no user's name for a
-   * principal hangs up without a word.
+   * Adds the reason to a failed login, which Hadoop's message lacks. A server that finds no user
+   * name for a principal hangs up without a message.
    */
   private IOException explained(IOException e) {
     if (e instanceof SocketTimeoutException && !(e instanceof ConnectTimeoutException)) {
@@ -155,13 +161,15 @@ public final class AdminClient implements Closeable {
     return e;
   }
 
-  /** Servers send their stack with the message. */
+  /** Removes the server's stack trace from a message. */
   private static String withoutTrace(String message) {
     int trace = message == null ? -1 : message.indexOf(TRACE);
     return trace < 0 ? message : message.substring(0, trace);
   }
 
-  /** A call that takes as long as it takes, as long as the DataNode answers others meanwhile. */
+  /**
+   * Makes a call without a time-out; fails if the DataNode stops answering other calls meanwhile.
+   */
   private <T> T longCall(Call<T> call) throws IOException {
     call(protocol::volumes);
     FutureTask<T> task = new FutureTask<>(() -> call(call));
@@ -207,7 +215,7 @@ public final class AdminClient implements Closeable {
     return reclaim(volume, line -> {});
   }
 
-  /** As the other one; says how far it is. */
+  /** As the method above; reports progress. */
   public String[] reclaim(VolumeInfo volume, Consumer<String> progress) throws IOException {
     return task(TaskKind.RECLAIM, volume.storageId(), volume.poolId(), progress);
   }
@@ -231,14 +239,14 @@ public final class AdminClient implements Closeable {
     return check(volume, repair, line -> {});
   }
 
-  /** As the other one; says how many blocks were compared. */
+  /** As the method above; reports the number of compared blocks. */
   public String[] check(VolumeInfo volume, boolean repair, Consumer<String> progress)
       throws IOException {
     return task(
         repair ? TaskKind.REPAIR : TaskKind.CHECK, volume.storageId(), volume.poolId(), progress);
   }
 
-  /** Begins work and asks until it has ended. */
+  /** Starts a task and polls it until it has ended. */
   private String[] task(TaskKind kind, String storageId, String poolId, Consumer<String> progress)
       throws IOException {
     String id = call(() -> protocol.startTask(kind.word(), storageId, poolId));
@@ -262,7 +270,7 @@ public final class AdminClient implements Closeable {
     }
   }
 
-  /** See {@link TaskKind#REBUILD}; says how many blocks were looked at. */
+  /** See {@link TaskKind#REBUILD}; reports the number of blocks that were looked at. */
   public String[] rebuild(VolumeInfo volume, Consumer<String> progress) throws IOException {
     return task(TaskKind.REBUILD, volume.storageId(), volume.poolId(), progress);
   }

@@ -19,10 +19,11 @@ public final class AdminEndpoint {
   private AdminEndpoint() {}
 
   /**
-   * Adds the protocol: no other port is opened, and authentication is the server's. Under {@code
-   * hadoop.security.authorization} the server's policy is replaced by one that knows it. Calls of
-   * others than {@link Administrators} never reach the service, and all are noted in the audit log.
-   * Calls that may wait for a disk or a store take at most half of the server's handlers.
+   * Adds the protocol. It opens no other port, and the server authenticates callers. Under {@code
+   * hadoop.security.authorization} the server's policy is replaced by one that knows the protocol.
+   * Calls of others than {@link Administrators} never reach the service, and the audit log records
+   * all calls. Calls that may wait for a disk or a store take at most half of the server's
+   * handlers.
    *
    * @param conf says who the administrators are, and how many handlers the server has
    * @param others the policy of the server's other protocols

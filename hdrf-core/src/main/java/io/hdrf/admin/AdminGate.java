@@ -16,15 +16,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands before a service: every call is refused unless an administrator makes it, and noted in the
- * audit log, in the form of the NameNode's. No service checks or notes anything itself. What only
- * {@link HdrfAdminProtocol.Looks looks} and succeeds is noted at DEBUG, since commands that wait
- * look all the time; all else, and every call that is refused or fails, at INFO.
+ * A gate before a service: refuses every call of callers who are not administrators, and writes
+ * every call to the audit log, in the form of the NameNode's. The service itself checks and logs
+ * nothing. Successful calls that only {@link HdrfAdminProtocol.Looks look} are logged at DEBUG,
+ * since commands that wait poll often; all others, and every call that is refused or fails, at
+ * INFO.
  *
- * <p>Calls run on the handlers of a server that serves HDFS too. So no more than a share of them at
- * a time is given to calls that may wait for a disk or a store, which may hang; one beyond that is
- * refused at once, and may be made again. Calls that {@link HdrfAdminProtocol.NeverWaits never
- * wait} are always answered. Thread-safe.
+ * <p>Calls run on the handlers of a server that serves HDFS too. So calls that may wait for a disk
+ * or a store, which may hang, get only a share of the handlers; one call too many is refused at
+ * once, and may be repeated. Calls that {@link HdrfAdminProtocol.NeverWaits never wait} are always
+ * answered. Thread-safe.
  */
 final class AdminGate implements InvocationHandler {
 
@@ -33,7 +34,10 @@ final class AdminGate implements InvocationHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(AUDIT);
 
-  /** Callers choose their arguments and, without Kerberos, their names. */
+  /**
+   * The longest logged argument or name: callers choose their arguments and, without Kerberos,
+   * their names.
+   */
   private static final int MAX_LENGTH = 256;
 
   private final Administrators administrators;
@@ -49,9 +53,9 @@ final class AdminGate implements InvocationHandler {
   }
 
   /**
-   * The service behind a gate.
+   * Returns the service behind a gate.
    *
-   * @param maxWaiting how many calls that may wait run at a time, at least 1
+   * @param maxWaiting the most calls that may wait and run at the same time, at least 1
    */
   static HdrfAdminProtocol before(
       HdrfAdminProtocol service, Administrators administrators, int maxWaiting) {
@@ -124,7 +128,7 @@ final class AdminGate implements InvocationHandler {
         + clean(result);
   }
 
-  /** Nothing that a caller sends may look like another field or line. */
+  /** Replaces characters with which a caller could fake another field or line. */
   private static String clean(String text) {
     String part = text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) + "..." : text;
     return part.replaceAll("[\\p{Cntrl}\\u0085\\u2028\\u2029]", " ");

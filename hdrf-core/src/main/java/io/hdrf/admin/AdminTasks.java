@@ -12,26 +12,26 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * What administrators have begun and come back for: none of the server's handlers, which HDFS needs
- * for the recovery of leases, ever waits for work. Each task has a thread of its own; who begins
- * what is under way already gets the same task. Results are kept for the last {@value #MAX_ENDED}
- * tasks that ended. Thread-safe.
+ * Tasks that administrators start and poll. No handler of the server waits for a task: HDFS needs
+ * the handlers for the recovery of leases. Each task has its own thread; starting a task that is
+ * already running returns the running one. Results are kept for the last {@value #MAX_ENDED} tasks
+ * that ended. Thread-safe.
  */
 public final class AdminTasks {
 
-  /** The first string that is polled of a task that runs; the second one is how far it is. */
+  /** The first string of the answer while a task runs; the second one is its progress. */
   public static final String RUNNING = "running";
 
-  /** The first string that is polled of a task that has ended; the result follows. */
+  /** The first string of the answer after a task has ended; the result follows. */
   public static final String DONE = "done";
 
   private static final int MAX_ENDED = 64;
 
-  /** What is to be done. */
+  /** The work of a task. */
   public interface Work {
 
     /**
-     * Does it.
+     * Does the work.
      *
      * @return the result
      */
@@ -53,11 +53,11 @@ public final class AdminTasks {
   private final Map<String, Task> ended = new LinkedHashMap<>();
 
   /**
-   * Has something done, and returns at once.
+   * Starts a task and returns at once.
    *
-   * @param what names the work; nothing of the same name is under way twice
-   * @param progress says how far it is, for people; must not wait
-   * @return the task's id, which no other task has, also after a restart
+   * @param what names the work; no two tasks of the same name run at the same time
+   * @param progress describes the progress for people; must not wait
+   * @return the task's id, unique even after a restart
    */
   public synchronized String start(String what, Work work, Supplier<String> progress) {
     Task known = running.get(what);
@@ -92,10 +92,10 @@ public final class AdminTasks {
   }
 
   /**
-   * How far a task is.
+   * Returns a task's progress or result.
    *
-   * @return {@link #RUNNING} and a line, or {@link #DONE} and the result
-   * @throws IOException why the task failed, or that there is none with this id
+   * @return {@link #RUNNING} and a line about its progress, or {@link #DONE} and the result
+   * @throws IOException if the task failed, with the reason, or there is no task with this id
    */
   public String[] poll(String id) throws IOException {
     Task task;

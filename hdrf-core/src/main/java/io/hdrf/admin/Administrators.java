@@ -11,8 +11,9 @@ import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
 import org.apache.hadoop.security.authorize.AccessControlList;
 
 /**
- * Whom {@link HdrfAdminProtocol} is for: the user that the server runs as, the members of {@code
- * dfs.permissions.superusergroup}, and whom {@code dfs.cluster.administrators} names. Immutable.
+ * The users who may call {@link HdrfAdminProtocol}: the user that the server runs as, the members
+ * of {@code dfs.permissions.superusergroup}, and those named in {@code dfs.cluster.administrators}.
+ * Immutable.
  */
 public final class Administrators {
 
@@ -24,7 +25,7 @@ public final class Administrators {
   private final String superGroup;
   private final AccessControlList named;
 
-  /** As the configuration says; the server's user is the current one. */
+  /** Reads the configuration; the server's user is the current one. */
   public Administrators(Configuration conf) throws IOException {
     this.ownUser = UserGroupInformation.getCurrentUser().getShortUserName();
     this.superGroup = conf.get(SUPER_GROUP, SUPER_GROUP_DEFAULT);
@@ -32,9 +33,9 @@ public final class Administrators {
   }
 
   /**
-   * Refuses the call that the current thread serves if it is not an administrator's. Nor may it
-   * have been authenticated by a token: those that a DataNode takes are block tokens, which go from
-   * hand to hand and are good for one block.
+   * Refuses the current thread's call if its caller is not an administrator, or was authenticated
+   * by a token: the tokens that a DataNode accepts are block tokens, which pass from hand to hand
+   * and are good for one block.
    */
   public void requireCaller() throws AccessControlException {
     UserGroupInformation user = Server.getRemoteUser();

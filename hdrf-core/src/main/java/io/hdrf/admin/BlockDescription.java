@@ -8,25 +8,25 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A block's file and its record side by side, in words. */
+/** A block's file and its record side by side, described in words. */
 public final class BlockDescription {
 
   private BlockDescription() {}
 
-  /** Finds out about a block. */
+  /** A look at a block. */
   public interface Look {
 
-    /** What was found, or null where there is nothing. */
+    /** Returns the findings, or null where there is nothing. */
     BlockRecord get() throws IOException;
   }
 
   /**
-   * Lines for one volume; a look that fails is one of them.
+   * Returns the lines for one volume; a failed look becomes a line.
    *
-   * @param directory where the volume's pool lies
+   * @param directory the pool's directory on the volume
    * @param fileLook looks at the block's file
    * @param recordLook looks up its record
-   * @return none where there is neither file nor record
+   * @return no lines where there is neither file nor record
    */
   public static List<String> lines(
       String directory, String storageId, String poolId, Look fileLook, Look recordLook) {

@@ -12,9 +12,10 @@ import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Calls of an interface's methods, whose names differ, as bytes. Arguments are strings, numbers and
- * booleans, results these, {@code String[]}, {@code byte[]} or nothing; what is read is what the
- * method declares, never what the bytes claim, so that a caller can have nothing else made.
+ * Encodes calls of an interface's methods, whose names differ, as bytes. Arguments are strings,
+ * numbers and booleans; results are these, {@code String[]}, {@code byte[]} or nothing. The
+ * method's declaration decides which types are read, never the bytes, so that a caller can't make
+ * the reader create other objects.
  */
 public final class CallFormat {
 
@@ -29,7 +30,7 @@ public final class CallFormat {
     this.type = type;
   }
 
-  /** A call that was read. */
+  /** A decoded call. */
   public static final class Call {
     private final Method method;
     private final Object[] arguments;
@@ -43,7 +44,7 @@ public final class CallFormat {
       return method;
     }
 
-    /** Not a copy. */
+    /** Returns the arguments; not a copy. */
     public Object[] arguments() {
       return arguments;
     }
@@ -106,7 +107,7 @@ public final class CallFormat {
     return bytes.toByteArray();
   }
 
-  /** Reads what a method returned; null for nothing. */
+  /** Reads what a method returned; null if it returned nothing. */
   public Object decodeResult(Method method, byte[] result) throws IOException {
     Input in = new Input(result);
     Object value = read(in, method.getReturnType());
@@ -175,7 +176,7 @@ public final class CallFormat {
     return new String(in.bytes(in.readInt()), StandardCharsets.UTF_8);
   }
 
-  /** Nothing longer than what is left is ever allocated. */
+  /** Input that never allocates more than the number of bytes left. */
   private static final class Input extends DataInputStream {
     Input(byte[] bytes) {
       super(new ByteArrayInputStream(bytes));

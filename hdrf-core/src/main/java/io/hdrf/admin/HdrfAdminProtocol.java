@@ -10,9 +10,9 @@ import org.apache.hadoop.ipc.ProtocolInfo;
 import org.apache.hadoop.security.KerberosInfo;
 
 /**
- * What administrators may ask of HDRF in a running DataNode. It is a protocol of the DataNode's own
- * IPC server, so it is authenticated as all its others are, and every call is refused to whoever is
- * none of {@link Administrators}.
+ * Requests of administrators to HDRF in a running DataNode. The protocol is on the DataNode's own
+ * IPC server, so its authentication is that of the server's other protocols; only {@link
+ * Administrators} may call.
  *
  * <p>It travels by {@link org.apache.hadoop.ipc.HdrfRpc}, which is the same on Hadoop 3.1 and 3.3.
  * Arguments and results are numbers, strings and bytes, and no two calls have the same name.
@@ -28,7 +28,8 @@ public interface HdrfAdminProtocol {
 
   /**
    * A call that is answered from memory: it waits for no disk, no store and no thread, nor for a
-   * lock that is held over such a wait. All others may, so only some of them run at a time.
+   * lock that is held over such a wait. All others may wait, so only a limited number of them runs
+   * at a time.
    */
   @Retention(RetentionPolicy.RUNTIME)
   @Target(ElementType.METHOD)
@@ -37,16 +38,16 @@ public interface HdrfAdminProtocol {
   /** The key of {@code hadoop-policy.xml} with the users who may call. */
   String POLICY_KEY = "security.hdrf.admin.protocol.acl";
 
-  /** One {@link VolumeInfo} for each pool on each volume, as text. */
+  /** Returns one {@link VolumeInfo} for each pool on each volume, as text. */
   @Looks
   @NeverWaits
   String[] volumes() throws IOException;
 
   /**
-   * Some records, by ascending block id.
+   * Returns some records, by ascending block id.
    *
-   * @param after begins behind this block id; {@link Long#MIN_VALUE} at the beginning
-   * @param limit at most so many, 1 to {@link RecordPage#MAX_BLOCKS}
+   * @param after the last block id before the page; {@link Long#MIN_VALUE} for the first page
+   * @param limit the most blocks to return, 1 to {@link RecordPage#MAX_BLOCKS}
    * @return a {@link RecordPage}
    */
   @Looks
@@ -60,38 +61,38 @@ public interface HdrfAdminProtocol {
   @Looks
   String[] block(long blockId) throws IOException;
 
-  /** Begins {@link TaskKind#REBUILD} for earlier commands, which are not told what comes of it. */
+  /** Begins {@link TaskKind#REBUILD} for earlier commands, which never receive the result. */
   @NeverWaits
   void rebuild(String storageId, String poolId) throws IOException;
 
   /**
-   * One {@link VolumeInfo} for each pool on each volume where a scheme keeps a store of its own, as
-   * text: as its store, the schemes; as its status, what {@link TaskKind#RECLAIM} does there just
-   * now.
+   * Returns one {@link VolumeInfo} for each pool on each volume where a scheme keeps its own store,
+   * as text: the schemes as its store, and the current state of {@link TaskKind#RECLAIM} there as
+   * its status.
    */
   @Looks
   String[] schemeStores() throws IOException;
 
   /**
-   * Begins a job on all volumes, or gives one that runs already another rate. Converting ends an
+   * Begins a job on all volumes, or changes the rate of one that already runs. A conversion ends an
    * inflation, and the other way round.
    *
    * @param kind a {@link JobKind#command}
-   * @param rate how many bytes a second the DataNode may take in hand; 0 for any number
-   * @param fraction which share of the blocks is verified, more than 0 and at most 1
+   * @param rate the most bytes a second that the DataNode may process; 0 for no limit
+   * @param fraction the share of the blocks to verify, more than 0 and at most 1
    */
   void startJob(String kind, long rate, double fraction) throws IOException;
 
-  /** Ends a job after the blocks that are in hand. What it has done stays. */
+  /** Ends a job after the blocks in progress. Finished work stays. */
   void stopJob(String kind) throws IOException;
 
-  /** One {@link JobInfo} for each pool on each volume, as text. */
+  /** Returns one {@link JobInfo} for each pool on each volume, as text. */
   @Looks
   String[] jobs(String kind) throws IOException;
 
   /**
-   * What HDRF's own files take, for each pool on each volume; a DataNode of an earlier version does
-   * not know the call.
+   * Returns the size of HDRF's own files, for each pool on each volume; a DataNode of an earlier
+   * version does not know the call.
    *
    * @return lines of {@link StoreBytes#encode}
    */
@@ -101,21 +102,22 @@ public interface HdrfAdminProtocol {
   }
 
   /**
-   * Begins work that takes as long as it takes, and returns at once. What is under way already is
-   * not begun a second time.
+   * Starts a task without a time limit, and returns at once. If the same task already runs, no
+   * second one starts.
    *
    * @param kind a {@link TaskKind#word}
-   * @param storageId and the pool: where; both are empty if it is everywhere
+   * @param storageId the volume; it and the pool are empty for all volumes and pools
    * @return the id for {@link #task}
    */
   @NeverWaits
   String startTask(String kind, String storageId, String poolId) throws IOException;
 
   /**
-   * How far work is, or what came of it.
+   * Returns a task's progress or its result.
    *
-   * @return {@link AdminTasks#RUNNING} and a line, or {@link AdminTasks#DONE} and the result
-   * @throws IOException why it failed; or that nothing is known of it, after a restart
+   * @return {@link AdminTasks#RUNNING} and a line about the progress, or {@link AdminTasks#DONE}
+   *     and the result
+   * @throws IOException if the task failed, with the reason; or is not known, as after a restart
    */
   @Looks
   @NeverWaits

@@ -10,37 +10,37 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How far a job is on one volume and block pool. Immutable. */
+/** The progress of a job on one volume and block pool. Immutable. */
 public final class JobInfo {
 
-  /** Whether a job is at work. */
+  /** The state of a job. */
   public enum State {
-    /** There was none since the DataNode started. */
+    /** No job ran since the DataNode started. */
     NONE,
     RUNNING,
-    /** An administrator ended it, or the DataNode stops. */
+    /** Ended by an administrator, or because the DataNode stops. */
     STOPPED,
-    /** It went through all blocks. */
+    /** Went through all blocks. */
     DONE,
-    /** It broke off; the DataNode's log says why. */
+    /** Broke off; the DataNode's log says why. */
     FAILED
   }
 
-  /** Numbers of a job; bytes are those of the blocks' data. */
+  /** Numbers of a job; byte counts are those of the blocks' data. */
   public enum Figure {
-    /** Bytes a second at the most, 0 for any number. */
+    /** The most bytes a second, 0 for no limit. */
     RATE,
-    /** Blocks to be looked at. */
+    /** Blocks to look at. */
     BLOCKS,
     BYTES,
     BLOCKS_LOOKED,
     BYTES_LOOKED,
-    /** Converted, inflated, or verified and found sound. */
+    /** Blocks that were converted, inflated, or verified and found sound. */
     BLOCKS_DONE,
     BYTES_DONE,
-    /** How many bytes of {@link #BYTES_DONE} need not be stored any more. */
+    /** The part of {@link #BYTES_DONE} that need not be stored any more. */
     BYTES_SAVED,
-    /** Could not be done yet, and will be tried again before the job ends. */
+    /** Blocks that could not be processed yet, and will be tried again before the job ends. */
     BLOCKS_WAITING,
     BLOCKS_DAMAGED
   }
@@ -59,9 +59,9 @@ public final class JobInfo {
   private final List<String> examples;
 
   /**
-   * @param directory where HDRF's part of the pool lies on the volume
+   * @param directory HDRF's directory of the pool on the volume
    * @param mode what becomes of blocks there, for people
-   * @param left how many blocks were left as they were, by reason
+   * @param left the number of blocks left as they were, by reason
    * @param examples lines for people about some of them
    */
   public JobInfo(
@@ -87,7 +87,7 @@ public final class JobInfo {
     this.examples = Collections.unmodifiableList(new ArrayList<>(examples));
   }
 
-  /** As text on one line. */
+  /** Returns this as text on one line. */
   public String encode() {
     List<String> fields = new ArrayList<>();
     Collections.addAll(fields, storageId, poolId, directory, mode, state.name());
@@ -97,7 +97,7 @@ public final class JobInfo {
     return String.join(SEPARATOR, fields);
   }
 
-  /** Reads {@link #encode}'s text; figures that are not known are left out. */
+  /** Reads {@link #encode}'s text; leaves out unknown figures. */
   public static JobInfo decode(String text) throws IOException {
     String[] fields = text.split(SEPARATOR, -1);
     try {
@@ -150,7 +150,7 @@ public final class JobInfo {
     return directory;
   }
 
-  /** What becomes of blocks there, for people. */
+  /** Returns what becomes of blocks there, for people. */
   public String mode() {
     return mode;
   }
@@ -163,7 +163,7 @@ public final class JobInfo {
     return figures.get(figure);
   }
 
-  /** All figures by their names in JSON. */
+  /** Returns all figures by their names in JSON. */
   public Map<String, Long> figures() {
     Map<String, Long> named = new java.util.LinkedHashMap<>();
     figures.forEach((figure, value) -> named.put(camelCase(figure.name()), value));
@@ -180,12 +180,12 @@ public final class JobInfo {
     return name.toString();
   }
 
-  /** How many blocks were left as they were, by reason. */
+  /** Returns the number of blocks left as they were, by reason. */
   public Map<String, Long> left() {
     return left;
   }
 
-  /** Lines for people. */
+  /** Returns lines for people about some of the blocks left as they were. */
   public List<String> examples() {
     return examples;
   }

@@ -4,21 +4,21 @@ package io.hdrf.admin;
 import java.io.IOException;
 import java.util.Locale;
 
-/** What an administrator may have a DataNode do with all its blocks. */
+/** The jobs over all blocks that an administrator may start in a DataNode. */
 public enum JobKind {
-  /** Reduce those that are plain. */
+  /** Reduces plain blocks. */
   CONVERT,
-  /** Make those plain that are reduced, and keep all plain. */
+  /** Makes reduced blocks plain, and keeps all blocks plain. */
   INFLATE,
-  /** Read reduced ones and compare them with their checksums. */
+  /** Reads reduced blocks and compares them with their checksums. */
   VERIFY;
 
-  /** The command's name. */
+  /** Returns the command's name. */
   public String command() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The kind of that name. */
+  /** Returns the kind with that name. */
   public static JobKind of(String command) throws IOException {
     for (JobKind kind : values()) {
       if (kind.command().equals(command)) {

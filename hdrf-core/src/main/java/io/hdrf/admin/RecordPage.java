@@ -16,7 +16,7 @@ import java.util.Map;
  */
 public final class RecordPage {
 
-  /** The most blocks in one page; the page then has less than 1 MB. */
+  /** The most blocks in one page, which keeps it below 1 MB. */
   public static final int MAX_BLOCKS = 10_000;
 
   private static final byte VERSION = 1;
@@ -50,7 +50,7 @@ public final class RecordPage {
     return out.array();
   }
 
-  /** Reads a page; a record that is damaged counts as none. */
+  /** Reads a page; a damaged record counts as none. */
   public static RecordPage decode(byte[] page) throws IOException {
     ByteBuffer in = ByteBuffer.wrap(page);
     try {
@@ -84,7 +84,7 @@ public final class RecordPage {
     }
   }
 
-  /** By block id, in order; null where a block has no record. */
+  /** Returns the records by block id, in order; null where a block has no record. */
   public Map<Long, BlockRecord> records() {
     return records;
   }

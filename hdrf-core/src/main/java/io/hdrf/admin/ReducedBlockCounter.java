@@ -12,8 +12,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Counts reduced blocks in data directories. No directory is ever left out: one that can't be
- * looked at is in the result as not counted.
+ * Counts reduced blocks in data directories. It leaves out no directory: the result lists those
+ * that can't be read as not counted.
  */
 public final class ReducedBlockCounter {
 
@@ -26,13 +26,13 @@ public final class ReducedBlockCounter {
      * Looks at every block's file.
      *
      * @param pool {@code <volume>/current/<pool>}
-     * @throws IOException says why the pool's blocks can't be counted
+     * @throws IOException if the pool's blocks can't be counted, with the reason
      */
     StoredBlocks.Count count(Path pool) throws IOException;
   }
 
   /**
-   * Counts.
+   * Counts the reduced blocks.
    *
    * @param directories those of {@code dfs.datanode.data.dir}
    * @return at least one for each directory
@@ -71,7 +71,7 @@ public final class ReducedBlockCounter {
   }
 
   /**
-   * The directories of pools.
+   * Returns the directories of the pools.
    *
    * @param directory one of {@code dfs.datanode.data.dir}
    */

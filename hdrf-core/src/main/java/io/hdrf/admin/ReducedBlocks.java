@@ -5,8 +5,8 @@ import io.hdrf.block.StoredBlocks;
 import java.io.IOException;
 
 /**
- * How many reduced blocks lie on a volume, for one pool, as the files themselves show; or that this
- * could not be found out. Immutable.
+ * The number of reduced blocks on a volume, for one pool, counted in the files themselves; or the
+ * reason why they could not be counted. Immutable.
  */
 public final class ReducedBlocks {
   private static final String SEPARATOR = "\t";
@@ -19,8 +19,8 @@ public final class ReducedBlocks {
   private final String obstacle;
 
   /**
-   * @param directory where HDRF's part of the pool lies on the volume
-   * @param count what the files show
+   * @param directory HDRF's directory of the pool on the volume
+   * @param count the count from the files
    */
   public ReducedBlocks(String directory, StoredBlocks.Count count) {
     this(directory, count.current(), count.elsewhere(), count.damaged(), "");
@@ -35,21 +35,21 @@ public final class ReducedBlocks {
     this.obstacle = obstacle;
   }
 
-  /** A directory without a pool, where no block can be. */
+  /** Returns the result for a directory without a pool, where no block can be. */
   static ReducedBlocks none(String directory) {
     return new ReducedBlocks(directory, 0, 0, 0, "");
   }
 
   /**
-   * A directory whose blocks were not looked at.
+   * Returns the result for a directory whose blocks were not looked at.
    *
-   * @param why not empty
+   * @param why the reason, not empty
    */
   public static ReducedBlocks notCounted(String directory, String why) {
     return new ReducedBlocks(directory, 0, 0, 0, why.replaceAll("\\s+", " "));
   }
 
-  /** As text on one line. */
+  /** Returns this as text on one line. */
   public String encode() {
     return String.join(
         SEPARATOR,
@@ -82,32 +82,38 @@ public final class ReducedBlocks {
     return directory;
   }
 
-  /** Whether the blocks were looked at; where they were not, all counts are 0 and mean nothing. */
+  /** Returns whether the blocks were looked at; if not, all counts are 0 and mean nothing. */
   public boolean isCounted() {
     return obstacle.isEmpty();
   }
 
-  /** Why the blocks were not looked at; empty where they were. */
+  /** Returns why the blocks were not looked at; empty if they were. */
   public String obstacle() {
     return obstacle;
   }
 
-  /** Those in service. */
+  /** Returns the number of blocks in service. */
   public long current() {
     return current;
   }
 
-  /** Those kept for going back ({@code previous}) or deleted while an upgrade is open. */
+  /**
+   * Returns the number of blocks kept for a rollback ({@code previous}) or deleted while an upgrade
+   * is open.
+   */
   public long elsewhere() {
     return elsewhere;
   }
 
-  /** Files that begin like a reduced block, and are neither one nor proved plain. */
+  /**
+   * Returns the number of files that begin like a reduced block, but are neither one nor proved
+   * plain.
+   */
   public long damaged() {
     return damaged;
   }
 
-  /** All that stock HDFS could not read. */
+  /** Returns the number of all files that stock HDFS could not read. */
   public long total() {
     return current + elsewhere + damaged;
   }

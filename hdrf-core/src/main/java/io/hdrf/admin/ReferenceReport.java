@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What {@link TaskKind#REFERENCES} gives for one volume: the counts of all schemes that keep a
+ * The result of {@link TaskKind#REFERENCES} for one volume: the counts of all schemes that keep a
  * store there, one scheme after the other. Immutable.
  */
 public final class ReferenceReport {
@@ -20,9 +20,9 @@ public final class ReferenceReport {
   private final long references;
 
   /**
-   * Takes what a DataNode answered.
+   * Reads a DataNode's answer.
    *
-   * @throws IOException if a count is none
+   * @throws IOException if a count is not a number
    */
   ReferenceReport(String[] lines) throws IOException {
     this.lines = Collections.unmodifiableList(new ArrayList<>(Arrays.asList(lines)));
@@ -47,19 +47,19 @@ public final class ReferenceReport {
     throw new IOException("no number of references: " + line);
   }
 
-  /** Lines of name, tab and decimal number, and lines without a tab for people. */
+  /** Returns lines of name, tab and decimal number, and lines without a tab for people. */
   public List<String> lines() {
     return lines;
   }
 
-  /** Whether no scheme misses anything that blocks refer to. Some schemes count nothing. */
+  /** Returns whether no scheme misses anything that blocks refer to. Some schemes count nothing. */
   public boolean isClean() {
     return lines.stream()
         .filter(line -> line.startsWith(MISSING))
         .allMatch(line -> line.equals(NONE_MISSING));
   }
 
-  /** How many references were looked at; those that are missing count. */
+  /** Returns the number of references that were looked at, including the missing ones. */
   public long references() {
     return references;
   }

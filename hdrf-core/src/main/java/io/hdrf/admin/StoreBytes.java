@@ -11,8 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What HDRF's own files of a pool on a volume take: containers of chunks, filters, indexes and
- * records, by the files' lengths.
+ * The size of HDRF's own files of a pool on a volume: containers, filters, indexes and records, by
+ * the files' lengths.
  */
 public final class StoreBytes {
   private static final String SEPARATOR = "\t";
@@ -20,7 +20,7 @@ public final class StoreBytes {
   private StoreBytes() {}
 
   /**
-   * Adds up all files below a directory; those that go meanwhile don't count.
+   * Adds up all files below a directory; files deleted meanwhile don't count.
    *
    * @param hdrf HDRF's directory of a pool on a volume
    * @return bytes
@@ -52,12 +52,12 @@ public final class StoreBytes {
     return sum[0];
   }
 
-  /** Names a pool on a storage in {@link #decode}'s result. */
+  /** Returns the key of a pool on a storage in {@link #decode}'s result. */
   public static String key(String storageId, String poolId) {
     return storageId + SEPARATOR + poolId;
   }
 
-  /** As text on one line. */
+  /** Returns the size as text on one line. */
   public static String encode(String storageId, String poolId, long bytes) {
     return key(storageId, poolId) + SEPARATOR + bytes;
   }

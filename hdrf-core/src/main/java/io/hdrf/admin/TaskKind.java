@@ -3,39 +3,39 @@ package io.hdrf.admin;
 
 import java.io.IOException;
 
-/** Work that takes as long as it takes; see {@link HdrfAdminProtocol#startTask}. */
+/** Tasks without a time limit; see {@link HdrfAdminProtocol#startTask}. */
 public enum TaskKind {
   /**
-   * Compares the records of a pool on a volume with its blocks. The result is blocks, missing,
-   * wrong, extra and unreadable as decimal numbers, then a line for each of the first differences.
+   * Compares the records of a pool on a volume with its blocks. The result is the numbers of
+   * blocks, missing, wrong, extra and unreadable as decimal numbers, then a line for each of the
+   * first differences.
    */
   CHECK("check"),
-  /** As {@link #CHECK}; what differs is written. */
+  /** As {@link #CHECK}, but writes the records that differ. */
   REPAIR("repair"),
   /**
-   * Empties the records of a pool on a volume and makes them anew. The result is {@link #CHECK}'s.
+   * Empties the records of a pool on a volume and makes them again. The result is {@link #CHECK}'s.
    */
   REBUILD("rebuild"),
   /**
-   * Takes away what no block refers to any more. The result is what was done: name, tab and decimal
-   * number each.
+   * Reclaims what no block refers to any more. The result lists what was done: name, tab and
+   * decimal number each.
    */
   RECLAIM("reclaim"),
   /**
-   * Compares what blocks refer to with what the schemes' stores hold. The result is lines of name,
-   * tab and decimal number, of which {@code missing} is to be 0, and lines without a tab for
-   * people.
+   * Compares the blocks' references with the contents of the schemes' stores. The result is lines
+   * of name, tab and decimal number, of which {@code missing} must be 0, and lines without a tab
+   * for people.
    */
   REFERENCES("references"),
   /**
    * Looks at every block's file, of all storages and pools. The result is one {@link ReducedBlocks}
-   * for each pool in each directory that is configured, as text; directories that can't be looked
-   * at and pools that are not in service are there as not counted.
+   * for each pool in each configured directory, as text; it lists directories that can't be read
+   * and pools that are not in service as not counted.
    */
   COUNT("count"),
   /**
-   * Tells what all other work leaves out: the result is {@link #COUNT}'s, but only of what is not
-   * counted.
+   * Lists what all other tasks leave out: the part of {@link #COUNT}'s result that is not counted.
    */
   LEFT_OUT("left-out");
 
@@ -45,7 +45,7 @@ public enum TaskKind {
     this.word = word;
   }
 
-  /** As it is sent. */
+  /** Returns the kind as it is sent. */
   public String word() {
     return word;
   }

@@ -3,7 +3,7 @@ package io.hdrf.admin;
 
 import java.io.IOException;
 
-/** A pool on a volume and how its metadata store does. Immutable. */
+/** A pool on a volume and the state of its metadata store. Immutable. */
 public final class VolumeInfo {
   private static final String SEPARATOR = "\t";
   private static final int FIELDS = 6;
@@ -16,10 +16,10 @@ public final class VolumeInfo {
   private final int pending;
 
   /**
-   * @param directory where the volume lies
+   * @param directory the volume's directory
    * @param store the kind of its store
    * @param status a word or a line for people
-   * @param pending how many changed blocks wait for their records
+   * @param pending the number of changed blocks that wait for their records
    */
   public VolumeInfo(
       String storageId, String poolId, String directory, String store, String status, int pending) {
@@ -31,7 +31,7 @@ public final class VolumeInfo {
     this.pending = pending;
   }
 
-  /** As text on one line. */
+  /** Returns this as text on one line. */
   public String encode() {
     return String.join(
         SEPARATOR,
