@@ -13,14 +13,14 @@ import java.util.regex.Matcher;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Which blocks the Reducer leaves alone: the keys {@code hdrf.filter.*}. Immutable.
+ * The rules for blocks that the Reducer leaves alone: the keys {@code hdrf.filter.*}. Immutable.
  *
- * <p>Regular expressions are those of RE2/J, which Hadoop's own class path holds: their matching
+ * <p>Regular expressions are those of RE2/J, which is on Hadoop's own class path: their matching
  * takes time linear in the data, whatever the expression is.
  */
 public final class FilterSettings {
 
-  /** Keywords and regular expressions of which one must be found. Immutable. */
+  /** Keywords and regular expressions, at least one of which must be found. Immutable. */
   public static final class Search {
     private final List<String> keywords;
     private final List<Pattern> patterns;
@@ -30,12 +30,12 @@ public final class FilterSettings {
       this.patterns = Collections.unmodifiableList(patterns);
     }
 
-    /** Each stands for bytes in ISO-8859-1; unmodifiable. */
+    /** Returns the keywords; each stands for bytes in ISO-8859-1; unmodifiable. */
     public List<String> keywords() {
       return keywords;
     }
 
-    /** Unmodifiable. */
+    /** Returns the regular expressions; unmodifiable. */
     public List<Pattern> patterns() {
       return patterns;
     }
@@ -66,7 +66,10 @@ public final class FilterSettings {
   private static final int MAX_KEYWORD_CHAR = 0xFF;
   private static final int MAX_REGEX_LENGTH = 4096;
 
-  /** Bounds the size of a compiled expression, and with it the steps for each byte. */
+  /**
+   * The limit for counted repetitions, which bounds the size of a compiled expression and the steps
+   * for each byte.
+   */
   private static final int MAX_REPETITIONS = 10_000;
 
   private static final java.util.regex.Pattern REPETITION =
@@ -133,7 +136,7 @@ public final class FilterSettings {
     }
   }
 
-  /** The product of all counted repetitions: nested ones multiply. */
+  /** Returns the product of all counted repetitions: nested ones multiply. */
   private static double repetitions(String expression) {
     double product = 1;
     Matcher counts = REPETITION.matcher(expression);
@@ -144,17 +147,17 @@ public final class FilterSettings {
     return product;
   }
 
-  /** Blocks in which this is found stay plain. */
+  /** Returns the search that keeps a block plain if it finds something. */
   public Search exclude() {
     return exclude;
   }
 
-  /** Where it is not empty, blocks in which this is not found stay plain. */
+  /** Returns the search that, if not empty, keeps a block plain if it finds nothing. */
   public Search include() {
     return include;
   }
 
-  /** Blocks that were written to within so many seconds stay plain for now. */
+  /** Returns the time in seconds after the last write for which a block stays plain. */
   public int minAgeSeconds() {
     return minAgeSeconds;
   }

@@ -27,7 +27,7 @@ public final class HdrfConf {
   /** The descriptions of all keys, part of this jar. */
   public static final String DEFAULTS = "hdrf-default.xml";
 
-  /** One processor in four may reduce unless the operator says otherwise. */
+  /** By default, one processor in four may reduce. */
   private static final int PROCESSORS_PER_THREAD = 4;
 
   private static final String SCAN = "scan";
@@ -89,7 +89,7 @@ public final class HdrfConf {
     failNode = !isFirst(configuration, HdrfKeys.METADATA_ON_FAILURE, DEGRADE, FAIL_NODE);
   }
 
-  /** Whether a key has the first, which is its default, of the two values that it may have. */
+  /** Returns whether a key has the first of its two possible values, which is the default. */
   private static boolean isFirst(
       Configuration configuration, String key, String first, String second)
       throws BadSettingException {
@@ -101,8 +101,8 @@ public final class HdrfConf {
   }
 
   /**
-   * The keys that begin with {@code hdrf.} and mean nothing, most likely misspelt. Keys of schemes
-   * that are not HDRF's own are known by the schemes' names.
+   * Returns the keys that begin with {@code hdrf.} and mean nothing, most likely misspelt. Keys of
+   * schemes that are not HDRF's own are recognized by the schemes' names.
    */
   public SortedSet<String> unknownKeys(Set<String> schemeNames) {
     Set<String> known = describedKeys();
@@ -119,7 +119,10 @@ public final class HdrfConf {
     return unknown;
   }
 
-  /** Read as it stands: a {@link Configuration} does not keep the keys without a value. */
+  /**
+   * Reads the names from the file itself: a {@link Configuration} does not keep keys without a
+   * value.
+   */
   private static Set<String> describedKeys() {
     Set<String> keys = new HashSet<>();
     try (InputStream in = HdrfConf.class.getClassLoader().getResourceAsStream(DEFAULTS)) {
@@ -147,52 +150,55 @@ public final class HdrfConf {
     return dot < 0 ? rest : rest.substring(0, dot);
   }
 
-  /** The configuration that the values came from. */
+  /** Returns the configuration that the values came from. */
   public Configuration configuration() {
     return configuration;
   }
 
-  /** The chain for a storage type as it stands in the configuration, and the key it came from. */
+  /**
+   * Returns the chain for a storage type as it stands in the configuration, and the key it came
+   * from.
+   */
   public String chain(String storageType) {
     return configuration.getTrimmed(chainKey(storageType), "none");
   }
 
   /**
-   * The key that decides the chain of a storage type. An empty value is as none at all: Hadoop
-   * doesn't keep those that stand in a file.
+   * Returns the key that decides the chain of a storage type. An empty value counts as no value:
+   * Hadoop doesn't keep empty values from a file.
    */
   public String chainKey(String storageType) {
     String own = HdrfKeys.schemesOf(storageType);
     return configuration.getTrimmed(own, "").isEmpty() ? HdrfKeys.SCHEMES : own;
   }
 
-  /** The directory with the jars of schemes and stores, or null where none is set. */
+  /** Returns the directory with the jars of schemes and stores, or null where none is set. */
   public Path pluginsDirectory() {
     String directory = configuration.getTrimmed(HdrfKeys.PLUGINS_DIR, "");
     return directory.isEmpty() ? null : Paths.get(directory);
   }
 
-  /** How many blocks are reduced at the same time, at least 1. */
+  /** Returns the number of blocks that are reduced at the same time, at least 1. */
   public int reduceThreads() {
     return reduceThreads;
   }
 
-  /** How many blocks may wait for the Reducer. */
+  /** Returns the number of blocks that may wait for the Reducer. */
   public int queueLength() {
     return queueLength;
   }
 
-  /** Blocks shorter than this many bytes stay plain. */
+  /** Returns the length in bytes below which blocks stay plain. */
   public int minBlockSize() {
     return minBlockSize;
   }
 
-  /** How long a finalized block waits before it is reduced. */
+  /** Returns the time that a finalized block waits before it is reduced. */
   public int delayMillis() {
     return delayMillis;
   }
 
-  /** The nice value of the Reducer's threads, 0 to 19. */
+  /** Returns the nice value of the Reducer's threads, 0 to 19. */
   public int nice() {
     return nice;
   }
@@ -202,24 +208,24 @@ public final class HdrfConf {
   }
 
   /**
-   * Whether the scan also reduces blocks that were plain when the DataNode started; otherwise an
-   * administrator has to ask for it.
+   * Returns whether the scan also reduces blocks that were plain when the DataNode started;
+   * otherwise an administrator has to request it.
    */
   public boolean scanReducesExisting() {
     return scanReducesExisting;
   }
 
-  /** Whether the Reducer works while an upgrade is open. */
+  /** Returns whether the Reducer works while an upgrade is open. */
   public boolean duringUpgrade() {
     return duringUpgrade;
   }
 
-  /** The size of the cache of decoded frames in bytes, for the whole DataNode. */
+  /** Returns the size in bytes of the cache of decoded frames, for the whole DataNode. */
   public int readCacheSize() {
     return readCacheSize;
   }
 
-  /** Which blocks the Reducer leaves alone. */
+  /** Returns the rules for blocks that the Reducer leaves alone. */
   public FilterSettings filterSettings() {
     return filterSettings;
   }
@@ -236,8 +242,9 @@ public final class HdrfConf {
   }
 
   /**
-   * How many blocks a scheme may encode at the same time, at least 1: the lower one of its own
-   * limit and {@code hdrf.<scheme>.max.blocks}, which {@link #checkMaxBlocks} has looked at.
+   * Returns the number of blocks that a scheme may encode at the same time, at least 1: the lower
+   * one of its own limit and {@code hdrf.<scheme>.max.blocks}, which {@link #checkMaxBlocks} has
+   * checked.
    */
   public int maxBlocks(ReductionScheme scheme) {
     try {
@@ -254,23 +261,26 @@ public final class HdrfConf {
     return configured == 0 ? own : Math.min(own, configured);
   }
 
-  /** How blocks travel between DataNodes. */
+  /** Returns the settings for blocks that travel between DataNodes. */
   public MirrorSettings mirrorSettings() {
     return mirrorSettings;
   }
 
-  /** How records are kept. */
+  /** Returns the settings for records. */
   public RecordSettings recordSettings() {
     return recordSettings;
   }
 
-  /** The metadata store's name, or null where the operator has not chosen one. */
+  /** Returns the metadata store's name, or null where the operator has not chosen one. */
   public String metadataStore() {
     String name = configuration.getTrimmed(HdrfKeys.METADATA_STORE, "");
     return name.isEmpty() ? null : name;
   }
 
-  /** Whether a volume whose store fails for longer than the grace is to be reported failed. */
+  /**
+   * Returns whether the DataNode reports a volume as failed if its store fails for longer than the
+   * grace.
+   */
   public boolean failNode() {
     return failNode;
   }
@@ -280,14 +290,15 @@ public final class HdrfConf {
   }
 
   /**
-   * Whether short-circuit readers that ask for a reduced block's descriptor are declined that block
-   * alone, and not short-circuit reads of this DataNode for a while.
+   * Returns whether a short-circuit reader that asks for a reduced block's descriptor is declined
+   * for that block alone. Otherwise the reader gives up short-circuit reads of this DataNode for a
+   * while.
    */
   public boolean declinesBlocksAlone() {
     return declinesBlocksAlone;
   }
 
-  /** How many threads decode ahead of the socket; 0 means that none does. */
+  /** Returns the number of threads that decode ahead of the socket; 0 for none. */
   public int readAheadThreads() {
     return readAheadThreads;
   }

@@ -20,7 +20,10 @@ public final class HdrfKeys {
 
   public static final String FILTER_SECTION = "filter";
 
-  /** Behind {@code hdrf.<scheme>.}: how many blocks the scheme may encode at once. */
+  /**
+   * The part of a key behind {@code hdrf.<scheme>.}: the number of blocks that the scheme may
+   * encode at once.
+   */
   public static final String MAX_BLOCKS = "max.blocks";
 
   public static final String READ_SECTION = "read";
@@ -48,7 +51,7 @@ public final class HdrfKeys {
 
   private HdrfKeys() {}
 
-  /** The key with the chain for one storage type, such as {@code hdrf.schemes.ARCHIVE}. */
+  /** Returns the key with the chain for one storage type, such as {@code hdrf.schemes.ARCHIVE}. */
   public static String schemesOf(String storageType) {
     return SCHEMES + "." + storageType;
   }

@@ -6,7 +6,9 @@ import io.hdrf.spi.PluginSettings;
 import java.util.Objects;
 import org.apache.hadoop.conf.Configuration;
 
-/** How blocks travel between DataNodes: the keys {@code hdrf.mirror.*}. Immutable. */
+/**
+ * The settings for blocks that travel between DataNodes: the keys {@code hdrf.mirror.*}. Immutable.
+ */
 public final class MirrorSettings {
 
   /** The value of {@code hdrf.mirror.scheme} that stands for each block's own chain. */
@@ -37,42 +39,42 @@ public final class MirrorSettings {
     probeTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_PROBE_TIMEOUT, 3000, 10, 60_000);
   }
 
-  /** Whether blocks are sent to, and accepted from, other DataNodes as frames. */
+  /** Returns whether blocks are sent to, and accepted from, other DataNodes as frames. */
   public boolean isEnabled() {
     return enabled;
   }
 
-  /** Whether chunks that the receiver has go there by reference. */
+  /** Returns whether chunks that the receiver already has are sent by reference. */
   public boolean references() {
     return references;
   }
 
-  /** Whether checksums that the receiver could make itself are sent nevertheless. */
+  /** Returns whether checksums are sent although the receiver could compute them itself. */
   public boolean sendsChecksums() {
     return sendChecksums;
   }
 
-  /** {@link #OWN_CHAIN}, or the chain for the wire as it stands in the configuration. */
+  /** Returns {@link #OWN_CHAIN}, or the chain for the wire as it stands in the configuration. */
   public String scheme() {
     return scheme;
   }
 
-  /** Bytes into which all connections together receive frames. */
+  /** Returns the bytes of memory into which all connections together receive frames. */
   public long receiveMemory() {
     return receiveMemory;
   }
 
-  /** For how long it is remembered what a peer can receive. */
+  /** Returns the time for which a peer's capabilities are remembered. */
   public int peerExpirySeconds() {
     return peerExpirySeconds;
   }
 
-  /** How long a peer may take to say what it can receive. */
+  /** Returns the time that a peer may take to report its capabilities. */
   public int probeTimeoutMillis() {
     return probeTimeoutMillis;
   }
 
-  /** How long a packet waits for the peer to say which of its chunks it has. */
+  /** Returns the time that a packet waits for the peer's answer, which of its chunks it has. */
   public int answerTimeoutMillis() {
     return answerTimeoutMillis;
   }

@@ -29,8 +29,9 @@ import java.util.UUID;
 /**
  * The data directories of every DataNode that was ever started from an installation of HDRF,
  * whatever its configuration: a file for each set of directories in {@link #NAME}, which {@code
- * hdrf install} makes. Removing HDRF asks for reduced blocks in all of them. The files are written
- * by the DataNodes' users, so that whoever reads them may only be led to look, never to write.
+ * hdrf install} makes. The removal of HDRF looks for reduced blocks in all of them. The files are
+ * written by the DataNodes' users; so a reader may look into the directories they name, but never
+ * write because of them.
  */
 public final class UsedDirectories {
 
@@ -44,8 +45,8 @@ public final class UsedDirectories {
   private UsedDirectories() {}
 
   /**
-   * The Hadoop in which a class of HDRF is installed, or empty where {@code hdrf install} did not
-   * put it there.
+   * Returns the Hadoop in which a class of HDRF is installed, or empty where {@code hdrf install}
+   * did not put it there.
    */
   public static Optional<Path> installation(Class<?> any) {
     CodeSource source = any.getProtectionDomain().getCodeSource();
@@ -65,7 +66,7 @@ public final class UsedDirectories {
   }
 
   /**
-   * Notes directories, unless they are noted.
+   * Records directories, unless they are recorded already.
    *
    * @param home a Hadoop in which HDRF is installed
    */
@@ -92,7 +93,7 @@ public final class UsedDirectories {
       }
       Path target = parent.resolve(name + SUFFIX);
       if (Files.exists(target, LinkOption.NOFOLLOW_LINKS) && !isOwn(target, self)) {
-        // It can't be replaced, and what it holds is up to somebody else.
+        // The existing file can't be replaced, and somebody else decides what it holds.
         target = parent.resolve(name + "-" + UUID.randomUUID() + SUFFIX);
       }
       Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
@@ -114,7 +115,7 @@ public final class UsedDirectories {
     return Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Reads a regular file, which its owner may make longer meanwhile. */
+  /** Reads a regular file, which may grow meanwhile. */
   private static byte[] content(Path file) throws IOException {
     ByteBuffer content = ByteBuffer.allocate(MAX_LENGTH + 1);
     try (SeekableByteChannel in =
@@ -130,11 +131,11 @@ public final class UsedDirectories {
   }
 
   /**
-   * The directories that are noted. Anybody may put a list there, so that one that is not the
-   * directories' owner's may hide another one's; what it names is looked at all the same.
+   * Returns the recorded directories. Anybody may put a list there, so a list of a stranger may
+   * hide one of the directories' owner; the directories that it names are read all the same.
    *
-   * @param obstacles what can't be understood or trusted is added, in words for people
-   * @return nothing where no DataNode was started
+   * @param obstacles receives what can't be understood or trusted, in words for people
+   * @return an empty set where no DataNode was started
    */
   public static SortedSet<Path> read(Path home, Collection<String> obstacles) throws IOException {
     SortedSet<Path> found = new TreeSet<>();
