@@ -26,15 +26,15 @@ import java.util.Objects;
  */
 public final class ConversionState {
 
-  /** Its name in the pool's {@code hdrf} directory. */
+  /** The file's name in the pool's {@code hdrf} directory. */
   public static final String FILE = "conversion";
 
-  /** What blocks are to become. */
+  /** The form that blocks are to have. */
   public enum Goal {
-    /** Nothing in particular: as the DataNode's settings say. */
+    /** No goal: the DataNode's settings decide. */
     NONE(0),
     REDUCED(1),
-    /** Plain, and to stay so, those that are yet to be written too. */
+    /** Plain, including blocks that are yet to be written. */
     PLAIN(2);
 
     private final int code;
@@ -44,7 +44,7 @@ public final class ConversionState {
     }
   }
 
-  /** New blocks are reduced, older ones as {@code hdrf.reduce.existing} says. */
+  /** Reduces new blocks, and older ones as {@code hdrf.reduce.existing} says. */
   public static final ConversionState AUTOMATIC = new ConversionState(Goal.NONE, false, 0);
 
   private static final int VERSION = 1;
@@ -52,7 +52,7 @@ public final class ConversionState {
   private static final int LENGTH = 20;
   private static final int CRC_LENGTH = 4;
 
-  /** In any version: magic, version and CRC32C. */
+  /** The shortest file of any version: magic, version and CRC32C. */
   private static final int MIN_LENGTH = 9;
 
   private static final int MAX_LENGTH = 4096;
@@ -69,10 +69,10 @@ public final class ConversionState {
   }
 
   /**
-   * Blocks are being turned into the goal.
+   * Returns the state in which blocks are converted to the goal.
    *
    * @param goal not {@link Goal#NONE}
-   * @param rate in bytes a second; 0 for any number
+   * @param rate in bytes a second; 0 for no limit
    */
   public static ConversionState running(Goal goal, long rate) {
     if (goal == Goal.NONE || rate < 0) {
@@ -81,12 +81,15 @@ public final class ConversionState {
     return new ConversionState(goal, true, rate);
   }
 
-  /** The same goal, but no block is being turned into it. */
+  /** Returns the state with the same goal, but no running conversion. */
   public ConversionState ended() {
     return goal == Goal.NONE ? this : new ConversionState(goal, false, rate);
   }
 
-  /** No block may be reduced: for a state that can't be read, the one that does no harm. */
+  /**
+   * Returns the state in which no block may be reduced: the harmless one where a state can't be
+   * read.
+   */
   public static ConversionState keptPlain() {
     return new ConversionState(Goal.PLAIN, false, 0);
   }
@@ -145,7 +148,7 @@ public final class ConversionState {
   }
 
   /**
-   * Makes this the state of a pool on a volume, durably.
+   * Stores this as the state of a pool on a volume, durably.
    *
    * @param directory the pool's {@code hdrf} directory
    */
@@ -196,12 +199,12 @@ public final class ConversionState {
     return goal;
   }
 
-  /** Whether blocks are being turned into the goal. */
+  /** Returns whether blocks are being converted to the goal. */
   public boolean isRunning() {
     return running;
   }
 
-  /** In bytes a second; 0 for any number. */
+  /** Returns the rate in bytes a second; 0 for no limit. */
   public long rate() {
     return rate;
   }
@@ -219,7 +222,7 @@ public final class ConversionState {
     return Objects.hash(goal, running, rate);
   }
 
-  /** In words, for people. */
+  /** Returns the state in words, for people. */
   @Override
   public String toString() {
     switch (goal) {

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What HDRF must know of a volume and block pool before it reads a block there: the secret that
- * headers are tagged with, and every scheme that was ever used. Kept in two copies, {@value
- * #COPY_0} and {@value #COPY_1}, each replaced as a whole and durably before the other is touched,
- * so that one of them is valid at any moment. Safe for use by many threads; one object per
+ * The facts about a volume and block pool that HDRF must know before it reads a block there: the
+ * secret that headers are tagged with, and every scheme that was ever used. Kept in two copies,
+ * {@value #COPY_0} and {@value #COPY_1}, each replaced as a whole and durably before the other is
+ * touched, so that one of them is valid at any moment. Safe for use by many threads; one object per
  * directory at a time.
  */
 public final class Superblock {
@@ -42,13 +42,16 @@ public final class Superblock {
   private final Path directory;
   private final DurableFiles files;
 
-  /** Never given out twice, not even after a failed attempt to write it. */
+  /**
+   * The last generation number; none is used twice, not even after a failed attempt to write it.
+   */
   private long lastGeneration;
 
   private SuperblockContent content;
 
   /**
-   * The name of the copy that was not as {@link #content} at start and could not be yet, or null.
+   * The name of the copy that differed from {@link #content} at start and could not be rewritten
+   * yet, or null.
    */
   private String lagging;
 
@@ -61,13 +64,13 @@ public final class Superblock {
 
   /**
    * Reads the superblock and, where one of its copies is missing, damaged or old, rewrites that
-   * one. What is returned is durable. Where a copy can't be rewritten, as on a full disk, the other
-   * one has to do until it can.
+   * one. The returned content is durable. Where a copy can't be rewritten, as on a full disk, only
+   * the other one counts until it can.
    *
    * @param directory the pool's {@code hdrf} directory on the volume
-   * @param files makes the files
-   * @return empty if there is no copy of it
-   * @throws DamagedSuperblockException if there is a copy and none is valid, or the two disagree
+   * @param files creates the files
+   * @return empty if there is no copy
+   * @throws DamagedSuperblockException if there are copies but no valid one, or the two disagree
    * @throws UnknownFormatVersionException if another version of HDRF wrote one
    */
   public static Optional<Superblock> load(Path directory, DurableFiles files) throws IOException {
@@ -116,7 +119,7 @@ public final class Superblock {
   /**
    * As {@link #mayLackChecksums}, but changes nothing.
    *
-   * @return true if there is no superblock: nothing is known of the blocks then
+   * @return true also if there is no superblock: then nothing is known of the blocks
    * @throws DamagedSuperblockException as {@link #load}
    * @throws UnknownFormatVersionException as {@link #load}
    */
@@ -126,11 +129,11 @@ public final class Superblock {
   }
 
   /**
-   * Makes a superblock with a new random secret; it is durable on return.
+   * Creates a superblock with a new random secret; it is durable on return.
    *
    * @param directory the pool's {@code hdrf} directory on the volume, created if it is missing
-   * @param files makes the files
-   * @throws FileAlreadyExistsException if there is one, damaged or not
+   * @param files creates the files
+   * @throws FileAlreadyExistsException if there is a superblock, damaged or not
    */
   public static Superblock create(Path directory, DurableFiles files) throws IOException {
     byte[] secret = new byte[TagKey.LENGTH];
@@ -153,35 +156,37 @@ public final class Superblock {
     return superblock;
   }
 
-  /** The key made of the volume's secret. */
+  /** Returns the key made of the volume's secret. */
   public synchronized TagKey key() {
     return new TagKey(content.secret());
   }
 
-  /** When the superblock was created, in milliseconds since 1970-01-01 UTC. */
+  /** Returns the time of creation, in milliseconds since 1970-01-01 UTC. */
   public synchronized long creationTime() {
     return content.creationTime();
   }
 
-  /** The names of all schemes recorded so far, by id, in the order of the ids; can't be changed. */
+  /**
+   * Returns the names of all schemes recorded so far, by id, in the order of the ids; unmodifiable.
+   */
   public synchronized Map<Integer, String> schemes() {
     return content.schemes();
   }
 
   /**
-   * Whether blocks without checksums may be reduced on this volume: builds that made superblocks of
-   * version 1 reduced them. A file without checksums that begins like a reduced block may be a
-   * damaged one there; elsewhere it is plain.
+   * Returns whether blocks without checksums may be reduced on this volume: builds that made
+   * superblocks of version 1 reduced them. There, a file without checksums that begins like a
+   * reduced block may be a damaged one; elsewhere it is plain.
    */
   public synchronized boolean mayLackChecksums() {
     return content.mayLackChecksums();
   }
 
   /**
-   * Records that no block without checksums is reduced on this volume; durable on return. From then
-   * on builds that reduce such blocks refuse the volume.
+   * Records that no block without checksums is reduced on this volume; the record is durable on
+   * return. From then on builds that reduce such blocks refuse the volume.
    *
-   * @throws IOException if it can't be written
+   * @throws IOException if the superblock can't be written
    */
   public synchronized void recordChecksumsOnly() throws IOException {
     if (content.mayLackChecksums()) {
@@ -192,13 +197,13 @@ public final class Superblock {
   }
 
   /**
-   * Records that blocks on this volume may need a scheme. Does nothing if it is recorded already;
-   * otherwise the record is durable on return, in both copies.
+   * Records that blocks on this volume may need a scheme. Does nothing if the scheme is already
+   * recorded; otherwise the record is durable on return, in both copies.
    *
    * @param id from 1 to 65535
    * @param name as {@link io.hdrf.spi.scheme.ReductionScheme#name} defines it
-   * @throws IOException if it can't be written, or if another name is recorded with that id: then
-   *     two schemes claim the same id
+   * @throws IOException if the superblock can't be written, or another name is recorded with that
+   *     id: then two schemes claim the same id
    */
   public synchronized void recordScheme(int id, String name) throws IOException {
     String recorded = content.schemes().get(id);
@@ -223,7 +228,7 @@ public final class Superblock {
   }
 
   private void write(SuperblockContent next) throws IOException {
-    // The copy that counts is touched last.
+    // The valid copy is replaced last.
     String first = lagging == null ? COPY_0 : lagging;
     writeCopy(first, next);
     writeCopy(first.equals(COPY_0) ? COPY_1 : COPY_0, next);
@@ -265,7 +270,7 @@ public final class Superblock {
     return directory.resolve(name + TEMPORARY_SUFFIX);
   }
 
-  /** Both copies as they lie on the disk. */
+  /** Both copies as they are on the disk. */
   private static final class Copies {
     static final String[] NAMES = {COPY_0, COPY_1};
 
@@ -276,7 +281,7 @@ public final class Superblock {
 
     private final StringBuilder damage = new StringBuilder();
 
-    /** Why a copy could not be read at all, which says nothing of its content. */
+    /** The reason why a copy could not be read at all, which says nothing about its content. */
     private IOException unreadable;
 
     private Copies(Path directory) {
@@ -307,7 +312,7 @@ public final class Superblock {
       }
     }
 
-    /** All bytes of the file, or enough of them to show that it is too long. */
+    /** Returns all bytes of the file, or enough of them to show that it is too long. */
     private static byte[] readBytes(Path file) throws IOException {
       byte[] bytes = new byte[SuperblockContent.MAX_FILE_LENGTH + 1];
       int length = 0;
@@ -320,7 +325,7 @@ public final class Superblock {
       return Arrays.copyOf(bytes, length);
     }
 
-    /** The valid copy that counts, or null if there is no copy at all. */
+    /** Returns the valid copy that counts, or null if there is no copy at all. */
     SuperblockContent newest() throws IOException {
       SuperblockContent first = contents[0];
       SuperblockContent second = contents[1];

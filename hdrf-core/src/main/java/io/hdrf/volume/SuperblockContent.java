@@ -58,7 +58,7 @@ final class SuperblockContent {
     this.mayLackChecksums = mayLackChecksums;
   }
 
-  /** A later generation that knows one scheme more. */
+  /** Returns a later generation with one more scheme. */
   SuperblockContent withScheme(long nextGeneration, int id, String name) {
     if (id < 1 || id > MAX_SCHEME_ID || !SCHEME_NAME.matcher(name).matches()) {
       throw new IllegalArgumentException("no scheme: id " + id + ", name \"" + name + "\"");
@@ -71,7 +71,7 @@ final class SuperblockContent {
     return new SuperblockContent(nextGeneration, creationTime, secret, more, mayLackChecksums);
   }
 
-  /** A later generation that promises that all reduced blocks have checksums. */
+  /** Returns a later generation that promises that all reduced blocks have checksums. */
   SuperblockContent withChecksumsOnly(long nextGeneration) {
     return new SuperblockContent(nextGeneration, creationTime, secret, schemes, false);
   }
@@ -195,12 +195,12 @@ final class SuperblockContent {
     return secret.clone();
   }
 
-  /** Scheme names by id, in the order of the ids; can't be changed. */
+  /** Returns scheme names by id, in the order of the ids; unmodifiable. */
   Map<Integer, String> schemes() {
     return schemes;
   }
 
-  /** Whether blocks without checksums may be reduced. */
+  /** Returns whether blocks without checksums may be reduced. */
   boolean mayLackChecksums() {
     return mayLackChecksums;
   }

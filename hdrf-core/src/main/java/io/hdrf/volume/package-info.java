@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What a volume keeps of itself for one block pool: its secret, the schemes that its blocks need,
- * and what an administrator wants of it.
+ * The state that a volume keeps for one block pool: its secret, the schemes that its blocks need,
+ * and an administrator's goal for its blocks.
  */
 package io.hdrf.volume;
