@@ -11,17 +11,17 @@ import java.nio.file.Path;
 import java.util.function.LongConsumer;
 
 /**
- * Other {@link DurableFiles}, which tell by how many bytes the lengths of all files have grown.
- * Files that are changed in another way are not counted. As safe for threads as the others, if what
- * is told is.
+ * A wrapper of {@link DurableFiles} that reports by how many bytes the lengths of all files have
+ * grown. Files that are changed in another way are not counted. As thread-safe as the wrapped files
+ * and the receiver of the reports.
  */
 public final class CountedFiles extends ForwardingFiles {
 
   private final LongConsumer growth;
 
   /**
-   * @param growth is told of each change in bytes, on the thread that makes it; negative where less
-   *     is there than before
+   * @param growth receives each change in bytes, on the thread that makes it; negative where a file
+   *     shrank
    */
   public CountedFiles(DurableFiles files, LongConsumer growth) {
     super(files);
@@ -59,7 +59,7 @@ public final class CountedFiles extends ForwardingFiles {
     }
   }
 
-  /** In bytes; 0 where there is no file. */
+  /** Returns the length in bytes; 0 where there is no file. */
   private static long length(Path path) throws IOException {
     try {
       return Files.isDirectory(path) ? 0 : Files.size(path);

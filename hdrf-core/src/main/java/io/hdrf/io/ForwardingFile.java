@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Hands every operation on to another {@link DurableFile}, which it owns; a subclass overrides
- * those that it does something about. For one thread at a time.
+ * Forwards every operation to another {@link DurableFile}, which it owns; a subclass overrides
+ * those that it changes. For one thread at a time.
  */
 public abstract class ForwardingFile implements DurableFile {
 

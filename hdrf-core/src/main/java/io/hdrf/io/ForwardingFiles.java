@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Hands every operation on to other {@link DurableFiles}; a subclass overrides those that it does
- * something about. As safe for threads as the others.
+ * Forwards every operation to other {@link DurableFiles}; a subclass overrides those that it
+ * changes. As thread-safe as the wrapped files.
  */
 public abstract class ForwardingFiles implements DurableFiles {
 

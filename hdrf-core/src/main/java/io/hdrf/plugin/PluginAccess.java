@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refuses plug-ins that somebody else may have put there: their code runs in the DataNode. The
+ * Refuses plug-ins that a stranger may have put there: their code runs in the DataNode. The
  * directory and its jars must belong to root, to the user of this process, or to the owner of
- * HDRF's own jar, who decides what runs here anyway, and only the owner may write to them. A group
- * of the owner's name, as systems make for each user, counts as the owner.
+ * HDRF's own jar, who decides anyway which code runs here; and only the owner may write to them. A
+ * group with the owner's name, as systems make for each user, counts as the owner.
  */
 final class PluginAccess {
 
@@ -30,7 +30,7 @@ final class PluginAccess {
   /**
    * Checks the directory and the jars in it; links are followed.
    *
-   * @throws PluginLoadException if somebody else may write to one of them; names it
+   * @throws PluginLoadException if somebody else may write to one of them, with its name
    */
   static void check(Path directory, Collection<Path> jars) throws IOException {
     check(directory, jars, trustedOwners());

@@ -11,9 +11,9 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Loads the classes of one plug-in jar. What the SPI consists of comes from HDRF's own class
- * loader, the Java platform from its loader, and everything else from the jar alone: Hadoop's class
- * path has its own, often older, versions of the libraries that plug-ins bring.
+ * Loads the classes of one plug-in jar. The classes of the SPI come from HDRF's own class loader,
+ * the Java platform from its loader, and everything else from the jar alone: Hadoop's class path
+ * has its own, often older, versions of the libraries that plug-ins bring.
  *
  * <p>There is one loader for each jar in a JVM, for all DataNodes in it, because a native library
  * binds to one loader. A jar that was replaced gets a new one.
@@ -24,7 +24,7 @@ final class PluginClassLoader extends URLClassLoader {
     registerAsParallelCapable();
   }
 
-  /** Packages, with all that is below them, that plug-ins share with HDRF. */
+  /** Packages, and all packages below them, that plug-ins share with HDRF. */
   private static final String[] SHARED = {
     "io.hdrf.spi.", "io.hdrf.jni.", "org.slf4j.", "org.apache.hadoop."
   };
@@ -40,7 +40,7 @@ final class PluginClassLoader extends URLClassLoader {
     this.shared = shared;
   }
 
-  /** The JVM's loader for a jar. */
+  /** Returns the JVM's loader for a jar. */
   static PluginClassLoader of(Path jar) throws IOException {
     Path file = jar.toRealPath();
     URL url = file.toUri().toURL();

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds what the jars of the plug-in directory provide, each jar behind a class loader of its own.
- * Files that are no jars, and directories, are passed over. A jar that provides nothing to HDRF is
- * passed over with a warning; any other fault stops the load, so that no DataNode runs with fewer
- * plug-ins than its operator installed.
+ * Finds the providers in the jars of the plug-in directory; each jar has its own class loader.
+ * Skips directories and files that are no jars. Skips a jar that provides nothing to HDRF with a
+ * warning; any other fault stops the load, so that no DataNode runs with fewer plug-ins than its
+ * operator installed.
  */
 public final class PluginLoader {
 
@@ -45,8 +45,8 @@ public final class PluginLoader {
    * @param service the interface that plug-ins implement
    * @return the providers, each with its class and jar for messages
    * @throws BadSettingException if the directory is missing or not readable
-   * @throws PluginLoadException if one of its jars can't be used, or somebody else may write to it
-   *     or to the directory
+   * @throws PluginLoadException if a jar can't be used, or somebody else may write to it or to the
+   *     directory
    */
   public static <S> Map<S, String> load(Path pluginsDirectory, Class<S> service)
       throws IOException {
@@ -80,7 +80,7 @@ public final class PluginLoader {
     return jars;
   }
 
-  /** The classes that a jar's service file names; none if the jar has none. */
+  /** Returns the classes that a jar's service file names; none if the jar has no service file. */
   private static List<String> providers(Path jar, String serviceFile) throws PluginLoadException {
     try (JarFile file = new JarFile(jar.toFile())) {
       List<String> classes = new ArrayList<>();
