@@ -22,27 +22,30 @@ public final class PluginSettings {
     this.prefix = "hdrf." + section + ".";
   }
 
-  /** The whole configuration, for schemes that wrap a Hadoop class. */
+  /** Returns the whole configuration, for schemes that wrap a Hadoop class. */
   public Configuration configuration() {
     return configuration;
   }
 
-  /** The full key of a setting, for messages. */
+  /** Returns the full key of a setting, for messages. */
   public String key(String name) {
     return prefix + name;
   }
 
-  /** A string, trimmed. */
+  /** Returns a string, trimmed. */
   public String getString(String name, String defaultValue) {
     return configuration.getTrimmed(key(name), defaultValue);
   }
 
-  /** A whole number from {@code min} to {@code max}. */
+  /** Returns a whole number from {@code min} to {@code max}. */
   public int getInt(String name, int defaultValue, int min, int max) throws BadSettingException {
     return (int) inRange(name, defaultValue, min, max, false);
   }
 
-  /** A size in bytes from {@code min} to {@code max}; the value may end in k, m or g (binary). */
+  /**
+   * Returns a size in bytes from {@code min} to {@code max}; the value may end in k, m or g
+   * (binary).
+   */
   public int getSize(String name, int defaultValue, int min, int max) throws BadSettingException {
     return (int) inRange(name, defaultValue, min, max, true);
   }
@@ -53,7 +56,7 @@ public final class PluginSettings {
     return inRange(name, defaultValue, min, max, true);
   }
 
-  /** A decimal fraction, or 2^-N for a whole N, from {@code min} to {@code max}. */
+  /** Returns a decimal fraction, or 2^-N for a whole N, from {@code min} to {@code max}. */
   public double getFraction(String name, double defaultValue, double min, double max)
       throws BadSettingException {
     String value = configuration.getTrimmed(key(name));
@@ -76,7 +79,7 @@ public final class PluginSettings {
         key(name), value, "a decimal fraction, or 2^-N, from " + text(min) + " to " + text(max));
   }
 
-  /** Very small powers of two are shown as such. */
+  /** Returns the fraction for messages; very small powers of two are shown as such. */
   private static String text(double fraction) {
     int exponent = Math.getExponent(fraction);
     return exponent < -9 && fraction == Math.scalb(1.0, exponent)
@@ -84,7 +87,7 @@ public final class PluginSettings {
         : Double.toString(fraction);
   }
 
-  /** Either {@code true} or {@code false}. */
+  /** Returns either {@code true} or {@code false}. */
   public boolean getBoolean(String name, boolean defaultValue) throws BadSettingException {
     String value = configuration.getTrimmed(key(name));
     if (value == null || value.isEmpty()) {

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * Direct buffers for reuse. Idle ones are kept up to a limit in bytes; beyond it, buffers of sizes
- * that were not asked for lately are left to the garbage collector. Safe for use by many threads.
+ * Direct buffers for reuse. Idle buffers are kept up to a limit in bytes; beyond it, the garbage
+ * collector gets buffers of sizes that were not requested lately. Safe for use by many threads.
  *
  * <p>Capacities are rounded up to one of four steps per power of two, so that at most a quarter of
  * a buffer is slack.
@@ -21,20 +21,23 @@ public final class BufferPool {
   private long idleBytes;
 
   /**
-   * @param maxIdleBytes how many bytes of buffers may lie idle, 0 or more
+   * @param maxIdleBytes the most bytes of idle buffers, 0 or more
    */
   public BufferPool(long maxIdleBytes) {
     this.maxIdleBytes = maxIdleBytes;
   }
 
-  /** The pool for the whole JVM; at most an eighth of the maximal heap size lies idle in it. */
+  /**
+   * Returns the pool for the whole JVM; its idle buffers take at most an eighth of the maximal heap
+   * size.
+   */
   public static BufferPool shared() {
     return SHARED;
   }
 
   /**
-   * Takes a direct buffer with position 0 and limit {@code length}; its content is arbitrary.
-   * Whoever does not give it back loses nothing but its reuse.
+   * Takes a direct buffer with position 0 and limit {@code length}; its content is arbitrary. A
+   * buffer that is never given back only loses its reuse.
    *
    * @param length from 0 to {@link Integer#MAX_VALUE}
    */
@@ -74,12 +77,12 @@ public final class BufferPool {
     }
   }
 
-  /** The capacity of what {@link #take} gives for a length, in bytes. */
+  /** Returns the capacity in bytes of the buffers that {@link #take} gives for a length. */
   public static int capacityFor(int length) {
     return capacityOf(classOf(length));
   }
 
-  /** How many bytes of buffers lie idle. */
+  /** Returns the bytes of all idle buffers. */
   public synchronized long idleBytes() {
     return idleBytes;
   }
@@ -88,7 +91,10 @@ public final class BufferPool {
     return idleBytes + buffer.capacity() <= maxIdleBytes;
   }
 
-  /** Class 0 is {@link #MIN_CAPACITY}; four classes follow for each power of two. */
+  /**
+   * Returns the size class: class 0 is {@link #MIN_CAPACITY}; four classes follow for each power of
+   * two.
+   */
   private static int classOf(int length) {
     if (length < 0) {
       throw new IllegalArgumentException("negative length " + length);

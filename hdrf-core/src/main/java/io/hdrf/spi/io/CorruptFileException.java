@@ -4,7 +4,7 @@ package io.hdrf.spi.io;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A file does not hold what its format asks for. The message names the file. */
+/** A file violates its format. The message names the file. */
 public class CorruptFileException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -12,9 +12,9 @@ public class CorruptFileException extends IOException {
 
   /**
    * @param file the damaged file
-   * @param what the part that is wrong
-   * @param expected what should be there
-   * @param found what is there
+   * @param what the wrong part
+   * @param expected the expected value
+   * @param found the found value
    */
   public CorruptFileException(Path file, String what, Object expected, Object found) {
     this(file, what + ": expected " + expected + ", found " + found);
@@ -30,7 +30,7 @@ public class CorruptFileException extends IOException {
     this.file = String.valueOf(file);
   }
 
-  /** The damaged file. */
+  /** Returns the damaged file. */
   public String file() {
     return file;
   }

@@ -12,12 +12,12 @@ import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Tells what went wrong below Java. Java gives no error numbers, only the C library's messages, and
- * these are in the language of the process. Safe for use by many threads.
+ * Recognizes errors of the operating system. Java gives no error numbers, only the C library's
+ * messages, and these are in the language of the process. Safe for use by many threads.
  */
 public final class DiskErrors {
 
-  /** How the message of EIO begins in English; the DataNode looks for it too. */
+  /** The beginning of EIO's message in English; the DataNode looks for it too. */
   private static final String READ_ERROR = "Input/output error";
 
   private static final String NO_SPACE = "No space left on device";
@@ -26,13 +26,13 @@ public final class DiskErrors {
   /** {@link #NO_SPACE} in the language of this process. */
   private static final String LOCAL_NO_SPACE = messageOfFullDevice();
 
-  /** {@link #READ_ERROR} in the language of this process; null if that can't be told. */
+  /** {@link #READ_ERROR} in the language of this process; null if it could not be found out. */
   private static final String LOCAL_READ_ERROR = messageOfUnmappedMemory();
 
   private DiskErrors() {}
 
   private static String messageOfFullDevice() {
-    // Never made where there is none.
+    // Opened without CREATE: a missing device is never made.
     try (OutputStream full =
         Files.newOutputStream(Paths.get("/dev/full"), StandardOpenOption.WRITE)) {
       full.write(0);
@@ -52,7 +52,10 @@ public final class DiskErrors {
     return otherwise;
   }
 
-  /** A device that can't be opened tells nothing. */
+  /**
+   * Returns the message; the default where the device can't be opened, for then the message says
+   * nothing.
+   */
   private static String messageOf(IOException e, String otherwise) {
     return e instanceof FileNotFoundException
             || e instanceof FileSystemException
@@ -62,8 +65,9 @@ public final class DiskErrors {
   }
 
   /**
-   * What a failed read of an open file is to be known as. Where it can't be told what EIO is called
-   * here, whatever is no matter of Java, such as a closed channel, is the disk's.
+   * Returns the exception to throw for a failed read of an open file. If EIO's message in this
+   * language is not known, every error that is no matter of Java, unlike a closed channel, counts
+   * as the disk's.
    */
   static IOException ofRead(IOException e) {
     if (e.getClass() != IOException.class || contains(e, READ_ERROR)) {
@@ -75,21 +79,22 @@ public final class DiskErrors {
   }
 
   /**
-   * Whether the disk could not read what was asked for, as where a sector is bad. The message of
-   * one that comes from a {@link ReadableFile} begins in English, as the DataNode wants it.
+   * Returns whether the disk could not read the requested bytes, as with a bad sector. The message
+   * of such an error from a {@link ReadableFile} begins in English, as the DataNode expects.
    */
   public static boolean isReadError(Throwable e) {
     return contains(e, READ_ERROR) || (LOCAL_READ_ERROR != null && contains(e, LOCAL_READ_ERROR));
   }
 
-  /** Whether the disk is full. */
+  /** Returns whether the disk is full. */
   public static boolean isNoSpace(Throwable e) {
     return contains(e, NO_SPACE) || contains(e, LOCAL_NO_SPACE);
   }
 
   /**
-   * Whether a file could not be opened just now because this process has too many open. In other
-   * languages than English it can't be told any more when one was closed meanwhile.
+   * Returns whether a file could not be opened because this process has too many open files. In
+   * other languages than English this can't be recognized any more once a file was closed
+   * meanwhile.
    */
   public static boolean isOutOfHandles(Throwable e) {
     return contains(e, OUT_OF_HANDLES) || !canOpen();

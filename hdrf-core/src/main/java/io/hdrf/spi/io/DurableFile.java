@@ -14,8 +14,8 @@ public interface DurableFile extends ReadableFile {
   void setLength(long length) throws IOException;
 
   /**
-   * Has the system begin to write a range to the device, so that {@link #force} has less to wait
-   * for. Nothing is durable by this, and nothing fails.
+   * Starts writing a range to the device, so that {@link #force} waits for less. Makes nothing
+   * durable, and never fails.
    *
    * @param position bytes from the file's beginning
    * @param length in bytes

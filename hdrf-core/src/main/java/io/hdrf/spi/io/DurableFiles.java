@@ -6,30 +6,32 @@ import java.nio.file.Path;
 
 /**
  * Every file operation on which durability rests. Production code changes files of a volume through
- * this interface alone, so that a test double can drop or tear what was not synced, at every step.
+ * this interface alone, so that a test double can drop or tear unsynced writes, at every step.
  *
- * <p>What is promised: after {@link DurableFile#force()} returns, the file's content and length
- * survive a power loss; after {@link #forceDirectory} returns, so do the names in it; {@link
- * #rename} is atomic. Nothing else survives for certain, and unsynced operations may survive in any
- * part. Safe for use by many threads.
+ * <p>The contract: after {@link DurableFile#force()} returns, the file's content and length survive
+ * a power loss; after {@link #forceDirectory} returns, so do the names in it; {@link #rename} is
+ * atomic. Nothing else survives for certain, and unsynced operations may survive in any part. Safe
+ * for use by many threads.
  */
 public interface DurableFiles {
 
   /**
    * Creates a new file for reading and writing, readable and writable by its owner alone.
    *
-   * @throws java.nio.file.FileAlreadyExistsException if there is one
+   * @throws java.nio.file.FileAlreadyExistsException if the file exists
    */
   DurableFile create(Path file) throws IOException;
 
   /**
-   * Opens a file that is there for reading and writing.
+   * Opens an existing file for reading and writing.
    *
-   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws java.nio.file.NoSuchFileException if there is no such file
    */
   DurableFile open(Path file) throws IOException;
 
-  /** Gives {@code target} the mode of {@code model}: all permission bits, the sticky bit too. */
+  /**
+   * Gives {@code target} the mode of {@code model}: all permission bits, including the sticky bit.
+   */
   void copyMode(Path model, Path target) throws IOException;
 
   /** Renames a file within a file system, atomically replacing {@code to} where it exists. */

@@ -20,8 +20,8 @@ import java.util.Deque;
 import java.util.Set;
 
 /**
- * {@link DurableFiles} on a local POSIX file system. An interrupt of a thread that works on a file
- * closes that file, as it does any {@link FileChannel}.
+ * {@link DurableFiles} on a local POSIX file system. Interrupting a thread that works on a file
+ * closes that file, as with any {@link FileChannel}.
  */
 public final class LocalDurableFiles implements DurableFiles {
 
@@ -50,7 +50,7 @@ public final class LocalDurableFiles implements DurableFiles {
     return new LocalFile(new RandomAccessFile(file.toFile(), "rw"));
   }
 
-  /** Goes by the raw mode, since {@link PosixFilePermission} knows no sticky bit. */
+  /** Copies the raw mode, since {@link PosixFilePermission} knows no sticky bit. */
   @Override
   public void copyMode(Path model, Path target) throws IOException {
     int mode = (Integer) Files.getAttribute(model, MODE) & MODE_BITS;
@@ -120,7 +120,7 @@ public final class LocalDurableFiles implements DurableFiles {
       return ChannelFile.readFully(channel, dst, position);
     }
 
-    /** By the file, because a channel can't extend without allocating. */
+    /** Uses the file, because a channel can't extend without allocating. */
     @Override
     public void setLength(long length) throws IOException {
       file.setLength(length);

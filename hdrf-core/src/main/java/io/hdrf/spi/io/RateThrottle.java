@@ -5,22 +5,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Keeps the bytes that several threads take in hand below a rate, on the average: whoever took some
- * makes the next one wait for as long as they take at that rate. Idle time is not made up for.
- * Thread-safe.
+ * Keeps the bytes that several threads process below a rate, on average: the next thread waits for
+ * as long as the previous bytes take at that rate. Idle time is not made up for. Thread-safe.
  */
 public final class RateThrottle {
 
-  /** A clock that can be slept by. */
+  /** A clock that a thread can sleep by. */
   public interface Clock {
 
-    /** Nanoseconds from some moment on. */
+    /** Returns nanoseconds since some fixed moment. */
     long nanoTime();
 
     void sleep(long nanos) throws InterruptedException;
   }
 
-  /** The system's. */
+  /** The system's clock. */
   public static final Clock SYSTEM =
       new Clock() {
         @Override
@@ -34,7 +33,7 @@ public final class RateThrottle {
         }
       };
 
-  /** After which time a sleeper looks whether the rate has changed, or it is to stop. */
+  /** The longest sleep before a thread checks whether the rate has changed, or it has to stop. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final double LONGEST_NANOS = 365 * 24 * 3600 * 1e9;
@@ -44,23 +43,23 @@ public final class RateThrottle {
   private long rate;
   private long free;
 
-  /** Without a limit, until a rate is set. */
+  /** Makes a throttle without a limit, until a rate is set. */
   public RateThrottle(Clock clock) {
     this.clock = clock;
     this.free = clock.nanoTime();
   }
 
   /**
-   * Sets the rate; what was taken before is forgotten.
+   * Sets the rate; forgets bytes taken before.
    *
-   * @param bytesPerSecond 0 for any number
+   * @param bytesPerSecond 0 for no limit
    */
   public synchronized void setRate(long bytesPerSecond) {
     rate = bytesPerSecond;
     free = clock.nanoTime();
   }
 
-  /** In bytes a second; 0 for any number. */
+  /** Returns the rate in bytes a second; 0 for no limit. */
   public synchronized long rate() {
     return rate;
   }
@@ -69,7 +68,7 @@ public final class RateThrottle {
    * Waits until more bytes may be taken, and takes them.
    *
    * @param stopped ends the waiting
-   * @return false if it was stopped, or interrupted: then nothing was taken
+   * @return false if stopped or interrupted: then no bytes were taken
    */
   public boolean take(long bytes, BooleanSupplier stopped) {
     while (!stopped.getAsBoolean()) {
@@ -87,7 +86,7 @@ public final class RateThrottle {
     return false;
   }
 
-  /** How long to wait; nothing was taken where that is more than 0. */
+  /** Returns the time to wait; if more than 0, no bytes were taken. */
   private synchronized long tryTake(long bytes) {
     if (rate == 0) {
       return 0;

@@ -5,7 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A file that is read by position. Whether many threads may do so at once is up to the class. */
+/** A file that is read by position. Each class says whether many threads may read at once. */
 public interface ReadableFile extends Closeable {
 
   /**
@@ -16,17 +16,16 @@ public interface ReadableFile extends Closeable {
   int read(ByteBuffer dst, long position) throws IOException;
 
   /**
-   * Says that a range will be read soon, so that it can be on its way from the disk by then. Best
-   * effort; waits for no disk.
+   * Prefetches a range that will be read soon. Best effort; does not wait for the disk.
    *
    * @param position bytes from the file's beginning
    * @param length in bytes, at least 1
-   * @return whether anything was begun
+   * @return whether a prefetch was started
    */
   default boolean prefetch(long position, long length) {
     return false;
   }
 
-  /** The file's length in bytes. */
+  /** Returns the file's length in bytes. */
   long length() throws IOException;
 }

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A file is sound, but written in a version of its format that this software can't read. The file
- * is not damaged and must not be treated so.
+ * A file is sound, but written in a format version that this software can't read. The file is not
+ * damaged and must not be treated as such.
  */
 public class UnknownFormatVersionException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -37,17 +37,17 @@ public class UnknownFormatVersionException extends IOException {
     this.newest = newest;
   }
 
-  /** The file that can't be read. */
+  /** Returns the file that can't be read. */
   public String file() {
     return file;
   }
 
-  /** Its format version. */
+  /** Returns its format version. */
   public int found() {
     return found;
   }
 
-  /** Whether a newer version of HDRF wrote it; otherwise it is too old. */
+  /** Returns whether a newer version of HDRF wrote the file; otherwise the file is too old. */
   public boolean isTooNew() {
     return found > newest;
   }

@@ -16,17 +16,17 @@ public final class Varint {
 
   private Varint() {}
 
-  /** How many bytes {@link #put} writes. */
+  /** Returns the number of bytes that {@link #put} writes. */
   public static int length(int value) {
     return value == 0 ? 1 : (Integer.SIZE - Integer.numberOfLeadingZeros(value) + 6) / 7;
   }
 
-  /** Writes a number from 0 on. */
+  /** Writes a number, at least 0. */
   public static void put(ByteBuffer dst, int value) {
     putLong(dst, value);
   }
 
-  /** Writes a number from 0 on. */
+  /** Writes a number, at least 0. */
   public static void putLong(ByteBuffer dst, long value) {
     long rest = value;
     while (rest > 0x7F) {
@@ -36,13 +36,13 @@ public final class Varint {
     dst.put((byte) rest);
   }
 
-  /** Reads a number; -1 if the buffer ends inside of it or it is out of range. */
+  /** Reads a number; returns -1 if the buffer ends inside it or it is out of range. */
   public static int get(ByteBuffer src) {
     long value = get(src, MAX_LENGTH);
     return value > Integer.MAX_VALUE ? -1 : (int) value;
   }
 
-  /** Reads a number; -1 if the buffer ends inside of it or it is out of range. */
+  /** Reads a number; returns -1 if the buffer ends inside it or it is out of range. */
   public static long getLong(ByteBuffer src) {
     return get(src, MAX_LONG_LENGTH);
   }

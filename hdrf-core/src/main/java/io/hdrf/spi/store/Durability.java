@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.spi.store;
 
-/** What a write outlives once the call has returned, the weakest first. */
+/** The events that a write survives once the call has returned, the weakest level first. */
 public enum Durability {
-  /** Nothing that the store does not promise of its own accord. */
+  /** Only what the store promises by itself. */
   BUFFERED,
   /** The end of the DataNode's process, however sudden. */
   PROCESS,

@@ -3,7 +3,7 @@ package io.hdrf.spi.store;
 
 import java.io.IOException;
 
-/** A metadata store could not do what it was asked to. The message names the store. */
+/** A metadata store could not do what it should. The message names the store. */
 public abstract class MetadataException extends IOException {
   private static final long serialVersionUID = 1L;
 

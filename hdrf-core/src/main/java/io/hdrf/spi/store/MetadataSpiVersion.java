@@ -6,7 +6,10 @@ package io.hdrf.spi.store;
  * compiled against the previous one.
  */
 public final class MetadataSpiVersion {
-  /** A compile-time constant on purpose: it is copied into the store that was compiled with it. */
+  /**
+   * The current version. A compile-time constant on purpose: the compiler copies it into each
+   * store.
+   */
   public static final int CURRENT = 2;
 
   private MetadataSpiVersion() {}

@@ -6,24 +6,26 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * A store of small entries about one block pool on one volume: an index of what the files on the
- * volume say, which can be lost at any time and made again from them. It has several {@link Table}s
- * of keys and values.
+ * A store of small entries about one block pool on one volume: an index of the files on the volume.
+ * It can be lost at any time and made again from them. It has several {@link Table}s of keys and
+ * values.
  *
- * <p>Safe for use by many threads. Every call may block for the store's own time-out, so none may
- * be made where a client waits or a lock of the dataset is held. Every call throws one of the kinds
+ * <p>Safe for use by many threads. Every call may block for the store's own time-out, so make none
+ * while a client waits or while holding a lock of the dataset. Every call throws one of the kinds
  * of {@link MetadataException}; after an exception of a call that writes, each of its changes may
  * or may not have been made, but those of a {@link StoreBatch} only all together.
  */
 public interface MetadataStore extends Closeable {
 
-  /** In bytes; the least is 1. */
+  /** The longest key in bytes; the shortest has 1 byte. */
   int MAX_KEY_LENGTH = 64;
 
-  /** In bytes; a value may be empty. */
+  /** The longest value in bytes; a value may be empty. */
   int MAX_VALUE_LENGTH = 4096;
 
-  /** The strongest level that this store keeps; a write that asks for more gets this one. */
+  /**
+   * Returns the strongest level that this store keeps; a write that asks for more gets this one.
+   */
   Durability durability();
 
   /**
@@ -36,8 +38,8 @@ public interface MetadataStore extends Closeable {
 
   /**
    * Puts each entry whose key is not there yet. Each alone is atomic: of several callers that put
-   * one key, one puts it, and all others are told its value. The same holds for a key that stands
-   * in {@code entries} twice.
+   * one key, one puts it, and all others get its value. The same holds for a key that occurs in
+   * {@code entries} twice.
    *
    * @return for each entry the value that was there before, or null if it was put
    */
@@ -48,18 +50,18 @@ public interface MetadataStore extends Closeable {
   void write(StoreBatch batch, Durability durability) throws MetadataException;
 
   /**
-   * Shows the entries whose keys begin with a prefix, in no particular order. An entry that is
-   * neither put nor deleted meanwhile is shown exactly once; any other at most once with each of
-   * its values.
+   * Passes the entries whose keys begin with a prefix to a visitor, in no particular order. An
+   * entry that is neither put nor deleted meanwhile is visited exactly once; any other at most once
+   * with each of its values.
    *
    * @param prefix may be empty
    */
   void scan(Table table, byte[] prefix, StoreVisitor visitor) throws MetadataException;
 
   /**
-   * Why entries may vanish without having been deleted, such as to make room; or that some did
-   * since this was last asked. Records in such a store are never vouched for, and all are compared
-   * with the blocks when it becomes null again. Asked now and then.
+   * Returns why entries may vanish without having been deleted, such as to make room; or that some
+   * vanished since the last call. Records in such a store are never trusted, and all are compared
+   * with the blocks when this becomes null again. Called now and then.
    *
    * @return a few words for people; null if everything is kept, as by default
    */
@@ -67,20 +69,20 @@ public interface MetadataStore extends Closeable {
     return null;
   }
 
-  /** About how many entries a table has; cheap. */
+  /** Returns about how many entries a table has; cheap. */
   long estimatedCount(Table table) throws MetadataException;
 
   /**
-   * Gives back the room of entries that were deleted, where the store keeps it for later. Rewrites
-   * what is left of the table, at some 100 MB a second, but gives up when the store is closed or
-   * the thread is interrupted, which it then stays. A hint: by default nothing is done.
+   * Reclaims the space of deleted entries, where the store keeps it for later use. Rewrites the
+   * rest of the table, at some 100 MB a second, but gives up when the store is closed or the thread
+   * is interrupted; the thread stays interrupted. A hint: does nothing by default.
    */
   default void compact(Table table) throws MetadataException {}
 
   /** Deletes every entry of every table. Not atomic: {@link Table#STATE} is emptied first. */
   void clear() throws MetadataException;
 
-  /** Waits for calls that go on, then frees everything. Calls after that throw. */
+  /** Waits for running calls, then frees everything. Later calls throw. */
   @Override
   void close() throws IOException;
 }

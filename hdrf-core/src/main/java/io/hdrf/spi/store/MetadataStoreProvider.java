@@ -9,31 +9,34 @@ import java.io.IOException;
  */
 public interface MetadataStoreProvider {
 
-  /** The name in {@code hdrf.metadata.store}; the store's settings are {@code metadata.<name>}. */
+  /**
+   * Returns the name in {@code hdrf.metadata.store}; the store's settings are {@code
+   * metadata.<name>}.
+   */
   String name();
 
-  /** Every provider returns {@link MetadataSpiVersion#CURRENT}, which the compiler copies. */
+  /** Returns {@link MetadataSpiVersion#CURRENT}, in every provider; the compiler copies it. */
   int spiVersion();
 
   /**
    * Checks the settings, without connecting to anything.
    *
-   * @throws io.hdrf.spi.BadSettingException names the key that is wrong
+   * @throws io.hdrf.spi.BadSettingException if a setting is wrong, with its key
    */
   void checkSettings(io.hdrf.spi.PluginSettings settings) throws IOException;
 
   /**
-   * Opens the store of one pool on one volume, and makes it where there is none. Called on a thread
-   * on which nobody waits.
+   * Opens the store of one pool on one volume, and creates it where there is none. Called on a
+   * thread that nobody waits for.
    *
    * @throws MetadataException if that is not possible now, or at all
    */
   MetadataStore open(StoreContext context) throws MetadataException;
 
   /**
-   * Makes room for an empty store after the one there was found damaged and closed. What it held is
-   * kept under another name, for people to look at, where it is files; a store that can't do that
-   * does nothing, and is emptied by {@link MetadataStore#clear} when it is opened again.
+   * Moves a store aside that was found damaged and closed, to make room for an empty one. A store
+   * of files keeps the old content under another name, for people to look at. A store that can't do
+   * that does nothing, and {@link MetadataStore#clear} empties it when it is opened again.
    */
   default void setAside(StoreContext context) throws IOException {}
 }

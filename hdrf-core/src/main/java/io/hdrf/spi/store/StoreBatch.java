@@ -6,8 +6,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Changes that a store makes all or not at all. Where several are about one key, the last counts.
- * For one thread; may be written several times.
+ * Changes that a store makes all or not at all. Of several changes of one key, the last counts. For
+ * one thread; may be written several times.
  */
 public final class StoreBatch {
 
@@ -31,7 +31,7 @@ public final class StoreBatch {
       return key;
     }
 
-    /** The new value, or null where the entry is to be deleted. */
+    /** Returns the new value, or null to delete the entry. */
     public byte[] value() {
       return value;
     }
@@ -53,7 +53,7 @@ public final class StoreBatch {
     return this;
   }
 
-  /** The changes in the order in which they were added; unmodifiable. */
+  /** Returns the changes in the order in which they were added; unmodifiable. */
   public List<Change> changes() {
     return Collections.unmodifiableList(changes);
   }

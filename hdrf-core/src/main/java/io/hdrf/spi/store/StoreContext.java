@@ -6,9 +6,9 @@ import io.hdrf.spi.PluginSettings;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 
-/** What a store is opened for. Immutable. */
+/** The place and the settings for which a store is opened. Immutable. */
 public final class StoreContext {
-  /** What a store's directory is called, followed by the store's name. */
+  /** The beginning of a store directory's name; the store's name follows. */
   private static final String DIRECTORY_PREFIX = "metadata-";
 
   private final PluginSettings settings;
@@ -18,8 +18,8 @@ public final class StoreContext {
 
   /**
    * @param settings the store's, {@code hdrf.metadata.<name>.*}
-   * @param directory for the files of a store that has any; the store makes it. It lies on the
-   *     volume and belongs to this store alone
+   * @param directory the directory for the store's files, if it has any; the store creates it. It
+   *     lies on the volume and belongs to this store alone
    * @param storageId the volume's id in HDFS
    * @param poolId the block pool's id
    */
@@ -30,7 +30,7 @@ public final class StoreContext {
     this.poolId = poolId;
   }
 
-  /** The context of a store that lies in HDRF's directory of a pool on a volume. */
+  /** Returns the context of a store in HDRF's directory of a pool on a volume. */
   public static StoreContext of(
       Configuration configuration, String store, Path hdrf, String storageId, String poolId) {
     return new StoreContext(

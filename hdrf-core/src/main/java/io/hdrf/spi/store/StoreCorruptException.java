@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.spi.store;
 
-/** What the store holds is damaged; it must be made again from the files on the volume. */
+/** The store's content is damaged; it must be made again from the files on the volume. */
 public class StoreCorruptException extends MetadataException {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.spi.store;
 
-/** A key and its value, neither copied nor to be changed. */
+/** A key and its value; neither is copied, and the caller must not change them. */
 public final class StoreEntry {
   private final byte[] key;
   private final byte[] value;
@@ -9,7 +9,7 @@ public final class StoreEntry {
   /**
    * @param key 1 to {@link MetadataStore#MAX_KEY_LENGTH} bytes
    * @param value up to {@link MetadataStore#MAX_VALUE_LENGTH} bytes
-   * @throws IllegalArgumentException if one is too long, or the key empty
+   * @throws IllegalArgumentException if one is too long, or the key is empty
    */
   public StoreEntry(byte[] key, byte[] value) {
     checkKey(key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.spi.store;
 
-/** The store has no room for what was to be written; what it holds can be read. */
+/** The store has no room for the write; its content can be read. */
 public class StoreFullException extends MetadataException {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.spi.store;
 
-/** Nobody has opened the store yet, or anybody will: nothing is wrong with it. */
+/** The store has not been opened yet, or never will be: nothing is wrong with it. */
 public final class StoreNotOpenException extends StoreUnreachableException {
   private static final long serialVersionUID = 1L;
 

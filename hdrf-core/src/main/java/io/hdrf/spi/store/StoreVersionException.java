@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.spi.store;
 
-/** Another version of HDRF wrote the store; it is left as it is. */
+/** Another version of HDRF wrote the store; it stays unchanged. */
 public class StoreVersionException extends MetadataException {
   private static final long serialVersionUID = 1L;
 

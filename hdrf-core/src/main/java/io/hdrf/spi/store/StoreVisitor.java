@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.spi.store;
 
-/** Is shown the entries of a store. */
+/** Receives the entries of a scan. */
 public interface StoreVisitor {
 
   /**
-   * Called on the thread that scans; must not use the store.
+   * Receives one entry, on the scanning thread; must not use the store.
    *
    * @param key not to be changed
    * @param value not to be changed

@@ -3,13 +3,13 @@ package io.hdrf.spi.store;
 
 import io.hdrf.metadata.BlockRecord;
 
-/** What a store's entries are about. The codes are written into stores and never reused. */
+/** The subjects of a store's entries. The codes are written into stores and never reused. */
 public enum Table {
-  /** What HDRF must know of the store itself; a few entries. */
+  /** The facts that HDRF must know of the store itself; a few entries. */
   STATE(0),
   /** Block id (8 bytes, big-endian) to {@link BlockRecord}. */
   BLOCKS(1),
-  /** Fingerprint of a chunk to the place where the chunk lies. */
+  /** Fingerprint of a chunk to the chunk's place. */
   CHUNKS(2);
 
   private final int code;
@@ -18,7 +18,7 @@ public enum Table {
     this.code = code;
   }
 
-  /** From 0 to 255. */
+  /** Returns the code, 0 to 255. */
   public int code() {
     return code;
   }

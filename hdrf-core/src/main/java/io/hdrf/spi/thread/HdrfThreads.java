@@ -8,10 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes every thread that HDRF has in a DataNode; no other place does. They are daemons of one
- * thread group, whoever asks for them: a thread that inherited the group of a DataXceiver would be
+ * Makes all threads of HDRF in a DataNode; no other code does. They are daemons of one thread
+ * group, whichever thread makes them: a thread that inherited the group of a DataXceiver would be
  * counted as a transfer by the DataNode, which refuses transfers by that count and reports it to
- * the NameNode as its load. What ends a thread is logged. Thread-safe.
+ * the NameNode as its load. Errors that end a thread are logged. Thread-safe.
  */
 public final class HdrfThreads {
 
@@ -32,15 +32,15 @@ public final class HdrfThreads {
     return group;
   }
 
-  /** A thread for a task, not started. */
+  /** Returns a thread for a task, not started. */
   public static Thread create(String name, Runnable task) {
     return create(name, 0, task);
   }
 
   /**
-   * A thread for a task, not started.
+   * Returns a thread for a task, not started.
    *
-   * @param nice its nice value, 0 to 19; 0 leaves it that of the process
+   * @param nice its nice value, 0 to 19; 0 keeps that of the process
    */
   public static Thread create(String name, int nice, Runnable task) {
     Thread thread = new Thread(GROUP, nice == 0 ? task : () -> runNice(nice, task), name);
@@ -58,7 +58,7 @@ public final class HdrfThreads {
     LOG.error("Thread {} ended", thread.getName(), cause);
   }
 
-  /** A factory for executors; the threads are named with the prefix and a number from 1 on. */
+  /** Returns a factory for executors; the threads' names are the prefix and a number from 1 on. */
   public static ThreadFactory factory(String prefix) {
     AtomicLong number = new AtomicLong();
     return task -> create(prefix + "-" + number.incrementAndGet(), task);

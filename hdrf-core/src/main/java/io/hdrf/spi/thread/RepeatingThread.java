@@ -6,9 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread that takes one step after the other until it is stopped. Whatever a step throws, also
- * for want of memory, the next one follows; after a failure it waits a little, longer each time, so
- * that what goes on failing does not keep a processor busy. Thread-safe.
+ * A thread that takes one step after the other until it is stopped. Whatever a step throws, even
+ * for lack of memory, the next step follows. After a failure the thread waits a little, longer each
+ * time, so that a lasting failure does not keep a processor busy. Thread-safe.
  */
 public final class RepeatingThread {
 
@@ -17,18 +17,18 @@ public final class RepeatingThread {
   private static final long FIRST_PAUSE_MILLIS = 20;
   private static final long MAX_PAUSE_MILLIS = 10_000;
 
-  /** What the thread does. */
+  /** The thread's work. */
   public interface Task {
 
     /**
-     * Does a part of the work, or waits for work, both not for long once {@link
+     * Does a part of the work, or waits for work, but not for long once {@link
      * RepeatingThread#isStopping}.
      *
-     * @throws InterruptedException does not count as a failure
+     * @throws InterruptedException which does not count as a failure
      */
     void step() throws Exception;
 
-    /** Is called when no more steps follow, as the last thing. */
+    /** Runs as the last thing, when no more steps follow. */
     default void end() throws Exception {}
   }
 
@@ -44,14 +44,14 @@ public final class RepeatingThread {
   /**
    * Makes the thread; it does not run yet.
    *
-   * @param nice its nice value, 0 to 19; 0 leaves it that of the process
+   * @param nice its nice value, 0 to 19; 0 keeps that of the process
    */
   public RepeatingThread(String name, int nice, Task task) {
     this.task = task;
     this.thread = HdrfThreads.create(name, nice, this::run);
   }
 
-  /** Has the thread begin; nothing happens if it has begun or was stopped. */
+  /** Starts the thread; does nothing if it was started or stopped before. */
   public synchronized void start() {
     if (!stopping && thread.getState() == Thread.State.NEW) {
       thread.start();
@@ -65,7 +65,7 @@ public final class RepeatingThread {
         task.step();
         pause = FIRST_PAUSE_MILLIS;
       } catch (InterruptedException e) {
-        // The loop ends by 'stopping'; an interruption only ends a wait.
+        // 'stopping' ends the loop; an interruption only ends a wait.
         continue;
       } catch (Throwable e) {
         failed(e);
@@ -84,7 +84,7 @@ public final class RepeatingThread {
     try {
       LOG.error("{} failed and goes on", thread.getName(), cause);
     } catch (Throwable e) {
-      // There is no memory even for that; it may be there for the next step.
+      // There is no memory even to log; there may be for the next step.
     }
   }
 
@@ -105,12 +105,12 @@ public final class RepeatingThread {
     }
   }
 
-  /** Whether {@link #stop} was called. */
+  /** Returns whether {@link #stop} was called. */
   public boolean isStopping() {
     return stopping;
   }
 
-  /** Has no further step begin. Returns at once, and interrupts nothing. */
+  /** Prevents further steps. Returns at once, and interrupts nothing. */
   public synchronized void stop() {
     stopping = true;
     notifyAll();
@@ -125,7 +125,7 @@ public final class RepeatingThread {
    * Waits for the thread's end after {@link #stop}. An interruption ends the wait, and stays set.
    *
    * @param millis the longest wait
-   * @return whether it has ended, or never began
+   * @return whether the thread has ended, or never began
    */
   public boolean join(long millis) {
     try {
