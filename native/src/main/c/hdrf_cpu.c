@@ -24,7 +24,10 @@
 #define LEAF7_EBX_AVX512                                                                           \
     (LEAF7_EBX_AVX512F | LEAF7_EBX_AVX512DQ | LEAF7_EBX_AVX512BW | LEAF7_EBX_AVX512VL)
 
-/* XMM and upper halves of YMM; for AVX-512 also opmask, upper halves of ZMM, ZMM16 to 31. */
+/*
+ * Register state that the operating system must save: XMM and upper halves of YMM; for AVX-512 also
+ * opmask, upper halves of ZMM, ZMM16 to 31.
+ */
 #define XCR0_YMM UINT64_C(0x06)
 #define XCR0_ZMM UINT64_C(0xe6)
 
@@ -105,7 +108,7 @@ void hdrf_cpu_restrict(uint32_t allowed)
 
 uint32_t hdrf_cpu_features(void)
 {
-    /* Threads that race here store the same value. */
+    /* Racing threads store the same value. */
     static _Atomic uint32_t cached;
     uint32_t features = atomic_load_explicit(&cached, memory_order_relaxed);
     if (!(features & ASKED)) {

@@ -24,7 +24,9 @@
  */
 uint32_t hdrf_crc32c(uint32_t crc, const uint8_t *data, size_t length);
 
-/* The name of the kernel behind hdrf_crc32c() on this machine: a static string, never NULL. */
+/*
+ * Returns the name of the kernel behind hdrf_crc32c() on this machine: a static string, never NULL.
+ */
 const char *hdrf_crc32c_kernel_name(void);
 
 #endif

@@ -13,7 +13,9 @@ struct hdrf_crc32c_kernel {
     hdrf_crc32c_fn *update;
 };
 
-/* The fastest kernel that needs no more than `features`, a set of HDRF_CPU_*. Never NULL. */
+/*
+ * Returns the fastest kernel that needs no more than `features`, a set of HDRF_CPU_*. Never NULL.
+ */
 const struct hdrf_crc32c_kernel *hdrf_crc32c_choose(uint32_t features);
 
 hdrf_crc32c_fn hdrf_crc32c_portable;
@@ -24,8 +26,8 @@ hdrf_crc32c_fn hdrf_crc32c_sse42;
 #endif
 
 /*
- * The lengths of one of the three streams that the interleaved kernel runs side by side, in bytes:
- * it takes messages apart into triples of long streams, then of short ones, then single words.
+ * The lengths in bytes of one of the three streams that the interleaved kernel runs side by side:
+ * it divides messages into triples of long streams, then of short ones, then single words.
  */
 #define HDRF_CRC32C_LONG_LOG2 11
 #define HDRF_CRC32C_SHORT_LOG2 7
@@ -33,8 +35,8 @@ hdrf_crc32c_fn hdrf_crc32c_sse42;
 #define HDRF_CRC32C_SHORT ((size_t)1 << HDRF_CRC32C_SHORT_LOG2)
 
 /*
- * The tables are filled when the library (or program) is loaded, before any other code of it can
- * run, and are constant from then on; so kernels read them without a guard.
+ * The tables are filled when the library (or program) is loaded, before its other code can run, and
+ * are constant from then on; so kernels read them without a guard.
  */
 
 /* [k][b]: the register after byte b and then k zero bytes, from a register of 0. */

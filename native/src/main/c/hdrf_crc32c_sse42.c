@@ -2,7 +2,7 @@
 /*
  * The CRC32 instruction of SSE4.2 takes three cycles but can start every cycle, so three
  * neighbouring streams run side by side. They are joined by the linearity of CRC: the register
- * after A and B is that after A, advanced over as many zero bytes as B has, XOR that of B begun
+ * after A and B is that after A, advanced over as many zero bytes as B has, XOR that of B started
  * with 0.
  *
  * V. Gopal et al.: Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction, Intel white
@@ -27,7 +27,7 @@ static inline uint64_t advance(uint64_t crc, uint32_t shift[4][256])
            shift[3][crc >> 24 & 0xff];
 }
 
-/* Takes 3 * `stream` bytes; `stream` is a multiple of 8 and `shift` its table. */
+/* Processes 3 * `stream` bytes; `stream` is a multiple of 8 and `shift` its table. */
 static inline uint64_t three_streams(uint64_t crc, const uint8_t *data, size_t stream,
                                      uint32_t shift[4][256])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs at load time on every CPU, hence stays apart from the kernels, which are compiled for more
- * than the base instruction set.
+ * Runs at load time on every CPU; so this file stays apart from the kernels, which are compiled for
+ * more than the base instruction set.
  */
 #include "hdrf_crc32c_impl.h"
 
@@ -19,7 +19,7 @@ static uint32_t times_x(uint32_t a)
     return (a >> 1) ^ ((a & 1) ? POLYNOMIAL : 0);
 }
 
-/* The product modulo the CRC polynomial. */
+/* Returns the product modulo the CRC polynomial. */
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
     uint32_t product = 0;

@@ -23,9 +23,9 @@ enum hdrf_file_advice {
 int hdrf_file_advise(int fd, int64_t offset, int64_t length, int advice);
 
 /*
- * Has the kernel begin to write what is dirty of `length` bytes from `offset` of the open file
- * `fd`, without waiting for it; a length of 0 means to the end of the file. Nothing is durable by
- * this. The descriptor stays the caller's.
+ * Starts writing the dirty pages of `length` bytes from `offset` of the open file `fd`, without
+ * waiting for it; a length of 0 means to the end of the file. Makes nothing durable. The descriptor
+ * stays the caller's.
  *
  * Returns 0, or an errno value: EBADF, EINVAL, ESPIPE, ENOSYS where there is no such call.
  */

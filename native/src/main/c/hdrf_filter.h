@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Filters of the widest row. */
+/* log2 of the number of filters in the widest row. */
 #define HDRF_FILTER_MAX_WIDTH_LOG2 9
 
-/* What hdrf_filter_keep() returns if an element has no hash. */
+/* The result of hdrf_filter_keep() if an element has no hash. */
 #define HDRF_FILTER_NO_HASH SIZE_MAX
 
 struct hdrf_filter_row {
@@ -24,40 +24,46 @@ struct hdrf_filter_row {
      * threads at any time, in whole words; whether a query sees such a bit is unspecified.
      */
     const uint64_t *words;
-    /* Positions, 1 to 2^31 - 1. */
+    /* Number of positions, 1 to 2^31 - 1. */
     uint32_t length;
-    /* Bits for each position, 0 to HDRF_FILTER_MAX_WIDTH_LOG2; 6 and above are whole words. */
+    /*
+     * log2 of the bits for each position, 0 to HDRF_FILTER_MAX_WIDTH_LOG2; 6 and above are whole
+     * words.
+     */
     uint32_t width_log2;
-    /* Which hash function has this row. */
+    /* The number of the hash function that has this row. */
     uint32_t function;
 };
 
 /*
- * Takes the elements that are left of a query through one row. The columns of an element that
- * remain are those whose bits are set at its position; an element without any leaves.
+ * Applies one row to the remaining elements of a query. An element keeps the columns whose bits are
+ * set at its position; an element without any column is dropped.
  *
  * Element i of `count` has the columns columns[i], or from columns[i * lanes] on where a position
- * is of `lanes` words, and the hash left[i]: hashes[2 * left[i]] and hashes[2 * left[i] + 1] are the
- * h1 and h2 of which hdrf_filter_position() tells. Those that stay move to the front of `columns`
- * and `left`, in the same order; what is behind them then is unspecified.
+ * is of `lanes` words, and the hash left[i]: hashes[2 * left[i]] and hashes[2 * left[i] + 1] are
+ * the h1 and h2 of hdrf_filter_position(). The elements that stay move to the front of `columns`
+ * and `left`, in the same order; the content behind them is then unspecified.
  *
- * Returns how many elements stay; or, with nothing changed, HDRF_FILTER_NO_HASH if one of left[]
- * is not less than `hash_count`.
+ * Returns the number of elements that stay; or, with nothing changed, HDRF_FILTER_NO_HASH if one of
+ * left[] is not less than `hash_count`.
  *
  * Keeps no reference, allocates nothing, and may be called by any number of threads at once, each
- * with columns and numbers of its own. No pointer needs more alignment than its type; fastest are
+ * with its own columns and numbers. No pointer needs more alignment than its type; fastest are
  * words that begin at a multiple of a cache line, so that no position lies in two.
  */
 size_t hdrf_filter_keep(const struct hdrf_filter_row *row, const uint64_t *hashes,
                         size_t hash_count, size_t count, uint64_t *columns, uint32_t *left);
 
-/* The name of the kernel behind hdrf_filter_keep() on this machine: a static string, never NULL. */
+/*
+ * Returns the name of the kernel behind hdrf_filter_keep() on this machine: a static string, never
+ * NULL.
+ */
 const char *hdrf_filter_kernel_name(void);
 
 /*
- * The position of an element in the row of a hash function, less than `length`: the upper half of
- * mix64(h1 + function * h2), multiplied by `length` and shifted right by 32 bits, where mix64 is
- * the finalizer of SplitMix64. Filters are stored by it. Pure.
+ * Returns the position of an element in the row of a hash function, less than `length`: the upper
+ * half of mix64(h1 + function * h2), multiplied by `length` and shifted right by 32 bits, where
+ * mix64 is the finalizer of SplitMix64. Stored filters depend on it. Pure.
  */
 static inline uint32_t hdrf_filter_position(uint64_t h1, uint64_t h2, uint32_t function,
                                             uint32_t length)

@@ -5,17 +5,22 @@
 
 #include "hdrf_filter.h"
 
-/* hdrf_filter_keep() for rows of some width. */
+/* The type of hdrf_filter_keep() for rows of some width. */
 typedef size_t hdrf_filter_fn(const struct hdrf_filter_row *row, const uint64_t *hashes,
                               size_t hash_count, size_t count, uint64_t *columns, uint32_t *left);
 
 struct hdrf_filter_kernel {
     const char *name;
-    /* By log2 of the words of a position; the first also where several share a word. */
+    /*
+     * Functions by log2 of the words of a position; the first one also for several positions in a
+     * word.
+     */
     hdrf_filter_fn *keep[HDRF_FILTER_MAX_WIDTH_LOG2 - 6 + 1];
 };
 
-/* The fastest kernel that needs no more than `features`, a set of HDRF_CPU_*. Never NULL. */
+/*
+ * Returns the fastest kernel that needs no more than `features`, a set of HDRF_CPU_*. Never NULL.
+ */
 const struct hdrf_filter_kernel *hdrf_filter_choose(uint32_t features);
 
 size_t hdrf_filter_keep_with(const struct hdrf_filter_kernel *kernel,

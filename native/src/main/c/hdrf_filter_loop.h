@@ -2,7 +2,7 @@
 /*
  * The loop that the kernels of hdrf_filter_keep() share, each compiled for its own instructions.
  *
- * Whoever includes this has defined NAME(f), which gives a function the kernel's name, and
+ * A file that includes this defines NAME(f) before, which gives a function the kernel's name, and
  *
  *   bool and2(const uint64_t *columns, const uint64_t *words, uint64_t *into)
  *
@@ -14,8 +14,8 @@
 #include <stdbool.h>
 
 /*
- * Elements whose words are under way while one is worked on: more than a core has buffers for cache
- * misses. A power of two.
+ * The number of elements whose words are prefetched while one is processed: more than a core has
+ * buffers for cache misses. A power of two.
  */
 #define AHEAD ((size_t)32)
 
@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) bool and_words(const struct hdrf_fi
 }
 
 /*
- * The position of an element, the number of which may have been changed since it was checked: by
+ * Returns the position of an element, whose number may have changed since it was checked: by
  * another thread, or because the caller's arrays overlap.
  */
 static inline __attribute__((always_inline)) uint32_t
@@ -57,9 +57,9 @@ position_of(const struct hdrf_filter_row *row, const uint64_t *hashes, size_t ha
 }
 
 /*
- * Positions are worked out here, and not all of them before, because that takes no time while words
- * are waited for. Nothing branches on what was read, as no such branch could be predicted: each
- * element is stored at the front, and one that leaves is overwritten.
+ * Computes positions here, and not all of them in advance: while the loop waits for words, this
+ * takes no extra time. Nothing branches on words that were read, as no such branch could be
+ * predicted: each element is stored at the front, and the next one overwrites a dropped one.
  */
 static inline __attribute__((always_inline)) size_t keep(const struct hdrf_filter_row *from,
                                                          const uint64_t *hashes, size_t hash_count,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every binding checks of its arguments, although Java has checked them: another thread may
- * have changed an array or the limits of a buffer since then, and what is read or written outside
- * of a buffer ends the virtual machine or worse.
+ * Checks that every binding makes of its arguments, although Java has checked them: another thread
+ * may have changed an array or the limits of a buffer since then, and an access outside a buffer
+ * ends the virtual machine or worse.
  *
- * No binding holds an array of Java's. GetPrimitiveArrayCritical keeps the collector from running,
- * and threads that want memory meanwhile get an OutOfMemoryError from some virtual machines; a test
- * of Java's looks for it. What is long lies in direct buffers, what is short is copied.
+ * No binding holds a Java array. GetPrimitiveArrayCritical keeps the collector from running, and
+ * threads that want memory meanwhile get an OutOfMemoryError from some virtual machines; a Java
+ * test looks for it. Long data lies in direct buffers, short data is copied.
  */
 #ifndef HDRF_JNI_H
 #define HDRF_JNI_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Leaves an exception pending; the binding has to return. */
+/* Leaves an exception pending; the binding must return. */
 static inline void hdrf_jni_throw(JNIEnv *env, const char *class_name, const char *message)
 {
     jclass cls = (*env)->FindClass(env, class_name);
@@ -31,9 +31,9 @@ static inline void hdrf_jni_refuse(JNIEnv *env, const char *message)
 }
 
 /*
- * Where `count` elements from element `offset` on of a direct buffer lie, each of `size` bytes.
- * NULL, with an exception pending, if it is no direct buffer or has not so many. Not NULL for none,
- * although a direct buffer without capacity may have no address.
+ * Returns the address of `count` elements from element `offset` on of a direct buffer, each of
+ * `size` bytes. Returns NULL, with an exception pending, if the buffer is not direct or is too
+ * short. Not NULL for no elements, although a direct buffer without capacity may have no address.
  */
 static inline void *hdrf_jni_elements(JNIEnv *env, jobject buffer, jlong offset, jlong count,
                                       size_t size)
@@ -43,7 +43,7 @@ static inline void *hdrf_jni_elements(JNIEnv *env, jobject buffer, jlong offset,
         hdrf_jni_throw(env, "java/lang/NullPointerException", "no buffer");
         return NULL;
     }
-    /* In elements of the buffer. -1 if it is not direct. */
+    /* In elements of the buffer; -1 if it is not direct. */
     jlong capacity = (*env)->GetDirectBufferCapacity(env, buffer);
     if (offset < 0 || count < 0 || offset > capacity || count > capacity - offset) {
         hdrf_jni_refuse(env, "outside of the buffer, or not a direct one");
@@ -60,7 +60,7 @@ static inline void *hdrf_jni_elements(JNIEnv *env, jobject buffer, jlong offset,
     return address + (size_t)offset * size;
 }
 
-/* Whether an array has `count` elements; if not, an exception is pending. */
+/* Returns whether an array has `count` elements; if not, an exception is pending. */
 static inline bool hdrf_jni_has(JNIEnv *env, jarray array, jint count)
 {
     if (array == NULL) {
@@ -75,8 +75,8 @@ static inline bool hdrf_jni_has(JNIEnv *env, jarray array, jint count)
 }
 
 /*
- * Copies ends of messages, and makes sure that they don't fall from `start` on nor exceed `length`;
- * if not, an exception is pending.
+ * Copies ends of messages, and checks that they don't fall, beginning with `start`, nor exceed
+ * `length`; if they do, returns false with an exception pending.
  */
 static inline bool hdrf_jni_ends(JNIEnv *env, jintArray ends, jint from, jint count, jint start,
                                  jint length, jint *into)

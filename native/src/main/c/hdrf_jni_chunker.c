@@ -3,7 +3,7 @@
 #include "hdrf_jni.h"
 #include "io_hdrf_jni_Chunker.h"
 
-/* Cuts that are found before they are copied into the Java array. */
+/* The number of cuts that are found before they are copied into the Java array. */
 #define AT_ONCE 1024
 
 /* FastCDC's window, the longest: no kernel looks at more bytes before a cut's place. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The number of an open file is a private field of java.io.FileDescriptor, and the FileDescriptor
- * one of the class behind FileChannel. JNI may read both on every Java version; reflection may not
- * since Java 16. A field that is missing means 'no descriptor', never an error.
+ * is one of the class behind FileChannel. JNI may read both on every Java version; reflection may
+ * not since Java 16. A field that is missing means 'no descriptor', never an error.
  */
 #include "hdrf_file.h"
 #include "io_hdrf_jni_NativeFiles.h"
 
 #include <stddef.h>
 
-/* The field's id or NULL; no exception is left pending. */
+/* Returns the field's id, or NULL; leaves no exception pending. */
 static jfieldID find_field(JNIEnv *env, jobject object, const char *name, const char *signature)
 {
     if (object == NULL) {
@@ -24,7 +24,7 @@ static jfieldID find_field(JNIEnv *env, jobject object, const char *name, const 
     return field;
 }
 
-/* The number of an open file; -1 if it can't be found. */
+/* Returns the number of an open file; -1 if it can't be found. */
 static jint number_of_descriptor(JNIEnv *env, jobject descriptor)
 {
     jfieldID field = find_field(env, descriptor, "fd", "I");

@@ -6,7 +6,7 @@
 #define NO_HASH io_hdrf_jni_FilterRows_NO_HASH
 #define HASH_LONGS io_hdrf_jni_FilterRows_HASH_LONGS
 
-/* All buffers are of elements of the machine's own byte order, and begin where Java's begin. */
+/* All buffers hold elements of the machine's own byte order, and begin at Java's index 0. */
 JNIEXPORT jint JNICALL Java_io_hdrf_jni_FilterRows_keepDirect(JNIEnv *env, jclass cls,
                                                               jobject words, jint length,
                                                               jint width_log2, jint function,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of its own for each array, so that what is given back is free for all at once. */
+/* Each array has its own mapping, so that freed memory returns to the system at once. */
 #define _DEFAULT_SOURCE
 #include "hdrf_jni.h"
 #include "io_hdrf_jni_NativeWords.h"

@@ -22,13 +22,16 @@ static const uint32_t round_constants[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-/* a to h of the standard, as the instructions want them: {f, e, b, a} and {h, g, d, c}. */
+/*
+ * The words a to h of the standard, in the order of the instructions: {f, e, b, a} and {h, g, d,
+ * c}.
+ */
 struct state {
     __m128i abef;
     __m128i cdgh;
 };
 
-/* A message in work. */
+/* A message in progress. */
 struct lane {
     struct state state;
     const uint8_t *next;
@@ -55,7 +58,7 @@ static inline __m128i load(const uint8_t *from)
     return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)from), big_endian);
 }
 
-/* Works on one block of each of `lanes` messages. */
+/* Processes one block of each of `lanes` messages. */
 static inline __attribute__((always_inline)) void block(struct state *states,
                                                         const uint8_t *const *data, int lanes)
 {
@@ -108,7 +111,7 @@ static void begin(struct lane *lane, const uint8_t *message, size_t length, size
     memcpy(lane->padding + lane->padding_blocks * BLOCK - sizeof bits, &bits, sizeof bits);
 }
 
-/* Goes on to the padding; false if that is done, too. */
+/* Goes on to the padding; returns false if that is processed, too. */
 static bool has_blocks(struct lane *lane)
 {
     if (lane->blocks == 0 && !lane->padded) {

@@ -35,7 +35,7 @@ static void test_decode(void)
     decodes(SSE42 | OSXSAVE, AVX2 | AVX512, 0xe7, HDRF_CPU_SSE42, "no AVX");
 }
 
-/* The compiler's run-time library asks by code of its own. */
+/* The compiler's run-time library queries the CPU by its own code. */
 static void test_agrees_with_compiler(void)
 {
     uint32_t expected = 0;
@@ -44,7 +44,7 @@ static void test_agrees_with_compiler(void)
     if (__builtin_cpu_supports("sse4.2")) {
         expected |= HDRF_CPU_SSE42;
     }
-    /* Older compilers can't be asked for SHA. */
+    /* Older compilers can't be asked about SHA. */
     expected |= hdrf_cpu_features() & HDRF_CPU_SHA;
     if (__builtin_cpu_supports("avx2")) {
         expected |= HDRF_CPU_AVX2;

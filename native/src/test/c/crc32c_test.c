@@ -2,8 +2,8 @@
 /*
  * Usage: crc32c_test VECTORS, with the seed of an earlier run in HDRF_TEST_SEED to repeat it.
  *
- * Every message lies at the very end of a block of its own, so that the sanitizer sees a kernel
- * that reads one byte too far.
+ * Every message lies at the very end of its own block, so that the sanitizer detects a kernel that
+ * reads one byte too far.
  */
 #include "hdrf_cpu.h"
 #include "hdrf_crc32c.h"
@@ -41,12 +41,15 @@ static void fill_message(void)
     }
 }
 
-/* The checksum of a copy of message[from..to) that begins `alignment` bytes after a multiple of 16. */
+/*
+ * Returns the checksum of a copy of message[from..to) that begins `alignment` bytes after a
+ * multiple of 16.
+ */
 static uint32_t checksum_copy(hdrf_crc32c_fn *update, uint32_t crc, size_t from, size_t to,
                               size_t alignment)
 {
     size_t length = to - from;
-    /* malloc(0) may give NULL. */
+    /* malloc(0) may return NULL. */
     uint8_t *block = malloc(alignment + length + (alignment + length == 0));
     CHECK(block != NULL, "no memory");
     memcpy(block + alignment, message + from, length);

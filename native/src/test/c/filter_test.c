@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each kernel against a definition of its own, with the seed of an earlier run in HDRF_TEST_SEED to
- * repeat it.
+ * Each kernel against an independent definition, with the seed of an earlier run in HDRF_TEST_SEED
+ * to repeat it.
  *
- * All arrays lie at the very end of blocks of their own, so that the sanitizer sees a kernel that
+ * All arrays lie at the very end of their own blocks, so that the sanitizer detects a kernel that
  * reads or writes one word too far.
  */
 #include "hdrf_cpu.h"
@@ -22,7 +22,7 @@
 #define MAX_LENGTH 3000
 #define MAX_HASHES 2000
 
-/* `ands` makes set bits fewer. */
+/* More `ands` make fewer set bits. */
 static uint64_t random_word(size_t ands)
 {
     uint64_t word = next_random();
@@ -48,7 +48,7 @@ struct query {
 
 static void *allocate(size_t size)
 {
-    /* malloc(0) may give NULL. */
+    /* malloc(0) may return NULL. */
     void *block = malloc(size + (size == 0));
     CHECK(block != NULL, "no memory");
     return block;
@@ -160,7 +160,10 @@ static void test_counts(const struct hdrf_filter_kernel *kernel, uint32_t width_
     }
 }
 
-/* Refused with nothing changed, be it the first, the last or any other. */
+/*
+ * An element without a hash is refused with nothing changed, be it the first, the last or any
+ * other.
+ */
 static void test_no_hash(const struct hdrf_filter_kernel *kernel, uint32_t width_log2)
 {
     for (int round = 0; round < 60; round++) {
@@ -222,7 +225,7 @@ static void test_dispatched(void)
     }
 }
 
-/* Filters are stored by these. */
+/* Stored filters depend on these positions. */
 static void test_positions(void)
 {
     CHECK(hdrf_filter_position(0, 0, 5, 1000) == 0, "position changed");

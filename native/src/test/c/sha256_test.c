@@ -2,8 +2,8 @@
 /*
  * Usage: sha256_test
  *
- * The messages lie at the very end of a block of their own, so that the sanitizer sees a kernel
- * that reads one byte too far.
+ * The messages lie at the very end of their own block, so that the sanitizer detects a kernel that
+ * reads one byte too far.
  */
 #include "hdrf_sha256.h"
 #include "hdrf_test.h"
@@ -63,7 +63,7 @@ static uint32_t rotated(uint32_t x, int n)
     return x >> n | x << (32 - n);
 }
 
-/* As FIPS 180-4, 6.2.2 has it; shares no code with the kernel. */
+/* As in FIPS 180-4, 6.2.2; shares no code with the kernel. */
 static void add_block(uint32_t *state, const uint8_t *block)
 {
     uint32_t w[64];

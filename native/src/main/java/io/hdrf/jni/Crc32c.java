@@ -17,7 +17,7 @@ public final class Crc32c {
 
   /**
    * Extends a checksum by the bytes from the buffer's position to its limit. Position and limit
-   * stay as they are, and so do the bytes, which nobody may write meanwhile.
+   * stay as they are, and so do the bytes, which no thread may write meanwhile.
    *
    * @param crc 0 for the first part of a message, the previous result for each further part
    * @return the finished checksum, as of {@code java.util.zip.CRC32C}, in all 32 bits
@@ -26,7 +26,7 @@ public final class Crc32c {
     if (NATIVE && buffer.isDirect()) {
       int position = buffer.position();
       int length = buffer.limit() - position;
-      // Not always so if another thread moves them: the native code would read other memory.
+      // May fail only if another thread moves them: the native code would then read other memory.
       if (length < 0 || position > buffer.capacity() - length) {
         throw new IllegalArgumentException("position and limit changed by another thread");
       }
@@ -36,14 +36,14 @@ public final class Crc32c {
   }
 
   /**
-   * Makes the checksums of messages that lie one behind the other from the buffer's position on.
-   * Position and limit stay as they are, and so do the bytes, which nobody may write meanwhile.
+   * Computes the checksums of consecutive messages from the buffer's position on. Position and
+   * limit stay as they are, and so do the bytes, which no thread may write meanwhile.
    *
    * @param ends where each message ends, as distances in bytes from the position, not falling
-   * @param count how many messages
-   * @param checksums gets {@code count} checksums
-   * @throws IndexOutOfBoundsException if an end is not within the buffer's limit, or there is too
-   *     little room
+   * @param count the number of messages
+   * @param checksums receives {@code count} checksums
+   * @throws IndexOutOfBoundsException if an end is not within the buffer's limit, or {@code
+   *     checksums} is too short
    */
   public static void ofEach(ByteBuffer data, int[] ends, int count, int[] checksums) {
     int position = data.position();
@@ -72,14 +72,14 @@ public final class Crc32c {
     }
   }
 
-  /** Whether direct buffers are read by the native library. */
+  /** Returns whether the native library reads direct buffers. */
   public static boolean isNative() {
     return NATIVE;
   }
 
   /**
-   * What reads direct buffers here, for logs: {@code native, sse4.2}; {@code native, portable};
-   * {@code java.util.zip.CRC32C}; {@code java}.
+   * Returns the implementation that reads direct buffers here, for logs: {@code native, sse4.2};
+   * {@code native, portable}; {@code java.util.zip.CRC32C}; {@code java}.
    */
   public static String implementation() {
     if (NATIVE) {

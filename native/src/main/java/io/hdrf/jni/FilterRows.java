@@ -10,21 +10,21 @@ import java.nio.LongBuffer;
  * Queries of Bloom filters that are stored in columns: for each position of a hash function, a row
  * has a bit of each filter, side by side, in a part of a word, a word, or several.
  *
- * <p>Where many elements are asked for at once, the native library reads the row, which fetches the
- * words that come next while it works on others; Java reads it for a few elements, and where there
- * is no native library. The results are the same. The native library reads what lies in direct
- * buffers only, so that it holds no array that the collector would have to wait for. For any number
- * of threads, each with columns and numbers of its own.
+ * <p>For queries of many elements, the native library reads the row and prefetches the next words
+ * while it works on others; Java reads it for a few elements, and where there is no native library.
+ * The results are the same. The native library reads direct buffers only, so that it holds no array
+ * that the collector would have to wait for. For any number of threads, each with its own columns
+ * and numbers.
  */
 public final class FilterRows {
 
-  /** Filters of the widest row. */
+  /** The number of filters in the widest row. */
   public static final int MAX_WIDTH = 512;
 
-  /** Longs of a hash: h1 and h2. */
+  /** The number of longs of a hash: h1 and h2. */
   public static final int HASH_LONGS = 2;
 
-  /** For fewer elements the call of native code takes longer than it saves. */
+  /** The least number of elements for which native code saves more time than its call takes. */
   static final int WORTH_WHILE = 16;
 
   static final int NO_HASH = -1;
@@ -34,11 +34,11 @@ public final class FilterRows {
   private FilterRows() {}
 
   /**
-   * The position of an element in the row of a hash function: the upper half of mix64(h1 + function
-   * * h2), multiplied by the length of the row and shifted right by 32 bits, where mix64 is the
-   * finalizer of SplitMix64. Filters are stored by it: it never changes.
+   * Returns the position of an element in the row of a hash function: the upper half of mix64(h1 +
+   * function * h2), multiplied by the length of the row and shifted right by 32 bits, where mix64
+   * is the finalizer of SplitMix64. Stored filters depend on it: it never changes.
    *
-   * @param length positions of the row
+   * @param length the number of positions of the row
    * @return 0 to {@code length - 1}
    */
   public static int position(long h1, long h2, int function, int length) {
@@ -50,26 +50,27 @@ public final class FilterRows {
   }
 
   /**
-   * Takes the elements that are left of a query through one row. The columns of an element that
-   * remain are those whose bits are set at its position; an element without any leaves. Those that
-   * stay move to the front of {@code columns} and {@code left}, in the same order; what is behind
-   * them then is unspecified.
+   * Applies one row to the remaining elements of a query. An element keeps the columns whose bits
+   * are set at its position; an element without any column is dropped. The elements that stay move
+   * to the front of {@code columns} and {@code left}, in the same order; the content behind them is
+   * then unspecified.
    *
-   * <p>Other threads may set bits of the row meanwhile; whether such a bit is seen is unspecified.
+   * <p>Other threads may set bits of the row meanwhile; whether this call sees such a bit is
+   * unspecified.
    *
    * <p>All buffers are used from index 0 to their limits, whatever their positions, which stay.
    * They may not overlap.
    *
    * @param row has the bits of position 0 from the least significant one of its first word on,
    *     followed by those of the other positions; as from {@link NativeWords}
-   * @param length positions of the row
+   * @param length the number of positions of the row
    * @param width bits for each position, a power of two up to {@value #MAX_WIDTH}
-   * @param function which hash function has this row, 0 for the first
-   * @param hashes h1 and h2 of each element that was asked for, in turns
-   * @param count how many elements are left
-   * @param columns a word for each element that is left, or as many as a position has
-   * @param left which of {@code hashes} is that of each element that is left
-   * @return how many elements stay
+   * @param function the number of the hash function that has this row, 0 for the first
+   * @param hashes h1 and h2 of each element of the query, in turns
+   * @param count the number of remaining elements
+   * @param columns for each remaining element, as many words as a position has, at least one
+   * @param left the number in {@code hashes} of each remaining element
+   * @return the number of elements that stay
    * @throws IllegalArgumentException if {@code width}, {@code length} or {@code function} is out of
    *     range, {@code columns} or {@code left} can't be written, or a direct buffer is not of the
    *     machine's byte order
@@ -140,7 +141,7 @@ public final class FilterRows {
     }
   }
 
-  /** Longs for a query's hashes or columns, where the native library can work on them. */
+  /** Returns room for the hashes or columns of a query, where the native library can read it. */
   public static LongBuffer longs(int count) {
     return NATIVE
         ? ByteBuffer.allocateDirect(Math.multiplyExact(count, Long.BYTES))
@@ -149,7 +150,7 @@ public final class FilterRows {
         : LongBuffer.allocate(count);
   }
 
-  /** As {@link #longs}, for the numbers of elements that are left. */
+  /** As {@link #longs}, for the numbers of remaining elements. */
   public static IntBuffer ints(int count) {
     return NATIVE
         ? ByteBuffer.allocateDirect(Math.multiplyExact(count, Integer.BYTES))
@@ -162,12 +163,15 @@ public final class FilterRows {
     return new IndexOutOfBoundsException("an element that is left has none of " + hashes);
   }
 
-  /** Whether the native library reads rows for many elements. */
+  /** Returns whether the native library reads rows for many elements. */
   public static boolean isNative() {
     return NATIVE;
   }
 
-  /** What reads rows for many elements, for logs: {@code native, avx2}; {@code java}. */
+  /**
+   * Returns the implementation that reads rows for many elements, for logs: {@code native, avx2};
+   * {@code java}.
+   */
   public static String implementation() {
     return NATIVE ? "native, " + kernelName() : "java";
   }
@@ -188,8 +192,8 @@ public final class FilterRows {
         throw noHash(hashCount);
       }
     }
-    // Apart from the loop that stores by what was read: its stores would make the reads of the row
-    // wait for each other.
+    // Separate from the loop that stores elements depending on the words read: its stores would
+    // make the reads of the row wait for each other.
     switch (width) {
       case 128:
         and2(row, length, function, hashes, count, columns, left);
@@ -307,7 +311,7 @@ public final class FilterRows {
     return remaining;
   }
 
-  /** Without a branch: none could be predicted. */
+  /** Returns 1 or 0 without a branch: none could be predicted. */
   private static int isNonZero(long word) {
     return (int) ((word | -word) >>> 63);
   }

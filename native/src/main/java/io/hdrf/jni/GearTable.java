@@ -4,7 +4,7 @@ package io.hdrf.jni;
 /** The published table of the Gear hash. */
 final class GearTable {
 
-  /** [b] is the start of the MD5 of 64 bytes b, as a big-endian number. */
+  /** Entry b is the start of the MD5 of 64 bytes b, as a big-endian number. */
   static final long[] HASHES = {
     0x3b5d3c7d207e37dcL, 0x784d68ba91123086L, 0xcd52880f882e7298L, 0xeacf8e4e19fdcca7L,
     0xc31f385dfbd1632bL, 0x1d5f27001e25abe6L, 0x83130bde3c9ad991L, 0xc4b225676e9b7649L,

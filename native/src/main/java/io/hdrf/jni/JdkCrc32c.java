@@ -13,7 +13,7 @@ import java.util.zip.Checksum;
  */
 final class JdkCrc32c {
 
-  /** Shorter buffers, in bytes, are not worth the detour by {@link #prefixFor}. */
+  /** The least length in bytes for which the detour by {@link #prefixFor} is worth while. */
   static final int WORTH_WHILE = 256;
 
   /** {@code () -> Checksum}, or null. */
@@ -62,17 +62,17 @@ final class JdkCrc32c {
     if (buffer.hasArray()) {
       checksum.update(buffer.array(), buffer.arrayOffset() + buffer.position(), buffer.remaining());
     } else {
-      // A copy, for this moves the position.
+      // A duplicate, because the update moves the position.
       updateByBuffer(checksum, buffer.duplicate());
     }
     return (int) checksum.getValue();
   }
 
   /**
-   * The four bytes, the first in the low bits, that bring a fresh checksum's register to {@code
-   * register}: {@code CRC32C} has no other way to go on from an earlier result. Any four bytes
-   * XORed with a register of all ones are shifted through it bit by bit, and each such step can be
-   * undone, for bit 31 tells whether the polynomial was added.
+   * Returns the four bytes, the first in the low bits, that bring a fresh checksum's register to
+   * {@code register}: {@code CRC32C} has no other way to go on from an earlier result. Any four
+   * bytes XORed with a register of all ones are shifted through it bit by bit, and each such step
+   * can be undone, because bit 31 shows whether the polynomial was added.
    */
   private static int prefixFor(int register) {
     int before = register;

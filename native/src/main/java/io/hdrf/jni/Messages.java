@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.jni;
 
-/** Messages that lie one behind the other in a buffer. */
+/** Consecutive messages in a buffer. */
 final class Messages {
 
   private Messages() {}
 
   /**
-   * Checks that the messages' ends, as distances from where the first one begins, don't fall and
-   * lie within {@code length}.
+   * Checks that the messages' ends, as distances from the beginning of the first one, don't fall
+   * and lie within {@code length}.
    */
   static void check(int[] ends, int count, int length) {
     if (count < 0 || count > ends.length) {

@@ -5,25 +5,25 @@ import java.io.FileDescriptor;
 import java.nio.channels.FileChannel;
 
 /**
- * What the operating system lets one do with an open file and Java does not. For all threads; the
+ * Operations on open files that the operating system offers and Java does not. For all threads; the
  * caller keeps the file open during the call.
  */
 public final class NativeFiles {
 
   /** How a range of a file will be used, as in posix_fadvise(2). */
   public enum Advice {
-    /** Nothing special; takes back an earlier advice. */
+    /** Nothing special; revokes an earlier advice. */
     NORMAL(0),
     /** Read from front to back. Linux applies it to the whole open file. */
     SEQUENTIAL(1),
     /** Read at random, so do not read ahead. Linux applies it to the whole open file. */
     RANDOM(2),
-    /** Needed soon: begin to read it into the page cache. */
+    /** Needed soon: starts reading it into the page cache. */
     WILLNEED(3),
-    /** Not needed soon: drop it from the page cache, except pages not yet written to disk. */
+    /** Not needed soon: drops it from the page cache, except pages not yet written to disk. */
     DONTNEED(4);
 
-    /** Of {@code enum hdrf_file_advice}. */
+    /** The value in {@code enum hdrf_file_advice}. */
     private final int code;
 
     Advice(int code) {
@@ -62,13 +62,13 @@ public final class NativeFiles {
   }
 
   /**
-   * Has the kernel begin to write what is dirty of a range of an open file, so that a later force
-   * has less to wait for. Does not wait itself. Best effort; nothing is durable by this.
+   * Starts writing the dirty pages of a range of an open file, so that a later force waits for
+   * less. Does not wait itself. Best effort; makes nothing durable.
    *
    * @param offset bytes from the file's beginning
    * @param length in bytes, 0 for all up to the file's end
-   * @return whether the kernel took it; false also for a channel that is closed or not the JDK's
-   *     own, and without the native library
+   * @return whether the kernel took the request; false also for a channel that is closed or not the
+   *     JDK's own, and without the native library
    * @throws IllegalArgumentException if {@code offset} or {@code length} is negative
    */
   public static boolean beginWriting(FileChannel channel, long offset, long length) {

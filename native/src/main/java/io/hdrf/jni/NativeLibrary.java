@@ -16,20 +16,20 @@ import org.slf4j.LoggerFactory;
 /**
  * HDRF's own shared library, {@code libhdrf.so}.
  *
- * <p>The first use of this class takes the library out of the jar, loads it and removes the file
+ * <p>The first use of this class extracts the library from the jar, loads it and removes the file
  * again. A native library belongs to one class loader, so each loader that defines this class gets
- * a copy under a name of its own. Where the library cannot be loaded, everything in this package
- * goes on in Java, or does nothing where Java has no way, and one warning says why.
+ * a copy with its own name. Where the library cannot be loaded, everything in this package goes on
+ * in Java, or does nothing where Java has no way, and one warning says why.
  *
  * <p>System properties, read once:
  *
  * <ul>
  *   <li>{@value #DISABLED}: {@code true} never loads the library (for tests);
- *   <li>{@value #DIRECTORY}: where to put the file, in place of {@code java.io.tmpdir}, for
- *       machines that mount that one {@code noexec};
+ *   <li>{@value #DIRECTORY}: where to put the file, instead of {@code java.io.tmpdir}, for machines
+ *       that mount that directory {@code noexec};
  *   <li>{@value #INSTRUCTIONS}: the highest of {@code portable}, {@code sse4.2}, {@code avx2} and
  *       {@code avx512} that may be used where the CPU has it, for machines on which one of them is
- *       slow or broken; with another value none is.
+ *       slow or broken; any other value allows none.
  * </ul>
  *
  * <p>For any number of threads.
@@ -49,17 +49,17 @@ public final class NativeLibrary {
 
   private static final Logger LOG = LoggerFactory.getLogger(NativeLibrary.class);
 
-  /** Empty if the library is loaded. */
+  /** The reason why the library is not loaded; empty if it is. */
   private static final String WHY_NOT = load();
 
   private NativeLibrary() {}
 
-  /** Whether the library is loaded; never changes. */
+  /** Returns whether the library is loaded; never changes. */
   public static boolean isLoaded() {
     return WHY_NOT.isEmpty();
   }
 
-  /** Why the library is not loaded, for people; empty if it is. */
+  /** Returns why the library is not loaded, for people; empty if it is. */
   public static String whyNot() {
     return WHY_NOT;
   }
@@ -126,7 +126,7 @@ public final class NativeLibrary {
       }
       System.load(file.toString());
     } finally {
-      // What is mapped stays mapped.
+      // The mapping stays after the file is deleted.
       Files.deleteIfExists(file);
     }
   }

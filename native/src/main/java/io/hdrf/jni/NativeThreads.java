@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.jni;
 
-/** What the operating system lets one do with a thread and Java does not. For all threads. */
+/** Operations on threads that the operating system offers and Java does not. For all threads. */
 public final class NativeThreads {
 
   private static final int MIN_NICE = -20;
@@ -11,8 +11,9 @@ public final class NativeThreads {
 
   /**
    * Sets the calling thread's nice value, so that background work yields the CPU to serving
-   * threads. Best effort. Other threads keep theirs, but threads started by this one inherit it,
-   * and without a privilege it can only be raised: call it from threads made for the purpose.
+   * threads. Best effort. Other threads keep their values, but threads started by this one inherit
+   * its value, and without a privilege it can only be raised: call this from threads made for the
+   * purpose.
    *
    * @param nice -20 (most favoured) to 19
    * @return whether the thread now has that value; false also without the native library

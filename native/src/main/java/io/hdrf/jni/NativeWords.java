@@ -15,16 +15,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Words that native code can read in place. They lie outside the heap, and count neither as heap
- * nor as direct memory of the virtual machine ({@code -XX:MaxDirectMemorySize}): whoever allocates
- * bounds them. Without the native library, or if the system has no memory to give, they lie in the
- * heap.
+ * nor as direct memory of the virtual machine ({@code -XX:MaxDirectMemorySize}): the caller of
+ * {@link #allocate} bounds them. Without the native library, or if the system has no memory to
+ * give, they lie in the heap.
  *
- * <p>What is not freed is given back once the collector finds that nobody has the buffer. For any
- * number of threads, except that nobody may use the words when they are freed.
+ * <p>Words that are not freed are given back once the collector finds their buffer unreachable. For
+ * any number of threads, except that no thread may use the words when they are freed.
  */
 public final class NativeWords {
 
-  /** So that the bytes fit a buffer. */
+  /** The most words whose bytes fit a buffer. */
   public static final int MAX_WORDS = Integer.MAX_VALUE / Long.BYTES;
 
   private static final Logger LOG = LoggerFactory.getLogger(NativeWords.class);
@@ -65,7 +65,7 @@ public final class NativeWords {
   }
 
   /**
-   * Words that are all 0.
+   * Allocates words that are all 0.
    *
    * @param count 1 to {@link #MAX_WORDS}
    * @throws IllegalArgumentException if {@code count} is out of range
@@ -96,13 +96,13 @@ public final class NativeWords {
     }
   }
 
-  /** Bytes outside the heap that are in use now, of all words of this process. */
+  /** Returns the bytes outside the heap that all words of this process use now. */
   public static long allocatedBytes() {
     return ALLOCATED.get();
   }
 
   /**
-   * The words, from index 0 to the capacity.
+   * Returns the words, from index 0 to the capacity.
    *
    * @throws IllegalStateException if they were freed
    */
@@ -114,7 +114,7 @@ public final class NativeWords {
     return buffer;
   }
 
-  /** Gives the memory back. Nobody may be using it, nor use a buffer that was got before. */
+  /** Gives the memory back. No thread may be using it, nor use a buffer that it got before. */
   public void free() {
     words = null;
     if (mapping != null) {

@@ -15,7 +15,7 @@ import java.security.NoSuchAlgorithmException;
  */
 public final class Sha256 {
 
-  /** Bytes of a digest. */
+  /** The length of a digest in bytes. */
   public static final int LENGTH = 32;
 
   private static final boolean NATIVE = NativeLibrary.isLoaded() && isSupported();
@@ -33,15 +33,15 @@ public final class Sha256 {
   }
 
   /**
-   * Makes the digests of messages that lie one behind the other from the buffer's position on.
-   * Position and limit stay as they are, and so do the bytes, which nobody may write meanwhile.
+   * Computes the digests of consecutive messages from the buffer's position on. Position and limit
+   * stay as they are, and so do the bytes, which no thread may write meanwhile.
    *
    * @param ends where each message ends, as distances in bytes from the position, not falling; as
    *     from {@link Chunker#cut}
-   * @param count how many messages
-   * @param digests gets {@code count} times {@value #LENGTH} bytes
-   * @throws IndexOutOfBoundsException if an end is not within the buffer's limit, or there is too
-   *     little room
+   * @param count the number of messages
+   * @param digests receives {@code count} times {@value #LENGTH} bytes
+   * @throws IndexOutOfBoundsException if an end is not within the buffer's limit, or {@code
+   *     digests} is too short
    */
   public static void hash(ByteBuffer data, int[] ends, int count, byte[] digests) {
     int position = data.position();
@@ -52,7 +52,7 @@ public final class Sha256 {
     }
     Messages.check(ends, count, length);
     if (NATIVE && data.isDirect()) {
-      // Not always so if another thread moves them: the native code would read other memory.
+      // May fail only if another thread moves them: the native code would then read other memory.
       if (length < 0 || position > data.capacity() - length) {
         throw new IllegalArgumentException("position and limit changed by another thread");
       }
@@ -62,7 +62,7 @@ public final class Sha256 {
     }
   }
 
-  /** Whether direct buffers are read by the native library. */
+  /** Returns whether the native library reads direct buffers. */
   public static boolean isNative() {
     return NATIVE;
   }
@@ -70,7 +70,7 @@ public final class Sha256 {
   /** The Java twin. */
   static void hashInJava(ByteBuffer data, int[] ends, int count, byte[] digests) {
     MessageDigest digest = digestOfThread();
-    // An error, such as one of memory, may have left part of another message in it.
+    // An error, such as lack of memory, may have left part of another message in it.
     digest.reset();
     ByteBuffer message = data.duplicate();
     for (int i = 0; i < count; i++) {

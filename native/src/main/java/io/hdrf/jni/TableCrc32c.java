@@ -10,7 +10,7 @@ final class TableCrc32c {
   /** Bit-reversed: bit 31 holds the coefficient of x^0. */
   static final int POLYNOMIAL = 0x82f63b78;
 
-  /** At 256 * k + b: the register after byte b and then k zero bytes, from a register of 0. */
+  /** Entry 256 * k + b: the register after byte b and then k zero bytes, from a register of 0. */
   private static final int[] SLICES = slices();
 
   private TableCrc32c() {}

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Each way to compute a CRC32C, on each kind of buffer, against the vectors and the JDK. */
 class Crc32cTest {
 
-  /** A program under test. */
+  /** An implementation under test. */
   enum Way {
     /** Native for direct buffers, where there is a native library. */
     DISPATCHED {
@@ -64,7 +64,7 @@ class Crc32cTest {
 
   private static final byte[] MESSAGE = new byte[MAX_LENGTH];
 
-  /** The checksums of the first n bytes of the message, by the JDK. */
+  /** The checksums of the first n bytes of the message, computed by the JDK. */
   private static final int[] EXPECTED = new int[MAX_LENGTH + 1];
 
   @BeforeAll

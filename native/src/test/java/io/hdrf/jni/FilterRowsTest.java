@@ -27,7 +27,7 @@ class FilterRowsTest {
     System.out.println("hdrf.test.seed=" + SEED);
   }
 
-  /** One row, and elements that are left. */
+  /** One row, and the remaining elements of a query. */
   private final class Query implements Cloneable {
     final int width;
     final int length;
@@ -170,7 +170,7 @@ class FilterRowsTest {
     }
   }
 
-  /** Filters are stored by these. */
+  /** Stored filters depend on these positions. */
   @Test
   void positionsNeverChange() {
     assertThat(FilterRows.position(0, 0, 5, 1000)).isZero();
@@ -184,7 +184,10 @@ class FilterRowsTest {
     assertThatThrownBy(call).isInstanceOf(by);
   }
 
-  /** Not even a row of the right length may be read beyond its end, however few elements ask. */
+  /**
+   * Even a row of the right length may not be read beyond its end, however few elements the query
+   * has.
+   */
   @ParameterizedTest
   @ValueSource(ints = {1, FilterRows.WORTH_WHILE, MAX_COUNT})
   void whatIsOutsideIsRefused(int count) {

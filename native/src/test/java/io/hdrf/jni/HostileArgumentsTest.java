@@ -24,10 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever arguments native code gets, the virtual machine goes on: in a child, every method of
- * this package that the library implements is called past the checks in Java, with each argument
- * wrong in each way by itself and with others, and the public methods are called with arguments
- * that they must refuse.
+ * Whatever arguments native code gets, the virtual machine goes on: a child calls every method of
+ * this package that the library implements past the checks in Java, with each argument wrong in
+ * each way by itself and with others, and calls the public methods with arguments that they must
+ * refuse.
  */
 class HostileArgumentsTest {
 
@@ -70,7 +70,9 @@ class HostileArgumentsTest {
       Sha256.class
     };
 
-    /** These take addresses, which Java got from the library itself and gives to nobody. */
+    /**
+     * Methods that take addresses, which Java got from the library itself and gives to no caller.
+     */
     private static final Set<String> TAKE_ADDRESSES = Set.of("wrap", "unmap", "map");
 
     private static Path directory;
@@ -96,7 +98,7 @@ class HostileArgumentsTest {
       System.out.println(refused + " refused, done");
     }
 
-    /** Every value of one argument with a few choices of the others. */
+    /** Passes every value of one argument with a few choices of the others. */
     private static void callWrongly(Method method) throws Exception {
       Class<?>[] types = method.getParameterTypes();
       List<List<Object>> values = new ArrayList<>();

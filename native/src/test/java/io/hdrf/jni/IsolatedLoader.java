@@ -8,12 +8,12 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.ByteBuffer;
 
-/** Defines {@code io.hdrf.jni} anew, as a plug-in's class loader or a second DataNode might. */
+/** Defines {@code io.hdrf.jni} again, as a plug-in's class loader or a second DataNode might. */
 final class IsolatedLoader extends ClassLoader {
 
   private static final String PACKAGE = "io.hdrf.jni.";
 
-  /** Null: the library of the build. */
+  /** The library to find; null for the library of the build. */
   private final byte[] library;
 
   private IsolatedLoader(byte[] library) {
@@ -26,7 +26,7 @@ final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * @param library what to find in place of the library; empty for nothing
+   * @param library found instead of the library; empty for none
    */
   static IsolatedLoader withLibrary(byte[] library) {
     return new IsolatedLoader(library);

@@ -57,7 +57,7 @@ class NativeFilesTest {
   void channelsOfOthersAreNotAdvised() throws IOException {
     try (FileChannel channel = new ForwardingFileChannel(FileChannel.open(path))) {
       assertThat(NativeFiles.fadvise(channel, 0, 0, Advice.NORMAL)).isFalse();
-      // No exception is left pending by the native code.
+      // The native code left no exception pending.
       assertThat(channel.size()).isEqualTo(100_000);
     }
   }

@@ -47,7 +47,10 @@ class NativeThreadsTest {
     return future.get();
   }
 
-  /** Field 19 of proc(5)'s stat; the second is a name that may hold blanks and ends in ')'. */
+  /**
+   * Reads field 19 of proc(5)'s stat; the second field is a name that may hold blanks and ends in
+   * ')'.
+   */
   private static int ownNice() throws IOException {
     String stat = Files.readString(Path.of("/proc/thread-self/stat"));
     String[] fromThird = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);

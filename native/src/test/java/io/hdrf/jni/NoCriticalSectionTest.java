@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * No binding holds an array or a string of Java's in place: while one does, no collection can
- * begin, and other threads get an OutOfMemoryError from some virtual machines.
+ * No binding holds a Java array or string in place: while one does, no collection can begin, and
+ * other threads get an OutOfMemoryError from some virtual machines.
  */
 class NoCriticalSectionTest {
 

@@ -87,7 +87,7 @@ class Sha256Test {
     assertThat(digests).containsOnly(0);
   }
 
-  /** What maps nothing is a direct buffer, at address 0. */
+  /** An empty mapping is a direct buffer at address 0. */
   @Test
   void emptyMessagesOfABufferWithoutAddressHaveDigests(@TempDir Path directory) throws Exception {
     Path file = Files.createFile(directory.resolve("empty"));
@@ -104,7 +104,7 @@ class Sha256Test {
     }
   }
 
-  /** As where memory runs out in the middle of a message. */
+  /** As if memory ran out in the middle of a message. */
   @Test
   void whatAnErrorLeftBehindIsNotPartOfTheNextMessage() throws Exception {
     ByteBuffer data = ByteBuffer.wrap(new byte[] {1, 2, 3});
