@@ -10,8 +10,8 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
 /**
- * Rewrites a table, on a thread of its own, so that the caller's can look whether that is still
- * wanted: RocksDB does not ask, but can be told. For one use.
+ * Rewrites a table on its own thread, so that the caller's thread can cancel the rewrite: RocksDB
+ * does not ask whether to go on, but can be cancelled. For one use.
  */
 final class Compaction {
 
@@ -27,14 +27,14 @@ final class Compaction {
   }
 
   /**
-   * Returns when the table has been rewritten, or soon after that is not wanted any more: when
-   * {@code stopping} says so, or the thread is interrupted, which it then stays. Nothing uses the
-   * handles any more by then.
+   * Returns when the table has been rewritten, or soon after cancellation: by {@code stopping}, or
+   * by an interrupt of the thread, which stays interrupted. Nothing uses the handles any more by
+   * then.
    */
   void run(BooleanSupplier stopping) throws RocksDBException {
     boolean cancelled = false;
     boolean interrupted = false;
-    // Unless it is set before, RocksDB looks for it no more once it has begun.
+    // Unless the flag is set before, a running RocksDB compaction does not look for it.
     try (CompactRangeOptions options = new CompactRangeOptions().setCanceled(false)) {
       Thread thread = HdrfThreads.create("hdrf-compaction", () -> compact(options));
       thread.start();
@@ -66,7 +66,7 @@ final class Compaction {
     }
   }
 
-  /** How RocksDB ends what was cancelled. */
+  /** Returns whether RocksDB ended because of a cancellation. */
   private static boolean saysSo(RocksDBException e) {
     return e.getStatus() != null && e.getStatus().getCode() == Status.Code.Incomplete;
   }

@@ -31,7 +31,7 @@ import org.rocksdb.WriteOptions;
  * when a buffer is full or the store is closed; {@link Durability#PROCESS} adds a log, {@link
  * Durability#POWER} syncs it.
  *
- * <p>Every call holds {@link #use} for reading, and so finds the handles open; what replaces or
+ * <p>Every call holds {@link #use} for reading, so the handles are open; code that replaces or
  * closes handles holds it for writing.
  */
 final class EmbeddedStore implements MetadataStore {
@@ -44,7 +44,7 @@ final class EmbeddedStore implements MetadataStore {
   private final KeyLocks keyLocks = new KeyLocks();
   private boolean closed;
 
-  /** Somebody waits to close the store; what takes long is to end. */
+  /** Set while a thread waits to close the store; long work must end then. */
   private volatile boolean closing;
 
   /** Takes over both the directory and the handles. */

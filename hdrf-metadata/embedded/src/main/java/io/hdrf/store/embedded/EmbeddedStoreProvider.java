@@ -15,11 +15,11 @@ import java.io.IOException;
 /**
  * Stores that are RocksDB databases, one in the directory of each {@link StoreContext}.
  *
- * <p>{@code hdrf.metadata.embedded.memory} bounds what all of them in a process use together,
- * approximately. A damaged store is never deleted: its directory is renamed to {@code
- * <directory>.damaged-<n>} and an empty one opened in its place, which the caller has to fill again
- * from the volume's files. Damage that is met only later, at a read, makes that call throw {@link
- * StoreCorruptException} and the store be set aside when it is next opened.
+ * <p>{@code hdrf.metadata.embedded.memory} bounds approximately the memory of all of them in a
+ * process. A damaged store is never deleted: its directory is renamed to {@code
+ * <directory>.damaged-<n>} and an empty one is opened instead, which the caller has to fill again
+ * from the volume's files. If a later read finds damage, that call throws {@link
+ * StoreCorruptException}, and the next open sets the store aside.
  */
 public final class EmbeddedStoreProvider implements MetadataStoreProvider {
 

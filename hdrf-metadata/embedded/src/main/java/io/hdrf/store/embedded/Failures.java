@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
-/** What goes wrong below, as the exceptions that callers of a store know. */
+/** Translates RocksDB's exceptions to those that callers of a store know. */
 final class Failures {
 
   private static final String QUOTA = "Disk quota exceeded";
@@ -35,7 +35,7 @@ final class Failures {
       case NotSupported:
         return new StoreVersionException(message, e);
       case InvalidArgument:
-        // Of the arguments only the list of tables depends on what the database holds.
+        // Of the arguments, only the list of tables depends on the database's content.
         return message.contains("Column families not opened")
             ? new StoreVersionException(message, e)
             : new StoreCorruptException(message, e);

@@ -19,13 +19,13 @@ final class KeyLocks {
     Arrays.setAll(stripes, i -> new ReentrantLock());
   }
 
-  /** The stripe of a key, to be collected for {@link #lock}. */
+  /** Returns the stripe of a key, to be collected for {@link #lock}. */
   static int stripe(byte[] key) {
     int hash = Arrays.hashCode(key) * 0x9E3779B9;
     return hash >>> 24;
   }
 
-  /** Locks some stripes, in an order that is the same for everybody. */
+  /** Locks some stripes, in the same order for every thread. */
   void lock(BitSet wanted) {
     wanted.stream().forEach(i -> stripes[i].lock());
   }

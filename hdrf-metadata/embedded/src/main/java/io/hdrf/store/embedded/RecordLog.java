@@ -17,7 +17,7 @@ import java.nio.file.Path;
  * <p>Such a file consists of blocks of 32 KiB, and these of records that no block boundary divides:
  * masked CRC32C of type and payload (4 bytes), length of the payload (2), type (1, here always 1 to
  * 4), payload; little-endian. Fewer than 7 bytes at a block's end are padding. A record that is all
- * zeros, or that the file's end cuts, is the end of what was written; RocksDB decides on that.
+ * zeros, or that the file's end cuts, ends the written part; RocksDB decides about it.
  */
 final class RecordLog {
 
@@ -29,8 +29,8 @@ final class RecordLog {
   private RecordLog() {}
 
   /**
-   * @throws StoreCorruptException if a record is not what RocksDB wrote; the message names the file
-   *     and the place
+   * @throws StoreCorruptException if a record is not as RocksDB wrote it; the message names the
+   *     file and the place
    */
   static void check(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file)) {
@@ -45,7 +45,7 @@ final class RecordLog {
     }
   }
 
-  /** Fills the block as far as the file goes; false at its end. */
+  /** Fills the block as far as the file goes; returns false at its end. */
   private static boolean read(FileChannel channel, ByteBuffer block, long start)
       throws IOException {
     block.clear();
@@ -56,7 +56,7 @@ final class RecordLog {
     return block.hasRemaining();
   }
 
-  /** Where the first wrong record of a block begins; -1 if there is none. */
+  /** Returns where the first wrong record of a block begins; -1 if there is none. */
   private static int firstDamage(ByteBuffer block) {
     int at = 0;
     while (block.limit() - at >= HEADER) {

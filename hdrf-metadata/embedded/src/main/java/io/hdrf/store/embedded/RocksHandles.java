@@ -18,9 +18,9 @@ import org.rocksdb.RocksDBException;
 
 /**
  * Owns everything native of one database: opens it, and closes it in the order that RocksDB
- * demands. Each table is a column family, named {@code t} and the table's code. To use a handle
+ * demands. Each table is a column family, named {@code t} and the table's code. Using a handle
  * after {@link #close}, or one of {@link #family} after {@link #clear}, crashes the JVM: the caller
- * sees to it that nobody does.
+ * prevents that.
  */
 final class RocksHandles {
 
@@ -44,7 +44,7 @@ final class RocksHandles {
   }
 
   /**
-   * Opens the database in a directory, and makes it where there is none.
+   * Opens the database in a directory, and creates it where there is none.
    *
    * @param memory in bytes, for all databases of the process
    */
@@ -91,12 +91,12 @@ final class RocksHandles {
     return memory;
   }
 
-  /** Null where {@link #clear} failed half-way. */
+  /** Returns the table's handle; null where {@link #clear} failed half-way. */
   ColumnFamilyHandle family(Table table) {
     return families.get(table);
   }
 
-  /** Replaces a table by an empty one; durable on return. */
+  /** Replaces a table with an empty one; durable on return. */
   void clear(Table table) throws RocksDBException {
     ColumnFamilyHandle old = families.get(table);
     if (old != null) {
@@ -107,14 +107,14 @@ final class RocksHandles {
     families.put(table, database.createColumnFamily(descriptor(table, options)));
   }
 
-  /** Writes what is only in memory to the disk. */
+  /** Writes data that is only in memory to the disk. */
   void flush() throws RocksDBException {
     try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
       database.flush(flush, new ArrayList<>(families.values()));
     }
   }
 
-  /** Frees everything, whatever is thrown. */
+  /** Frees everything, even if something throws. */
   void close() throws RocksDBException {
     try {
       families.values().forEach(ColumnFamilyHandle::close);

@@ -13,9 +13,9 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.util.Environment;
 
 /**
- * Loads RocksDB's shared library from the plug-in jar. RocksDB would do so itself, but leave a file
- * of 15 MB behind with every process that is killed; this one removes it at once. The file is put
- * where {@link NativeLibrary#DIRECTORY} says. For any number of threads.
+ * Loads RocksDB's shared library from the plug-in jar. RocksDB could load it itself, but then every
+ * killed process leaves a file of 15 MB behind; this class removes the file at once. {@link
+ * NativeLibrary#DIRECTORY} sets the file's directory. For any number of threads.
  */
 final class RocksLibrary {
 
@@ -36,7 +36,7 @@ final class RocksLibrary {
             System.getProperty(NativeLibrary.DIRECTORY, System.getProperty("java.io.tmpdir", ".")));
     // Readable and writable by this user alone, so that nobody else can put code into it.
     Path directory = Files.createTempDirectory(parent, "hdrf-rocksdb-").toAbsolutePath();
-    // Not the resource's name, but the one that RocksDB.loadLibrary looks for.
+    // The name that RocksDB.loadLibrary looks for, not the resource's.
     Path file = directory.resolve(Environment.getJniLibraryFileName("rocksdbjni"));
     try {
       try (InputStream library = RocksLibrary.class.getClassLoader().getResourceAsStream(name)) {
@@ -50,7 +50,7 @@ final class RocksLibrary {
     } catch (LinkageError e) {
       throw new IOException("RocksDB's native library can't be loaded: " + e.getMessage(), e);
     } finally {
-      // What is mapped stays mapped.
+      // The mapping stays after the file is deleted.
       Files.deleteIfExists(file);
       Files.deleteIfExists(directory);
     }

@@ -14,8 +14,8 @@ import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
 /**
- * How the databases are set up: for single look-ups of short random keys, most of which are not
- * there, within {@link SharedMemory}. To be closed after the database.
+ * Options of the databases: for single look-ups of short random keys, most of which are not there,
+ * within {@link SharedMemory}. Close them after the database.
  */
 final class RocksOptions implements AutoCloseable {
 
@@ -50,12 +50,13 @@ final class RocksOptions implements AutoCloseable {
         .setCreateMissingColumnFamilies(true)
         // Without it a batch without a log could become durable in one table and not in another.
         .setAtomicFlush(true)
-        // A torn tail is what a crash leaves; anything else is damage, and not to be read up to.
+        // A crash may leave a torn tail; anything else is damage, and opening fails.
         .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords)
         .setMaxManifestFileSize(MAX_MANIFEST_SIZE)
         .setMaxTotalWalSize(MAX_WAL_SIZE)
         .setWriteBufferManager(memory.writeBuffers())
-        // Space that is allocated ahead counts as used, many times what a small store holds.
+        // Space allocated in advance counts as used, and is many times the content of a small
+        // store.
         .setAllowFAllocate(false)
         .setMaxOpenFiles(MAX_OPEN_FILES)
         .setMaxFileOpeningThreads(1)
@@ -105,17 +106,17 @@ final class RocksOptions implements AutoCloseable {
     return scan;
   }
 
-  /** No log: lost with the process unless it was flushed. */
+  /** Options without a log: writes are lost with the process unless flushed. */
   WriteOptions buffered() {
     return buffered;
   }
 
-  /** The log is written, but not synced. */
+  /** Options that write the log, but don't sync it. */
   WriteOptions process() {
     return process;
   }
 
-  /** The log is written and synced. */
+  /** Options that write and sync the log. */
   WriteOptions power() {
     return power;
   }

@@ -9,14 +9,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The memory that all stores of a process share: one cache of blocks, indexes and filters, which
- * the write buffers are charged to. It is there from the first store's opening to the last one's
- * close, with the size that the first asked for. For any number of threads.
+ * the write buffers are charged to. It exists from the opening of the first store to the close of
+ * the last one, with the size that the first one asked for. For any number of threads.
  */
 final class SharedMemory {
 
   private static final Logger LOG = LoggerFactory.getLogger(SharedMemory.class);
 
-  /** By default one shard for each 512 KiB, which a few large filters would overfill. */
+  /**
+   * log2 of the number of shards. The default is one shard for each 512 KiB, which a few large
+   * filters would overfill.
+   */
   private static final int SHARD_BITS = 2;
 
   /** The share of the cache in which indexes and filters push out blocks. */
@@ -35,7 +38,9 @@ final class SharedMemory {
     writeBuffers = new WriteBufferManager(bytes / 4, cache);
   }
 
-  /** To be released by {@link #release} once the database that uses it is closed. */
+  /**
+   * Returns the memory; the caller calls {@link #release} once the database that uses it is closed.
+   */
   static synchronized SharedMemory acquire(int bytes) {
     if (current == null) {
       current = new SharedMemory(bytes);

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The directory of one store, locked against every other process and every other store of this one.
  * Beside RocksDB's files it holds {@code hdrf.lock}, {@link VersionFile VERSION} and, once damage
- * was met, {@code DAMAGED} with a line that says which.
+ * was found, {@code DAMAGED} with a line that describes it.
  *
  * <p>For one thread at a time, except {@link #markDamaged}.
  */
@@ -46,7 +46,7 @@ final class StoreDirectory implements Closeable {
   private static final String CURRENT = "CURRENT";
   private static final String ASIDE = ".damaged-";
 
-  /** How many damaged stores are kept for whoever wants to know what happened. */
+  /** The number of damaged stores that are kept for people to look at. */
   private static final int MAX_ASIDE = 2;
 
   private final Path path;
@@ -56,7 +56,7 @@ final class StoreDirectory implements Closeable {
     this.path = path.toAbsolutePath();
   }
 
-  /** Makes the directory where it is missing. */
+  /** Locks the directory; creates it where it is missing. */
   static StoreDirectory lock(Path path) throws MetadataException {
     StoreDirectory directory = new StoreDirectory(path);
     directory.lock();
@@ -96,10 +96,10 @@ final class StoreDirectory implements Closeable {
   }
 
   /**
-   * Makes sure that RocksDB may open what is here, and writes {@code VERSION} into a new directory.
+   * Checks that RocksDB may open the directory, and writes {@code VERSION} into a new one.
    *
    * @throws StoreCorruptException if the store is known to be damaged, or if RocksDB would take it
-   *     for a new one although it is not
+   *     for a new store although it is not
    */
   void check() throws MetadataException {
     try {
@@ -138,7 +138,10 @@ final class StoreDirectory implements Closeable {
     }
   }
 
-  /** Lets the next open set the store aside. Never throws; for any number of threads. */
+  /**
+   * Marks the store as damaged, so that the next open sets it aside. Never throws; for any number
+   * of threads.
+   */
   synchronized void markDamaged(Exception why) {
     Path file = path.resolve(DAMAGED);
     try (DurableFile mark = FILES.create(file)) {
@@ -154,8 +157,8 @@ final class StoreDirectory implements Closeable {
   }
 
   /**
-   * Renames the directory to {@code <path>.damaged-<n>}, with the number behind the highest one,
-   * and goes on with an empty one in its place. Of those that were set aside, the newest two stay.
+   * Renames the directory to {@code <path>.damaged-<n>}, with the number after the highest one, and
+   * goes on with an empty directory. The newest two damaged stores stay.
    */
   void setAside(StoreCorruptException why) throws MetadataException {
     try {

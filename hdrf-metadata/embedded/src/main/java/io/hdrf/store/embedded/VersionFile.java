@@ -40,7 +40,7 @@ final class VersionFile {
     return String.format("%08x", Crc32c.update(0, bytes));
   }
 
-  /** Says that a directory holds a store of this version; durable on return. */
+  /** Marks a directory as a store of this version; durable on return. */
   static void write(DurableFiles files, Path directory) throws IOException {
     Path temporary = directory.resolve(TEMPORARY);
     files.deleteIfExists(temporary);
@@ -53,8 +53,8 @@ final class VersionFile {
   }
 
   /**
-   * @throws StoreVersionException if the store is of another version
-   * @throws StoreCorruptException if the file is not what this class writes
+   * @throws StoreVersionException if the store has another version
+   * @throws StoreCorruptException if the file is not as this class writes it
    */
   static void check(Path directory) throws IOException {
     Path file = directory.resolve(NAME);

@@ -19,7 +19,7 @@ class CompactionTest {
 
   private static final int ENTRIES = 40_000;
 
-  /** Enough for so few files that none of them is compacted without being asked for. */
+  /** Enough memory that so few files are compacted only on request. */
   private static final String ROOM = "512m";
 
   @TempDir Path directory;
@@ -51,7 +51,7 @@ class CompactionTest {
     }
   }
 
-  /** What tables take on the disk, without the log. */
+  /** Returns the size of the tables on the disk, without the log. */
   private static long tables(Path directory) throws IOException {
     long bytes = 0;
     for (Path file : Stores.list(directory)) {
@@ -76,7 +76,7 @@ class CompactionTest {
     assertCutShortBy((store, compacting) -> compacting.interrupt());
   }
 
-  /** Where one is done before it can be stopped, nothing was seen, and it is tried again. */
+  /** Retries where a compaction ends before it can be stopped, for then nothing was seen. */
   private void assertCutShortBy(Stop stop) throws Exception {
     boolean cutShort = false;
     for (int i = 0; i < 3 && !cutShort; i++) {

@@ -25,15 +25,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every kind of file of a store is removed, cut, changed or extended while nobody has it open. What
- * is read after that is right, or nothing is read and the store set aside.
+ * Every kind of file of a store is removed, cut, changed or extended while the store is closed.
+ * After that, reads return the right values, or fail and the store is set aside.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamageTest {
 
   private static final Table TABLE = Table.CHUNKS;
 
-  /** The last part of a log can be missing without a trace: a crash leaves it like that. */
+  /** The end of a log can be missing without a trace: a crash leaves it like that. */
   private static final String MAY_LOSE_ITS_TAIL = ".*\\.log";
 
   @TempDir Path directory;
@@ -42,7 +42,7 @@ class DamageTest {
   private final Random random = TestSeed.random("damage");
   private Path crashed;
 
-  /** Nothing in these is needed. */
+  /** Files that are not needed. */
   private static final String HARMLESS = "LOG.*|OPTIONS-.*|IDENTITY";
 
   private static final int HARMLESS_DAMAGES = 5;
@@ -199,7 +199,7 @@ class DamageTest {
     }
   }
 
-  /** Somebody may have named one so that it is kept. */
+  /** Somebody may have chosen a high number to keep a store. */
   @Test
   void aHighNumberDoesNotKeepStoresFromBeingSetAside() throws IOException {
     Files.createDirectory(aside(crashed, 999_999_999));
@@ -209,7 +209,10 @@ class DamageTest {
     }
   }
 
-  /** RocksDB's own lock would come too late: what another writes looks damaged to who reads it. */
+  /**
+   * RocksDB's own lock would come too late: files that another process is writing look damaged to a
+   * reader.
+   */
   @Test
   void aDamagedStoreIsNotSetAsideWhileSomebodyHasIt() throws IOException {
     try (MetadataStore store = Stores.open(crashed)) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store on a file system of 24 MB, in a mount name space of its own. */
+/** A store on a file system of 24 MB, in its own mount namespace. */
 @Timeout(120)
 class FullDiskTest {
 

@@ -17,7 +17,7 @@ import org.apache.hadoop.fs.FileUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store's directory of version 1, which must be opened for ever, with all entries in it. */
+/** A store's directory of version 1, which must stay readable for ever, with all its entries. */
 class GoldenStoreTest {
 
   private static final String ARCHIVE = "store-v1.tar.gz";
@@ -64,11 +64,11 @@ class GoldenStoreTest {
         }
       }
     }
-    // One that can't be read would have been set aside.
+    // An unreadable store would have been set aside.
     assertThat(Stores.list(directory)).containsExactly(store, archive);
   }
 
-  /** Writes the file; only a new format version gives a reason, and then for a new file. */
+  /** Writes the file; only a new format version is a reason to do so, and then for a new file. */
   public static void main(String[] args) throws Exception {
     Path scratch = Files.createTempDirectory("golden");
     Path directory = scratch.resolve("store");

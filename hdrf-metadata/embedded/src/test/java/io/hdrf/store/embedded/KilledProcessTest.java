@@ -22,7 +22,7 @@ class KilledProcessTest {
 
   @TempDir Path directory;
 
-  /** Far enough that buffers were flushed meanwhile. */
+  /** Writes enough that buffers are flushed meanwhile. */
   @Test
   void whatTheLogWasToldSurvivesAKill() throws Exception {
     int acknowledged = writeAndKill(Durability.PROCESS, 6000);
@@ -54,7 +54,7 @@ class KilledProcessTest {
     return directory.resolve("store");
   }
 
-  /** The last number that the process printed. */
+  /** Returns the last number that the process printed. */
   private int writeAndKill(Durability durability, int atLeast) throws Exception {
     int last = -1;
     try (ChildJvm process = ChildJvm.start(Stores.JVM_FLAGS, Writer.class, store(), durability)) {

@@ -16,12 +16,12 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 
-/** What the tests of this package have in common. */
+/** Helpers of the tests of this package. */
 final class Stores {
 
   static final String MEMORY = "hdrf.metadata.embedded.memory";
 
-  /** Of JVMs that use a store. */
+  /** Flags of JVMs that use a store. */
   static final List<String> JVM_FLAGS = List.of("-Xmx256m");
 
   private Stores() {}
@@ -65,7 +65,7 @@ final class Stores {
     }
   }
 
-  /** Copies the files of a directory, as a crash at this moment would leave them. */
+  /** Copies the files of a directory, in the state that a crash at this moment would leave. */
   static Path copy(Path from, Path to) throws IOException {
     Files.createDirectories(to);
     for (Path file : list(from)) {

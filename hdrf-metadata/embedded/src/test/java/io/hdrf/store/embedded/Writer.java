@@ -12,7 +12,7 @@ import java.util.Collections;
 
 /**
  * A process that puts key after key into a store, in two tables at once, and prints each number
- * once it is told that it is there.
+ * once its put has returned.
  */
 final class Writer {
 
