@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Lets calls fail at once for a while after one has failed, so that they don't pile up before a
- * server that does not answer. The while doubles with each failure; after it, one call may try, and
- * the others wait for what becomes of it by failing too. Safe for use by many threads.
+ * Makes calls fail at once for a while after one has failed, so that they don't pile up before a
+ * server that does not answer. The pause doubles with each failure; after it, one call may try, and
+ * the others fail until that call has ended. Safe for use by many threads.
  */
 final class Backoff {
 
@@ -31,7 +31,7 @@ final class Backoff {
   /**
    * Must be called before an attempt, and one of the other methods after it.
    *
-   * @return the time of entry, to be handed to {@link #failed}
+   * @return the time of entry, to be passed to {@link #failed}
    * @throws StoreUnreachableException if no attempt may be made now
    */
   synchronized long enter() throws StoreUnreachableException {
@@ -75,7 +75,7 @@ final class Backoff {
     trying = false;
   }
 
-  /** Several attempts that were under way together count as one failure. */
+  /** Records a failure; several attempts that ran at the same time count as one. */
   synchronized void failed(long entered, String message) {
     if (failure == null || entered - failedAt >= 0) {
       pause = Math.min(LONGEST_NANOS, Math.max(FIRST_NANOS, pause * 2));
@@ -85,7 +85,7 @@ final class Backoff {
     trying = false;
   }
 
-  /** For an attempt that told nothing about the server. */
+  /** For an attempt that showed nothing about the server. */
   synchronized void abandoned(long entered) {
     if (failure != null && entered - failedAt >= 0) {
       trying = false;

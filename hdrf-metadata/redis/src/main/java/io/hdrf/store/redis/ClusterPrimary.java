@@ -14,8 +14,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 final class ClusterPrimary extends Primary {
 
   /**
-   * How many nodes that others name are kept: what one look-up asks in its time, and no matter how
-   * many a node makes up.
+   * The most nodes kept from answers of other nodes: as many as one look-up can ask in its time,
+   * however many a node makes up.
    */
   static final int MAX_NAMED = 32;
 
@@ -58,7 +58,10 @@ final class ClusterPrimary extends Primary {
     return found;
   }
 
-  /** A node that does not know its own host is known by the one that we reached it by. */
+  /**
+   * Returns a node's address; a node that does not know its own host gets the host by which it was
+   * reached.
+   */
   private static HostAndPort address(List<?> parts, HostAndPort asked) {
     Object host = parts.get(0);
     String name = host == null ? "" : new String((byte[]) host, UTF_8);
@@ -66,7 +69,10 @@ final class ClusterPrimary extends Primary {
     return new HostAndPort(name.isEmpty() || name.equals("?") ? asked.getHost() : name, port);
   }
 
-  /** Any node of a cluster may name any other: whoever may join it is trusted with all of it. */
+  /**
+   * Any node of a cluster may name any other: every member of the cluster is trusted with all of
+   * it.
+   */
   @Override
   boolean mayMove() {
     return true;

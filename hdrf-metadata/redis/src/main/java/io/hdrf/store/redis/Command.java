@@ -7,7 +7,7 @@ import redis.clients.jedis.Protocol;
 /** A command with its arguments, which are not copied. Immutable. */
 final class Command {
 
-  /** More than the protocol adds to an argument. */
+  /** An upper bound of the bytes that the protocol adds to an argument. */
   private static final int FRAMING = 16;
 
   private final Protocol.Command name;
@@ -18,7 +18,7 @@ final class Command {
     this.arguments = arguments;
   }
 
-  /** At least as many bytes as are sent. */
+  /** Returns an upper bound of the bytes to send. */
   int length() {
     int length = 2 * FRAMING;
     for (byte[] argument : arguments) {

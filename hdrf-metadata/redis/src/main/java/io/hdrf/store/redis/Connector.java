@@ -27,12 +27,12 @@ import redis.clients.jedis.Protocol;
 final class Connector {
 
   /**
-   * Twice what is ever sent before answers are awaited, so that a write seldom waits for a server
-   * that is slow to read. The system may allow less.
+   * Twice the most bytes that are sent before answers are awaited, so that a write seldom waits for
+   * a slow server. The system may allow less.
    */
   private static final int SEND_BUFFER = 2 * Pipeline.MAX_BYTES;
 
-  /** How many sessions of TLS are kept to be taken up again, each as long as its server made it. */
+  /** The most TLS sessions kept for resumption; their lengths are up to the server. */
   private static final int MAX_SESSIONS = 64;
 
   private final RedisSettings settings;

@@ -6,15 +6,16 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
 
-/** What a call does on a connection. For one thread. */
+/** The work of a call on a connection. For one thread. */
 interface Exchange {
 
   /**
    * Sends commands and returns their answers, none of them an error.
    *
-   * @throws JedisMovedDataException if it must be called again with a connection to another server
+   * @throws JedisMovedDataException if the caller must call this again with a connection to another
+   *     server
    * @throws JedisDataException the first error among the answers; the connection stays usable
-   * @throws JedisException if the connection is to be closed
+   * @throws JedisException if the caller must close the connection
    */
   List<Object> on(Link link);
 

@@ -35,8 +35,8 @@ final class Link {
    *
    * @param commands within the limits of {@link Pipeline}
    * @param changes whether commands may change what is stored
-   * @throws JedisConnectionException if they do not all come within the time-out. Then nothing more
-   *     can be read here
+   * @throws JedisConnectionException if not all answers come within the time-out; then this
+   *     connection can't be read any more
    */
   List<Object> exchange(List<Command> commands, boolean changes) {
     outcomeUnknown |= changes;
@@ -62,7 +62,7 @@ final class Link {
     return answers;
   }
 
-  /** Whether changes were sent of which no answer tells whether they were made. */
+  /** Returns whether changes were sent of which no answer shows whether they were made. */
   boolean outcomeUnknown() {
     return outcomeUnknown;
   }
@@ -76,7 +76,7 @@ final class Link {
     return System.nanoTime() - lastUsed;
   }
 
-  /** Asks for a sign of life. */
+  /** Checks that the server answers. */
   void ping() {
     connection.beginExchange();
     connection.read(connection::ping);

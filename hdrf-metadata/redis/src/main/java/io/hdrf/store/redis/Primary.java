@@ -11,8 +11,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Knows which server holds a namespace and takes its changes; asks others for it where there are
- * several. Safe for use by many threads.
+ * Finds the server that holds a namespace and accepts its changes; where there are several servers,
+ * asks others for it. Safe for use by many threads.
  */
 abstract class Primary {
 
@@ -28,7 +28,7 @@ abstract class Primary {
     timeoutNanos = TimeUnit.MILLISECONDS.toNanos(settings.timeoutMillis());
   }
 
-  /** As the settings want it. */
+  /** Returns the kind of primary that the settings choose. */
   static Primary of(RedisSettings settings, Connector connector, RedisNamespace namespace) {
     switch (settings.kind()) {
       case SENTINEL:
@@ -41,9 +41,9 @@ abstract class Primary {
   }
 
   /**
-   * The server's address.
+   * Returns the server's address.
    *
-   * @throws JedisException if nobody who was asked in about the time-out knows it
+   * @throws JedisException if no server asked within about the time-out knows it
    */
   HostAndPort address() {
     HostAndPort address = known;
@@ -80,7 +80,7 @@ abstract class Primary {
       try {
         return ask(first);
       } catch (JedisException e) {
-        // Next time the others come first.
+        // Next time the other servers come first.
         askable.add(askable.remove(0));
         if (last != null) {
           e.addSuppressed(last);
@@ -92,12 +92,12 @@ abstract class Primary {
   }
 
   /**
-   * Tells which may be asked beside those of the settings. Only called from {@link #ask}.
+   * Sets the servers that may be asked beside those of the settings. Only called from {@link #ask}.
    *
    * @param named few, since they are searched
    */
   final void setNamed(Collection<HostAndPort> named) {
-    // The others keep their order, in which those that failed come last.
+    // The other servers keep their order, in which failed ones come last.
     askable.removeIf(address -> !configured.contains(address) && !named.contains(address));
     for (HostAndPort address : named) {
       if (!askable.contains(address)) {
@@ -116,22 +116,25 @@ abstract class Primary {
    */
   void check(RedisConnection connection) {}
 
-  /** Whether a server's word counts that the namespace is elsewhere. The password goes there. */
+  /**
+   * Returns whether to believe a server that says the namespace is elsewhere. The password is sent
+   * there.
+   */
   boolean mayMove() {
     return false;
   }
 
-  /** Tells that the server has another address now. */
+  /** Records the server's new address. */
   final void moved(HostAndPort address) {
     known = address;
   }
 
-  /** Asks again next time. */
+  /** Forgets the address, so that the next call asks again. */
   final void forget() {
     known = null;
   }
 
-  /** For messages. */
+  /** Returns a description for messages. */
   abstract String describe();
 
   @Override

@@ -19,8 +19,8 @@ import redis.clients.jedis.exceptions.JedisMovedDataException;
  * Sends commands to the server that holds a namespace, over a few connections that it keeps. Safe
  * for use by many threads.
  *
- * <p>A call fails about one time-out after the server stopped answering, or at once while {@link
- * Backoff} says so. It follows a namespace that has moved to another node of a cluster.
+ * <p>A call fails about one time-out after the server stopped answering, or at once during a {@link
+ * Backoff}. It follows a namespace that has moved to another node of a cluster.
  */
 final class RedisClient implements Closeable {
 
@@ -39,7 +39,7 @@ final class RedisClient implements Closeable {
   private final ReadWriteLock running = new ReentrantReadWriteLock();
   private volatile boolean closed;
 
-  /** Connects to nothing yet. */
+  /** Makes a client; connects to nothing yet. */
   RedisClient(RedisSettings settings, Connector connector, Primary primary) {
     this.settings = settings;
     this.connector = connector;
@@ -48,17 +48,17 @@ final class RedisClient implements Closeable {
     this.free = new Semaphore(settings.connections(), true);
   }
 
-  /** Reads; one answer for each command, of the types that {@link Link#exchange} tells. */
+  /** Reads; returns one answer for each command, of the types of {@link Link#exchange}. */
   List<Object> read(List<Command> commands) throws MetadataException {
     return call(new SeparateCommands(commands, false));
   }
 
-  /** As {@link #read}, but an error that the server answers is an answer. */
+  /** As {@link #read}, but an error from the server is returned as an answer. */
   List<Object> tryRead(List<Command> commands) throws MetadataException {
     return call(link -> link.exchange(commands, false));
   }
 
-  /** Makes changes, each atomic by itself; one answer for each command. */
+  /** Makes changes, each atomic by itself; returns one answer for each command. */
   List<Object> change(List<Command> commands) throws MetadataException {
     return call(new SeparateCommands(commands, true));
   }
@@ -66,13 +66,13 @@ final class RedisClient implements Closeable {
   /**
    * Makes changes all together or not at all.
    *
-   * @param before sent before them, outside of the transaction
+   * @param before commands to send before, outside the transaction
    * @return the answers to {@code before}
    */
   List<Object> changeTogether(List<Command> before, List<Command> changes)
       throws MetadataException {
     if (changes.size() == 1) {
-      // A full server refuses every transaction, but deletes.
+      // A full server refuses every transaction, but accepts deletes.
       List<Command> all = new ArrayList<>(before);
       all.addAll(changes);
       return call(new SeparateCommands(all, true)).subList(0, before.size());
@@ -80,7 +80,7 @@ final class RedisClient implements Closeable {
     return call(new Transaction(before, changes));
   }
 
-  /** Runs work on a connection; where the namespace has moved, again on the right one. */
+  /** Runs work on a connection; if the namespace has moved, repeats it on the right one. */
   private List<Object> call(Exchange work) throws MetadataException {
     running.readLock().lock();
     try {
@@ -183,7 +183,7 @@ final class RedisClient implements Closeable {
     }
   }
 
-  /** A node that does not know its own host leaves it out. */
+  /** Returns the target of a redirection; a node that does not know its own host leaves it out. */
   private static HostAndPort target(JedisMovedDataException moved, Link link) {
     HostAndPort target = moved.getTargetNode();
     return target.getHost().isEmpty()
@@ -231,7 +231,7 @@ final class RedisClient implements Closeable {
     }
   }
 
-  /** Waits for calls that go on. Calls after that throw. */
+  /** Waits for running calls. Later calls throw. */
   @Override
   public void close() {
     running.writeLock().lock();

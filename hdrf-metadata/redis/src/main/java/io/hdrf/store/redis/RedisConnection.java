@@ -14,12 +14,12 @@ import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** A connection that is closed without a word to a server that may not answer. */
+/** A connection that closes without a message to the server, which may not answer. */
 final class RedisConnection extends Connection {
 
   /**
-   * Over the connection's life, in bytes. A record of TLS around a small answer has some 30, so
-   * that honest connections last for a hundred thousand exchanges.
+   * The most bytes over a connection's life that are not part of answers. A TLS record around a
+   * small answer has some 30, so that honest connections last for a hundred thousand exchanges.
    */
   static final long MAX_BESIDE_ANSWERS = 4 << 20;
 
@@ -152,24 +152,24 @@ final class RedisConnection extends Connection {
   }
 
   /**
-   * Whether so much came beside answers that the connection is better replaced: TLS keeps each
-   * ticket that a server sends for as long as the connection is there.
+   * Returns whether so many bytes came beside answers that the connection is better replaced: TLS
+   * keeps each ticket that a server sends for as long as the connection lives.
    */
   boolean isWorn() {
     return factory.plain.received() - factory.guard.passed() > MAX_BESIDE_ANSWERS;
   }
 
-  /** What is sent from now on is answered within a new budget of memory and time. */
+  /** Begins a new budget of memory and time for the answers to the next commands. */
   void beginExchange() {
     factory.plain.begin();
     factory.guard.begin();
   }
 
   /**
-   * Reads answers and takes them apart.
+   * Reads and parses answers.
    *
-   * @throws JedisConnectionException if they can't be taken apart. Then nothing more can be read
-   *     here
+   * @throws JedisConnectionException if they can't be parsed; then this connection can't be read
+   *     any more
    */
   <T> T read(Supplier<T> reader) {
     try {
@@ -177,11 +177,11 @@ final class RedisConnection extends Connection {
     } catch (JedisException e) {
       throw e;
     } catch (RuntimeException e) {
-      // So Jedis, too, fails at an error that it can't take apart, such as a MOVED without a port.
+      // Jedis itself fails so at an error that it can't parse, such as a MOVED without a port.
       setBroken();
       JedisConnectionException broken =
           new JedisConnectionException("it answers what no Redis does");
-      // As a cause it would be the message that is told.
+      // As the cause, its message would replace that of the exception.
       broken.addSuppressed(e);
       throw broken;
     }
@@ -190,8 +190,8 @@ final class RedisConnection extends Connection {
   /**
    * Connects.
    *
-   * @param timeoutMillis for the connection with its handshake, and then for all answers to what is
-   *     sent at once
+   * @param timeoutMillis the limit for the connection with its handshake, and then for all answers
+   *     to commands sent at once
    */
   static RedisConnection to(Sockets sockets, int timeoutMillis) {
     RedisConnection connection = new RedisConnection(new Factory(sockets, timeoutMillis));
@@ -199,7 +199,7 @@ final class RedisConnection extends Connection {
     return connection;
   }
 
-  /** A TLS socket would wait for the other side's farewell. */
+  /** Closes without waiting: a TLS socket would wait for the other side's farewell. */
   @Override
   public void disconnect() {
     setBroken();

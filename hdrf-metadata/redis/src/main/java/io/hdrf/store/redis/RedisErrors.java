@@ -11,7 +11,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** What failures of Redis mean to the user of a store. Immutable. */
+/** Translates failures of Redis for the user of a store. Immutable. */
 final class RedisErrors {
 
   private static final String ABORTED = "EXECABORT Transaction discarded because of: ";
@@ -23,9 +23,9 @@ final class RedisErrors {
   }
 
   /**
-   * The exception of the store.
+   * Returns the store's exception.
    *
-   * @param server which one failed, for the message
+   * @param server the server that failed, for the message
    * @param outcomeUnknown whether changes may have been made
    */
   MetadataException translate(JedisException error, String server, boolean outcomeUnknown) {
@@ -81,7 +81,8 @@ final class RedisErrors {
   }
 
   /**
-   * The first word, which tells the kind of error; for a refused transaction that of its reason.
+   * Returns the first word, which names the kind of error; for a refused transaction, that of its
+   * reason.
    */
   private static String codeOf(String message) {
     String reason = message.startsWith(ABORTED) ? message.substring(ABORTED.length()) : message;
@@ -101,7 +102,7 @@ final class RedisErrors {
         + (root.getMessage() == null ? root.toString() : root.getMessage());
   }
 
-  /** Whether the server may be there but does not answer. */
+  /** Returns whether the server may be there but does not answer. */
   static boolean isTimeout(JedisException error) {
     if (!(error instanceof JedisConnectionException)) {
       return false;

@@ -25,7 +25,7 @@ final class RedisNamespace {
   static final int MIN_BUCKETS = 1 << 8;
   static final int MAX_BUCKETS = 1 << 20;
 
-  /** The field of {@link #formatKey} that has the version and the number of buckets. */
+  /** The field of {@link #formatKey} with the version and the number of buckets. */
   static final byte[] FORMAT_FIELD = "format".getBytes(US_ASCII);
 
   private final String prefix;
@@ -42,45 +42,45 @@ final class RedisNamespace {
     }
   }
 
-  /** The key of the hash that describes the namespace. */
+  /** Returns the key of the hash that describes the namespace. */
   byte[] formatKey() {
     return bytes(prefix + "namespace");
   }
 
-  /** The key of the only hash of {@link Table#STATE}. */
+  /** Returns the key of the only hash of {@link Table#STATE}. */
   byte[] stateKey() {
     return bytes(prefix + Table.STATE.code());
   }
 
-  /** The key of a bucket of any other table. */
+  /** Returns the key of a bucket of any other table. */
   byte[] bucketKey(Table table, int bucket) {
     return bytes(prefix + table.code() + ":" + bucket);
   }
 
-  /** The key of the hash that an entry belongs to. */
+  /** Returns the key of the hash that an entry belongs to. */
   byte[] hashOf(Table table, byte[] key, int buckets) {
     return table == Table.STATE ? stateKey() : bucketKey(table, bucketOf(key, buckets));
   }
 
-  /** The bucket of an entry. */
+  /** Returns the bucket of an entry. */
   static int bucketOf(byte[] key, int buckets) {
     CRC32 crc = new CRC32();
     crc.update(key, 0, key.length);
     return (int) (crc.getValue() & (buckets - 1));
   }
 
-  /** The slot of all keys in a Redis Cluster. */
+  /** Returns the slot of all keys in a Redis Cluster. */
   int slot() {
     return JedisClusterCRC16.getSlot(formatKey());
   }
 
-  /** What stands in {@link #FORMAT_FIELD}. */
+  /** Returns the value of {@link #FORMAT_FIELD}. */
   static byte[] format(int buckets) {
     return bytes(VERSION + " " + buckets);
   }
 
   /**
-   * The version that a format begins with.
+   * Returns the version that a format begins with.
    *
    * @return -1 if it begins with none
    */
@@ -91,9 +91,9 @@ final class RedisNamespace {
   }
 
   /**
-   * The number of buckets that a format of this version tells.
+   * Returns the number of buckets in a format of this version.
    *
-   * @return -1 if it is none that is possible
+   * @return -1 if there is no possible number
    */
   static int bucketsOf(byte[] format) {
     String text = new String(format, ISO_8859_1);

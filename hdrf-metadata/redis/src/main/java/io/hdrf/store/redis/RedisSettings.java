@@ -13,7 +13,7 @@ import redis.clients.jedis.HostAndPort;
 /** The keys {@code hdrf.metadata.redis.*}, read and checked. Immutable. */
 final class RedisSettings {
 
-  /** How the server that holds a namespace is found. */
+  /** The way to find the server that holds a namespace. */
   enum Kind {
     STANDALONE,
     SENTINEL,
@@ -51,7 +51,7 @@ final class RedisSettings {
   private final int buckets;
 
   /**
-   * @throws BadSettingException names the key that is wrong
+   * @throws BadSettingException if a setting is wrong, with its key
    * @throws IOException if the credential provider can't be read
    */
   RedisSettings(PluginSettings settings) throws IOException {
@@ -121,7 +121,7 @@ final class RedisSettings {
     return master ? Kind.SENTINEL : cluster ? Kind.CLUSTER : Kind.STANDALONE;
   }
 
-  /** The password, or null; never one that stands in a file that everybody reads. */
+  /** Returns the password, or null; never one from a file that everybody may read. */
   private static char[] readPassword(PluginSettings settings) throws IOException {
     Configuration configuration = settings.configuration();
     String key = settings.key(PASSWORD);
@@ -182,7 +182,7 @@ final class RedisSettings {
     return new BadSettingException(key(name), settings.getString(name, ""), accepted);
   }
 
-  /** The full key of a setting. */
+  /** Returns the full key of a setting. */
   String key(String name) {
     return settings.key(name);
   }
@@ -191,12 +191,12 @@ final class RedisSettings {
     return kind;
   }
 
-  /** The server, the Sentinels or nodes of the cluster; at least one. */
+  /** Returns the server, the Sentinels or nodes of the cluster; at least one. */
   List<HostAndPort> addresses() {
     return addresses;
   }
 
-  /** The name by which Sentinels know the server; empty without Sentinels. */
+  /** Returns the name by which Sentinels know the server; empty without Sentinels. */
   String master() {
     return settings.getString(SENTINEL_MASTER, "");
   }
@@ -205,12 +205,12 @@ final class RedisSettings {
     return database;
   }
 
-  /** The name to log in with, or null. */
+  /** Returns the name to log in with, or null. */
   String user() {
     return user.isEmpty() ? null : user;
   }
 
-  /** The password, not to be changed, or null. */
+  /** Returns the password, which the caller must not change, or null. */
   char[] password() {
     return password;
   }
@@ -219,22 +219,22 @@ final class RedisSettings {
     return tls;
   }
 
-  /** The PEM file with the certificates that are trusted; empty: those that the JVM trusts. */
+  /** Returns the PEM file with the trusted certificates; empty for those that the JVM trusts. */
   String caFile() {
     return settings.getString(TLS_CA_FILE, "");
   }
 
-  /** For a connection to be made, and for the answers to one pipeline. */
+  /** Returns the limit for connecting, and for the answers to one pipeline. */
   int timeoutMillis() {
     return timeoutMillis;
   }
 
-  /** The most connections that one store has at a time. */
+  /** Returns the most connections that one store has at a time. */
   int connections() {
     return connections;
   }
 
-  /** For namespaces that are made anew; a power of two. */
+  /** Returns the number of buckets for new namespaces; a power of two. */
   int buckets() {
     return buckets;
   }

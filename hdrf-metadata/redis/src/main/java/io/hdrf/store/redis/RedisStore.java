@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Protocol;
 
 /**
- * A store whose entries lie in Redis as {@link RedisNamespace} tells. What survives an end of the
- * server is up to the server's own settings.
+ * A store whose entries lie in Redis in the layout of {@link RedisNamespace}. The server's own
+ * settings decide which entries survive its end.
  */
 final class RedisStore implements MetadataStore {
 
@@ -34,18 +34,18 @@ final class RedisStore implements MetadataStore {
   private static final String SAFE_POLICY = "noeviction";
   private static final String EVICTING = "allkeys-";
 
-  /** How often an entry is tried to be put that others delete again and again. */
+  /** The most attempts to put an entry that others delete again and again. */
   private static final int MAX_ROUNDS = 100;
 
   private static final int UNLINK_KEYS = 200;
 
-  /** A scan asks for as many buckets at once as have about this many bytes. */
+  /** The size in bytes of the buckets that a scan reads at once, about. */
   private static final int SCAN_BYTES = 1 << 20;
 
-  /** Where buckets are long, few at once are as much as {@link ReplyGuard} lets through. */
+  /** Where buckets are long, a few at once reach the limit of {@link ReplyGuard}. */
   private static final int FIRST_SCAN_BUCKETS = 1;
 
-  /** An estimate that rests on this many entries is good enough: its error is about 5 %. */
+  /** The number of entries on which an estimate rests: its error is about 5 %. */
   private static final int SAMPLE_ENTRIES = 400;
 
   private static final int SCAN_GROWTH = 4;
@@ -57,7 +57,7 @@ final class RedisStore implements MetadataStore {
   private final RedisNamespace namespace;
   private final int buckets;
 
-  /** Whether the server was last asked in vain. */
+  /** Whether the last request to the server had no answer. */
   private boolean silent;
 
   private RedisStore(RedisClient client, RedisNamespace namespace, int buckets) {
@@ -66,7 +66,7 @@ final class RedisStore implements MetadataStore {
     this.buckets = buckets;
   }
 
-  /** Opens a namespace, and makes it where there is none. */
+  /** Opens a namespace, and creates it where there is none. */
   static RedisStore open(RedisSettings settings, Connector connector, RedisNamespace namespace)
       throws MetadataException {
     RedisClient client =
@@ -102,7 +102,7 @@ final class RedisStore implements MetadataStore {
     return new Command(Protocol.Command.HGET, namespace.formatKey(), RedisNamespace.FORMAT_FIELD);
   }
 
-  /** Puts the format where there is none. */
+  /** Returns the command that puts the format where there is none. */
   private static Command putFormat(RedisNamespace namespace, int buckets) {
     return new Command(
         Protocol.Command.HSETNX,
@@ -131,8 +131,8 @@ final class RedisStore implements MetadataStore {
   }
 
   /**
-   * Keys of HDRF's never expire, so only policies for all keys drop them. How many keys the server
-   * dropped tells nothing: they may have been others', and the count begins anew with each server.
+   * HDRF's keys never expire, so only policies for all keys drop them. The number of keys that the
+   * server dropped shows nothing: they may be others', and each new server counts from 0.
    */
   @Override
   public synchronized String mayForget() throws MetadataException {
@@ -192,8 +192,8 @@ final class RedisStore implements MetadataStore {
   }
 
   /**
-   * Each entry is tried with {@code HSETNX}, followed by {@code HGET}. One that was there at the
-   * former and is not at the latter was deleted in between, and is tried again.
+   * Tries each entry with {@code HSETNX}, followed by {@code HGET}. An entry that existed at the
+   * former and not at the latter was deleted in between, and is tried again.
    */
   @Override
   public List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
@@ -213,7 +213,7 @@ final class RedisStore implements MetadataStore {
     return new ArrayList<>(Arrays.asList(before));
   }
 
-  /** Returns the places of the entries that have to be tried again. */
+  /** Returns the places of the entries that must be tried again. */
   private List<Integer> putIfAbsent(
       Table table, List<StoreEntry> entries, List<Integer> places, byte[][] before)
       throws MetadataException {
@@ -268,8 +268,8 @@ final class RedisStore implements MetadataStore {
   }
 
   /**
-   * The server may have been emptied, and the namespace made anew, since it was opened. If with
-   * another number of buckets, then what was put lies where nobody looks for it.
+   * Checks the namespace's format: the server may have been emptied, and the namespace made again,
+   * since it was opened. With another number of buckets, no reader looks where entries were put.
    */
   private void checkFormat(byte[] format) throws StoreCorruptException {
     if (!Arrays.equals(format, RedisNamespace.format(buckets))) {
@@ -317,7 +317,7 @@ final class RedisStore implements MetadataStore {
     }
   }
 
-  /** A value that a server gave is believed only if HDRF could have written it. */
+  /** Returns a value of the server, if HDRF could have written it. */
   private static byte[] value(Object answer, RedisClient client) throws MetadataException {
     if (answer != null
         && (!(answer instanceof byte[]) || ((byte[]) answer).length > MAX_VALUE_LENGTH)) {
@@ -356,14 +356,14 @@ final class RedisStore implements MetadataStore {
     return true;
   }
 
-  /** Counts a sample of the buckets; the emptier they are, the larger. */
+  /** Counts a sample of the buckets; the emptier they are, the larger the sample. */
   @Override
   public long estimatedCount(Table table) throws MetadataException {
     int hashes = hashesOf(table);
     for (int sample = Math.min(hashes, FIRST_SAMPLE_BUCKETS); ; ) {
       int step = hashes / sample;
       long counted = 0;
-      // Not all at once: what a server answers is looked at before more is kept of it.
+      // In parts: each answer is checked before more of them is kept.
       for (int i = 0; i < hashes; ) {
         List<Command> commands = new ArrayList<>();
         for (; i < hashes && commands.size() < Pipeline.MAX_COMMANDS; i += step) {
@@ -380,7 +380,7 @@ final class RedisStore implements MetadataStore {
     }
   }
 
-  /** The namespace itself, with its number of buckets, stays. */
+  /** Keeps the namespace itself, with its number of buckets. */
   @Override
   public void clear() throws MetadataException {
     client.change(

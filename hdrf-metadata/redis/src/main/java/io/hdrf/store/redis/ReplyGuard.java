@@ -8,19 +8,19 @@ import java.io.InputStream;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * What a server answers, on its way to Jedis, which allocates whatever a reply announces. Follows
- * the replies as far as lengths go, and throws before an announcement arrives there that no store
- * could have brought about. For one thread.
+ * Checks a server's answers on their way to Jedis, which allocates whatever a reply announces.
+ * Follows the replies as far as lengths go, and throws before Jedis sees an announcement that no
+ * store could have caused. For one thread.
  */
 final class ReplyGuard extends FilterInputStream {
 
-  /** Of one string, in bytes: no value is longer, but what INFO tells. */
+  /** The most bytes of one string: only the answer to INFO is longer than a value. */
   static final int MAX_STRING = 16 * MetadataStore.MAX_VALUE_LENGTH;
 
-  /** Of all answers to what was sent at once, in bytes of the heap, about. */
+  /** The most heap, in bytes, about, for all answers to commands sent at once. */
   static final long MAX_EXCHANGE = 64 << 20;
 
-  /** Lists in lists: those of CLUSTER SLOTS need four. */
+  /** The most nested lists: those of CLUSTER SLOTS need four. */
   static final int MAX_DEPTH = 8;
 
   private static final String KINDS = "+-:$*";
@@ -34,12 +34,12 @@ final class ReplyGuard extends FilterInputStream {
 
   private long passed;
 
-  /** How many elements are to come of each list that is open. */
+  /** The number of missing elements of each open list. */
   private final long[] open = new long[MAX_DEPTH];
 
   private int depth;
 
-  /** The kind of line that is being read, or 0 between two. */
+  /** The kind of line that is being read, or 0 between two lines. */
   private int kind;
 
   private int lineLength;
@@ -47,7 +47,7 @@ final class ReplyGuard extends FilterInputStream {
   private boolean negative;
   private boolean carriageReturn;
 
-  /** Bytes of a string with its end that are to come. */
+  /** The missing bytes of a string with its end. */
   private long stringLeft;
 
   ReplyGuard(InputStream in) {
@@ -55,12 +55,12 @@ final class ReplyGuard extends FilterInputStream {
     begin();
   }
 
-  /** Allows for the answers to something that is about to be sent. */
+  /** Begins a budget for the answers to the next commands. */
   void begin() {
     budget = MAX_EXCHANGE;
   }
 
-  /** How many bytes of answers have come in all. */
+  /** Returns the number of all bytes of answers so far. */
   long passed() {
     return passed;
   }
@@ -102,7 +102,8 @@ final class ReplyGuard extends FilterInputStream {
       negative = false;
       carriageReturn = false;
     } else if (carriageReturn != (next == '\n')) {
-      // Jedis ends lines at both together; were they taken one by one, it would read other replies.
+      // Jedis ends lines only at both bytes together; taken one by one, it would read other
+      // replies.
       throw refused("a line that does not end like one");
     } else if (next == '\n') {
       charge(OBJECT_BYTES + lineLength);

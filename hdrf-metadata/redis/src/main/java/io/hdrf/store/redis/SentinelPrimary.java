@@ -44,7 +44,7 @@ final class SentinelPrimary extends Primary {
     return new HostAndPort(text(parts.get(0)), Integer.parseInt(text(parts.get(1))));
   }
 
-  /** Sentinels may not know yet that a server was replaced, nor the server itself. */
+  /** Neither the Sentinels nor the server itself may know yet that it was replaced. */
   @Override
   void check(RedisConnection connection) {
     connection.sendCommand(Protocol.Command.ROLE);

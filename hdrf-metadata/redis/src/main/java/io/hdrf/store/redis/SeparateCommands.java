@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
 
-/** Commands of which each stands alone. One that was executed is not sent again. */
+/** Commands that are independent of each other. An executed command is not sent again. */
 final class SeparateCommands implements Exchange {
 
   private final boolean changes;

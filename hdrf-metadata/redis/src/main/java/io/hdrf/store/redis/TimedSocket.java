@@ -17,17 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A socket all of whose reads and writes together end in time: each byte may come in time, and all
- * of them never end, and a server that reads nothing takes nothing any more. TLS reads and writes
- * many times before it hands anything on, in the handshake and in a record, so that only the socket
- * below it can tell. Java has no time-out for writes: the socket is closed below one that takes too
- * long. For one thread.
+ * A socket whose reads and writes together end in time. Each byte may come in time, but the answer
+ * never end; and a server that reads nothing stops accepting bytes. TLS reads and writes many times
+ * before it passes anything on, in the handshake and in a record, so that only the socket below it
+ * can limit the time. Java has no time-out for writes: the socket is closed during one that takes
+ * too long. For one thread.
  */
 final class TimedSocket extends Socket {
 
   private static final Logger LOG = LoggerFactory.getLogger(TimedSocket.class);
 
-  /** Of all answers to what was sent at once, in bytes, with what TLS adds. */
+  /** The most bytes of all answers to commands sent at once, including the bytes that TLS adds. */
   private static final long MAX_EXCHANGE = 2 * ReplyGuard.MAX_EXCHANGE;
 
   private static final ScheduledExecutorService CLOSER = closer();
@@ -35,7 +35,7 @@ final class TimedSocket extends Socket {
   private final long timeoutNanos;
   private long deadline;
 
-  /** How many bytes may come until {@link #begin} is called again. */
+  /** The number of bytes that may come until {@link #begin} is called again. */
   private long bytesLeft;
 
   private long received;
@@ -51,12 +51,12 @@ final class TimedSocket extends Socket {
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
   }
 
-  /** How many bytes have come in all. */
+  /** Returns the number of all bytes received. */
   long received() {
     return received;
   }
 
-  /** Allows time and bytes for the answers to something that is about to be sent. */
+  /** Begins a budget of time and bytes for the answers to the next commands. */
   void begin() {
     deadline = System.nanoTime() + timeoutNanos;
     bytesLeft = MAX_EXCHANGE;
@@ -91,11 +91,11 @@ final class TimedSocket extends Socket {
     if (left <= 0) {
       throw new SocketTimeoutException("Read timed out");
     }
-    // 0 would stand for ever.
+    // 0 would mean no limit.
     return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(left));
   }
 
-  /** Skips by reading, so that no way leads around {@link #read}. */
+  /** Skips by reading, so that nothing bypasses {@link #read}. */
   private final class TimedInputStream extends InputStream {
     private final InputStream in;
 

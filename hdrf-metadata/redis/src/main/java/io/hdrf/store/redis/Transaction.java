@@ -21,8 +21,8 @@ final class Transaction implements Exchange {
   private final List<List<Command>> pieces;
 
   /**
-   * @param before commands that are executed before the others, each by itself; their answers are
-   *     those of this exchange
+   * @param before commands to execute before the others, each by itself; their answers are those of
+   *     this exchange
    */
   Transaction(List<Command> before, List<Command> commands) {
     this.before = before.size();

@@ -69,7 +69,7 @@ class ClusterTest {
         SERVERS.stream().map(RedisServer::address).collect(Collectors.joining(", ")));
   }
 
-  /** The server that has a pool's entries. */
+  /** Returns the server that has a pool's entries. */
   private static RedisServer homeOf(String pool) throws IOException {
     List<RedisServer> homes = new ArrayList<>();
     for (RedisServer server : SERVERS) {
@@ -148,7 +148,7 @@ class ClusterTest {
     }
   }
 
-  /** Moves a slot, which nobody uses meanwhile. */
+  /** Moves a slot, which no client uses meanwhile. */
   private static void move(String slot, String pool) throws IOException {
     RedisServer from = homeOf(pool);
     beginMove(slot, from, next(from));

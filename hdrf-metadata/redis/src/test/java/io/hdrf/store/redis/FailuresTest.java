@@ -45,14 +45,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a store whose server fails in all the ways that a server can. */
+/** A store whose server fails in all the ways that a server can. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailuresTest {
 
-  /** Of all stores here, see {@link RedisStores#configuration}. */
+  /** The time-out of all stores here, see {@link RedisStores#configuration}. */
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-  /** What a busy machine may add. */
+  /** The time that a busy machine may add. */
   private static final Duration SLACK = Duration.ofMillis(900);
 
   private static final Duration AT_ONCE = Duration.ofMillis(300);
@@ -357,7 +357,9 @@ class FailuresTest {
         .hasSizeBetween(1, 2);
   }
 
-  /** It answers what was not asked yet, and never reads: no answer is waited for, only writes. */
+  /**
+   * The server answers in advance, and never reads: the client waits for no answer, only in writes.
+   */
   @Test
   void aServerThatReadsNothingCostsOneTimeout() throws Exception {
     byte[] greeting = "$5\r\n1 256\r\n".getBytes(StandardCharsets.US_ASCII);

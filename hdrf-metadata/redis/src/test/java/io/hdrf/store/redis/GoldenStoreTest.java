@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a namespace of version 1 looks like on a server: key, field and value. It must be readable
- * for ever. Buckets were computed by hand, with the CRC-32 of another program.
+ * A namespace of version 1 on a server: key, field and value. It must stay readable for ever.
+ * Buckets were computed by hand, with the CRC-32 of another program.
  */
 class GoldenStoreTest {
 
@@ -58,7 +58,7 @@ class GoldenStoreTest {
     for (String[] entry : golden()) {
       server.cli("hset", entry[0], entry[1], entry[2]);
     }
-    // The number of buckets is the namespace's, whatever the settings say.
+    // The namespace decides the number of buckets, whatever the settings say.
     try (MetadataStore store =
         RedisStores.open(RedisStores.set(RedisStores.configuration(server), "buckets", "1024"))) {
       for (Table table : Table.values()) {

@@ -33,11 +33,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Users, passwords and what they may do. */
+/** Users, passwords and rights. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LoginTest {
 
-  /** As docs/formats.md has it. */
+  /** The rights in docs/formats.md. */
   private static final String[] RIGHTS =
       ("~hdrf:1:* +hget +hset +hsetnx +hdel +hgetall +hlen +unlink +multi +exec +discard +ping"
               + " +select +info")

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What an entry costs a server. {@code -Dhdrf.redis.entries=N} measures with N entries and prints;
- * The notebook in benchmarks/results/ has the figures of a million.
+ * The memory of an entry in a server. {@code -Dhdrf.redis.entries=N} measures with N entries and
+ * prints; the notebook in benchmarks/results/ has the figures of a million.
  */
 class MemoryPerEntryTest {
 
@@ -32,7 +32,7 @@ class MemoryPerEntryTest {
   private static final int BATCH = 5000;
   private static final Pattern USED = Pattern.compile("used_memory:(\\d+)");
 
-  /** As many for each bucket as a million have with the default of 65536 buckets. */
+  /** As many entries for each bucket as a million have with the default of 65536 buckets. */
   private static final int BUCKETS =
       Math.max(256, Integer.highestOneBit(Math.max(1, (int) (ENTRIES * 65536L / 1_000_000))));
 
@@ -63,7 +63,7 @@ class MemoryPerEntryTest {
     assertThat(measure("blocks", Table.BLOCKS, Long.BYTES, 40, random)).isLessThan(90);
   }
 
-  /** Bytes per entry. */
+  /** Returns bytes per entry. */
   private double measure(String name, Table table, int keyLength, int valueLength, Random random)
       throws IOException {
     Configuration configuration = RedisStores.configuration(server);

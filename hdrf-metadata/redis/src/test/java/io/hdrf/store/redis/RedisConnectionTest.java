@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
-/** What comes beside answers, as the tickets of TLS do, which nobody here sees. */
+/** Bytes beside answers, such as TLS tickets, which no reader above TLS sees. */
 @Timeout(60)
 class RedisConnectionTest {
 
@@ -45,7 +45,7 @@ class RedisConnectionTest {
         });
   }
 
-  /** A connection that has got one answer behind so many bytes. */
+  /** Returns a connection that has got one answer after so many hidden bytes. */
   private static RedisConnection behind(ServerSocket server, long hidden) {
     Thread serving =
         new Thread(

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Version 1 as it is for ever. */
+/** Version 1, which never changes. */
 class RedisNamespaceTest {
 
   private final RedisNamespace namespace =

@@ -41,7 +41,7 @@ final class RedisStores {
     return configuration("address", server.address());
   }
 
-  /** Settings by their short names and values. */
+  /** Returns settings by their short names and values. */
   static Configuration configuration(String... namesAndValues) {
     Configuration configuration = new Configuration(false);
     set(configuration, "timeout", "1000", "buckets", "256");
@@ -73,13 +73,13 @@ final class RedisStores {
     store.write(new StoreBatch().put(Table.BLOCKS, bytes(key), bytes(value)), Durability.BUFFERED);
   }
 
-  /** The value, or null. */
+  /** Returns the value, or null. */
   static String get(MetadataStore store, String key) throws IOException {
     byte[] value = store.get(Table.BLOCKS, List.of(bytes(key))).get(0);
     return value == null ? null : new String(value, UTF_8);
   }
 
-  /** A batch whose values have {@code length} bytes each. */
+  /** Returns a batch whose values have {@code length} bytes each. */
   static StoreBatch batch(String prefix, int entries, int length) {
     byte[] value = new byte[length];
     Arrays.fill(value, (byte) 'v');

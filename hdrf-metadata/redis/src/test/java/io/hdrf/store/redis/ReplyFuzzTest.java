@@ -25,8 +25,8 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.RedisInputStream;
 
 /**
- * Reads any bytes as what a Redis server answers. Runs on the kept inputs; with {@code
- * JAZZER_FUZZ=1} and one method chosen, it looks for new ones.
+ * Reads any bytes as answers of a Redis server. Runs on the kept inputs; with {@code JAZZER_FUZZ=1}
+ * and one method chosen, it looks for new ones.
  */
 class ReplyFuzzTest {
 
@@ -35,10 +35,10 @@ class ReplyFuzzTest {
 
   private static final Server SERVER = new Server();
 
-  /** Single replies: what is too large is refused before it takes memory. */
+  /** Single replies: too large ones are refused before they take memory. */
   @FuzzTest(maxDuration = "1m")
   void anyReply(byte[] bytes) {
-    // An exchange may take ReplyGuard.MAX_EXCHANGE; a list of nulls takes two bytes of it a piece.
+    // An exchange may take ReplyGuard.MAX_EXCHANGE; each null of a list takes two bytes of it.
     long bound = ReplyGuard.MAX_EXCHANGE + MAX_HEAP;
     boolean suspect = taken(bytes) > bound;
     if (suspect && taken(bytes) > bound) {
@@ -61,17 +61,17 @@ class ReplyFuzzTest {
         }
       }
     } catch (JedisException expected) {
-      // Refused, an error of the server's, or the end.
+      // Refused, an error of the server, or the end.
     }
     return threads.getThreadAllocatedBytes(Thread.currentThread().getId()) - before;
   }
 
-  /** A store whose server answers anything: it fails as stores may, and in no other way. */
+  /** A store whose server answers anything fails only in the ways that stores may. */
   @FuzzTest(maxDuration = "1m")
   void anyServer(byte[] replies) {
     SERVER.replies = replies;
     int port = SERVER.socket.getLocalPort();
-    // Wherever else a reply sends it is a finding.
+    // A connection to any other place is a finding.
     BugDetectors.allowNetworkConnections((host, asked) -> asked == port);
     Configuration conf = RedisStores.configuration("address", "127.0.0.1:" + port);
     List<Use> uses =
@@ -106,14 +106,14 @@ class ReplyFuzzTest {
       try (MetadataStore store = RedisStores.open(conf)) {
         use.of(store);
       } catch (MetadataException expected) {
-        // As when the server is down, or damaged.
+        // Expected when the server is down, or damaged.
       } catch (IOException other) {
         throw new AssertionError("no orderly refusal", other);
       }
     }
   }
 
-  /** Who is asked for the primary, or is to be one, answers anything. */
+  /** Servers that are asked for the primary, or are to be one, answer anything. */
   @FuzzTest(maxDuration = "1m")
   void anyLookUp(byte[] reply) throws IOException {
     SERVER.replies = reply;
@@ -141,7 +141,7 @@ class ReplyFuzzTest {
       try {
         use.run();
       } catch (JedisException expected) {
-        // As when it is down.
+        // Expected when the server is down.
       }
     }
   }
@@ -164,7 +164,7 @@ class ReplyFuzzTest {
     }
   }
 
-  /** Says on each connection what it has to say, whatever it is asked, and then listens. */
+  /** Sends its bytes on each connection, whatever the client asks, and then listens. */
   private static final class Server implements Runnable {
     private final ServerSocket socket;
     private volatile byte[] replies;
@@ -189,7 +189,7 @@ class ReplyFuzzTest {
           client.shutdownOutput();
           InputStream in = client.getInputStream();
           while (in.read(buffer) >= 0) {
-            // What it is asked does not matter.
+            // The request does not matter.
           }
         } catch (IOException e) {
           // The client has hung up.

@@ -30,7 +30,7 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.RedisInputStream;
 
-/** What a server may announce, and whom it may name. */
+/** Limits of a server's announcements, and of the servers that it may name. */
 class ReplyGuardTest {
 
   private static Object read(String reply) {
@@ -103,7 +103,7 @@ class ReplyGuardTest {
         });
   }
 
-  /** Answers every command line of a connection as is told when it begins. */
+  /** Answers every command line of a connection with the bytes chosen when it begins. */
   private static void serve(ServerSocket server, Function<Socket, byte[]> answers) {
     Thread thread =
         new Thread(
@@ -195,7 +195,7 @@ class ReplyGuardTest {
     }
   }
 
-  /** What a node of a cluster says that has many others. */
+  /** Returns the answer of a cluster's node that has many other nodes. */
   private static String slots(String network, int nodes, int port) {
     StringBuilder answer = new StringBuilder("*" + nodes + "\r\n");
     for (int i = 0; i < nodes; i++) {

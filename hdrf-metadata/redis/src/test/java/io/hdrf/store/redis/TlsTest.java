@@ -139,7 +139,7 @@ class TlsTest {
     }
   }
 
-  /** TLS hands nothing of a record on before all of it has come. */
+  /** TLS passes nothing of a record on before the whole record has come. */
   @Test
   @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void anAnswerThatComesByteByByteEndsInTime() throws Exception {
@@ -158,7 +158,10 @@ class TlsTest {
     }
   }
 
-  /** Forwards one connection to the server; what that sends byte by byte while it is to be slow. */
+  /**
+   * Forwards one connection to the server; the server's bytes go one by one while {@code slow} is
+   * set.
+   */
   private void forward(ServerSocket proxy, AtomicBoolean slow) {
     start(
         () -> {
@@ -184,7 +187,7 @@ class TlsTest {
               try {
                 work.call();
               } catch (Exception e) {
-                // One of both has hung up.
+                // One side has hung up.
               }
             });
     thread.setDaemon(true);
