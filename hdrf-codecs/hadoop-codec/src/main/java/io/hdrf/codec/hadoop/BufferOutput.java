@@ -4,7 +4,7 @@ package io.hdrf.codec.hadoop;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
-/** Writes into a buffer; what goes beyond the room is dropped. For one thread. */
+/** Writes into a buffer; drops bytes beyond its room. For one thread. */
 final class BufferOutput extends OutputStream {
 
   private final ByteBuffer dst;
@@ -12,14 +12,14 @@ final class BufferOutput extends OutputStream {
   private boolean full;
 
   /**
-   * @param room how many bytes may be written, at most those remaining in {@code dst}
+   * @param room the most bytes to write, at most those remaining in {@code dst}
    */
   BufferOutput(ByteBuffer dst, int room) {
     this.dst = dst;
     this.room = room;
   }
 
-  /** Whether something was dropped. */
+  /** Returns whether bytes were dropped. */
   boolean isFull() {
     return full;
   }

@@ -19,8 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One of Hadoop's codecs with its idle compressors and decompressors. Hadoop's own {@code
- * CodecPool} keeps them for as long as the JVM lives, and takes back those that failed.
- * Thread-safe.
+ * CodecPool} keeps them for as long as the JVM lives, even after a failure. Thread-safe.
  */
 final class HadoopCodec implements Closeable {
 
@@ -28,7 +27,7 @@ final class HadoopCodec implements Closeable {
 
   private static final int PIECE = 64 << 10;
 
-  /** No more are kept than threads are likely to work at a time. */
+  /** The most idle objects: about as many as threads are likely to work at a time. */
   private static final int MAX_IDLE = 32;
 
   private final CompressionCodec codec;
@@ -49,7 +48,7 @@ final class HadoopCodec implements Closeable {
     Compressor compressor = idle != null ? idle : codec.createCompressor();
     boolean sound = false;
     try {
-      // Some codecs have no compressor where a native library is missing, and work without one.
+      // Some codecs lack a compressor where a native library is missing, and work without one.
       try (OutputStream stream =
           compressor == null
               ? codec.createOutputStream(out)
@@ -84,7 +83,7 @@ final class HadoopCodec implements Closeable {
    * Decodes one stream, all of {@code src}, into {@code dst}, whose remaining bytes are the length
    * of the data.
    *
-   * @throws CorruptFrameException if it is no such stream
+   * @throws CorruptFrameException if {@code src} is not such a stream
    * @throws CodecUnavailableException if the codec does not work here
    */
   void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
@@ -130,7 +129,7 @@ final class HadoopCodec implements Closeable {
       if (in.read() >= 0) {
         throw new CorruptFrameException("the stream goes on after the frame");
       }
-      // Some codecs leave the mark of the stream's end unread.
+      // Some codecs leave the end mark of the stream unread.
       src.position(src.limit());
     }
   }
@@ -148,7 +147,10 @@ final class HadoopCodec implements Closeable {
     end(decompressor::end);
   }
 
-  /** The dummies of Hadoop's bzip2 in Java hold nothing, and don't support it. */
+  /**
+   * Frees an object, if it supports that: the dummies of Hadoop's bzip2 in Java hold nothing, and
+   * don't.
+   */
   private static void end(Runnable end) {
     try {
       end.run();
@@ -157,12 +159,12 @@ final class HadoopCodec implements Closeable {
     }
   }
 
-  /** How many compressors and decompressors wait to be used. */
+  /** Returns the number of idle compressors and decompressors. */
   int idle() {
     return compressors.size() + decompressors.size();
   }
 
-  /** Frees what is idle. */
+  /** Frees idle objects. */
   @Override
   public void close() {
     for (Compressor idle = compressors.poll(); idle != null; idle = compressors.poll()) {

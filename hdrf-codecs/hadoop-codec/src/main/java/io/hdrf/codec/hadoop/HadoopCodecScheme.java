@@ -14,11 +14,11 @@ import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
 
 /**
- * Frames as one of Hadoop's compression codecs makes them. {@code hdrf.hadoop-codec.class} names
- * it, {@code hdrf.hadoop-codec.frame.size} tells how long frames are. Each frame bears the name of
- * the codec's class, so that the setting may change; see {@link HadoopFrames} for the format.
+ * Frames made by one of Hadoop's compression codecs. {@code hdrf.hadoop-codec.class} names it,
+ * {@code hdrf.hadoop-codec.frame.size} sets the length of frames. Each frame bears the name of the
+ * codec's class, so that the setting may change; see {@link HadoopFrames} for the format.
  *
- * <p>Which codecs there are differs between DataNodes, so that the frames don't travel.
+ * <p>DataNodes may have different codecs, so these frames don't travel.
  */
 public final class HadoopCodecScheme extends SizedFrameScheme {
 

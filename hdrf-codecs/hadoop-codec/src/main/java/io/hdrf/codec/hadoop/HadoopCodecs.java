@@ -14,7 +14,7 @@ import org.apache.hadoop.util.ReflectionUtils;
 /** Hadoop's codecs by the names of their classes, made when first needed. Thread-safe. */
 final class HadoopCodecs implements Closeable {
 
-  /** As long as a frame can name. */
+  /** The longest name that a frame can hold, in bytes. */
   static final int MAX_NAME_LENGTH = 255;
 
   private static final Pattern CLASS_NAME =
@@ -33,9 +33,9 @@ final class HadoopCodecs implements Closeable {
   }
 
   /**
-   * The codec of that class.
+   * Returns the codec of that class.
    *
-   * @throws CodecUnavailableException if there is no such class, or it is no codec
+   * @throws CodecUnavailableException if there is no such class, or it is not a codec
    */
   HadoopCodec get(String className) throws CodecUnavailableException {
     HadoopCodec codec = codecs.get(className);
@@ -75,8 +75,8 @@ final class HadoopCodecs implements Closeable {
   }
 
   /**
-   * The codec of that class, which has encoded and decoded a sample: some need native libraries,
-   * and say so only when they are used.
+   * Returns the codec of that class after it has encoded and decoded a sample: some need native
+   * libraries, and fail only when they are used.
    *
    * @throws CodecUnavailableException if it does not work here
    */

@@ -78,7 +78,7 @@ final class HadoopFrames implements FrameCodec {
     codecs.get(new String(codec, StandardCharsets.ISO_8859_1)).decode(src, dst);
   }
 
-  /** The name of the class that is needed to decode a frame; null if none is. */
+  /** Returns the name of the class that is needed to decode a frame; null if none is. */
   static String codecOf(ByteBuffer encoded) {
     ByteBuffer frame = encoded.duplicate();
     int nameLength = frame.hasRemaining() ? frame.get() & 0xFF : 0;

@@ -4,7 +4,7 @@ package io.hdrf.codec.hadoop;
 import org.apache.hadoop.io.compress.Compressor;
 import org.apache.hadoop.io.compress.DefaultCodec;
 
-/** Fails as Hadoop's codecs do without their native libraries. */
+/** Fails like Hadoop's codecs without their native libraries. */
 public final class BrokenCodec extends DefaultCodec {
   @Override
   public Compressor createCompressor() {

@@ -8,7 +8,7 @@ import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.io.compress.zlib.BuiltInZlibDeflater;
 import org.apache.hadoop.io.compress.zlib.BuiltInZlibInflater;
 
-/** Counts what was made and what was freed. */
+/** Counts created and freed compressors and decompressors. */
 public final class CountedCodec extends DefaultCodec {
 
   static final AtomicInteger MADE = new AtomicInteger();

@@ -8,7 +8,7 @@ import org.apache.hadoop.io.compress.CompressionInputStream;
 import org.apache.hadoop.io.compress.Decompressor;
 import org.apache.hadoop.io.compress.DefaultCodec;
 
-/** Gives back other bytes than it was given. */
+/** Returns other bytes than it was given. */
 public final class ForgetfulCodec extends DefaultCodec {
   @Override
   public CompressionInputStream createInputStream(InputStream in, Decompressor decompressor)

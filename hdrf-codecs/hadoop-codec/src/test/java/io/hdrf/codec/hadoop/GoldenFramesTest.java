@@ -18,8 +18,8 @@ import org.apache.hadoop.io.compress.GzipCodec;
 import org.junit.jupiter.api.Test;
 
 /**
- * Frames that must be decoded for ever: by Hadoop's gzip codec, and as it is. Other bytes may be
- * written: those of a newer library.
+ * Frames that must stay decodable for ever: one of Hadoop's gzip codec, and one stored as it is. A
+ * newer library may write other bytes.
  */
 class GoldenFramesTest {
 
@@ -27,7 +27,7 @@ class GoldenFramesTest {
   private static final String AS_IT_IS = "frame-v1-as-it-is.golden";
   private static final int SHORT = 5;
 
-  /** Text that repeats itself near and far, and numbers that don't. */
+  /** Text with near and far repetitions, and numbers without any. */
   private static byte[] data() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 400; i++) {
@@ -75,7 +75,7 @@ class GoldenFramesTest {
     assertThat(decoded(read(AS_IT_IS), SHORT)).isEqualTo(Arrays.copyOf(data, SHORT));
   }
 
-  /** The specification, followed by hand. */
+  /** Follows the specification by hand. */
   @Test
   void byteByByte() throws IOException {
     String hex = HexFormat.of().formatHex(read(GZIP));
@@ -86,7 +86,7 @@ class GoldenFramesTest {
     assertThat(HexFormat.of().formatHex(read(AS_IT_IS))).isEqualTo("00" + "6c696e6520");
   }
 
-  /** Writes the files; only a new form of frames gives a reason, and then for new files. */
+  /** Writes the files; only a new frame format is a reason to do so, and then for new files. */
   public static void main(String[] args) throws IOException {
     byte[] data = data();
     try (FrameCodec codec = codec(GzipCodec.class.getName())) {

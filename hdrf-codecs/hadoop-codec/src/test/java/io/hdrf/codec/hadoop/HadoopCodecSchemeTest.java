@@ -9,7 +9,7 @@ import org.apache.hadoop.io.compress.BZip2Codec;
 import org.apache.hadoop.io.compress.DeflateCodec;
 import org.apache.hadoop.io.compress.GzipCodec;
 
-/** The rules for schemes, with the default codec; frames of the others stay readable. */
+/** The rules for schemes, with the default codec; frames of other codecs stay readable. */
 class HadoopCodecSchemeTest extends BaseSchemeTestCase {
 
   static final String CLASS = "hdrf.hadoop-codec.class";

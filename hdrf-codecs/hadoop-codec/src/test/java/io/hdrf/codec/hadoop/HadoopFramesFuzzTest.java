@@ -21,7 +21,7 @@ import org.apache.hadoop.io.compress.GzipCodec;
  */
 class HadoopFramesFuzzTest {
 
-  /** bzip2 in Java takes arrays for 900,000 bytes, and for each of them four more. */
+  /** bzip2 in Java allocates arrays for 900,000 bytes, with four more bytes for each of them. */
   private static final long MAX_HEAP = 16 << 20;
 
   private static final FrameCodec CODEC = codec();
@@ -44,7 +44,7 @@ class HadoopFramesFuzzTest {
     HostileFrames.run(CODEC, input, MAX_HEAP);
   }
 
-  /** The first byte chooses the codec, two tell the length. */
+  /** The first byte chooses the codec, the next two the length. */
   @FuzzTest(maxDuration = "1m")
   void anyStream(byte[] input) throws IOException {
     if (input.length < 4) {

@@ -59,7 +59,7 @@ class HadoopFramesTest {
     return bytes;
   }
 
-  /** The form that stays for ever: a name, a length, the codec's own stream. */
+  /** The format that stays for ever: a name, a length, the codec's own stream. */
   @Test
   void aFrameBearsTheNameOfItsCodec() throws IOException {
     try (FrameCodec codec = scheme.newCodec(settings(GzipCodec.class))) {
@@ -91,7 +91,7 @@ class HadoopFramesTest {
     }
   }
 
-  /** Otherwise HDFS would throw away good replicas because a jar is missing. */
+  /** Otherwise HDFS would discard good replicas because a jar is missing. */
   @Test
   void aMissingClassIsNoDamage() throws IOException {
     byte[] name = "com.acme.Lost".getBytes(StandardCharsets.US_ASCII);
@@ -116,7 +116,7 @@ class HadoopFramesTest {
     try (FrameCodec codec = scheme.newCodec(settings(UndecodableCodec.class))) {
       bytes = encoded(codec, frame);
     }
-    // Another one, as after a restart: nothing waits in a pool.
+    // Another codec, as after a restart: its pool is empty.
     try (FrameCodec codec = scheme.newCodec(settings(null))) {
       UndecodableCodec.broken = true;
       assertThatThrownBy(() -> decoded(codec, bytes, LENGTH))
@@ -128,7 +128,7 @@ class HadoopFramesTest {
     }
   }
 
-  /** Decodes until it is told to fail. */
+  /** Decodes until the test makes it fail. */
   public static final class UndecodableCodec extends DefaultCodec {
     static volatile boolean broken;
 
@@ -141,7 +141,7 @@ class HadoopFramesTest {
     }
   }
 
-  /** Hadoop's stream would make an array of two gigabytes before it looks for the data. */
+  /** Hadoop's stream would allocate two gigabytes before it looks for the data. */
   @Test
   void aLengthInAStreamIsNotTrusted() throws IOException {
     try (FrameCodec codec = scheme.newCodec(settings(PiecesCodec.class))) {

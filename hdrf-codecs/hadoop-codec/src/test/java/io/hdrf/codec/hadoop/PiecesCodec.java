@@ -45,7 +45,7 @@ public final class PiecesCodec extends DefaultCodec {
     return new PieceDecompressor();
   }
 
-  /** What comes out, piece by piece. */
+  /** Output, piece by piece. */
   private static final class Output {
     private byte[] bytes = {};
     private int position;
@@ -67,7 +67,7 @@ public final class PiecesCodec extends DefaultCodec {
     }
   }
 
-  /** Gathers all input until it is told to finish. */
+  /** Gathers all input until it is finished. */
   private static final class PieceCompressor implements Compressor {
     private final ByteArrayOutputStream input = new ByteArrayOutputStream();
     private final Output output = new Output();

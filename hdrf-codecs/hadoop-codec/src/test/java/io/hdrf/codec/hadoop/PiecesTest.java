@@ -6,7 +6,7 @@ import io.hdrf.spi.scheme.ReductionScheme;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * The rules for schemes, with a codec whose stream has lengths in it, as Hadoop's lz4 and snappy.
+ * The rules for schemes, with a codec whose stream contains lengths, like Hadoop's lz4 and snappy.
  */
 class PiecesTest extends BaseSchemeTestCase {
 

@@ -10,7 +10,7 @@ import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
-/** Raw LZ4 blocks. The decompressor is the one that checks every offset. */
+/** Raw LZ4 blocks. The decompressor checks every offset. */
 final class Lz4Codec implements FrameCodec {
 
   private final LZ4Factory factory;

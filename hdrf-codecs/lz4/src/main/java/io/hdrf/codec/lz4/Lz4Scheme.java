@@ -9,7 +9,7 @@ import net.jpountz.lz4.LZ4Factory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Frames as raw LZ4 blocks; {@code hdrf.lz4.frame.size} sets how long they are. */
+/** Frames as raw LZ4 blocks; {@code hdrf.lz4.frame.size} sets their length. */
 public final class Lz4Scheme extends SizedFrameScheme {
 
   private static final Logger LOG = LoggerFactory.getLogger(Lz4Scheme.class);
@@ -25,7 +25,10 @@ public final class Lz4Scheme extends SizedFrameScheme {
     return new Lz4Codec(factory());
   }
 
-  /** Not LZ4Factory.fastestInstance(): behind a plug-in's class loader that never is JNI. */
+  /**
+   * Avoids LZ4Factory.fastestInstance(): with a plug-in's class loader, it never returns the JNI
+   * one.
+   */
   private static LZ4Factory factory() {
     try {
       return LZ4Factory.nativeInstance();

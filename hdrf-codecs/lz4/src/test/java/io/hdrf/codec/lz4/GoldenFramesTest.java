@@ -13,12 +13,12 @@ import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
-/** A frame that must be decoded for ever. Other bytes may be written: those of a newer library. */
+/** A frame that must stay decodable for ever. A newer library may write other bytes. */
 class GoldenFramesTest {
 
   private static final String FRAME = "frame-v1.golden";
 
-  /** Text that repeats itself near and far, and numbers that don't. */
+  /** Text with near and far repetitions, and numbers without any. */
   private static byte[] data() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 400; i++) {
@@ -54,7 +54,7 @@ class GoldenFramesTest {
     assertThat(frame.length).isLessThan(data.length / 2);
   }
 
-  /** Writes the file; only a new form of frames gives a reason, and then for a new file. */
+  /** Writes the file; only a new frame format is a reason to do so, and then for a new file. */
   public static void main(String[] args) throws IOException {
     byte[] data = data();
     try (FrameCodec codec = codec()) {

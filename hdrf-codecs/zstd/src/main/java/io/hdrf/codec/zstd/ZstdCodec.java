@@ -13,7 +13,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.Supplier;
 
-/** Zstandard frames, each encoded and decoded with a context that nobody else has meanwhile. */
+/**
+ * Zstandard frames, each encoded and decoded with a context that no other thread uses meanwhile.
+ */
 final class ZstdCodec implements FrameCodec {
 
   private final Contexts<ZstdCompressCtx> compressors;
@@ -26,8 +28,8 @@ final class ZstdCodec implements FrameCodec {
   }
 
   /**
-   * Contexts that are not in use; each takes about 1 MB at level 3, and more at higher ones. No
-   * more are kept than threads are likely to work at a time.
+   * Idle contexts; each takes about 1 MB at level 3, and more at higher ones. At most about as many
+   * are kept as threads are likely to work at a time.
    */
   private static final class Contexts<C extends Closeable> implements Closeable {
     private static final int MAX_IDLE = 32;

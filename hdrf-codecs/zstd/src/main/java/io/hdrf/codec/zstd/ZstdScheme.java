@@ -9,8 +9,8 @@ import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
 
 /**
- * Frames as Zstandard frames (RFC 8878) without a checksum of their own. {@code hdrf.zstd.level}
- * sets how hard it tries, {@code hdrf.zstd.frame.size} how long frames are.
+ * Frames as Zstandard frames (RFC 8878) without their own checksum. {@code hdrf.zstd.level} sets
+ * the compression level, {@code hdrf.zstd.frame.size} the length of frames.
  */
 public final class ZstdScheme extends SizedFrameScheme {
 
