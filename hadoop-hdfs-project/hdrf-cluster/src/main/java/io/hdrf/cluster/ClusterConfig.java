@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * What a {@link LocalCluster} is made of. Immutable: each {@code with…} returns a changed copy.
- * Kept in {@code cluster.properties} in the cluster's directory.
+ * The configuration of a {@link LocalCluster}. Immutable: each {@code with…} returns a changed
+ * copy. Kept in {@code cluster.properties} in the cluster's directory.
  */
 public final class ClusterConfig {
   /** The file below the cluster's directory. */
@@ -29,7 +29,7 @@ public final class ClusterConfig {
 
   private final Path directory;
 
-  // Changed only in a copy that nobody has seen yet
+  // Changed only in a copy that no caller has yet.
   private int dataNodes = 3;
   private int volumes = 1;
   private int replication = 3;
@@ -63,12 +63,15 @@ public final class ClusterConfig {
     return copy;
   }
 
-  /** Three DataNodes of one volume each, replication 3, scheme {@code lz4}. */
+  /**
+   * Returns a configuration with three DataNodes of one volume each, replication 3, scheme {@code
+   * lz4}.
+   */
   public static ClusterConfig in(Path directory) {
     return new ClusterConfig(directory.toAbsolutePath().normalize());
   }
 
-  /** Number of DataNodes, 1 to 100. */
+  /** Sets the number of DataNodes, 1 to 100. */
   public ClusterConfig withDataNodes(int count) {
     if (count < 1 || count > MAX_DATANODES) {
       throw new IllegalArgumentException("DataNodes: " + count + "; 1 to " + MAX_DATANODES);
@@ -76,7 +79,7 @@ public final class ClusterConfig {
     return changed(copy -> copy.dataNodes = count);
   }
 
-  /** Number of volumes (data directories) of each DataNode, at least 1. */
+  /** Sets the number of volumes (data directories) of each DataNode, at least 1. */
   public ClusterConfig withVolumes(int count) {
     if (count < 1) {
       throw new IllegalArgumentException("Volumes: " + count + "; at least 1");
@@ -84,7 +87,10 @@ public final class ClusterConfig {
     return changed(copy -> copy.volumes = count);
   }
 
-  /** Replicas of each block, at least 1; never more than DataNodes ({@link #replication()}). */
+  /**
+   * Sets the replicas of each block, at least 1; never more than DataNodes ({@link
+   * #replication()}).
+   */
   public ClusterConfig withReplication(int count) {
     if (count < 1) {
       throw new IllegalArgumentException("Replication: " + count + "; at least 1");
@@ -92,17 +98,17 @@ public final class ClusterConfig {
     return changed(copy -> copy.replication = count);
   }
 
-  /** Whether DataNodes run without HDRF. */
+  /** Sets whether DataNodes run without HDRF. */
   public ClusterConfig withStock(boolean value) {
     return changed(copy -> copy.stock = value);
   }
 
-  /** The value of {@code hdrf.schemes}; may be empty. */
+  /** Sets the value of {@code hdrf.schemes}; may be empty. */
   public ClusterConfig withSchemes(String value) {
     return changed(copy -> copy.schemes = value);
   }
 
-  /** Heap limits as {@code -Xmx} takes them. */
+  /** Sets heap limits in the form of {@code -Xmx}. */
   public ClusterConfig withHeaps(String nameNode, String dataNode) {
     return changed(
         copy -> {
@@ -112,8 +118,8 @@ public final class ClusterConfig {
   }
 
   /**
-   * How old what {@code /jmx} says may be, at least 1 ms: {@link LocalCluster#METRICS_PERIOD}
-   * unless something shorter is to be timed by it.
+   * Sets the greatest age of the values at {@code /jmx}, at least 1 ms: {@link
+   * LocalCluster#METRICS_PERIOD} unless something shorter is to be timed by it.
    */
   public ClusterConfig withMetricsPeriod(Duration period) {
     if (period.toMillis() < 1) {
@@ -123,7 +129,7 @@ public final class ClusterConfig {
   }
 
   /**
-   * A property for the cluster's {@code hdfs-site.xml}; it overrides what HDRF would write. A name
+   * Sets a property for the cluster's {@code hdfs-site.xml}; it overrides HDRF's value. A name
    * {@code datanode-N:name} sets the property {@code name} of one DataNode only.
    */
   public ClusterConfig with(String name, String value) {
@@ -133,8 +139,8 @@ public final class ClusterConfig {
   }
 
   /**
-   * A property for one DataNode only; it overrides the cluster's. The same as {@link #with} for the
-   * name {@code datanode-N:name}.
+   * Sets a property for one DataNode only; it overrides the cluster's. The same as {@link #with}
+   * for the name {@code datanode-N:name}.
    *
    * @param index of the DataNode, from 0
    */
@@ -158,7 +164,7 @@ public final class ClusterConfig {
     return volumes;
   }
 
-  /** Replicas of each block: what was asked for, at most the number of DataNodes. */
+  /** Returns the replicas of each block: as requested, but at most the number of DataNodes. */
   public int replication() {
     return Math.min(replication, dataNodes);
   }
@@ -183,14 +189,14 @@ public final class ClusterConfig {
     return metricsPeriod;
   }
 
-  /** Properties given by {@link #with}, sorted; not those for one DataNode. */
+  /** Returns the properties given by {@link #with}, sorted; not those for one DataNode. */
   public Map<String, String> site() {
     Map<String, String> shared = new TreeMap<>(site);
     shared.keySet().removeIf(name -> ONE_DATANODE.matcher(name).lookingAt());
     return shared;
   }
 
-  /** Properties for one DataNode only, sorted. */
+  /** Returns the properties for one DataNode only, sorted. */
   public Map<String, String> dataNodeSite(int index) {
     String prefix = dataNodePrefix(index);
     Map<String, String> own = new TreeMap<>();
@@ -203,13 +209,13 @@ public final class ClusterConfig {
     return own;
   }
 
-  /** Whether {@code directory} holds a cluster. */
+  /** Returns whether {@code directory} holds a cluster. */
   public static boolean exists(Path directory) {
     return Files.isRegularFile(directory.resolve(FILE));
   }
 
   /**
-   * The configuration kept in {@code directory}.
+   * Reads the configuration kept in {@code directory}.
    *
    * @throws ClusterException if there is none or it can't be understood
    */

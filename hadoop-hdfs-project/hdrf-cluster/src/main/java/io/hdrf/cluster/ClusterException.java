@@ -4,7 +4,8 @@ package io.hdrf.cluster;
 import java.io.IOException;
 
 /**
- * A daemon or job did not do what was asked. The message is meant for the person at the terminal.
+ * A daemon or job failed to do what the user asked. The message is meant for the person at the
+ * terminal.
  */
 public class ClusterException extends IOException {
   private static final long serialVersionUID = 1;

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 public final class CpuLimit implements Closeable {
 
-  /** So short that a process at its limit stutters little. */
+  /** Short enough that a process at its limit stutters little. */
   private static final long PERIOD_MICROS = 20_000;
 
   private static final double MIN_CORES = 0.05;
@@ -32,10 +32,10 @@ public final class CpuLimit implements Closeable {
   }
 
   /**
-   * Makes a group, after removing empty ones of JVMs that have ended.
+   * Creates a group, after removing empty ones of JVMs that have ended.
    *
    * @param cores processor seconds per second, at least 0.05
-   * @throws ClusterException if control groups can't be made here
+   * @throws ClusterException if control groups can't be created here
    */
   public static CpuLimit create(double cores) throws IOException {
     return create(hierarchy(Files.readAllLines(Path.of("/proc/mounts"))), cores);
@@ -67,7 +67,7 @@ public final class CpuLimit implements Closeable {
     return new CpuLimit(group);
   }
 
-  /** The directory at which the controller for processor time is mounted. */
+  /** Returns the directory at which the controller for processor time is mounted. */
   static Path hierarchy(List<String> mounts) throws IOException {
     for (String mount : mounts) {
       String[] fields = mount.split(" ", -1);
@@ -99,7 +99,7 @@ public final class CpuLimit implements Closeable {
     }
   }
 
-  /** Words in front of a program that make it run in the group, in the same process. */
+  /** Returns the words in front of a program that make it run in the group, in the same process. */
   public List<String> command() {
     return List.of(
         "sh",
@@ -109,7 +109,9 @@ public final class CpuLimit implements Closeable {
         group.resolve("cgroup.procs").toString());
   }
 
-  /** Removes the group if nothing runs in it; else the limit stays, and the next run removes it. */
+  /**
+   * Removes the group if no process runs in it; else the limit stays, and the next run removes it.
+   */
   @Override
   public void close() throws IOException {
     if (Files.readString(group.resolve("cgroup.procs")).isBlank()) {

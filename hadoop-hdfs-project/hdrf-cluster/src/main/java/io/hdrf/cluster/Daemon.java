@@ -16,15 +16,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process with a directory of its own, in a session of its own (a Ctrl-C at the terminal doesn't
- * reach it). The process id is written to {@code pid} before the program runs, so that a daemon
- * whose starter was killed is found again; a process counts as this daemon only if its command line
- * names the directory, so a reused id is never killed. For one thread at a time.
+ * A process with its own directory, in its own session (a Ctrl-C at the terminal doesn't reach it).
+ * The process id is written to {@code pid} before the program runs, so that a daemon whose starter
+ * was killed can be found again; a process counts as this daemon only if its command line names the
+ * directory, so a reused id is never killed. For one thread at a time.
  */
 public class Daemon {
   private static final String MARK = "-Dhdrf.daemon=";
 
-  /** Writes its own id, then becomes the daemon under the same id. */
+  /** Writes its own process id, then becomes the daemon under the same id. */
   private static final String LAUNCHER =
       "echo $$ > \"$1.new\" && mv -f \"$1.new\" \"$1\" && shift && exec setsid \"$@\"";
 
@@ -39,22 +39,22 @@ public class Daemon {
     this.directory = directory.toAbsolutePath().normalize();
   }
 
-  /** As people read it: {@code NameNode}, {@code DataNode 0}. */
+  /** Returns the name for people: {@code NameNode}, {@code DataNode 0}. */
   public final String name() {
     return name;
   }
 
-  /** What belongs to this daemon alone: {@code pid}, {@code log}, {@code out}, data. */
+  /** Returns the directory of this daemon alone: {@code pid}, {@code log}, {@code out}, data. */
   public final Path directory() {
     return directory;
   }
 
-  /** Its log, written by log4j. */
+  /** Returns the log file, written by log4j. */
   public final Path log() {
     return directory.resolve("log");
   }
 
-  /** Its standard output and error. */
+  /** Returns the file with standard output and error. */
   public final Path out() {
     return directory.resolve("out");
   }
@@ -63,7 +63,7 @@ public class Daemon {
     return directory.resolve("pid");
   }
 
-  /** The id of the running process, or empty. */
+  /** Returns the running process, or empty. */
   public final Optional<ProcessHandle> process() throws IOException {
     String text;
     try {
@@ -78,7 +78,7 @@ public class Daemon {
     return isThis(pid) ? ProcessHandle.of(pid) : Optional.empty();
   }
 
-  /** An argument of the command line by which the process is known. */
+  /** Returns an argument of the command line that identifies the process. */
   String mark() {
     return MARK + directory;
   }
@@ -91,7 +91,7 @@ public class Daemon {
       } catch (IOException e) {
         return false;
       }
-      // It is empty while the process becomes another program, and when it has ended.
+      // It is empty while the process executes another program, and when it has ended.
       if (commandLine.length > 0 || attempt == MAX_LOOKS) {
         String arguments = new String(commandLine, StandardCharsets.UTF_8);
         return List.of(arguments.split("\0", -1)).contains(mark());
@@ -104,7 +104,7 @@ public class Daemon {
     return process().isPresent();
   }
 
-  /** Processor time, device reads and writes since the process started. */
+  /** Returns processor time, device reads and writes since the process started. */
   public final ProcessUsage usage() throws IOException {
     ProcessHandle handle =
         process().orElseThrow(() -> new ClusterException(name + " is not running"));
@@ -114,7 +114,7 @@ public class Daemon {
   /**
    * Starts the process and returns once it runs under its own command line.
    *
-   * @param host where it runs
+   * @param host the host where it runs
    * @param flags for the JVM
    * @param program main class and arguments
    */
@@ -159,7 +159,9 @@ public class Daemon {
     return process;
   }
 
-  /** Until the process is under its final command line, so that {@link #isAlive} can see it. */
+  /**
+   * Waits until the process is under its final command line, so that {@link #isAlive} can see it.
+   */
   private void awaitLaunched(Process process) throws IOException {
     Waiting.until(
         Duration.ofSeconds(30),
@@ -170,22 +172,22 @@ public class Daemon {
     }
   }
 
-  /** Asks it to end (SIGTERM); kills it if it hasn't within {@code patience}. */
+  /** Sends SIGTERM; kills the process if it hasn't ended within {@code patience}. */
   public final void stop(Duration patience) throws IOException {
     end(false, patience);
   }
 
-  /** {@code kill -9}, and waits until the process is gone. */
+  /** Sends SIGKILL, and waits until the process is gone. */
   public final void kill() throws IOException {
     end(true, Duration.ofSeconds(30));
   }
 
-  /** Freezes it (SIGSTOP): connections stay, nothing is answered. */
+  /** Freezes the process (SIGSTOP): connections stay, but it answers nothing. */
   public final void suspend() throws IOException {
     send("-STOP");
   }
 
-  /** Lets it go on after {@link #suspend}. */
+  /** Continues the process after {@link #suspend}. */
   public final void resume() throws IOException {
     send("-CONT");
   }
@@ -220,7 +222,8 @@ public class Daemon {
       handle.onExit().get(patience.toMillis(), TimeUnit.MILLISECONDS);
       return true;
     } catch (TimeoutException e) {
-      // A process that is not our child may be left as a zombie: then it has no command line.
+      // A process that is not a child of this one may remain as a zombie: then it has no command
+      // line.
       return !isThis(handle.pid());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -235,7 +238,7 @@ public class Daemon {
     process().ifPresent(ProcessHandle::destroy);
   }
 
-  /** The last lines of output and log, for a message about a failed start. */
+  /** Returns the last lines of output and log, for a message about a failed start. */
   final String lastWords() throws IOException {
     StringBuilder words = new StringBuilder();
     for (Path file : List.of(out(), log())) {

@@ -26,29 +26,29 @@ public final class DataNode extends Daemon {
     this.index = index;
   }
 
-  /** From 0. */
+  /** Returns the index, from 0. */
   public int index() {
     return index;
   }
 
-  /** Where it runs. */
+  /** Returns the host where it runs. */
   public Host host() {
     return cluster.hosts().dataNode(index);
   }
 
-  /** Its data directories, as in {@code dfs.datanode.data.dir}. */
+  /** Returns its data directories, as in {@code dfs.datanode.data.dir}. */
   public List<Path> volumes() {
     return IntStream.range(0, cluster.config().volumes())
         .mapToObj(volume -> directory().resolve("data-" + volume))
         .toList();
   }
 
-  /** What it runs on from its next start on, in the place of the cluster's. Not kept on disk. */
+  /** Sets the runtime to use from its next start on, instead of the cluster's. Not kept on disk. */
   public void runOn(HadoopRuntime runtime) {
     otherRuntime = Optional.of(runtime);
   }
 
-  /** Starts it and returns before it has registered; see {@link LocalCluster#awaitReady}. */
+  /** Starts it; returns before it has registered; see {@link LocalCluster#awaitReady}. */
   public void start() throws IOException {
     ClusterConfig config = cluster.config();
     HadoopRuntime runtime = otherRuntime.orElseGet(cluster::runtime);
@@ -83,12 +83,12 @@ public final class DataNode extends Daemon {
         program);
   }
 
-  /** Where it takes and gives blocks, as {@code address:port}. */
+  /** Returns the address for block transfers, as {@code address:port}. */
   public String dataAddress() throws IOException {
     return host().address() + ":" + cluster.port("datanode-" + index + ".data");
   }
 
-  /** Where its IPC server listens. */
+  /** Returns the address of its IPC server. */
   public InetSocketAddress ipcAddress() throws IOException {
     return new InetSocketAddress(
         InetAddress.getByName(host().address()), cluster.port("datanode-" + index + ".ipc"));
@@ -98,7 +98,7 @@ public final class DataNode extends Daemon {
     return new Jmx(host().address(), cluster.port("datanode-" + index + ".http"));
   }
 
-  /** Whether it answers, has registered with the NameNode and has sent its block report. */
+  /** Returns whether it answers, has registered with the NameNode and has sent its block report. */
   public boolean isServing() {
     try {
       JsonNode actors =
@@ -115,13 +115,16 @@ public final class DataNode extends Daemon {
     }
   }
 
-  /** HDRF's metrics: the beans whose names begin with {@code Hdrf}; none on a stock DataNode. */
+  /**
+   * Returns HDRF's metrics: the beans whose names begin with {@code Hdrf}; none on a stock
+   * DataNode.
+   */
   public List<JsonNode> hdrfMetrics() throws IOException {
     return jmx().query("Hadoop:service=DataNode,name=Hdrf*");
   }
 
   /**
-   * How many blocks wait to be reduced or are in work.
+   * Returns the number of blocks that wait to be reduced or are being reduced.
    *
    * @throws ClusterException if it does not run HDRF
    */
@@ -133,7 +136,7 @@ public final class DataNode extends Daemon {
     return beans.stream().mapToLong(bean -> bean.path("Pending").asLong()).sum();
   }
 
-  /** What its volumes hold now. */
+  /** Returns the present disk usage of its volumes. */
   public DiskUsage diskUsage() throws IOException {
     return DiskUsage.of(volumes());
   }

@@ -12,14 +12,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What volumes of a DataNode hold, by what the file system has allocated. All in bytes. A file with
- * several hard links counts once.
+ * The disk usage of a DataNode's volumes, by the file system's allocation. All in bytes. A file
+ * with several hard links counts once.
  *
  * @param blocks number of block files
- * @param logicalBytes apparent length of block files: what HDFS thinks is stored
+ * @param logicalBytes apparent length of block files: the length that HDFS sees
  * @param blockBytes allocated to block files
  * @param hdrfBytes allocated to HDRF's own files ({@code hdrf/} directories)
- * @param metaBytes allocated to {@code .meta} files, which HDRF leaves as they are
+ * @param metaBytes allocated to {@code .meta} files, which HDRF leaves unchanged
  */
 public record DiskUsage(
     long blocks, long logicalBytes, long blockBytes, long hdrfBytes, long metaBytes) {
@@ -35,15 +35,18 @@ public record DiskUsage(
   private static final Pattern BLOCK = Pattern.compile("blk_-?\\d+");
   private static final Pattern META = Pattern.compile("blk_-?\\d+_\\d+\\.meta");
 
-  /** Nothing. */
+  /** The usage of no volume. */
   public static final DiskUsage NONE = new DiskUsage(0, 0, 0, 0, 0);
 
-  /** Allocated to block files and to HDRF's own files; {@code .meta} files are not in it. */
+  /**
+   * Returns the bytes allocated to block files and to HDRF's own files, without {@code .meta}
+   * files.
+   */
   public long physicalBytes() {
     return blockBytes + hdrfBytes;
   }
 
-  /** Physical bytes as a share of logical bytes; 1 where there are none. */
+  /** Returns physical bytes as a share of logical bytes; 1 where there are no logical bytes. */
   public double ratio() {
     return logicalBytes == 0 ? 1 : (double) physicalBytes() / logicalBytes;
   }
@@ -57,7 +60,7 @@ public record DiskUsage(
         metaBytes + other.metaBytes);
   }
 
-  /** Measures volumes as they are now; files that vanish meanwhile are left out. */
+  /** Measures volumes in their present state; files that vanish meanwhile are left out. */
   public static DiskUsage of(Collection<Path> volumes) throws IOException {
     DiskUsage sum = NONE;
     for (Path volume : volumes) {
@@ -66,7 +69,7 @@ public record DiskUsage(
     return sum;
   }
 
-  /** What is allocated to one file. */
+  /** Returns the bytes allocated to one file. */
   public static long allocated(Path file) throws IOException {
     Process find =
         new ProcessBuilder("find", file.toString(), "-maxdepth", "0", "-printf", "%b")
@@ -81,7 +84,7 @@ public record DiskUsage(
   }
 
   private static DiskUsage of(Path volume) throws IOException {
-    // Java has no st_blocks. Exit status is not looked at: a file deleted meanwhile makes it 1.
+    // Java has no st_blocks. The exit status is ignored: a file deleted meanwhile makes it 1.
     Process find =
         new ProcessBuilder("find", volume.toString(), "-ignore_readdir_race", "-printf", FORMAT)
             .redirectError(ProcessBuilder.Redirect.DISCARD)

@@ -3,7 +3,10 @@ package io.hdrf.cluster;
 
 import java.util.Map;
 
-/** Keeps what the user's shell sets for another Hadoop or JVM from reaching our processes. */
+/**
+ * Removes settings of the user's shell for another Hadoop or JVM from the environment of HDRF's
+ * processes.
+ */
 final class Environment {
   private Environment() {}
 

@@ -12,16 +12,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What daemons run on: a Java launcher, Hadoop's class path, what HDRF adds to it on a DataNode,
- * and the directory of plug-in jars. Immutable.
+ * The runtime of daemons: a Java launcher, Hadoop's class path, HDRF's additions to it on a
+ * DataNode, and the directory of plug-in jars. Immutable.
  */
 public final class HadoopRuntime {
   private static final List<String> JVM_FLAGS =
       List.of("--add-opens", "java.base/java.lang=ALL-UNNAMED", "-Djava.net.preferIPv4Stack=true");
 
   /**
-   * Beside the configuration, last on the class path: daemons don't start without directories named
-   * {@code webapps/hdfs} and {@code webapps/datanode}, which Hadoop's jars in Maven don't hold.
+   * A directory beside the configuration, last on the class path: daemons don't start without
+   * directories named {@code webapps/hdfs} and {@code webapps/datanode}, which Hadoop's jars in
+   * Maven don't have.
    */
   static final String WEB = "web";
 
@@ -38,7 +39,7 @@ public final class HadoopRuntime {
   }
 
   /**
-   * The layout that {@code bin/hdrf} builds: {@code hadoop/}, {@code datanode/} and {@code
+   * Returns the layout that {@code bin/hdrf} builds: {@code hadoop/}, {@code datanode/} and {@code
    * plugins/} below {@code dist}.
    */
   public static HadoopRuntime ofDist(Path dist) throws IOException {
@@ -49,9 +50,9 @@ public final class HadoopRuntime {
   }
 
   /**
-   * An unpacked Hadoop distribution, with HDRF's own jars from {@code dist}.
+   * Returns an unpacked Hadoop distribution, with HDRF's own jars from {@code dist}.
    *
-   * @throws ClusterException if {@code hadoopHome} is none
+   * @throws ClusterException if {@code hadoopHome} is not a Hadoop distribution
    */
   public static HadoopRuntime ofHadoopHome(Path hadoopHome, Path dist) throws IOException {
     Path share = hadoopHome.resolve("share").resolve("hadoop");
@@ -82,9 +83,9 @@ public final class HadoopRuntime {
   }
 
   /**
-   * Class paths as given, for tests that run from Maven: each entry a jar or directory.
+   * Returns the given class paths, for tests that run from Maven: each entry a jar or directory.
    *
-   * @param overlay what only DataNodes with HDRF get, in front of {@code hadoop}
+   * @param overlay the entries for DataNodes with HDRF only, in front of {@code hadoop}
    * @param plugins the value of {@code hdrf.plugins.dir}, or empty
    */
   public static HadoopRuntime ofClassPath(
@@ -92,7 +93,7 @@ public final class HadoopRuntime {
     return new HadoopRuntime(hadoop, overlay, plugins);
   }
 
-  /** The class path of the JVM that calls this, for everything. */
+  /** Returns the class path of the calling JVM, for everything. */
   public static HadoopRuntime ofThisJvm(Optional<Path> plugins) {
     String classPath = System.getProperty("surefire.test.class.path");
     if (classPath == null) {
@@ -113,17 +114,17 @@ public final class HadoopRuntime {
     return directory.toAbsolutePath() + "/*";
   }
 
-  /** The value of {@code hdrf.plugins.dir}. */
+  /** Returns the value of {@code hdrf.plugins.dir}. */
   public Optional<Path> plugins() {
     return plugins;
   }
 
-  /** Hadoop's class path behind {@code conf}, as {@code java -cp} takes it. */
+  /** Returns Hadoop's class path behind {@code conf}, in the form of {@code java -cp}. */
   public String classPath(Path conf) {
     return join(conf, List.of());
   }
 
-  /** The class path of a DataNode with HDRF. */
+  /** Returns the class path of a DataNode with HDRF. */
   public String dataNodeClassPath(Path conf) {
     return join(conf, overlay);
   }
@@ -138,7 +139,7 @@ public final class HadoopRuntime {
         .collect(Collectors.joining(File.pathSeparator));
   }
 
-  /** {@code java}, the flags that Hadoop needs on this JDK, and {@code flags}. */
+  /** Returns {@code java}, the flags that Hadoop needs on this JDK, and {@code flags}. */
   List<String> javaCommand(List<String> flags) {
     List<String> command = new ArrayList<>();
     command.add(java.toString());

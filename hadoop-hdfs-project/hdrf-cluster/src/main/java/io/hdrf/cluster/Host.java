@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Where a process of a cluster runs. Immutable.
+ * The host of a cluster's process. Immutable.
  *
  * @param address IPv4 address, in digits, that a daemon there listens on
  * @param command words in front of a program that make it run there, in the same process; may be
@@ -21,12 +21,12 @@ public record Host(String address, List<String> command) {
     command = List.copyOf(command);
   }
 
-  /** The same host, whose programs run by {@code outer} as well. */
+  /** Returns the same host, whose programs run by {@code outer} as well. */
   public Host under(List<String> outer) {
     return new Host(address, Stream.concat(outer.stream(), command.stream()).toList());
   }
 
-  /** The command line that runs {@code program} there. */
+  /** Returns the command line that runs {@code program} there. */
   public List<String> commandFor(List<String> program) {
     return Stream.concat(command.stream(), program.stream()).toList();
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cluster;
 
-/** Which host each process of a {@link LocalCluster} runs on. */
+/** The hosts on which the processes of a {@link LocalCluster} run. */
 public interface Hosts {
 
   /** All of them on this machine's loopback. */
@@ -18,17 +18,17 @@ public interface Hosts {
         }
       };
 
-  /** The NameNode's. */
+  /** Returns the NameNode's host. */
   Host nameNode();
 
   /**
-   * A DataNode's.
+   * Returns a DataNode's host.
    *
    * @param index from 0
    */
   Host dataNode(int index);
 
-  /** Where programs run that use the cluster: DataNode 0's host. */
+  /** Returns the host of programs that use the cluster: DataNode 0's. */
   default Host client() {
     return dataNode(0);
   }

@@ -38,7 +38,7 @@ public final class Jmx {
   }
 
   /**
-   * All beans that match an MBean query such as {@code Hadoop:service=DataNode,name=Hdrf*}.
+   * Returns all beans that match an MBean query such as {@code Hadoop:service=DataNode,name=Hdrf*}.
    *
    * @throws IOException if the daemon doesn't answer, or not with beans
    */
@@ -61,7 +61,7 @@ public final class Jmx {
     }
   }
 
-  /** The first bean that matches, or a missing node, whose every field is missing too. */
+  /** Returns the first bean that matches, or a missing node, whose every field is missing too. */
   public JsonNode bean(String query) throws IOException {
     List<JsonNode> beans = query(query);
     return beans.isEmpty() ? MissingNode.getInstance() : beans.get(0);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** A Hadoop program that runs to its end in a process of its own. */
+/** A Hadoop program that runs to its end in its own process. */
 public final class Job extends Daemon {
   private static final long POLL_MILLIS = 200;
 
@@ -36,7 +36,7 @@ public final class Job extends Daemon {
   /**
    * Waits for its end.
    *
-   * @param line is handed each line of output and log as it appears
+   * @param line receives each line of output and log as it appears
    * @return the exit status
    */
   public int await(Consumer<String> line) throws IOException {

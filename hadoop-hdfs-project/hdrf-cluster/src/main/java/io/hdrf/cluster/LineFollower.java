@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** Hands out the lines of a file that is still being written, which need not exist yet. */
+/** Reads the lines of a file that is still being written, which need not exist yet. */
 final class LineFollower implements Closeable {
   private final Path file;
   private final byte[] buffer = new byte[8192];
@@ -21,7 +21,7 @@ final class LineFollower implements Closeable {
     this.file = file;
   }
 
-  /** Hands over the lines that have been completed since the last call. */
+  /** Passes on the lines that have been completed since the last call. */
   void poll(Consumer<String> consumer) throws IOException {
     if (in == null) {
       if (!Files.exists(file)) {

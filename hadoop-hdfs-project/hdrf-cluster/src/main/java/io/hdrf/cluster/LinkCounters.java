@@ -2,9 +2,9 @@
 package io.hdrf.cluster;
 
 /**
- * What the kernel counted on a network interface: whole frames, with Ethernet, IP and TCP headers,
- * as they are handed to the interface. Where the kernel leaves segmentation to the interface, up to
- * 64 KiB count as one frame with one set of headers.
+ * The kernel's counters of a network interface: whole frames, with Ethernet, IP and TCP headers, as
+ * they are passed to the interface. Where the kernel leaves segmentation to the interface, up to 64
+ * KiB count as one frame with one set of headers.
  *
  * @param sentBytes by the host
  * @param receivedBytes by the host
@@ -14,7 +14,7 @@ package io.hdrf.cluster;
 public record LinkCounters(
     long sentBytes, long receivedBytes, long sentFrames, long receivedFrames) {
 
-  /** Counted so far less what was counted at {@code before}. */
+  /** Returns the counts so far less those at {@code before}. */
   public LinkCounters since(LinkCounters before) {
     return new LinkCounters(
         sentBytes - before.sentBytes,

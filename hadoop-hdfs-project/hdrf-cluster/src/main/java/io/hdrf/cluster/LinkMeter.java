@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What has crossed the links of {@link NetworkHosts} since this was made, by the kernel's counters.
+ * The traffic over the links of {@link NetworkHosts} since this was made, by the kernel's counters.
  *
  * <p>A link carries all that its host sends and receives. Where the client writes from DataNode 0's
- * host, that is the traffic between DataNodes, heartbeats and answers of the NameNode, and what
- * this JVM asks: so don't read {@code /jmx} meanwhile. For one thread at a time.
+ * host, that is the traffic between DataNodes, heartbeats and answers of the NameNode, and this
+ * JVM's requests: so don't read {@code /jmx} meanwhile. For one thread at a time.
  */
 public final class LinkMeter {
 
@@ -23,7 +23,7 @@ public final class LinkMeter {
     this.before = hosts.dataNodeLinks();
   }
 
-  /** Of the DataNodes' hosts, by index. */
+  /** Returns the counters of the DataNodes' hosts, by index. */
   public List<LinkCounters> links() throws IOException {
     List<LinkCounters> now = hosts.dataNodeLinks();
     List<LinkCounters> since = new ArrayList<>();
@@ -34,8 +34,8 @@ public final class LinkMeter {
   }
 
   /**
-   * Bytes that the hosts of DataNodes have received: all that DataNodes sent each other, data and
-   * acknowledgements, and a little more.
+   * Returns the bytes that the hosts of DataNodes have received: all that DataNodes sent each
+   * other, data and acknowledgements, and a little more.
    */
   public long receivedByDataNodes() throws IOException {
     return links().stream().mapToLong(LinkCounters::receivedBytes).sum();

@@ -32,14 +32,14 @@ import java.util.stream.Stream;
  * finds them again. For one thread at a time.
  */
 public final class LocalCluster {
-  /** What a DataNode's {@code dfs.datanode.fsdataset.factory} names. */
+  /** The class that a DataNode's {@code dfs.datanode.fsdataset.factory} names. */
   public static final String FACTORY =
       "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasetFactory";
 
-  /** Enough for a machine that builds something else at the same time. */
+  /** Long enough for a machine that builds something else at the same time. */
   public static final Duration PATIENCE = Duration.ofMinutes(3);
 
-  /** How old what {@code /jmx} says of HDRF may be. */
+  /** The greatest age of HDRF's values at {@code /jmx}. */
   public static final Duration METRICS_PERIOD = Duration.ofMillis(500);
 
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(20);
@@ -70,8 +70,7 @@ public final class LocalCluster {
   }
 
   /**
-   * A cluster as {@code config} says, on the data that its directory already holds, if any. Starts
-   * nothing.
+   * Creates a cluster by {@code config}, on the data in its directory, if any. Starts nothing.
    *
    * @param hosts stay the caller's, who keeps them for as long as the cluster runs
    * @throws ClusterException if the directory holds a cluster that ran with HDRF and {@code config}
@@ -98,15 +97,15 @@ public final class LocalCluster {
     return cluster;
   }
 
-  /** The cluster on loopback that a directory holds, running or not. */
+  /** Opens the cluster on loopback in a directory, running or not. */
   public static LocalCluster open(Path directory, HadoopRuntime runtime) throws IOException {
     return new LocalCluster(
         ClusterConfig.load(directory.toAbsolutePath().normalize()), runtime, Hosts.LOOPBACK);
   }
 
   /**
-   * Kills what still runs in a cluster's directory, whatever is left of its files; for a run that
-   * itself was killed.
+   * Kills processes that still run in a cluster's directory, whatever is left of its files; for a
+   * run that itself was killed.
    */
   public static void killLeftovers(Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
@@ -137,12 +136,15 @@ public final class LocalCluster {
     return runtime;
   }
 
-  /** Where its processes run. */
+  /** Returns the hosts of its processes. */
   public Hosts hosts() {
     return hosts;
   }
 
-  /** The directory with {@code core-site.xml} and {@code hdfs-site.xml}, for any Hadoop client. */
+  /**
+   * Returns the directory with {@code core-site.xml} and {@code hdfs-site.xml}, for any Hadoop
+   * client.
+   */
   public Path conf() {
     return config.directory().resolve("conf");
   }
@@ -155,7 +157,7 @@ public final class LocalCluster {
     return dataNodes;
   }
 
-  /** {@code hdfs://ADDRESS:PORT}; known once the cluster has been started. */
+  /** Returns {@code hdfs://ADDRESS:PORT}; known once the cluster has been started. */
   public String uri() throws IOException {
     return nameNode.uri();
   }
@@ -172,7 +174,7 @@ public final class LocalCluster {
     return ports.free(name);
   }
 
-  /** Starts what doesn't run, and returns once the cluster can be written to. */
+  /** Starts the daemons that don't run, and returns once the cluster can be written to. */
   public void start() throws IOException {
     if (!nameNode.isAlive()) {
       freePort("namenode.rpc");
@@ -218,7 +220,7 @@ public final class LocalCluster {
     return all;
   }
 
-  /** Whether any daemon runs. */
+  /** Returns whether any daemon runs. */
   public boolean isRunning() throws IOException {
     for (Daemon daemon : daemons()) {
       if (daemon.isAlive()) {
@@ -253,12 +255,12 @@ public final class LocalCluster {
     awaitReady();
   }
 
-  /** {@code kill -9} for everything in the directory, jobs too. */
+  /** Sends SIGKILL to all processes in the directory, jobs too. */
   public void kill() throws IOException {
     killLeftovers(directory());
   }
 
-  /** What all DataNodes hold now. */
+  /** Returns the present disk usage of all DataNodes. */
   public DiskUsage diskUsage() throws IOException {
     DiskUsage sum = DiskUsage.NONE;
     for (DataNode dataNode : dataNodes) {
@@ -268,11 +270,11 @@ public final class LocalCluster {
   }
 
   /**
-   * Returns once no block waits for a Reducer or is in work, on any DataNode; at once on a stock
-   * cluster. What {@code /jmx} says is up to {@link ClusterConfig#metricsPeriod} old, so this
-   * returns one to two periods after the last block was done.
+   * Returns once no block waits for a Reducer or is being reduced, on any DataNode; at once on a
+   * stock cluster. Values at {@code /jmx} are up to {@link ClusterConfig#metricsPeriod} old, so
+   * this returns one to two periods after the last block was done.
    *
-   * @param pending is told how many blocks are left, again and again
+   * @param pending receives the number of remaining blocks, repeatedly
    */
   public void awaitReduced(Duration limit, LongConsumer pending) throws IOException {
     if (config.stock()) {
@@ -313,7 +315,7 @@ public final class LocalCluster {
     return job;
   }
 
-  /** A Hadoop program to be run on this cluster with the caller's terminal. */
+  /** Returns a Hadoop program to be run on this cluster with the caller's terminal. */
   public ProcessBuilder command(String mainClass, List<String> arguments) {
     List<String> command =
         runtime.javaCommand(List.of("-Xmx512m", "-cp", runtime.classPath(conf()), mainClass));

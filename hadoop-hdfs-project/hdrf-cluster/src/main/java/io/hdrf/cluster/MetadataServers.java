@@ -23,7 +23,7 @@ public final class MetadataServers {
     this.config = config;
   }
 
-  /** How many servers are needed. */
+  /** Returns the number of servers needed. */
   public int count() {
     boolean redis = REDIS.equals(config.site().get(STORE));
     return redis && !config.stock() ? config.dataNodes() : 0;

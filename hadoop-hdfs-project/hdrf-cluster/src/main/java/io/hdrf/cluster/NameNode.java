@@ -30,12 +30,12 @@ public final class NameNode extends Daemon {
     return Files.exists(storage().resolve("current").resolve("seen_txid"));
   }
 
-  /** Formats its storage where it never was, and starts it; returns before it answers. */
+  /** Starts it, after formatting its storage if that never was; returns before it answers. */
   public void start() throws IOException {
     List<String> flags = List.of("-Xmx" + cluster.config().nameNodeHeap(), "-Dproc_namenode");
     String classPath = cluster.runtime().classPath(cluster.conf());
     if (!isFormatted()) {
-      // -force: an interrupt may have left half a format behind.
+      // -force: an interrupt may have left an unfinished format behind.
       Job format = new Job("Formatting the NameNode", directory(), cluster);
       format.start(
           host(),
@@ -51,12 +51,15 @@ public final class NameNode extends Daemon {
     return new Jmx(host().address(), cluster.port("namenode.http"));
   }
 
-  /** Its RPC address as a file-system URI. */
+  /** Returns its RPC address as a file-system URI. */
   public String uri() throws IOException {
     return "hdfs://" + host().address() + ":" + cluster.port("namenode.rpc");
   }
 
-  /** Number of DataNodes that it takes for alive. A killed one counts for ten minutes more. */
+  /**
+   * Returns the number of DataNodes that it counts as alive. A killed one counts for ten minutes
+   * more.
+   */
   public int liveDataNodes() throws IOException {
     return jmx()
         .bean("Hadoop:service=NameNode,name=FSNamesystemState")
@@ -64,7 +67,7 @@ public final class NameNode extends Daemon {
         .asInt(0);
   }
 
-  /** Whether it answers and has left safe mode. */
+  /** Returns whether it answers and has left safe mode. */
   public boolean isServing() {
     try {
       JsonNode safeMode = jmx().bean("Hadoop:service=NameNode,name=NameNodeInfo").path("Safemode");

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A host for the NameNode and one for each DataNode, each a network namespace of its own, joined by
+ * A host for the NameNode and one for each DataNode, each with its own network namespace, joined by
  * links to a switch. Programs that use the cluster run on DataNode 0's host. This JVM has a port of
  * the switch too, so that it reaches all daemons.
  *
@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  * else this machine's own.
  *
  * <p>Closing it, or the end of the JVM, kills all processes that still run on its hosts and removes
- * everything. What a killed JVM left is removed by the next {@link #create}. Needs root, {@code ip}
+ * everything. The next {@link #create} removes the networks of killed JVMs. Needs root, {@code ip}
  * and {@code tc}; see {@link #obstacle}. For one thread at a time.
  */
 public final class NetworkHosts implements Hosts, Closeable {
@@ -52,14 +52,14 @@ public final class NetworkHosts implements Hosts, Closeable {
   /** Numbers of CAP_NET_ADMIN and CAP_SYS_ADMIN. */
   private static final List<Integer> CAPABILITIES = List.of(12, 21);
 
-  /** More than the largest frame, and some milliseconds at the rates that are used. */
+  /** More than the largest frame, and some milliseconds at the rates in use. */
   private static final String BURST = "256kb";
 
   private static final String QUEUE = "50ms";
   private static final long MIN_RATE = 1_000_000;
   private static final long MAX_RATE = 100_000_000_000L;
 
-  /** Others can't be chosen in a namespace. */
+  /** The algorithms that may be chosen in a namespace. */
   private static final Path CONGESTION_CONTROLS =
       Path.of("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
 
@@ -78,7 +78,7 @@ public final class NetworkHosts implements Hosts, Closeable {
     this.dataNodes = dataNodes;
   }
 
-  /** Why {@link #create} can't work here, or empty. */
+  /** Returns why {@link #create} can't work here, or empty. */
   public static Optional<String> obstacle() throws IOException {
     for (String program : List.of("ip", "tc")) {
       if (!SystemCommand.exists(program)) {
@@ -102,10 +102,10 @@ public final class NetworkHosts implements Hosts, Closeable {
   }
 
   /**
-   * Makes hosts with links of no limited rate, after removing what JVMs left that were killed.
+   * Creates hosts with links of unlimited rate, after removing the networks of killed JVMs.
    *
    * @param dataNodes 1 to 200
-   * @throws ClusterException if it can't be done here
+   * @throws ClusterException if that is impossible here
    */
   public static NetworkHosts create(int dataNodes) throws IOException {
     if (dataNodes < 1 || dataNodes > MAX_DATA_NODES) {
@@ -161,7 +161,7 @@ public final class NetworkHosts implements Hosts, Closeable {
     return name(lease.number(), host);
   }
 
-  /** The name of the interface here, and the beginning of the namespaces' names. */
+  /** Returns the name of the interface here, with which the namespaces' names begin. */
   String name() {
     return PREFIX + lease.number();
   }
@@ -221,8 +221,7 @@ public final class NetworkHosts implements Hosts, Closeable {
   }
 
   /**
-   * Limits both directions of every link, with a queue of up to 50 ms; from now on, also for
-   * connections that are open.
+   * Limits both directions of every link, with a queue of up to 50 ms; also for open connections.
    *
    * @param bitsPerSecond 1 Mbit/s to 100 Gbit/s
    */
@@ -263,12 +262,12 @@ public final class NetworkHosts implements Hosts, Closeable {
     return new Host(address(host), List.of("ip", "netns", "exec", namespace(host)));
   }
 
-  /** What has crossed the link of the NameNode's host. */
+  /** Returns the traffic over the link of the NameNode's host. */
   public LinkCounters nameNodeLink() throws IOException {
     return link(NAME_NODE);
   }
 
-  /** What has crossed the link of each DataNode's host, by index. */
+  /** Returns the traffic over the link of each DataNode's host, by index. */
   public List<LinkCounters> dataNodeLinks() throws IOException {
     List<LinkCounters> links = new ArrayList<>();
     for (int i = 0; i < dataNodes; i++) {
@@ -324,7 +323,7 @@ public final class NetworkHosts implements Hosts, Closeable {
     for (String space : spaces) {
       kill(space);
     }
-    // Both ends vanish at once; that of a namespace would vanish some time after it.
+    // Both ends vanish at once; a namespace's end alone would vanish some time after it.
     if (Files.exists(Path.of("/sys/class/net", PREFIX + number))) {
       ip("link del " + PREFIX + number);
     }
@@ -371,13 +370,13 @@ public final class NetworkHosts implements Hosts, Closeable {
     }
   }
 
-  /** Leaves everything as a JVM does that is killed. */
+  /** Leaves everything behind, like a killed JVM. */
   void abandon() throws IOException {
     Runtime.getRuntime().removeShutdownHook(hook);
     lease.close();
   }
 
-  /** Kills what still runs on the hosts, and removes them. */
+  /** Kills processes that still run on the hosts, and removes the hosts. */
   @Override
   public void close() throws IOException {
     try {

@@ -13,12 +13,11 @@ import java.util.Optional;
 
 /**
  * The right to use the names and addresses of one of {@link #COUNT} networks. It is a lock on a
- * file, so it ends with the JVM that has it, however that ends; processes that this JVM started
- * don't keep it.
+ * file, so it ends with its JVM, however that ends; processes that this JVM started don't keep it.
  */
 final class NetworkLease implements Closeable {
 
-  /** Numbers are 0 to one less. */
+  /** The number of networks; they are numbered from 0. */
   static final int COUNT = 256;
 
   private final int number;
@@ -29,7 +28,7 @@ final class NetworkLease implements Closeable {
     this.channel = channel;
   }
 
-  /** The lease of {@code number}, or empty if this or another JVM has it. */
+  /** Returns the lease of {@code number}, or empty if this or another JVM has it. */
   static Optional<NetworkLease> of(Path directory, int number) throws IOException {
     Files.createDirectories(directory);
     FileChannel channel =
@@ -42,7 +41,7 @@ final class NetworkLease implements Closeable {
       FileLock lock = channel.tryLock();
       locked = lock != null;
     } catch (OverlappingFileLockException e) {
-      // Ours already.
+      // This JVM has it already.
     } finally {
       if (!locked) {
         channel.close();

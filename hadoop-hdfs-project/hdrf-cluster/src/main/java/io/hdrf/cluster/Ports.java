@@ -34,7 +34,7 @@ final class Ports {
     }
   }
 
-  /** The port kept under {@code name}, or -1. */
+  /** Returns the port kept under {@code name}, or -1. */
   int get(String name) {
     try {
       return Integer.parseInt(kept.getProperty(name, "-1"));
@@ -43,7 +43,7 @@ final class Ports {
     }
   }
 
-  /** The port kept under {@code name} if it is free, else a new one, which is then kept. */
+  /** Returns the port kept under {@code name} if it is free, else a new one, which is then kept. */
   int free(String name) throws IOException {
     int port = get(name);
     if (port > 0 && isFree(port)) {

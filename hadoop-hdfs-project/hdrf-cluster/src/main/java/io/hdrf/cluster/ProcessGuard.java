@@ -9,9 +9,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Kills all processes of some clusters when it is closed, and when the JVM is told to end (Ctrl-C).
+ * Kills all processes of some clusters when it is closed, and when the JVM must end (Ctrl-C).
  * Opened by the thread that starts the processes: that thread is interrupted first, so that it
- * starts none behind the guard's back.
+ * starts no process that the guard misses.
  */
 public final class ProcessGuard implements Closeable {
   private static final long PATIENCE_SECONDS = 15;
@@ -29,7 +29,7 @@ public final class ProcessGuard implements Closeable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** Kills what an earlier run left. */
+  /** Kills the processes that an earlier run left. */
   public void killLeftovers() throws IOException {
     for (Path cluster : clusters) {
       LocalCluster.killLeftovers(cluster);
@@ -59,7 +59,7 @@ public final class ProcessGuard implements Closeable {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException e) {
-        // The hook is what interrupted us.
+        // The shutdown hook caused the interrupt.
         interrupted = true;
       }
       if (interrupted) {

@@ -6,22 +6,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What a process has used since it started, from {@code /proc}.
+ * The resources that a process has used since it started, from {@code /proc}.
  *
  * @param cpuSeconds user and system time
  * @param readBytes bytes fetched from devices, not from page cache
- * @param writtenBytes bytes dirtied for devices, less what was deleted before it was written
- * @param residentBytes memory now
+ * @param writtenBytes bytes dirtied for devices, less those deleted before they were written
+ * @param residentBytes present memory
  */
 public record ProcessUsage(
     double cpuSeconds, long readBytes, long writtenBytes, long residentBytes) {
 
   /**
-   * Linux reports times to user space in hundredths of a second on every architecture we run on.
+   * Linux reports times to user space in hundredths of a second on every supported architecture.
    */
   private static final double TICKS_PER_SECOND = 100.0;
 
-  /** Use so far less use at {@code before}; memory as it is now. */
+  /** Returns the usage so far less that at {@code before}; memory as it is now. */
   public ProcessUsage since(ProcessUsage before) {
     return new ProcessUsage(
         cpuSeconds - before.cpuSeconds,
@@ -31,7 +31,7 @@ public record ProcessUsage(
   }
 
   /**
-   * Reads what a process has used.
+   * Reads the usage of a process.
    *
    * @throws IOException if there is no such process, or it belongs to another user
    */

@@ -39,12 +39,12 @@ public final class RedisServer extends Daemon {
     this.port = ports.get("redis");
   }
 
-  /** A server, not started; or the one that was started in this directory before. */
+  /** Makes a server, not started; or finds the one that was started in this directory before. */
   public RedisServer(Path directory) throws IOException {
     this("Redis in " + directory, directory, false);
   }
 
-  /** A Sentinel, not started, that watches a server and by itself decides that it is down. */
+  /** Makes a Sentinel, not started, that watches a server and decides alone that it is down. */
   public static RedisServer sentinel(Path directory, String masterName, RedisServer master)
       throws IOException {
     RedisServer sentinel = new RedisServer("Sentinel in " + directory, directory, true);
@@ -64,7 +64,7 @@ public final class RedisServer extends Daemon {
     return this;
   }
 
-  /** What {@link #cli} logs in with. */
+  /** Sets the login of {@link #cli}. */
   public RedisServer loginAs(String user, String password) {
     cliLogin.clear();
     cliLogin.addAll(List.of("--user", user));
@@ -78,17 +78,17 @@ public final class RedisServer extends Daemon {
     return known > 0 ? known : ports.free(name);
   }
 
-  /** Of the last start. */
+  /** Returns the port of the last start. */
   public int port() {
     return port;
   }
 
-  /** As in {@code hdrf.metadata.redis.address}. */
+  /** Returns the address in the form of {@code hdrf.metadata.redis.address}. */
   public String address() {
     return "127.0.0.1:" + port;
   }
 
-  /** Whether a server was ever started in a directory. */
+  /** Returns whether a server was ever started in a directory. */
   static boolean livesIn(Path directory) {
     return Files.exists(directory.resolve(CONFIGURATION));
   }
@@ -97,7 +97,7 @@ public final class RedisServer extends Daemon {
     return directory().resolve(CONFIGURATION);
   }
 
-  /** Where it saves what it holds. */
+  /** Returns the directory where it saves its data. */
   public Path data() {
     return directory().resolve("data");
   }
@@ -107,7 +107,7 @@ public final class RedisServer extends Daemon {
     return configuration().toString();
   }
 
-  /** Starts it and waits until it serves what it had saved. */
+  /** Starts it and waits until it serves the saved data. */
   public void start() throws IOException {
     startUnready();
     Waiting.until(
@@ -141,7 +141,7 @@ public final class RedisServer extends Daemon {
     launch(program);
   }
 
-  /** Ends it; it saves what it holds. */
+  /** Ends it; it saves its data. */
   public void stop() throws IOException {
     stop(PATIENCE);
   }
@@ -183,7 +183,7 @@ public final class RedisServer extends Daemon {
     return run(program, cliEnvironment);
   }
 
-  /** Makes a Redis Cluster of running, empty servers; waits until all of them say it is whole. */
+  /** Makes a Redis Cluster of running, empty servers; waits until all of them report it whole. */
   public static void joinToCluster(List<RedisServer> servers) throws IOException {
     List<String> program = new ArrayList<>(List.of("redis-cli", "--cluster", "create"));
     servers.forEach(server -> program.add(server.address()));

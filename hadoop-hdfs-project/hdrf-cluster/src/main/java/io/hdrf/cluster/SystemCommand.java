@@ -12,7 +12,7 @@ final class SystemCommand {
 
   private SystemCommand() {}
 
-  /** Whether a program of that name is on the path. */
+  /** Returns whether a program of that name is on the path. */
   static boolean exists(String name) {
     String path = System.getenv("PATH");
     return path != null
@@ -23,8 +23,8 @@ final class SystemCommand {
   /**
    * Runs a program to its end.
    *
-   * @return what it printed
-   * @throws ClusterException with its words if it failed
+   * @return its output
+   * @throws ClusterException with its output if it failed
    */
   static String run(List<String> command) throws IOException {
     Process process =

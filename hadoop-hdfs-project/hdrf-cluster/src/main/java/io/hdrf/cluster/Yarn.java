@@ -15,7 +15,7 @@ import java.util.TreeMap;
  */
 public final class Yarn {
 
-  /** What one process of a YARN cluster is. */
+  /** One process of a YARN cluster. */
   private static final class Service extends Daemon {
     private final String mainClass;
     private final LocalCluster cluster;
@@ -71,7 +71,7 @@ public final class Yarn {
     return List.of(resourceManager, nodeManager, historyServer);
   }
 
-  /** Starts it, on a cluster that runs, and returns once jobs can be submitted. */
+  /** Starts it, on a running cluster, and returns once jobs can be submitted. */
   public void start() throws IOException {
     writeConf();
     for (Service service : services()) {
@@ -104,7 +104,7 @@ public final class Yarn {
     }
   }
 
-  /** Ends it; what its containers left behind is deleted with the cluster's directory. */
+  /** Ends it; files of its containers are deleted with the cluster's directory. */
   public void stop() throws IOException {
     for (Service service : services()) {
       service.stop(STOP_PATIENCE);
@@ -139,7 +139,7 @@ public final class Yarn {
     yarn.put("yarn.nodemanager.resource.cpu-vcores", "4");
     yarn.put("yarn.nodemanager.vmem-check-enabled", "false");
     yarn.put("yarn.nodemanager.pmem-check-enabled", "false");
-    // What else fills the disk that the tests run on is not the jobs' business.
+    // Other files on the tests' disk must not stop the jobs.
     yarn.put("yarn.nodemanager.disk-health-checker.enable", "false");
     yarn.put("yarn.scheduler.minimum-allocation-mb", "256");
     yarn.put(

@@ -34,13 +34,13 @@ public final class SourceCorpus {
     this.directory = home.resolve("target").resolve("corpus");
   }
 
-  /** The versions, oldest first. */
+  /** Returns the versions, oldest first. */
   public List<String> versions() throws IOException {
     return versions("versions.txt");
   }
 
   /**
-   * The versions that a file lists, oldest first.
+   * Returns the versions that a file lists, oldest first.
    *
    * @param list the name of a file of {@code benchmarks/data}
    */
@@ -52,9 +52,9 @@ public final class SourceCorpus {
   }
 
   /**
-   * The tars of all versions; fetches and makes those that are missing.
+   * Returns the tars of all versions; fetches and makes missing ones.
    *
-   * @param step is told each version that is ready
+   * @param step receives each version that is ready
    */
   public List<Path> files(Consumer<String> step) throws IOException {
     List<Path> tars = new ArrayList<>();
@@ -65,7 +65,7 @@ public final class SourceCorpus {
     return tars;
   }
 
-  /** The tar of one version; fetches and makes it if it is missing. */
+  /** Returns the tar of one version; fetches and makes it if it is missing. */
   public Path file(String version) throws IOException {
     Path tar = directory.resolve("hadoop-" + version + ".tar");
     if (Files.exists(tar)) {

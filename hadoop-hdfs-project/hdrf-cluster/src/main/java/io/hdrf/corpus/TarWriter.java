@@ -23,7 +23,7 @@ public final class TarWriter implements Closeable {
   private final OutputStream out;
 
   /**
-   * @param out is closed by {@link #close}
+   * @param out closed by {@link #close}
    */
   public TarWriter(OutputStream out) {
     this.out = out;
@@ -81,7 +81,7 @@ public final class TarWriter implements Closeable {
     System.arraycopy(bytes, 0, header, at, bytes.length);
   }
 
-  /** {@code width - 1} octal digits and a NUL. */
+  /** Writes {@code width - 1} octal digits and a NUL. */
   private static void octal(byte[] header, int at, int width, long value) {
     String digits = Long.toOctalString(value);
     text(header, at, "0".repeat(width - 1 - digits.length()) + digits);

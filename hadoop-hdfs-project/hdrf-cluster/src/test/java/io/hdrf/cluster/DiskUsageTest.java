@@ -21,7 +21,7 @@ class DiskUsageTest {
     byte[] content = new byte[length];
     new Random(1).nextBytes(content);
     Files.write(file, content);
-    // Some file systems allocate only when data goes out.
+    // Some file systems allocate space only when data is written out.
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
       open.getFD().sync();
     }

@@ -94,7 +94,7 @@ class LocalClusterTest {
     cluster.dataNodes().get(1).kill();
     assertReadable();
 
-    // Another process, or this one after a crash, finds what runs.
+    // Another process, or this one after a crash, finds the running daemons.
     LocalCluster again =
         LocalCluster.open(cluster.config().directory(), HadoopRuntime.ofThisJvm(Optional.empty()));
     assertThat(again.uri()).isEqualTo(cluster.uri());

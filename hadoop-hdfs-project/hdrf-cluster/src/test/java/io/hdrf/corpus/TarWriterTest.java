@@ -28,7 +28,7 @@ class TarWriterTest {
     return bytes.toByteArray();
   }
 
-  /** What the system's tar makes of an archive. */
+  /** Returns the output of the system's tar for an archive. */
   private static byte[] run(String... command) throws Exception {
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
