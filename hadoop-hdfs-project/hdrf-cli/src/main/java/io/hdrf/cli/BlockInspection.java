@@ -39,19 +39,20 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * What a block file holds, found out without changing anything. The file may be on a volume, where
- * the superblock and the {@code .meta} file are, or a copy elsewhere, of which less can be said.
+ * The facts about a block file, found out without changing anything. The file may be on a volume,
+ * where the superblock and the {@code .meta} file are, or a copy elsewhere, of which fewer facts
+ * are known.
  */
 final class BlockInspection {
   private static final Pattern BLOCK = Pattern.compile("blk_(-?\\d+)");
 
-  /** How a file was judged. */
+  /** The verdict on a file. */
   enum Verdict {
-    /** What it decodes to, or holds, matches its checksums. */
+    /** Its decoded data, or its own bytes, match its checksums. */
     VERIFIED,
-    /** Something is wrong; the detail says what. */
+    /** Something is wrong; the detail explains it. */
     DAMAGED,
-    /** There was nothing to compare with, or no scheme to decode with. */
+    /** There were no checksums to compare with, or no scheme to decode with. */
     NOT_VERIFIED
   }
 
@@ -61,7 +62,7 @@ final class BlockInspection {
 
   private BlockInspection() {}
 
-  /** Names and values in the order in which they are shown; values are text, numbers or lists. */
+  /** Returns names and values in display order; values are text, numbers or lists. */
   Map<String, Object> facts() {
     return facts;
   }
@@ -70,7 +71,7 @@ final class BlockInspection {
     return verdict;
   }
 
-  /** Says more of the verdict; may be empty. */
+  /** Returns an explanation of the verdict; may be empty. */
   String detail() {
     return detail;
   }
@@ -78,7 +79,7 @@ final class BlockInspection {
   /**
    * Inspects a file.
    *
-   * @param withFrames whether each frame becomes part of the facts
+   * @param withFrames whether the facts list each frame
    */
   static BlockInspection of(Path file, SchemeRegistry registry, boolean withFrames)
       throws IOException {
@@ -272,7 +273,7 @@ final class BlockInspection {
         : Optional.empty();
   }
 
-  /** The directory {@code <volume>/current/BP-…} that the file is below. */
+  /** Returns the directory {@code <volume>/current/BP-…} that contains the file. */
   private static Optional<Path> poolDirectory(Path file) {
     for (Path path = file.getParent(); path != null; path = path.getParent()) {
       if (path.getFileName() != null && path.getFileName().toString().startsWith("BP-")) {

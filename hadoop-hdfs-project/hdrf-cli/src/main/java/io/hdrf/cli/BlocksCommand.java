@@ -66,7 +66,7 @@ final class BlocksCommand implements Callable<Integer> {
     }
   }
 
-  /** What is summed up of one volume. */
+  /** The sums over one volume. */
   private static final class Sums {
     long blocks;
     long reduced;
@@ -75,7 +75,7 @@ final class BlocksCommand implements Callable<Integer> {
     long physical;
     long stores;
 
-    /** What the volume holds because of its blocks. */
+    /** Returns all bytes that the volume stores for its blocks. */
     long all() {
       return physical + stores;
     }
@@ -255,7 +255,7 @@ final class BlocksCommand implements Callable<Integer> {
     terminal.table(rows);
   }
 
-  /** The chain of a reduced block, or why a plain one is plain. */
+  /** Returns the chain of a reduced block, or the reason why a plain one is plain. */
   private String how(BlockRecord record) {
     if (!record.isReduced()) {
       SkipReason reason = SkipReason.ofCode(record.reason());

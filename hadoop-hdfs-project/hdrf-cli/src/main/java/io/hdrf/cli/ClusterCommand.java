@@ -54,7 +54,7 @@ final class ClusterCommand implements Runnable {
     throw new ParameterException(spec.commandLine(), "Which command?");
   }
 
-  /** Where the cluster is. */
+  /** The directory of the cluster. */
   static final class Location {
     @Option(
         names = "--data-dir",
@@ -171,7 +171,7 @@ final class ClusterCommand implements Runnable {
       return ExitCode.OK;
     }
 
-    /** With the options that were given. */
+    /** Returns the configuration with the given options. */
     private ClusterConfig changed(ClusterConfig before) {
       ClusterConfig config = before;
       if (dataNodes != null) {
@@ -344,7 +344,7 @@ final class ClusterCommand implements Runnable {
   }
 
   static CommandLine configure(CommandLine commandLine) {
-    // What follows 'fs' belongs to Hadoop's shell, options too.
+    // Arguments after 'fs' belong to Hadoop's shell, options too.
     commandLine
         .getSubcommands()
         .get("cluster")

@@ -8,7 +8,7 @@ import picocli.CommandLine.TypeConversionException;
 /** Reads a chain for {@code hdrf test --crash}. */
 final class CrashChain implements ITypeConverter<String> {
 
-  /** Of the schemes that the crash tests have as plugins. */
+  /** Chains of the schemes that the crash tests have as plugins. */
   private static final List<String> CHAINS =
       List.of("lz4", "store", "store,lz4", "dedup", "dedup,lz4", "dedup,zstd");
 

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 
 /**
  * Stores files on stock HDFS and on HDRF, one cluster after the other, and compares. Kills all its
- * processes if it is interrupted, and what an earlier run left before it begins.
+ * processes if it is interrupted, and those of an earlier run before it begins.
  */
 final class Demo {
   private static final String INPUT = "/demo/input";
@@ -57,7 +57,7 @@ final class Demo {
   }
 
   /**
-   * Runs it.
+   * Runs the demo.
    *
    * @param input a directory, or null for the corpus
    */
@@ -315,7 +315,7 @@ final class Demo {
     }
   }
 
-  /** The names of files below {@code directory} that are not as their sources. */
+  /** Returns the names of files below {@code directory} that differ from their sources. */
   private static List<String> differing(
       String directory, Hdfs hdfs, Map<Source, String> digests, Progress progress)
       throws IOException {
@@ -338,7 +338,7 @@ final class Demo {
     }
   }
 
-  /** Until the job's output, which is no source text, has left the DataNodes. */
+  /** Waits until the job's output, which is no source text, has left the DataNodes. */
   private static void awaitDeleted(LocalCluster cluster, long bytes) throws IOException {
     long expected = bytes * cluster.config().replication();
     Waiting.until(

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
           + " once on stock HDFS, once with HDRF. Everything is stopped at the end."
     })
 final class DemoCommand implements Callable<Integer> {
-  /** The stores that there are, named as the option's values. */
+  /** The metadata stores, named like the option's values. */
   enum Metadata {
     embedded,
     redis,

@@ -25,7 +25,7 @@ final class DemoRecords {
   private final Configuration conf = new Configuration();
   private final List<List<String>> table = new ArrayList<>();
 
-  /** What a DataNode's volumes hold together. */
+  /** The totals of a DataNode's volumes. */
   private record Found(String store, long blocks, long records, long differences) {}
 
   DemoRecords(LocalCluster cluster) throws IOException {
@@ -34,8 +34,8 @@ final class DemoRecords {
   }
 
   /**
-   * Looks at every DataNode, again and again for a while where something differs: changes are
-   * written in the background.
+   * Checks every DataNode; retries for a while where something differs: changes are written in the
+   * background.
    *
    * @return whether no record differs from its block
    */
@@ -56,7 +56,7 @@ final class DemoRecords {
     return same;
   }
 
-  /** A line for each DataNode. */
+  /** Returns a line for each DataNode. */
   List<List<String>> table() {
     return table;
   }

@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a demo found, for {@code --json}. */
+/** The results of a demo, for {@code --json}. */
 final class DemoReport {
   private static final ObjectMapper MAPPER =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
@@ -54,7 +54,7 @@ final class DemoReport {
     reduced = new ArrayList<>(perDataNode);
   }
 
-  /** Adds a DataNode's metrics of HDRF, as they are once all is reduced. */
+  /** Adds HDRF's metrics of a DataNode, read once all blocks are reduced. */
   void metrics(List<JsonNode> beans) {
     metrics.add(beans);
   }

@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.stream.Stream;
 
 /**
- * Keeps a directory of clusters for one {@code hdrf} process at a time, until it is closed or the
- * process ends. The file also marks the directory as one whose content is HDRF's to delete.
+ * Reserves a directory of clusters for one {@code hdrf} process at a time, until it is closed or
+ * the process ends. The file also marks the directory as one whose content HDRF may delete.
  */
 final class DirectoryLock implements Closeable {
   static final String FILE = "hdrf.lock";
@@ -25,10 +25,10 @@ final class DirectoryLock implements Closeable {
   }
 
   /**
-   * Locks a directory and makes it if it is missing.
+   * Locks a directory; creates it if it is missing.
    *
    * @throws ClusterException if another process has it, or it holds files and was never locked:
-   *     then it is somebody else's
+   *     then it does not belong to HDRF
    */
   static DirectoryLock take(Path directory) throws IOException {
     Path file = directory.resolve(FILE);

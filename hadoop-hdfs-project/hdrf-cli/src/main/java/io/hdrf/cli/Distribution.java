@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * The files that an operator gets, by their paths: what {@code hdrf dist} packs and {@code hdrf
- * install} copies. Immutable, but reads the files anew whenever it copies them.
+ * The files that an operator gets, by their paths: {@code hdrf dist} packs them and {@code hdrf
+ * install} copies them. Immutable, but reads the files again whenever it copies them.
  */
 final class Distribution {
   /** SHA-256 of every other file, in the form of {@code sha256sum}. */
@@ -41,7 +41,7 @@ final class Distribution {
   private static final List<String> SOURCES = List.of("bin/hdrf", "README.md", "LICENSE");
   private static final Pattern SUM = Pattern.compile("([0-9a-f]{64})  (.+)");
 
-  /** What a file holds. */
+  /** The content of a file. */
   private interface Content {
     byte[] read() throws IOException;
   }
@@ -56,11 +56,11 @@ final class Distribution {
   }
 
   /**
-   * What was built in a source tree, with the licences of the jars in it.
+   * Returns the distribution that was built in a source tree, with the licences of its jars.
    *
    * @param home the source tree
    * @param dist the layout that {@code bin/hdrf} builds
-   * @throws ClusterException if a jar that is not HDRF's says nothing of its licence
+   * @throws ClusterException if a jar that is not HDRF's states no licence
    */
   static Distribution ofSourceTree(Path home, Path dist, String version) throws IOException {
     SortedMap<String, Content> files = new TreeMap<>();
@@ -90,8 +90,8 @@ final class Distribution {
   }
 
   /**
-   * An unpacked or installed distribution. Its files are compared with their checksums when they
-   * are copied.
+   * Returns an unpacked or installed distribution. Its files are compared with their checksums when
+   * they are copied.
    *
    * @throws ClusterException if it has no {@link #SUMS}
    */
@@ -115,7 +115,7 @@ final class Distribution {
   }
 
   /**
-   * The paths and checksums that a directory's {@link #SUMS} names.
+   * Returns the paths and checksums that a directory's {@link #SUMS} names.
    *
    * @throws ClusterException if there is none, or it can't be understood
    */
@@ -156,19 +156,19 @@ final class Distribution {
     return version;
   }
 
-  /** Paths, with {@code /} between names. */
+  /** Returns paths, with {@code /} between names. */
   Iterable<String> paths() {
     return files.keySet();
   }
 
-  /** The text of {@link #SUMS}. */
+  /** Returns the text of {@link #SUMS}. */
   String sums() {
     StringBuilder text = new StringBuilder();
     digests.forEach((path, digest) -> text.append(digest).append("  ").append(path).append('\n'));
     return text.toString();
   }
 
-  /** {@code hdrf-VERSION-…}, where the end differs for each content. */
+  /** Returns {@code hdrf-VERSION-…}, where the end differs for each content. */
   String name() {
     return "hdrf-"
         + version
@@ -176,7 +176,7 @@ final class Distribution {
         + sha256(sums().getBytes(StandardCharsets.UTF_8)).substring(0, 8);
   }
 
-  /** What one of the {@link #paths} holds. */
+  /** Returns the content of one of the {@link #paths}. */
   byte[] read(String path) throws IOException {
     return files.get(path).read();
   }
@@ -190,9 +190,9 @@ final class Distribution {
   }
 
   /**
-   * Writes a file that everybody may read, and its missing parents, and forces it to the disk. What
-   * has its name is replaced; a link is never followed, which whoever may write to the directory
-   * could have put there for root to write through.
+   * Writes a file that everybody may read, and its missing parents, and forces it to the disk.
+   * Replaces an existing file; never follows a link, which anybody with write access to the
+   * directory could have put there for root to write through.
    */
   static void write(Path file, boolean program, byte[] content) throws IOException {
     Files.createDirectories(
@@ -228,7 +228,7 @@ final class Distribution {
     }
   }
 
-  /** In hexadecimal. */
+  /** Returns the digest in hexadecimal. */
   static String sha256(byte[] content) {
     try {
       return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));

@@ -111,7 +111,7 @@ final class EstimateCommand implements Callable<Integer> {
     return run(files, conf, SchemeRegistry.load(directory), terminal, troubles);
   }
 
-  /** The files that the paths name, at least one of which has data. */
+  /** Returns the files that the paths name, at least one of which has data. */
   List<EstimateFile> files(Configuration conf, Troubles troubles) throws IOException {
     long size = blockSize.isEmpty() ? 0 : bytes("--block-size", blockSize);
     List<EstimateFile> files = new ArrayList<>();
@@ -176,7 +176,7 @@ final class EstimateCommand implements Callable<Integer> {
     return new Estimator(volume, registry, conf, plan[0], plan[1]);
   }
 
-  /** Chains and chunk sizes, which are empty for chains without dedup. */
+  /** Returns chains and chunk sizes, which are empty for chains without dedup. */
   private List<String[]> plans(Configuration conf) {
     List<String[]> plans = new ArrayList<>();
     for (String chain : chains) {

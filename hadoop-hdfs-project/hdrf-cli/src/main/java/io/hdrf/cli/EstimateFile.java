@@ -24,7 +24,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 
 /**
- * A file whose blocks are estimated.
+ * A file to estimate.
  *
  * @param length in bytes, as it was when the file was found
  * @param blockSize in bytes
@@ -38,7 +38,7 @@ record EstimateFile(String name, long length, long blockSize, Opener opener) {
     ReadableFile open() throws IOException;
   }
 
-  /** The file, and not what is made of it, is the reason. */
+  /** A failure of the file itself, not of its processing. */
   static final class UnreadableException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -52,13 +52,13 @@ record EstimateFile(String name, long length, long blockSize, Opener opener) {
   }
 
   /**
-   * Finds the files that a path means; a directory means all below it, without following links.
+   * Finds the files of a path; a directory stands for all files below it, without following links.
    *
    * @param path of a local file or directory, or a URI that Hadoop can read
    * @param conf for URIs
-   *     <p>In an encryption zone DataNodes see ciphertext: that is what is read there, as far as
-   *     the user may.
-   * @param leftOut is told of files that can't be estimated
+   *     <p>In an encryption zone DataNodes see ciphertext: this reads it there, as far as the user
+   *     may.
+   * @param leftOut receives files that can't be estimated
    * @param blockSize in bytes; 0 for that of each file in HDFS, and {@code localBlockSize}
    * @throws IllegalArgumentException if there is no such file or directory
    */
@@ -139,7 +139,7 @@ record EstimateFile(String name, long length, long blockSize, Opener opener) {
     return files;
   }
 
-  /** The name by which HDFS gives a file's bytes as they are stored, to the superuser. */
+  /** Returns the name by which HDFS gives the superuser a file's bytes as they are stored. */
   private static Path raw(Path path) {
     return new Path(
         path.toUri().getScheme(), path.toUri().getAuthority(), RAW + path.toUri().getPath());

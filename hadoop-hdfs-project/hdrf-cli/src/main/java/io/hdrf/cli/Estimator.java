@@ -40,8 +40,8 @@ import java.util.function.LongConsumer;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Reduces files as a DataNode does, with one chain, in a directory that stands for a new volume. To
- * be closed after {@link #run}, which may be called once. For one thread.
+ * Reduces files as a DataNode does, with one chain, in a directory that stands for a new volume.
+ * Call {@link #run} at most once, and close this after it. For one thread.
  */
 final class Estimator implements Closeable {
   static final String DEDUP = "dedup";
@@ -51,7 +51,7 @@ final class Estimator implements Closeable {
   private static final int FILE_SYSTEM_BLOCK = 4096;
   private static final long INDEX_TIMEOUT = TimeUnit.MINUTES.toNanos(5);
 
-  /** What one entry takes in {@link MemoryStore}, and what is left to all else. */
+  /** The bytes of one entry in {@link MemoryStore}, and the bytes kept for everything else. */
   private static final int ENTRY_MEMORY = 150;
 
   private static final long OTHER_MEMORY = 400L << 20;
@@ -71,10 +71,10 @@ final class Estimator implements Closeable {
   private long blockBytes;
 
   /**
-   * @param directory made here, not deleted
+   * @param directory created here, not deleted
    * @param configuration the settings of the schemes
-   * @param chunkSize the value of {@link #CHUNK_SIZE}; empty if that is left as it is
-   * @throws IllegalArgumentException if the chain can't be, or a setting is wrong
+   * @param chunkSize the value of {@link #CHUNK_SIZE}; empty for the default
+   * @throws IllegalArgumentException if the chain is impossible, or a setting is wrong
    */
   Estimator(
       Path directory,
@@ -89,7 +89,7 @@ final class Estimator implements Closeable {
     if (!chunkSize.isEmpty()) {
       own.set(CHUNK_SIZE, chunkSize);
     }
-    // No block is ever in place here, so a collection would find nothing needed.
+    // No block is ever in place here, so a collection would find no chunk in use.
     own.setInt(GC_INTERVAL, 0);
     schemes =
         new VolumeSchemes(
@@ -114,8 +114,8 @@ final class Estimator implements Closeable {
   /**
    * Reduces files.
    *
-   * @param progress is told how many bytes more were read
-   * @param unreadable is told of files that can't be read, of which at most the beginning counts
+   * @param progress receives the number of additional bytes read
+   * @param unreadable receives files that can't be read, of which at most the beginning counts
    */
   Estimate run(List<EstimateFile> files, LongConsumer progress, Consumer<String> unreadable)
       throws IOException {
@@ -132,7 +132,8 @@ final class Estimator implements Closeable {
     }
     Map<String, Long> metrics = metrics();
     schemes.close();
-    // A filter's file is as large when the filter is empty: it is counted by its chunks instead.
+    // A filter's file has the same size when the filter is empty: filters are counted by chunks
+    // instead.
     Path filters = directory.resolve("hdrf").resolve(DEDUP).resolve("filters");
     if (Files.exists(filters)) {
       WorkDirectory.deleteTree(filters);
@@ -207,7 +208,10 @@ final class Estimator implements Closeable {
     return first == null ? Map.of() : first.metrics();
   }
 
-  /** A DataNode's index is up to date, but for the last blocks, whenever a block comes. */
+  /**
+   * Waits for the index: a DataNode's is up to date, but for the last blocks, whenever a block
+   * comes.
+   */
   private void awaitIndex() throws IOException {
     long began = System.nanoTime();
     for (Map<String, Long> now = metrics(); isBehind(now); now = metrics()) {
@@ -240,13 +244,13 @@ final class Estimator implements Closeable {
     }
   }
 
-  /** Ends the schemes if {@link #run} did not. */
+  /** Closes the schemes if {@link #run} did not. */
   @Override
   public void close() throws IOException {
     schemes.close();
   }
 
-  /** Part of a file. */
+  /** A part of a file. */
   private static final class Block implements ReadableFile {
     private final String name;
     private final ReadableFile file;

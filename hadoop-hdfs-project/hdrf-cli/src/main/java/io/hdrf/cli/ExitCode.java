@@ -2,11 +2,11 @@
 package io.hdrf.cli;
 
 /**
- * Exit codes of {@code hdrf}, the same for all commands. 0 is never given where something that was
- * to be looked at was not. Where more than one holds, it is the greatest of 0, 1 and 3.
+ * Exit codes of {@code hdrf}, the same for all commands. A command that could not check everything
+ * it should never returns 0. Where more than one code applies, the greatest of 0, 1 and 3 counts.
  */
 final class ExitCode {
-  /** All was done and looked at, and nothing differs. */
+  /** Everything was done and checked, and nothing differs. */
   static final int OK = 0;
 
   /** The command ran and its answer is no: bytes differ, a block is damaged, a test failed. */
@@ -15,7 +15,7 @@ final class ExitCode {
   /** The command line can't be understood; nothing was done. */
   static final int USAGE = 2;
 
-  /** Something could not be done or looked at; all else was. */
+  /** Something could not be done or checked; the rest was. */
   static final int FAILED = 3;
 
   private ExitCode() {}

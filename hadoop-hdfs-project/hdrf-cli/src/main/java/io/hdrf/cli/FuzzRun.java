@@ -17,10 +17,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Runs every fuzz target of the source tree for an equal share of some minutes, each in a JVM of
- * its own, as Jazzer needs it. What breaks a target is kept among the inputs that the test suite
- * replays; what only reaches more code goes to {@code .cifuzz-corpus} in the module, where the next
- * run goes on from it.
+ * Runs every fuzz target of the source tree for an equal share of some minutes, each in its own
+ * JVM, as Jazzer needs. Inputs that break a target are kept among those that the test suite
+ * replays; inputs that only reach more code go to {@code .cifuzz-corpus} in the module, where the
+ * next run continues.
  */
 final class FuzzRun {
 
@@ -34,7 +34,7 @@ final class FuzzRun {
   private static final Pattern DONE = Pattern.compile("(?m)^Done (\\d+) runs in (\\d+) second");
   private static final Pattern COUNT = Pattern.compile("(?m)^#(\\d+)\\s");
 
-  /** What libFuzzer calls the files of what it found. */
+  /** libFuzzer's names for the files of its findings. */
   private static final Pattern FINDING = Pattern.compile("(crash|timeout|oom|leak)-[0-9a-f]+");
 
   private final Path home;
@@ -46,14 +46,14 @@ final class FuzzRun {
   }
 
   /**
-   * What Jazzer said at the end of one target.
+   * Jazzer's result for one target.
    *
-   * @param runs how many inputs were tried
-   * @param coverage of how many edges of instrumented code, at the end
+   * @param runs the number of inputs tried
+   * @param coverage the number of edges of instrumented code reached, at the end
    */
   record Outcome(long runs, int coverage) {
 
-    /** Reads the output; zeros where it says nothing. */
+    /** Reads the output; zeros where it has no result. */
     static Outcome of(String output) {
       long runs = 0;
       int coverage = 0;
@@ -70,7 +70,7 @@ final class FuzzRun {
     }
   }
 
-  /** The share of each target, at least one second. */
+  /** Returns the share of each target, at least one second. */
   static int seconds(double minutes, int targets) {
     return (int) Math.max(1, Math.round(minutes * 60 / targets));
   }
@@ -131,7 +131,7 @@ final class FuzzRun {
 
   private int run(FuzzTarget target, int seconds, Map<FuzzTarget, List<Path>> found)
       throws IOException, InterruptedException {
-    // Jazzer leaves what it finds there if the directory is there.
+    // Jazzer stores its findings there if the directory exists.
     boolean made = !Files.exists(target.inputs());
     Files.createDirectories(target.inputs());
     Set<Path> before = findings(target);
@@ -197,7 +197,7 @@ final class FuzzRun {
         "-timeout=" + MAX_SECONDS);
   }
 
-  /** What was found lies among the inputs, or in the working directory. */
+  /** Returns the findings, which lie among the inputs or in the working directory. */
   private static Set<Path> findings(FuzzTarget target) throws IOException {
     Set<Path> all = new TreeSet<>();
     for (Path directory : List.of(target.inputs(), target.module())) {

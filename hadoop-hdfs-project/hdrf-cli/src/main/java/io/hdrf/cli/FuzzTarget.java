@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A method that Jazzer calls with inputs of its own making.
+ * A method that Jazzer calls with inputs that it makes.
  *
  * @param module the directory of its Maven module
  * @param className with the package
@@ -25,7 +25,7 @@ record FuzzTarget(Path module, String className, String method) {
   private static final Pattern METHOD =
       Pattern.compile("@FuzzTest\\b(?:\\([^)]*\\))?\\s+void (\\w+)\\(");
 
-  /** All targets of a source tree, in the order of their names. */
+  /** Returns all targets of a source tree, in the order of their names. */
   static List<FuzzTarget> in(Path home) throws IOException {
     List<Path> files;
     try (Stream<Path> tree = Files.walk(home)) {
@@ -53,7 +53,9 @@ record FuzzTarget(Path module, String className, String method) {
     return targets;
   }
 
-  /** Where Jazzer looks for inputs that every run of the test suite replays. */
+  /**
+   * Returns the directory where Jazzer looks for inputs that every run of the test suite replays.
+   */
   Path inputs() {
     return module
         .resolve(RESOURCES)

@@ -19,12 +19,12 @@ import java.util.zip.ZipFile;
  * @param version as its jars say, for instance 3.1.4
  */
 record HadoopHome(Path directory, String version) {
-  /** The version that HDRF runs on, as the DataNode checks it again. */
+  /** The version that HDRF runs on; the DataNode checks it again. */
   private static final String TESTED = "3.1.4";
 
   private static final String VERSION_ENTRY = "common-version-info.properties";
 
-  /** What makes a directory a Hadoop that HDRF can be installed in. */
+  /** The files that show that a directory is a Hadoop in which HDRF can be installed. */
   private static final List<String> LANDMARKS =
       List.of(
           "bin/hdfs",
@@ -34,9 +34,9 @@ record HadoopHome(Path directory, String version) {
           "share/hadoop/hdfs");
 
   /**
-   * Looks at a directory.
+   * Checks a directory.
    *
-   * @throws ClusterException if it is no Hadoop, or one that this HDRF does not run on
+   * @throws ClusterException if it is not a Hadoop, or not one that this HDRF runs on
    */
   static HadoopHome of(Path directory) throws IOException {
     Path home = directory.toAbsolutePath().normalize();
@@ -76,7 +76,7 @@ record HadoopHome(Path directory, String version) {
             + VERSION_ENTRY);
   }
 
-  /** The directory that a file's or directory's path begins with, joined with it. */
+  /** Joins a path to this directory. */
   Path resolve(String path) {
     return directory.resolve(path);
   }

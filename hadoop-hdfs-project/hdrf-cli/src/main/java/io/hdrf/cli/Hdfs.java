@@ -43,14 +43,14 @@ final class Hdfs implements Closeable {
     }
   }
 
-  /** SHA-256 of a file's bytes, in hexadecimal. */
+  /** Returns the SHA-256 of a file's bytes, in hexadecimal. */
   String sha256(String file, LongConsumer bytes) throws IOException {
     try (InputStream in = fileSystem.open(new Path(file))) {
       return sha256(in, bytes);
     }
   }
 
-  /** SHA-256 of what a stream holds, in hexadecimal. */
+  /** Returns the SHA-256 of a stream's content, in hexadecimal. */
   static String sha256(InputStream in, LongConsumer bytes) throws IOException {
     MessageDigest digest;
     try {
@@ -67,7 +67,7 @@ final class Hdfs implements Closeable {
   }
 
   /**
-   * Copies the files of a job's output, all but those that begin with {@code _}, one after another.
+   * Copies the files of a job's output, except those that begin with {@code _}, one after another.
    */
   void getOutput(String directory, java.nio.file.Path target) throws IOException {
     FileStatus[] parts =

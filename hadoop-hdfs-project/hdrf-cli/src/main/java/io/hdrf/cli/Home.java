@@ -7,12 +7,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Where things are, as {@code bin/hdrf} says in system properties. */
+/** Places of files, from the system properties that {@code bin/hdrf} sets. */
 final class Home {
   private Home() {}
 
   /**
-   * HDRF's source tree.
+   * Returns HDRF's source tree.
    *
    * @throws ClusterException if this runs from a distribution
    */
@@ -23,25 +23,28 @@ final class Home {
     return property("hdrf.home");
   }
 
-  /** Whether this runs from what {@code hdrf dist} has packed, and not from a source tree. */
+  /**
+   * Returns whether this runs from a distribution packed by {@code hdrf dist}, and not from a
+   * source tree.
+   */
   static boolean isDistribution() {
     return Boolean.getBoolean("hdrf.distribution");
   }
 
   /**
-   * The directory with {@code core-site.xml} and {@code hdfs-site.xml} of the Hadoop that this
-   * distribution is used with.
+   * Returns the directory with {@code core-site.xml} and {@code hdfs-site.xml} of the Hadoop that
+   * this distribution is used with.
    */
   static Optional<Path> installedConfiguration() {
     return Optional.ofNullable(System.getProperty("hdrf.conf")).map(Path::of);
   }
 
-  /** The layout that {@code bin/hdrf} builds and this command runs from. */
+  /** Returns the layout that {@code bin/hdrf} builds and this command runs from. */
   static Path dist() throws IOException {
     return property("hdrf.dist");
   }
 
-  /** The distribution that HADOOP_HOME names, else Hadoop's jars in {@link #dist}. */
+  /** Returns the distribution that HADOOP_HOME names, else Hadoop's jars in {@link #dist}. */
   static HadoopRuntime runtime() throws IOException {
     String hadoopHome = System.getenv("HADOOP_HOME");
     return hadoopHome == null || hadoopHome.isEmpty()

@@ -21,21 +21,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * HDRF in a {@link HadoopHome}: a directory of its own for each version, {@code hdrf-VERSION-…}; a
- * link {@code hdrf} to the one in use; and a profile for Hadoop's shell. Each is written aside and
- * renamed, so that a DataNode that starts meanwhile finds the old version or the new one.
+ * HDRF in a {@link HadoopHome}: its own directory for each version, {@code hdrf-VERSION-…}; a link
+ * {@code hdrf} to the one in use; and a profile for Hadoop's shell. Each is written under another
+ * name and renamed, so that a DataNode that starts meanwhile finds the old version or the new one.
  */
 final class Installation {
   static final String LINK = "hdrf";
   static final String PROFILE = "libexec/shellprofile.d/hdrf.sh";
 
-  /** By this an installed profile is known. */
+  /** The text that identifies an installed profile. */
   private static final String MARK = "HDRF's shell profile";
 
   private static final String PLUGINS = "plugins";
   private static final String PART = ".part";
 
-  /** Directories of versions, whole or in the making. */
+  /** Directories of versions, complete or unfinished. */
   private static final Pattern DIRECTORY = Pattern.compile("hdrf-.+-[0-9a-f]{8}(-\\d+)?(\\.part)?");
 
   private final HadoopHome home;
@@ -54,7 +54,7 @@ final class Installation {
   }
 
   /**
-   * The directory in use, or empty.
+   * Returns the directory in use, or empty.
    *
    * @throws ClusterException if something else has its name
    */
@@ -71,7 +71,7 @@ final class Installation {
     throw new ClusterException(link() + " was not made by 'hdrf install'; move it away first");
   }
 
-  /** Whether anything of it is there. */
+  /** Returns whether any part of it exists. */
   boolean exists() throws IOException {
     return current().isPresent() || hasProfile();
   }
@@ -87,10 +87,9 @@ final class Installation {
   }
 
   /**
-   * Puts a distribution in place of what is there, if it is another one or something of it is
-   * missing or changed.
+   * Installs a distribution, unless it is already installed with nothing missing or changed.
    *
-   * @return what was changed, for people; nothing if there was nothing to do
+   * @return the changes, for people; empty if there was nothing to do
    */
   List<String> install(Distribution distribution) throws IOException {
     changes.clear();
@@ -115,7 +114,10 @@ final class Installation {
     return List.copyOf(changes);
   }
 
-  /** DataNodes need not run as the user who installs, so everybody may add files, as in /tmp. */
+  /**
+   * Creates the directory for DataNodes. They need not run as the user who installs, so everybody
+   * may add files, as in /tmp.
+   */
   private void makeDirectoryForDataNodes() throws IOException {
     Path directory = home.resolve(UsedDirectories.NAME);
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
@@ -133,7 +135,7 @@ final class Installation {
     }
   }
 
-  /** Whether a directory holds the distribution's files as they are. */
+  /** Returns whether a directory holds the distribution's unchanged files. */
   private static boolean isIntact(Path directory, Distribution distribution) throws IOException {
     try {
       if (!Files.readString(directory.resolve(Distribution.SUMS)).equals(distribution.sums())) {
@@ -183,7 +185,7 @@ final class Installation {
     return String.join(", ", files.stream().map(file -> file.getFileName().toString()).toList());
   }
 
-  /** Jars that an operator has put beside HDRF's. */
+  /** Returns the jars that an operator has put beside HDRF's. */
   private static List<Path> ownPlugins(Path directory) throws IOException {
     Path plugins = directory.resolve(PLUGINS);
     if (!Files.isDirectory(plugins) || !Files.exists(directory.resolve(Distribution.SUMS))) {
@@ -204,9 +206,9 @@ final class Installation {
   }
 
   /**
-   * Removes what {@link #install} wrote, and nothing else.
+   * Removes the files that {@link #install} wrote, and nothing else.
    *
-   * @return what was changed, for people; nothing if there was nothing to do
+   * @return the changes, for people; empty if there was nothing to do
    */
   List<String> uninstall() throws IOException {
     changes.clear();
@@ -276,7 +278,7 @@ final class Installation {
         try {
           Files.delete(path);
         } catch (DirectoryNotEmptyException e) {
-          // Somebody else's files stay.
+          // Other files stay.
           continue;
         }
       }
@@ -297,7 +299,7 @@ final class Installation {
     }
   }
 
-  /** What is to be added to {@code hdfs-site.xml}. */
+  /** Returns the properties to add to {@code hdfs-site.xml}. */
   String site() {
     String text =
         """

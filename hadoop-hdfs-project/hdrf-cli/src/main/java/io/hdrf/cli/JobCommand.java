@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Starts a job on DataNodes, and waits for it, looks at it, or stops it. */
+/** Starts a job on DataNodes and waits for it, shows its progress, or stops it. */
 abstract class JobCommand implements Callable<Integer> {
   private static final long POLL_MILLIS = 500;
 
@@ -40,7 +40,7 @@ abstract class JobCommand implements Callable<Integer> {
 
   abstract JobKind kind();
 
-  /** Which share of the blocks the job is about. */
+  /** Returns the share of the blocks that the job processes. */
   double fraction() {
     return 1;
   }
@@ -102,12 +102,15 @@ abstract class JobCommand implements Callable<Integer> {
     return troubles.exitCode(report.isGood());
   }
 
-  /** What comes into service between the job's begin and the report is not in the report's gaps. */
+  /**
+   * Reports what the job leaves out, at its start: a volume that comes into service before the
+   * report is not among the report's gaps.
+   */
   private static void tellWhatIsLeftOut(RecordSource source, Troubles troubles) {
     try {
       RecordTarget.isComplete(source, troubles);
     } catch (IOException e) {
-      // The report asks again, and says so; the job need not wait for that.
+      // The report asks again, and shows the failure; the job need not wait for that.
       return;
     }
   }
@@ -131,7 +134,7 @@ abstract class JobCommand implements Callable<Integer> {
     }
   }
 
-  /** Those of the DataNodes that answer; the others are removed from the list. */
+  /** Returns the jobs of the DataNodes that answer; removes the others from the list. */
   private List<JobInfo> jobs(List<RecordSource> sources, Troubles troubles) {
     List<JobInfo> jobs = new ArrayList<>();
     sources.removeIf(

@@ -14,15 +14,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** What jobs on some DataNodes have done, and what remains. Immutable. */
+/** The finished and remaining work of jobs on some DataNodes. Immutable. */
 final class JobReport {
 
   /**
    * One DataNode.
    *
-   * @param reduced what is reduced there; null where it was not counted
-   * @param leftOut what the jobs leave out, for people; nothing where reduced blocks are counted,
-   *     which says the same
+   * @param reduced the reduced blocks there; null where they were not counted
+   * @param leftOut the parts that the jobs leave out, for people; empty where reduced blocks are
+   *     counted, for that count shows the same
    */
   record Part(String name, List<JobInfo> jobs, List<ReducedBlocks> reduced, List<String> leftOut) {}
 
@@ -33,7 +33,7 @@ final class JobReport {
   private final boolean endIsExpected;
 
   /**
-   * @param endIsExpected whether a job that was not done to its end makes the answer incomplete
+   * @param endIsExpected whether an unfinished job makes the answer incomplete
    */
   JobReport(JobKind kind, List<Part> parts, boolean endIsExpected) {
     this.kind = kind;
@@ -45,7 +45,7 @@ final class JobReport {
    * Asks the DataNodes.
    *
    * @param countReduced whether every block's file is looked at
-   * @param troubles is told of those that can't be asked, which are left out
+   * @param troubles receives the DataNodes that can't be asked, which are left out
    */
   static JobReport of(
       JobKind kind,
@@ -72,7 +72,7 @@ final class JobReport {
     return parts.stream().anyMatch(part -> part.reduced != null);
   }
 
-  /** How many blocks stock HDFS could not read, as far as they were counted. */
+  /** Returns the number of counted blocks that stock HDFS could not read. */
   long reducedBlocks() {
     return parts.stream()
         .filter(part -> part.reduced != null)
@@ -88,7 +88,7 @@ final class JobReport {
         .sum();
   }
 
-  /** Whether nothing was found that should not be, among what was looked at. */
+  /** Returns whether everything that was checked is good. */
   boolean isGood() {
     return switch (kind) {
       case INFLATE -> reducedBlocks() == 0;
@@ -101,7 +101,9 @@ final class JobReport {
     return parts.stream().flatMap(part -> part.jobs.stream());
   }
 
-  /** What was not looked at although it was to be; nothing if the answer is complete. */
+  /**
+   * Returns the parts that should have been checked but were not; empty if the answer is complete.
+   */
   List<String> gaps() {
     List<String> gaps = new ArrayList<>();
     for (Part part : parts) {
@@ -136,7 +138,7 @@ final class JobReport {
     }
     return endIsExpected
         && switch (kind) {
-            // What the files show is what counts.
+            // Only the files' content counts.
           case INFLATE -> false;
             // Volumes that no scheme is configured for have nothing to convert.
           case CONVERT -> job.state() == JobInfo.State.STOPPED;
@@ -187,7 +189,7 @@ final class JobReport {
     return Json.text(root);
   }
 
-  /** For people. */
+  /** Returns lines for people. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     for (Part part : parts) {

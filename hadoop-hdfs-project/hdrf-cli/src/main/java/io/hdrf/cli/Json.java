@@ -8,10 +8,13 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** What commands print with {@code --json}: one object, whose first field is its version. */
+/** The output of commands with {@code --json}: one object, whose first field is its version. */
 final class Json {
 
-  /** Grows when a field goes or gets another meaning; new fields may come at any time. */
+  /**
+   * The version. It grows when a field is removed or changes its meaning; new fields may come at
+   * any time.
+   */
   static final int VERSION = 1;
 
   private static final ObjectMapper MAPPER =
@@ -19,7 +22,7 @@ final class Json {
 
   private Json() {}
 
-  /** An object for a whole answer. */
+  /** Returns an object for a whole answer. */
   static ObjectNode root() {
     return JsonNodeFactory.instance.objectNode().put("version", VERSION);
   }

@@ -6,14 +6,14 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * Hadoop's login looks for {@code core-site.xml} on the class path, where this command has none: it
- * is told of the one that the command was given.
+ * Logs in to Hadoop with the command's configuration: Hadoop looks for {@code core-site.xml} on the
+ * class path, where this command has none.
  */
 final class Login {
   private Login() {}
 
   /**
-   * Has the user of this process log in as a configuration says, when that is needed: with {@code
+   * Logs in the user of this process as a configuration says, if that is needed: with {@code
    * kerberos} by the ticket cache, or by the keytab of {@code KRB5KEYTAB} for {@code
    * KRB5PRINCIPAL}.
    *

@@ -74,7 +74,7 @@ public final class Main implements Runnable {
     return ExitCode.FAILED;
   }
 
-  /** What works without Hadoop's classes; bin/hdrf starts it where it finds none. */
+  /** The commands that work without Hadoop's classes; bin/hdrf starts this where it finds none. */
   @Command(
       name = "hdrf",
       mixinStandardHelpOptions = true,
@@ -126,16 +126,16 @@ public final class Main implements Runnable {
             e -> e instanceof ParameterException ? ExitCode.USAGE : ExitCode.FAILED);
   }
 
-  /** What an exception says to a person. */
+  /** Returns an exception's message for people. */
   static String message(Exception e) {
     if (e instanceof FileSystemException) {
-      // Its message is the file alone.
+      // Its message is only the file.
       return e.getClass().getSimpleName().replaceFirst("Exception$", "") + ": " + e.getMessage();
     }
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }
 
-  /** From the jar's manifest. */
+  /** Reads the version from the jar's manifest. */
   static String version() {
     String version = Main.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;

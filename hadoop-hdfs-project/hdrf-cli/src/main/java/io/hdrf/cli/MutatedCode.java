@@ -8,12 +8,12 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Code in which data or security can be lost, so that its tests are themselves tested by mutation.
+ * Code that protects data or security, so that mutation tests its tests.
  *
  * @param name the package, as {@code hdrf test --mutation} takes it
  * @param module its Maven module's directory
- * @param classes PIT's globs of what is mutated
- * @param tests PIT's glob of the tests that are to notice it
+ * @param classes PIT's globs of the classes to mutate
+ * @param tests PIT's glob of the tests that must detect the mutants
  */
 record MutatedCode(String name, String module, List<String> classes, String tests) {
 
@@ -21,7 +21,7 @@ record MutatedCode(String name, String module, List<String> classes, String test
   private static final String DEDUP = "hdrf-codecs/dedup";
   private static final String OVERLAY = "hadoop-hdfs-project/hadoop-hdfs-hdrf";
 
-  /** All of it, in the order in which it is measured. */
+  /** All such code, in the order of measurement. */
   static final List<MutatedCode> ALL =
       List.of(
           whole("io.hdrf.block", CORE, "io.hdrf.block.*"),
@@ -31,7 +31,7 @@ record MutatedCode(String name, String module, List<String> classes, String test
           whole("io.hdrf.codec.dedup.container", DEDUP, "io.hdrf.codec.dedup.*"),
           whole("io.hdrf.codec.dedup.gc", DEDUP, "io.hdrf.codec.dedup.*"),
           whole("io.hdrf.codec.dedup.index", DEDUP, "io.hdrf.codec.dedup.index.*"),
-          // The swap of a replica's file, and how a replica is opened.
+          // The swap of a replica's file, and the opening of a replica.
           some(
               "io.hdrf.datanode.replica",
               "BlockLocks",
@@ -58,7 +58,7 @@ record MutatedCode(String name, String module, List<String> classes, String test
     return new MutatedCode(name, module, List.of(name + ".*"), tests);
   }
 
-  /** Of the overlay; with the classes nested in them. */
+  /** Returns classes of the overlay, with the classes nested in them. */
   private static MutatedCode some(String name, String... classes) {
     List<String> globs = new ArrayList<>();
     for (String simple : classes) {
@@ -68,13 +68,13 @@ record MutatedCode(String name, String module, List<String> classes, String test
     return new MutatedCode(name, OVERLAY, List.copyOf(globs), "io.hdrf.datanode.*");
   }
 
-  /** Where it comes in {@link #ALL}. */
+  /** Orders names as in {@link #ALL}. */
   static Comparator<String> order() {
     return Comparator.comparingInt(
         name -> ALL.stream().map(MutatedCode::name).toList().indexOf(name));
   }
 
-  /** What measures it. */
+  /** Returns the command that measures it. */
   List<String> command() {
     return List.of(
         "mvn",
@@ -90,7 +90,7 @@ record MutatedCode(String name, String module, List<String> classes, String test
         "-DtargetClasses=" + String.join(",", classes));
   }
 
-  /** Reads its name; nothing, for all. */
+  /** Converts its name; {@code null} stands for all. */
   static final class Converter implements ITypeConverter<MutatedCode> {
     @Override
     public MutatedCode convert(String value) {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The table of {@code docs/mutation.md}: between two marks, a row for each package with what was
- * measured last. The rest of the page is left as it is.
+ * The table of {@code docs/mutation.md}: between two marks, a row for each package with its last
+ * measurement. The rest of the page stays unchanged.
  */
 final class MutationPage {
   static final String FILE = "docs/mutation.md";
@@ -25,7 +25,7 @@ final class MutationPage {
 
   private MutationPage() {}
 
-  /** Puts a package's row in the place of the one that it had. */
+  /** Replaces a package's row. */
   static void put(Path page, String name, String row) throws IOException {
     List<String> lines = Files.readAllLines(page);
     int begin = lines.indexOf(BEGIN);

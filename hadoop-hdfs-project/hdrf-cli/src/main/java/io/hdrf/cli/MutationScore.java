@@ -14,16 +14,16 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
 /**
- * How many mutants of a package its tests noticed.
+ * The number of a package's mutants that its tests detected.
  *
- * @param classes with those nested in them
+ * @param classes including nested ones
  * @param killed by a test that failed or did not end
  * @param survived although a test ran the line
  * @param uncovered no test ran the line
  */
 record MutationScore(int classes, int killed, int survived, int uncovered) {
 
-  /** The least that a package must reach, in per cent of its mutants. */
+  /** The least score that a package must reach, in per cent of its mutants. */
   static final int GOAL = 85;
 
   /** Reads PIT's {@code mutations.xml}. */
@@ -65,7 +65,7 @@ record MutationScore(int classes, int killed, int survived, int uncovered) {
     return mutants() > 0 && 100L * killed >= (long) GOAL * mutants();
   }
 
-  /** As a row of a table. */
+  /** Returns the score as a row of a table. */
   String row(String name, String commit, String date) {
     return String.format(
         Locale.ROOT,

@@ -4,17 +4,17 @@ package io.hdrf.cli;
 import java.io.PrintStream;
 
 /**
- * Shows how far a step is: a bar that redraws itself on a terminal, a line at the end and one every
- * half minute elsewhere. Safe for use by many threads.
+ * Shows the progress of a step: a bar that redraws itself on a terminal, a line at the end and one
+ * every half minute elsewhere. Safe for use by many threads.
  */
 final class Progress implements AutoCloseable {
   private static final int BAR = 30;
   private static final long REDRAW_NANOS = 100_000_000L;
   private static final long LINE_NANOS = 30_000_000_000L;
 
-  /** How amounts are written. */
+  /** The format of amounts. */
   enum Unit {
-    /** There is no amount. */
+    /** No amount. */
     NONE {
       @Override
       String show(long amount) {
@@ -93,18 +93,18 @@ final class Progress implements AutoCloseable {
     }
   }
 
-  /** Shows words in place of an amount. */
+  /** Shows words instead of an amount. */
   synchronized void say(String words) {
     said = words;
     set(amount);
   }
 
-  /** Seconds since the step began. */
+  /** Returns the seconds since the step began. */
   double seconds() {
     return (System.nanoTime() - began) / 1e9;
   }
 
-  /** Ends the step with a line that says what came of it. */
+  /** Ends the step with a line about its result. */
   synchronized void done(String result) {
     if (!ended) {
       ended = true;
@@ -119,7 +119,7 @@ final class Progress implements AutoCloseable {
     }
   }
 
-  /** Leaves the terminal's line clean if the step was not done. */
+  /** Cleans the terminal's line if the step has not ended. */
   @Override
   public synchronized void close() {
     if (!ended) {

@@ -15,32 +15,34 @@ import java.util.Map;
 /** The block records of one DataNode, running or not. For one thread. */
 interface RecordSource extends Closeable {
 
-  /** The DataNode, for people. */
+  /** Returns the DataNode's name, for people. */
   String name();
 
   List<VolumeInfo> volumes() throws IOException;
 
-  /** What {@link #volumes} lacks although it should be there, and why, for people. */
+  /**
+   * Returns what {@link #volumes} lacks although it should be there, with the reasons, for people.
+   */
   List<String> leftOut() throws IOException;
 
-  /** Whether a DataNode answers. */
+  /** Returns whether a DataNode answers. */
   default boolean isRunning() {
     return true;
   }
 
   /**
-   * What HDRF's own files take, in bytes, by {@link io.hdrf.admin.StoreBytes#key}: containers,
-   * filters, indexes and records.
+   * Returns the size of HDRF's own files in bytes, by {@link io.hdrf.admin.StoreBytes#key}:
+   * containers, filters, indexes and records.
    */
   Map<String, Long> storeBytes() throws IOException;
 
-  /** Some records behind a block id, by ascending id; null where a block has none. */
+  /** Returns some records after a block id, by ascending id; null where a block has none. */
   Map<Long, BlockRecord> records(VolumeInfo volume, long after) throws IOException;
 
-  /** Lines about a block; none if it is unknown here. */
+  /** Returns lines about a block; none if it is unknown here. */
   List<String> block(long blockId) throws IOException;
 
-  /** How a volume's records compare with its blocks. */
+  /** The result of comparing a volume's records with its blocks. */
   record Check(
       long blocks, long missing, long wrong, long extra, long unreadable, List<String> examples) {
     long differences() {
@@ -49,38 +51,38 @@ interface RecordSource extends Closeable {
   }
 
   /**
-   * Compares.
+   * Compares records with blocks.
    *
-   * @param repair whether what differs is written
+   * @param repair whether to write the records that differ
    */
   Check check(VolumeInfo volume, boolean repair, Progress progress) throws IOException;
 
-  /** Empties a volume's records and makes them anew; blocks that are unreadable have none then. */
+  /** Empties a volume's records and makes them again; unreadable blocks have none afterwards. */
   Check rebuild(VolumeInfo volume, Progress progress) throws IOException;
 
-  /** The volumes where a scheme keeps a store of its own. */
+  /** Returns the volumes where a scheme keeps its own store. */
   List<VolumeInfo> schemeStores() throws IOException;
 
-  /** Has a volume's schemes take away what no block refers to; returns lines of name and number. */
+  /** Reclaims what no block of a volume refers to; returns lines of name and number. */
   List<String> reclaim(VolumeInfo volume, Progress progress) throws IOException;
 
-  /** Compares what a volume's blocks refer to with what its schemes' stores hold. */
+  /** Compares the references of a volume's blocks with the contents of its schemes' stores. */
   ReferenceReport checkReferences(VolumeInfo volume) throws IOException;
 
   /**
-   * Begins a job on all volumes, or gives one that runs another rate.
+   * Begins a job on all volumes, or changes the rate of a running one.
    *
-   * @param rate in bytes a second; 0 for any number
-   * @param fraction which share of the blocks is verified, more than 0 and at most 1
+   * @param rate in bytes a second; 0 for no limit
+   * @param fraction the share of the blocks to verify, more than 0 and at most 1
    */
   void startJob(JobKind kind, long rate, double fraction) throws IOException;
 
-  /** Ends a job; what it has done stays. */
+  /** Ends a job; finished work stays. */
   void stopJob(JobKind kind) throws IOException;
 
-  /** How far a job is, for each volume; none where the DataNode does not run. */
+  /** Returns the progress of a job for each volume; none where the DataNode does not run. */
   List<JobInfo> jobs(JobKind kind) throws IOException;
 
-  /** How many reduced blocks lie on each volume, as the files themselves show. */
+  /** Returns the number of reduced blocks on each volume, counted in the files themselves. */
   List<ReducedBlocks> reducedBlocks() throws IOException;
 }

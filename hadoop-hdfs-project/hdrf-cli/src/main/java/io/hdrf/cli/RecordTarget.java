@@ -24,7 +24,7 @@ import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 import picocli.CommandLine.Option;
 
-/** Which DataNodes a command is about, and how it gets at them. */
+/** The DataNodes of a command, and the way to reach them. */
 final class RecordTarget {
   private static final int MAX_TIMEOUT = 24 * 3600;
   private static final String IPC_ADDRESS = "dfs.datanode.ipc.address";
@@ -73,12 +73,12 @@ final class RecordTarget {
     return timeout * 1000;
   }
 
-  /** A DataNode and one of its volumes, for people. */
+  /** Returns a DataNode and one of its volumes, for people. */
   static String label(RecordSource source, VolumeInfo volume) {
     return source.name() + " " + volume.directory().replaceFirst("/current/BP-[^/]*/hdrf$", "");
   }
 
-  /** How to reach a DataNode. */
+  /** The address of a DataNode. */
   record Address(String name, InetSocketAddress ipc, Configuration conf) {
     RunningDataNode connect(int timeoutMillis) throws IOException {
       return RunningDataNode.connect(ipc, conf, timeoutMillis);
@@ -86,9 +86,9 @@ final class RecordTarget {
   }
 
   /**
-   * The DataNodes that are named, or else all that the NameNode knows.
+   * Returns the named DataNodes, or else all that the NameNode knows.
    *
-   * @param troubles is told of those that the NameNode holds for dead
+   * @param troubles receives those that the NameNode considers dead
    */
   List<Address> everywhere(Troubles troubles) throws IOException {
     Configuration conf = new Configuration();
@@ -130,7 +130,7 @@ final class RecordTarget {
     return all;
   }
 
-  /** The time-out of {@code --timeout}. */
+  /** Returns the time-out of {@code --timeout}. */
   int timeout() {
     return timeoutMillis();
   }
@@ -141,7 +141,7 @@ final class RecordTarget {
         : Home.installedConfiguration().orElse(null);
   }
 
-  /** The DataNodes, to be closed by the caller. */
+  /** Opens the DataNodes; the caller closes them. */
   List<RecordSource> open() throws IOException {
     Configuration conf = new Configuration();
     Path configuration = configurationDirectory();
@@ -173,22 +173,22 @@ final class RecordTarget {
     }
   }
 
-  /** Something to be done with one DataNode. */
+  /** Work on one DataNode. */
   interface Action {
 
     /**
-     * Does it.
+     * Does the work.
      *
-     * @param troubles is told what can't be looked at, so that all else is
+     * @param troubles receives what can't be checked, so that the rest is
      * @return false if something was found that differs
      */
     boolean run(RecordSource source, Troubles troubles) throws IOException;
   }
 
   /**
-   * Does something with each DataNode, one after the other; one that fails hides no other.
+   * Runs an action for each DataNode, one after the other; a failure does not stop the others.
    *
-   * @return whether nothing was found that differs
+   * @return whether nothing differs
    */
   boolean each(Troubles troubles, Action action) throws IOException {
     boolean same = true;
@@ -206,14 +206,14 @@ final class RecordTarget {
     return same;
   }
 
-  /** Whether nothing is missing among the volumes; what is, is a trouble. */
+  /** Returns whether no volume is missing; each missing one is a trouble. */
   static boolean isComplete(RecordSource source, Troubles troubles) throws IOException {
     List<String> leftOut = source.leftOut();
     leftOut.forEach(line -> troubles.add(source.name() + ": " + line));
     return leftOut.isEmpty();
   }
 
-  /** The volumes of which records are kept; what is missing among them is a trouble. */
+  /** Returns the volumes with records; each missing one is a trouble. */
   static List<VolumeInfo> volumes(RecordSource source, Troubles troubles) throws IOException {
     boolean complete = isComplete(source, troubles);
     List<VolumeInfo> volumes = source.volumes();
@@ -244,7 +244,7 @@ final class RecordTarget {
   }
 
   /**
-   * The directories of a DataNode on this host.
+   * Returns the directories of a DataNode on this host.
    *
    * @param files the directory with {@code core-site.xml} and {@code hdfs-site.xml}
    */

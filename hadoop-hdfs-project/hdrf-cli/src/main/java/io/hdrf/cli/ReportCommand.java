@@ -47,7 +47,7 @@ final class ReportCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  /** What one DataNode answers; all fields but the first are null where it has no HDRF. */
+  /** The answer of one DataNode; all fields but the first are null where it has no HDRF. */
   private record Answer(
       String name, List<VolumeInfo> volumes, List<JobInfo> jobs, Map<String, Long> storeBytes) {
     boolean hasHdrf() {
@@ -58,7 +58,7 @@ final class ReportCommand implements Callable<Integer> {
       return storeBytes.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** How the stores of records do, each status once with the number of volumes. */
+    /** Returns the states of the stores of records, each one once with the number of volumes. */
     String records() {
       if (volumes.isEmpty()) {
         return "none";
@@ -68,7 +68,7 @@ final class ReportCommand implements Callable<Integer> {
       return joined(counts);
     }
 
-    /** What becomes of blocks, each mode once with the number of volumes. */
+    /** Returns what becomes of blocks, each mode once with the number of volumes. */
     String modes() {
       Map<String, Integer> counts = new TreeMap<>();
       jobs.forEach(job -> counts.merge(job.mode(), 1, Integer::sum));
@@ -156,7 +156,7 @@ final class ReportCommand implements Callable<Integer> {
     }
   }
 
-  /** Whether a DataNode answers that does not know HDRF's protocol. */
+  /** Returns whether a DataNode answered that does not know HDRF's protocol. */
   private static boolean isWithoutHdrf(IOException e) {
     String message = String.valueOf(e.getMessage());
     return message.contains("Unknown rpc kind")

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 
-/** Asks a DataNode. */
+/** The records of a running DataNode. */
 final class RunningDataNode implements RecordSource {
   private static final int COUNTS = 5;
 
@@ -30,7 +30,7 @@ final class RunningDataNode implements RecordSource {
   /**
    * Connects to its IPC server.
    *
-   * @param timeoutMillis how long it may leave a question unanswered
+   * @param timeoutMillis the time within which it must answer a question
    */
   static RunningDataNode connect(InetSocketAddress address, Configuration conf, int timeoutMillis)
       throws IOException {

@@ -4,13 +4,13 @@ package io.hdrf.cli;
 import java.util.Locale;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 
-/** Sizes and ratios as people read them. */
+/** Sizes and ratios for people. */
 final class Sizes {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
   private Sizes() {}
 
-  /** For instance {@code 512 B}, {@code 1.5 MiB}. */
+  /** Formats bytes, for instance {@code 512 B}, {@code 1.5 MiB}. */
   static String bytes(long bytes) {
     double value = bytes;
     int unit = 0;
@@ -39,12 +39,12 @@ final class Sizes {
         option + " is \"" + text + "\"; a number of bytes is needed (k, m, g may follow)");
   }
 
-  /** For instance {@code 43.2 %}. */
+  /** Formats a share, for instance {@code 43.2 %}. */
   static String percent(double share) {
     return String.format(Locale.ROOT, "%.1f %%", 100 * share);
   }
 
-  /** For instance {@code 3.4 s}, {@code 2:05 min}. */
+  /** Formats seconds, for instance {@code 3.4 s}, {@code 2:05 min}. */
   static String seconds(double seconds) {
     if (seconds < 99.95) {
       return String.format(Locale.ROOT, "%.1f s", seconds);

@@ -44,7 +44,7 @@ final class StoppedDataNode implements RecordSource {
   private boolean providerIsKnown;
 
   /**
-   * @param conf the DataNode's
+   * @param conf the DataNode's configuration
    * @param directories those of {@code dfs.datanode.data.dir}
    */
   StoppedDataNode(String name, Configuration conf, List<Path> directories) {
@@ -76,7 +76,7 @@ final class StoppedDataNode implements RecordSource {
     return false;
   }
 
-  /** The kind of store, or null. */
+  /** Returns the kind of store, or null. */
   private MetadataStoreProvider provider() throws IOException {
     if (!providerIsKnown) {
       provider = MetadataStores.chosen(new HdrfConf(conf));
@@ -122,7 +122,7 @@ final class StoppedDataNode implements RecordSource {
     return volumes.get(info.storageId() + "/" + info.poolId());
   }
 
-  /** The directories are walked once, not for every page. */
+  /** Returns all block ids: the directories are walked once, not for every page. */
   private long[] blockIds(StoppedVolume volume) throws IOException {
     long[] ids = blockIds.get(volume);
     if (ids == null) {
@@ -148,7 +148,7 @@ final class StoppedDataNode implements RecordSource {
     return store;
   }
 
-  /** Nobody may use a store beside this process, and no DataNode may start meanwhile. */
+  /** Locks a volume: no other process may use its store, and no DataNode may start meanwhile. */
   private void lock(Path volume) throws IOException {
     if (!locks.containsKey(volume)) {
       locks.put(volume, VolumeLock.take(volume));
@@ -174,7 +174,7 @@ final class StoppedDataNode implements RecordSource {
     return records;
   }
 
-  /** A damaged record counts as none, as on a running DataNode. */
+  /** Decodes a record; a damaged one counts as none, as on a running DataNode. */
   private static BlockRecord decoded(long blockId, byte[] value) {
     try {
       return BlockRecord.decode(blockId, value);
@@ -222,7 +222,7 @@ final class StoppedDataNode implements RecordSource {
         result.examples());
   }
 
-  /** None: only a running DataNode opens the stores of schemes. */
+  /** Returns none: only a running DataNode opens the stores of schemes. */
   @Override
   public List<VolumeInfo> schemeStores() {
     return List.of();

@@ -45,7 +45,7 @@ final class StoppedVolume implements BlockInventory {
   private static final String HDRF = "hdrf";
   private static final Pattern BLOCK = Pattern.compile("blk_(-?\\d+)");
 
-  /** Which bits of a block id name its directories; see Hadoop's {@code DatanodeUtil}. */
+  /** The bits of a block id that name its directories; see Hadoop's {@code DatanodeUtil}. */
   private static final int DIRECTORY_MASK = 0x1F;
 
   private final Path volume;
@@ -65,10 +65,10 @@ final class StoppedVolume implements BlockInventory {
   }
 
   /**
-   * The pools of a volume that HDRF may have blocks of.
+   * Returns the pools of a volume that may have HDRF's blocks.
    *
    * @param volume one of {@code dfs.datanode.data.dir}
-   * @param leftOut is told of pools that can't be opened, for people
+   * @param leftOut receives pools that can't be opened, for people
    */
   static List<StoppedVolume> poolsOf(Path volume, Consumer<String> leftOut) throws IOException {
     Path current = volume.resolve("current");
@@ -99,7 +99,7 @@ final class StoppedVolume implements BlockInventory {
     return pools;
   }
 
-  /** Whether a DataNode has a volume in service. */
+  /** Returns whether a DataNode has a volume in service. */
   static boolean isInUse(Path volume) throws IOException {
     try (FileChannel channel =
             FileChannel.open(volume.resolve(VolumeLock.FILE), StandardOpenOption.WRITE);
@@ -112,7 +112,7 @@ final class StoppedVolume implements BlockInventory {
     }
   }
 
-  /** The one of {@code dfs.datanode.data.dir}. */
+  /** Returns its directory of {@code dfs.datanode.data.dir}. */
   Path volume() {
     return volume;
   }
@@ -133,7 +133,7 @@ final class StoppedVolume implements BlockInventory {
     return storageId;
   }
 
-  /** By ascending id; also those behind links, which HDFS follows. */
+  /** Returns block ids, ascending; also those behind links, which HDFS follows. */
   long[] blockIds() throws IOException {
     try (Stream<Path> files =
         Files.find(
@@ -150,8 +150,9 @@ final class StoppedVolume implements BlockInventory {
   }
 
   /**
-   * How many reduced blocks lie on volumes, for each pool; looks at every block's file, those of
-   * upgrades too. Where the superblock is lost, every reduced block counts as damaged.
+   * Returns the number of reduced blocks on volumes, for each pool; looks at every block's file,
+   * including those of upgrades. Where the superblock is lost, every reduced block counts as
+   * damaged.
    *
    * @param volumes those of {@code dfs.datanode.data.dir}
    */

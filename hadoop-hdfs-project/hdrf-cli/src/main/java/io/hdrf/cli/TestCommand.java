@@ -39,7 +39,7 @@ final class TestCommand implements Callable<Integer> {
 
   private static final String COMPATIBILITY = "hadoop-hdfs-project/hdrf-crash-tests/compatibility";
 
-  /** An earlier build whose DataNodes and volumes today's must get on with. */
+  /** An earlier build whose DataNodes and volumes today's build must work with. */
   private static final String LAST_WITHOUT_ORDER = "e551c68b546ecd236082e51ea5074d5d388873ea";
 
   private static final List<String> LIFECYCLE =
@@ -189,12 +189,12 @@ final class TestCommand implements Callable<Integer> {
     private String chain;
   }
 
-  /** The classes named with {@code --hadoop}; none means all. */
+  /** Returns the classes named with {@code --hadoop}; none means all. */
   List<String> hadoopClasses() {
     return named(selection.hadoop);
   }
 
-  /** The faults named with {@code --faults}; none means all. */
+  /** Returns the faults named with {@code --faults}; none means all. */
   List<String> faults() {
     return named(selection.faults);
   }
@@ -245,7 +245,7 @@ final class TestCommand implements Callable<Integer> {
         : status;
   }
 
-  /** What is named with {@code --mutation}; none means all. */
+  /** Returns the packages named with {@code --mutation}; none means all. */
   List<MutatedCode> mutatedCode() {
     List<MutatedCode> named = selection.mutation.stream().filter(Objects::nonNull).toList();
     return named.isEmpty() ? MutatedCode.ALL : named;
@@ -253,7 +253,7 @@ final class TestCommand implements Callable<Integer> {
 
   private static int mutate(Path home, List<MutatedCode> codes) throws IOException {
     int status = ExitCode.OK;
-    // Before the first row changes the page.
+    // Read before the first row changes the page.
     String commit = commit(home);
     for (MutatedCode code : codes) {
       Path report = home.resolve(code.module()).resolve("target/pit-reports/mutations.xml");
@@ -272,7 +272,7 @@ final class TestCommand implements Callable<Integer> {
     return status;
   }
 
-  /** The commit that is checked out, and whether files differ from it. */
+  /** Returns the checked-out commit, and whether files differ from it. */
   private static String commit(Path home) throws IOException {
     Process git =
         new ProcessBuilder("git", "describe", "--always", "--dirty", "--exclude=*")
@@ -283,7 +283,7 @@ final class TestCommand implements Callable<Integer> {
     return commit.isEmpty() ? "-" : commit;
   }
 
-  /** What {@code --crash} runs. */
+  /** Returns the command that {@code --crash} runs. */
   List<String> crashCommand() {
     List<String> command =
         new ArrayList<>(crashTest(CRASH_TEST, "hdrf.crash.rounds", selection.crash.rounds));

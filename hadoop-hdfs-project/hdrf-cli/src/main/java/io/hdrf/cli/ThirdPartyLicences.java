@@ -17,15 +17,15 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Lists what others wrote in the jars of a distribution, with the notices and licence texts that
- * the jars hold.
+ * Lists the third-party parts in the jars of a distribution, with the notices and licence texts in
+ * the jars.
  */
 final class ThirdPartyLicences {
   private static final String TITLE = "THIRD-PARTY.md";
   private static final String HDRF = "META-INF/maven/io.hdrf/";
   private static final String COORDINATES = "META-INF/maven/";
 
-  /** Not {@code NOTICE} in a directory of classes or of another tool. */
+  /** Excludes {@code NOTICE} in a directory of classes or of another tool. */
   private static final Pattern TEXT =
       Pattern.compile(
           "(META-INF/)?([\\w.]+-)?(LICEN[CS]E|NOTICE|COPYING)([-.](txt|md))?|META-INF/licen[cs]es/.+",
@@ -33,7 +33,7 @@ final class ThirdPartyLicences {
 
   private final Map<String, byte[]> texts = new TreeMap<>();
 
-  /** By the jars' paths. */
+  /** Rows by the jars' paths. */
   private final Map<String, String> rows = new TreeMap<>();
 
   private final Properties declared = new Properties();
@@ -45,10 +45,10 @@ final class ThirdPartyLicences {
   }
 
   /**
-   * Looks into a jar.
+   * Reads a jar.
    *
-   * @param path where it is in the distribution
-   * @throws ClusterException if it is not HDRF's and there is nothing about its licence
+   * @param path its path in the distribution
+   * @throws ClusterException if it is not HDRF's and states no licence
    */
   void add(String path, Path jar) throws IOException {
     String name = jar.getFileName().toString();
@@ -122,7 +122,7 @@ final class ThirdPartyLicences {
     return row.append(" |").toString();
   }
 
-  /** The list, the joint notice and the texts, by their paths. */
+  /** Returns the list, the joint notice and the texts, by their paths. */
   Map<String, byte[]> files() {
     Map<String, byte[]> files = new TreeMap<>(texts);
     files.put(

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a command could not look at or do. One bad thing hides no other: it is said at once, the
- * rest is done all the same, and the exit code tells that not all was. For one thread.
+ * Failures of a command's steps. One failure hides no other: it is printed at once, the other steps
+ * still run, and the exit code shows that not all succeeded. For one thread.
  */
 final class Troubles {
 
-  /** Something that can fail. */
+  /** A step that can fail. */
   interface Step {
     void run() throws IOException;
   }
@@ -24,7 +24,7 @@ final class Troubles {
   }
 
   /**
-   * Runs a step, and says what is wrong if it fails.
+   * Runs a step, and prints the reason if it fails.
    *
    * @param what the step is about, for people
    * @return whether it succeeded
@@ -39,7 +39,7 @@ final class Troubles {
     }
   }
 
-  /** Says something that keeps the answer from being complete, unless it was said before. */
+  /** Prints something that makes the answer incomplete, unless it was printed before. */
   void add(String line) {
     if (!all.contains(line)) {
       all.add(line);
@@ -51,15 +51,15 @@ final class Troubles {
     return all.isEmpty();
   }
 
-  /** What was said, in that order. */
+  /** Returns the printed lines, in order. */
   List<String> lines() {
     return List.copyOf(all);
   }
 
   /**
-   * The exit code.
+   * Returns the exit code.
    *
-   * @param same whether nothing was found that differs
+   * @param same whether nothing differs
    */
   int exitCode(boolean same) {
     return !isEmpty() ? ExitCode.FAILED : same ? ExitCode.OK : ExitCode.DIFFERENT;

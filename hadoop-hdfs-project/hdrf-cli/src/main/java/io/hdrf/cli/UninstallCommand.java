@@ -96,9 +96,9 @@ final class UninstallCommand implements Callable<Integer> {
   }
 
   /**
-   * The reduced blocks on this node.
+   * Counts the reduced blocks on this node.
    *
-   * @param obstacles what can't be looked at is added
+   * @param obstacles receives what can't be looked at
    * @throws ClusterException if the DataNode runs
    */
   private long count(HadoopHome home, List<String> obstacles) throws IOException {
@@ -159,7 +159,7 @@ final class UninstallCommand implements Callable<Integer> {
     return List.of(set == null || set.isEmpty() ? home.resolve("etc/hadoop") : Path.of(set));
   }
 
-  /** The Hadoop in which this command is installed. */
+  /** Returns the Hadoop in which this command is installed. */
   private Path own() throws IOException {
     Path parent = Home.isDistribution() ? Home.dist().toRealPath().getParent() : null;
     if (parent == null || !Files.exists(parent.resolve(Installation.LINK))) {

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What DataNodes hold, as JSON and as a table. */
+/** The disk usage of DataNodes, as JSON and as a table. */
 final class UsageJson {
   private UsageJson() {}
 
@@ -28,7 +28,7 @@ final class UsageJson {
     return table(perDataNode, Set.of());
   }
 
-  /** The table, with the DataNodes of these numbers marked as down. */
+  /** Returns the table, with the DataNodes of the given numbers marked as down. */
   static List<List<String>> table(List<DiskUsage> perDataNode, Set<Integer> down) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("", "blocks", "logical", "physical", "ratio", "+ .meta"));

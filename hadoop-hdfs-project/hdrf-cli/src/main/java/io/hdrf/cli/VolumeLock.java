@@ -12,10 +12,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.UserPrincipal;
 
-/** Keeps DataNodes away from a volume, as they keep each other away, until it is closed. */
+/**
+ * Keeps DataNodes away from a volume until it is closed, with the lock by which they exclude each
+ * other.
+ */
 final class VolumeLock implements Closeable {
 
-  /** HDFS's own. */
+  /** HDFS's own lock file. */
   static final String FILE = "in_use.lock";
 
   private final FileChannel channel;
@@ -28,7 +31,7 @@ final class VolumeLock implements Closeable {
    * Locks a volume.
    *
    * @throws ClusterException if a DataNode has it in service, or this process runs as another user
-   *     than the volume's owner: the DataNode could not open the files that it makes
+   *     than the volume's owner: the DataNode could not open the files that this process makes
    */
   static VolumeLock take(Path volume) throws IOException {
     requireOwner(volume.resolve("current"));
@@ -50,7 +53,7 @@ final class VolumeLock implements Closeable {
     return new VolumeLock(channel);
   }
 
-  /** What to say of a volume that a DataNode has in service. */
+  /** Returns the message about a volume that a DataNode has in service. */
   static String inUse(Path volume) {
     return volume
         + " is in use by a DataNode that runs and can't be asked: give its address with --datanode,"

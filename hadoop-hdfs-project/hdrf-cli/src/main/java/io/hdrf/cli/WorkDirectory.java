@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A new directory that is gone, with all that is in it, when this is closed or the JVM ends. */
+/** A new directory that is deleted, with its content, when this is closed or the JVM ends. */
 final class WorkDirectory implements Closeable {
   private static final int ATTEMPTS = 10;
 
@@ -20,7 +20,7 @@ final class WorkDirectory implements Closeable {
     this.path = path;
   }
 
-  /** Makes it in a directory that is there. */
+  /** Creates it in an existing directory. */
   static WorkDirectory in(Path parent) throws IOException {
     if (!Files.isDirectory(parent)) {
       throw new IllegalArgumentException("No directory " + parent);
@@ -52,7 +52,7 @@ final class WorkDirectory implements Closeable {
         deleteTree(path);
         return;
       } catch (IOException e) {
-        // Other threads go on with their files for a moment.
+        // Other threads use their files for a moment more.
         failure = e;
       }
     }
@@ -64,7 +64,7 @@ final class WorkDirectory implements Closeable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The JVM ends, and the hook runs.
+      // The JVM ends, and the shutdown hook deletes the directory.
       return;
     }
     deleteTree(path);

@@ -81,7 +81,7 @@ class BlockInspectionTest {
     }
   }
 
-  /** As HDFS writes it: version 1, CRC32C, 512 bytes a checksum. */
+  /** Writes checksums like HDFS: version 1, CRC32C, 512 bytes a checksum. */
   private static void writeMeta(Path meta, byte[] data) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(7 + 4 * ((data.length + 511) / 512));
     bytes.putShort((short) 1).put((byte) 2).putInt(512);

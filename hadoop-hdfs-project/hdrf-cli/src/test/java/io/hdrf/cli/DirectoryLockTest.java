@@ -25,7 +25,7 @@ class DirectoryLockTest {
   void isTakenOnceAndAgainAfterwards() throws IOException {
     Path fresh = directory.resolve("a/b");
     try (DirectoryLock lock = DirectoryLock.take(fresh)) {
-      // Within one JVM the JDK itself complains.
+      // Within one JVM, the JDK itself throws.
       assertThatThrownBy(() -> DirectoryLock.take(fresh))
           .isInstanceOf(OverlappingFileLockException.class);
     }

@@ -112,7 +112,7 @@ class EstimateCommandTest {
     return command.run(command.files(conf, troubles), conf, registry, terminal, troubles);
   }
 
-  /** What a file's blocks take as reduced block files. */
+  /** Returns the size of a file's blocks as reduced block files. */
   private long lz4Bytes(byte[] content) throws IOException {
     Path volume = Files.createDirectory(directory.resolve("volume"));
     SchemeChain chain = SchemeChain.parse("test", "lz4", registry);
@@ -195,7 +195,7 @@ class EstimateCommandTest {
     assertThat(estimates.get(2).get("ratio").asDouble()).isBetween(0.2, 0.95 * lz4);
   }
 
-  /** Where the filter is set, a DataNode would leave such blocks alone. */
+  /** With this filter, a DataNode would leave such blocks alone. */
   @Test
   void whatTheFilterExcludesIsPlain() throws IOException {
     byte[] content = text(2 * BLOCK, 1);
@@ -324,7 +324,7 @@ class EstimateCommandTest {
     assertThat(Arrays.copyOfRange(read, 500, 1000)).isEqualTo(Arrays.copyOf(content, 500));
   }
 
-  /** Files in an encryption zone and erasure-coded ones, and what the superuser sees of them. */
+  /** Files in an encryption zone and erasure-coded ones, as the superuser sees them. */
   public static final class ZoneFileSystem extends RawLocalFileSystem {
     static boolean superuser;
 
@@ -437,7 +437,7 @@ class EstimateCommandTest {
     assertThat(bytes).isEqualTo(Arrays.copyOf(noise(100_000), 1000));
   }
 
-  /** What stands behind it is one of the files to be estimated. */
+  /** The argument after it is one of the files to estimate. */
   @Test
   void jsonIsNoFileToBeWritten() throws IOException {
     byte[] content = text(100_000, 1);

@@ -56,7 +56,7 @@ class FuzzRunTest {
     assertThat(FuzzRun.seconds(0.1, 30)).isEqualTo(1);
   }
 
-  /** What is kept for a target is replayed by the suite, and each target has something. */
+  /** The suite replays the kept inputs of a target, and each target has some. */
   @Test
   void theSuiteReplaysWhatIsKept() throws IOException {
     List<FuzzTarget> targets = FuzzTarget.in(ROOT);

@@ -108,7 +108,7 @@ class InstallationTest {
     assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
   }
 
-  /** Whoever may write to the Hadoop may put one there before root installs. */
+  /** Anybody with write access to the Hadoop may put a link there before root installs. */
   @Test
   void linksAreReplacedAndNeverWrittenThrough() throws IOException {
     Path precious = Files.writeString(directory.resolve("precious"), "precious");
@@ -227,7 +227,7 @@ class InstallationTest {
     assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
   }
 
-  /** As {@code bin/hdrf} of a distribution runs it. */
+  /** Runs uninstall like {@code bin/hdrf} of a distribution. */
   private static int uninstallFrom(Path dist, String conf) {
     System.setProperty("hdrf.distribution", "true");
     System.setProperty("hdrf.dist", dist.toString());

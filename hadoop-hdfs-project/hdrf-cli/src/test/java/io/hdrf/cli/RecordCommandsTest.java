@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What commands do where a DataNode, a volume or a store is not as it should be. */
+/** Commands with a DataNode, a volume or a store that is not as it should be. */
 @Timeout(60)
 class RecordCommandsTest {
   @TempDir private Path directory;
@@ -56,7 +56,7 @@ class RecordCommandsTest {
     }
   }
 
-  /** What a command writes to standard error, with its exit code first. */
+  /** Returns a command's output to standard error, after its exit code. */
   private static String run(String... arguments) {
     PrintStream before = System.err;
     ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -171,7 +171,10 @@ class RecordCommandsTest {
     assertThat(StoppedVolume.isInUse(volume)).isFalse();
   }
 
-  /** As a DataNode does; the lock of another process shows otherwise than one of this. */
+  /**
+   * Holds a lock like a DataNode; the lock of another process looks different from one of this
+   * process.
+   */
   static final class Holder {
     private Holder() {}
 
@@ -206,7 +209,7 @@ class RecordCommandsTest {
     assertThat(StoppedVolume.isInUse(volume)).isFalse();
   }
 
-  /** Its DataNode could not open what root makes there. */
+  /** Its DataNode could not open files that root makes there. */
   @Test
   void anotherUsersVolumeIsNotTouched() throws IOException {
     Path strange = Path.of("/");

@@ -92,7 +92,7 @@ class ReportCommandTest {
     return "127.0.0.1:" + server.getListenerAddress().getPort();
   }
 
-  /** One deduplicated block, whose file holds next to nothing. */
+  /** Returns one deduplicated block, whose file is almost empty. */
   private static byte[] page(long after) throws IOException {
     return RecordPage.encode(
         after >= 7
@@ -129,7 +129,7 @@ class ReportCommandTest {
                 });
   }
 
-  /** Exit code, standard output. */
+  /** Returns exit code and standard output. */
   private static Map.Entry<Integer, String> run(String... arguments) {
     PrintStream before = System.out;
     ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -33,14 +33,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What commands make of a running DataNode's answers. */
+/** Commands with a running DataNode's answers. */
 @Timeout(60)
 class RunningCommandsTest {
   private static final String DONE = AdminTasks.DONE + " ";
 
   @TempDir private Path directory;
 
-  /** Something that the server serves beside. */
+  /** Another protocol of the same server. */
   interface Other {}
 
   private static final class NoPolicy extends PolicyProvider {
@@ -50,7 +50,7 @@ class RunningCommandsTest {
     }
   }
 
-  /** What a task answers in turn; the last answer, unless it is a result, is a failure. */
+  /** The answers of a task, in turn; the last answer, unless it is a result, is a failure. */
   private final Queue<String> answers = new ArrayDeque<>();
 
   private final List<String> leftOut = new ArrayList<>(List.of(AdminTasks.DONE));
@@ -127,7 +127,7 @@ class RunningCommandsTest {
     server.stop();
   }
 
-  /** What a command writes, with its exit code first. */
+  /** Returns a command's output, after its exit code. */
   private String run(String command) {
     PrintStream out = System.out;
     PrintStream err = System.err;
@@ -145,7 +145,7 @@ class RunningCommandsTest {
     }
   }
 
-  /** The records are in step until the DataNode has read why blocks are plain. */
+  /** The records count as in step until the DataNode has read why blocks are plain. */
   @Test
   void recordsAreMadeAnewWhenTheDataNodeSaysSo() {
     answers.addAll(List.of("running 0", "running 0", "running 512", "the store is full"));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The scripts of the distribution, with a Java that prints how it is called. */
+/** The scripts of the distribution, with a Java that prints its command line. */
 class ShellTest {
   private static final Path TREE = Path.of("../..").toAbsolutePath().normalize();
 
@@ -88,7 +88,7 @@ class ShellTest {
         .isEqualTo(home);
   }
 
-  /** The version in use, which lies in the Hadoop as the link to it does. */
+  /** The version in use is in the Hadoop, like the link to it. */
   @Test
   void hdfsTellsTheCommandWhereItLies() throws Exception {
     Path profile = Files.createDirectories(hadoop.resolve("libexec/shellprofile.d"));

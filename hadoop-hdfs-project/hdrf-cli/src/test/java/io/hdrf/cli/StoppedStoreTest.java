@@ -120,7 +120,7 @@ class StoppedStoreTest {
     return ids;
   }
 
-  /** What a command writes, with its exit code first. */
+  /** Returns a command's output, after its exit code. */
   private String run(String command) {
     PrintStream out = System.out;
     PrintStream err = System.err;
@@ -160,7 +160,7 @@ class StoppedStoreTest {
     assertThat(recorded()).containsExactly(1L);
   }
 
-  /** Nothing but the record tells it, and a plain block is not tried again for some reasons. */
+  /** Only the record holds the reason, and for some reasons a plain block is not tried again. */
   @Test
   void whyABlockIsPlainOutlivesItsRecord() throws IOException {
     record(1, BlockRecord.plain(7, 3, 0, 0).encode());
@@ -170,7 +170,7 @@ class StoppedStoreTest {
     assertThat(BlockRecord.decode(1, made).reason()).isEqualTo(3);
   }
 
-  /** A DataNode may start after a volume was found free, and must not once its store is open. */
+  /** A DataNode may start after a volume was found free, but must not once its store is open. */
   @Test
   void aVolumeIsLockedWhileItsStoreIsUsed() throws IOException {
     try (StoppedDataNode stopped = stopped();
@@ -194,7 +194,7 @@ class StoppedStoreTest {
     assertThat(StoppedVolume.isInUse(volume)).isFalse();
   }
 
-  /** Its DataNode could not open what root makes there. */
+  /** Its DataNode could not open files that root makes there. */
   @Test
   void anotherUsersStoreIsNotOpened() throws IOException {
     try (StoppedDataNode stopped = stopped();
@@ -238,7 +238,7 @@ class StoppedStoreTest {
         .contains(volume + (command.startsWith("fsck") ? ": 1 blocks, no difference" : ": all"));
   }
 
-  /** To the operating system, paths end at 4095 bytes. */
+  /** The operating system limits paths to 4095 bytes. */
   private Path farAway() throws IOException {
     int length = 4090 - (POOL + "/current/finalized").length() - "/v/".length();
     Path far = directory;
