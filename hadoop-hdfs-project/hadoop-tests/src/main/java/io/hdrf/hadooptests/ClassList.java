@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Which test classes to run: the file that Surefire reads, and how names get into it. */
+/**
+ * The list of test classes to run: the file that Surefire reads, and the rules that select names.
+ */
 final class ClassList {
   private static final String HEADING = "class\tsize";
   private static final String SUFFIX = ".class";
@@ -19,8 +21,8 @@ final class ClassList {
   private ClassList() {}
 
   /**
-   * The classes of a table with the columns {@code class} and {@code size}, the latter {@code
-   * quick} or {@code full}.
+   * Returns the classes of a table with the columns {@code class} and {@code size}, the latter
+   * {@code quick} or {@code full}.
    */
   static List<String> listed(Path table, boolean quickOnly) throws IOException {
     List<String> lines = Files.readAllLines(table, UTF_8);
@@ -41,8 +43,8 @@ final class ClassList {
   }
 
   /**
-   * Full names of the classes below {@code directory} that are called {@code name}, which may be a
-   * simple name, a full one, or either with {@code *}.
+   * Returns the full names of the classes below {@code directory} with the name {@code name}, which
+   * may be a simple name, a full one, or either with {@code *}.
    *
    * @throws IOException if there is none
    */
@@ -66,7 +68,7 @@ final class ClassList {
     }
   }
 
-  /** Names from a file that {@link #write} made. */
+  /** Reads names from a file that {@link #write} made. */
   static List<String> read(Path includes) throws IOException {
     return Files.readAllLines(includes, UTF_8).stream()
         .map(ClassList::className)

@@ -8,18 +8,18 @@ import java.util.TreeSet;
 /**
  * One test class on stock HDFS and under HDRF.
  *
- * @param stock how it ended on stock HDFS
- * @param hdrf how it ended under HDRF
- * @param counters what HDRF counted while it ran
+ * @param stock the outcome on stock HDFS
+ * @param hdrf the outcome under HDRF
+ * @param counters HDRF's counters during the run
  * @param secondRun whether {@code hdrf} is the outcome of a second run, after a first that was
  *     worse
  */
 record Comparison(Outcome stock, Outcome hdrf, Map<String, Long> counters, boolean secondRun) {
-  /** What a class shows. */
+  /** The result of a comparison. */
   enum Verdict {
-    /** As many tests pass as on stock HDFS, none fails that does not fail there. */
+    /** As many tests pass as on stock HDFS, and none fails that passes there. */
     SAME("same"),
-    /** A test fails, or is not run, that passes on stock HDFS. */
+    /** A test that passes on stock HDFS fails, or is not run. */
     WORSE("WORSE"),
     /** As {@link #SAME}, but HDRF reduced no block, so it shows little. */
     NOT_EXERCISED("not exercised");
@@ -43,14 +43,14 @@ record Comparison(Outcome stock, Outcome hdrf, Map<String, Long> counters, boole
     return count("blocksReduced") == 0 ? Verdict.NOT_EXERCISED : Verdict.SAME;
   }
 
-  /** Methods that fail under HDRF and not on stock HDFS. */
+  /** Returns the methods that fail under HDRF and not on stock HDFS. */
   SortedSet<String> newlyFailed() {
     SortedSet<String> names = new TreeSet<>(hdrf.failed());
     names.removeAll(stock.failed());
     return names;
   }
 
-  /** How many frames DataNodes sent each other. */
+  /** Returns the number of frames that DataNodes sent each other. */
   long framesSent() {
     return count("mirrorFramesEncoded")
         + count("mirrorFramesForwarded")

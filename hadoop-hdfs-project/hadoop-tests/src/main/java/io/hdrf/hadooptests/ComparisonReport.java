@@ -69,7 +69,7 @@ final class ComparisonReport {
     return text.toString();
   }
 
-  /** One line: how many classes of each verdict. */
+  /** Returns one line with the number of classes of each verdict. */
   static String summary(List<Comparison> comparisons) {
     String verdicts =
         Arrays.stream(Comparison.Verdict.values())

@@ -26,7 +26,7 @@ final class CounterFiles {
     Files.move(partial, directory.resolve(testClass), StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** The counters of {@code testClass}; empty if it left none. */
+  /** Returns the counters of {@code testClass}; empty if it left none. */
   static Map<String, Long> read(Path directory, String testClass) throws IOException {
     Map<String, Long> counters = new HashMap<>();
     Path file = directory.resolve(testClass);

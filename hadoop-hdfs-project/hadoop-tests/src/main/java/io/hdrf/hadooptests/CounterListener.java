@@ -11,22 +11,22 @@ import org.junit.runner.Description;
 import org.junit.runner.notification.RunListener;
 
 /**
- * Writes what HDRF counted in this JVM to a file named after the test class, in the directory of
- * the system property {@code hadoop.tests.counters.dir}.
+ * Writes HDRF's counters in this JVM to a file named after the test class, in the directory of the
+ * system property {@code hadoop.tests.counters.dir}.
  *
- * <p>The file is written anew after each test method, so that a class which is killed by its
- * time-out leaves its counts, and once more when the JVM ends. It needs a JVM of its own for each
- * class, as the counters are those of the JVM.
+ * <p>The file is written again after each test method, so that a class which is killed by its
+ * time-out leaves its counts, and once more when the JVM ends. Each class needs its own JVM, as the
+ * counters are those of the JVM.
  */
 public final class CounterListener extends RunListener {
-  /** Where the counters come from, by a static {@code Map<String, Long> jvmTotals()}. */
+  /** The class with the counters, which has a static {@code Map<String, Long> jvmTotals()}. */
   private static final String COUNTERS_CLASS =
       "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.CountedDatasetFactory";
 
   private final Path directory;
   private volatile String testClass;
 
-  /** Made by Surefire in the forked JVM. */
+  /** Called by Surefire in the forked JVM. */
   public CounterListener() {
     this(Paths.get(System.getProperty("hadoop.tests.counters.dir", ".")));
     Runtime.getRuntime().addShutdownHook(new Thread(this::write, "hdrf-test-counters"));
@@ -58,7 +58,10 @@ public final class CounterListener extends RunListener {
     }
   }
 
-  /** The totals of this JVM; empty where the class isn't on the class path (stock HDFS alone). */
+  /**
+   * Returns the totals of this JVM; empty where the class isn't on the class path (stock HDFS
+   * alone).
+   */
   static Map<String, Long> totals(String countersClass) {
     Class<?> type;
     try {

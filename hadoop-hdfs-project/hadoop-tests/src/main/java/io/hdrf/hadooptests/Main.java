@@ -21,13 +21,13 @@ import java.util.TreeMap;
  * The steps of the script {@code run} that aren't Maven's:
  *
  * <ul>
- *   <li>{@code select RUN LIST CLASSES_DIR all|quick [CLASS...]}: what to run;
- *   <li>{@code missing RUN STOCK_RUN BASELINE}: those of RUN that BASELINE lacks are to be run on
- *       stock HDFS;
- *   <li>{@code again RUN [BASELINE...]}: what failed (or, with baselines, is worse) is to be run
- *       again;
- *   <li>{@code record RUN BASELINE}: outcomes of a run on stock HDFS into the baseline;
- *   <li>{@code compare RUN MARKDOWN BASELINE...}: the table.
+ *   <li>{@code select RUN LIST CLASSES_DIR all|quick [CLASS...]}: selects the classes to run;
+ *   <li>{@code missing RUN STOCK_RUN BASELINE}: selects the classes of RUN that BASELINE lacks, to
+ *       run them on stock HDFS;
+ *   <li>{@code again RUN [BASELINE...]}: selects the classes that failed (or, with baselines, are
+ *       worse), to run them again;
+ *   <li>{@code record RUN BASELINE}: writes the outcomes of a run on stock HDFS into the baseline;
+ *   <li>{@code compare RUN MARKDOWN BASELINE...}: writes the table.
  * </ul>
  *
  * <p>{@code select}, {@code missing} and {@code again} print the number of classes; {@code compare}

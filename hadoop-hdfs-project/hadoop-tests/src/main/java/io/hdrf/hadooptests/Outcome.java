@@ -6,11 +6,11 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * How one test class ended.
+ * The outcome of one test class.
  *
  * @param testClass its full name
  * @param tests the test methods run, skipped ones included
- * @param skipped those that were skipped
+ * @param skipped the skipped ones
  * @param seconds wall time, as Surefire reports it
  * @param failed names of the methods that failed or threw; {@link #DID_NOT_FINISH} alone if the JVM
  *     was killed or ended before the class did

@@ -16,7 +16,7 @@ import org.xml.sax.SAXException;
 final class SurefireReports {
   private SurefireReports() {}
 
-  /** The outcome of {@code testClass}; {@link Outcome#unfinished} if there is no report of it. */
+  /** Returns the outcome of {@code testClass}; {@link Outcome#unfinished} if it has no report. */
   static Outcome read(Path reports, String testClass) throws IOException {
     Path file = reports.resolve("TEST-" + testClass + ".xml");
     if (!Files.exists(file)) {
@@ -51,7 +51,7 @@ final class SurefireReports {
     return testCase.getElementsByTagName(child).getLength() > 0;
   }
 
-  /** A method's name without what would break a line of {@link OutcomeTable}. */
+  /** Returns a method's name without characters that would break a line of {@link OutcomeTable}. */
   private static String name(Element testCase) {
     String name = testCase.getAttribute("name").replaceAll("[,\\s]+", "_");
     return name.isEmpty() ? "(class)" : name;

@@ -32,12 +32,12 @@ record TestRun(Path directory) {
     return Files.exists(again().includes()) && again().classes().contains(testClass);
   }
 
-  /** The outcome of the last run of a class. */
+  /** Returns the outcome of the last run of a class. */
   Outcome last(String testClass) throws IOException {
     return ranAgain(testClass) ? again().first(testClass) : first(testClass);
   }
 
-  /** What fails on every run of a class: the others are at fault only now and then. */
+  /** Returns the failures that occur in every run of a class; others occur only now and then. */
   Outcome steady(String testClass) throws IOException {
     Outcome first = first(testClass);
     if (!ranAgain(testClass)) {
@@ -52,7 +52,7 @@ record TestRun(Path directory) {
     return new Outcome(testClass, second.tests(), second.skipped(), second.seconds(), both);
   }
 
-  /** What HDRF counted in the last run of a class. */
+  /** Returns HDRF's counters of the last run of a class. */
   Map<String, Long> counters(String testClass) throws IOException {
     Path run = ranAgain(testClass) ? again().directory : directory;
     return CounterFiles.read(run.resolve("counters"), testClass);

@@ -101,7 +101,7 @@ public class MainTest {
     assertThat(CounterListener.totals("org.example.Absent")).isEmpty();
   }
 
-  /** Stands where HDRF's counters are. */
+  /** Stands in for the class with HDRF's counters. */
   public static final class Totals {
     private Totals() {}
 
@@ -138,7 +138,7 @@ public class MainTest {
     return out.toString(UTF_8);
   }
 
-  /** A report of three tests at most: those that aren't "ok" failed. */
+  /** Writes a report of three tests at most: those that aren't "ok" failed. */
   private static void report(Path run, String testClass, String... tests) throws IOException {
     StringBuilder text = new StringBuilder("<testsuite time=\"1,234.5\">");
     for (String test : tests) {
