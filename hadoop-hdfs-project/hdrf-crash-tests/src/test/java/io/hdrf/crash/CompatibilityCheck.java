@@ -41,12 +41,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * DataNodes of an earlier build and of today's, side by side and on each other's volumes. Not in
  * the suite, since it needs that build: {@code bin/hdrf test --compatibility} makes it, and names
- * both by {@code -Dhdrf.compatibility.old} and {@code .new}, directories as {@code bin/hdrf} lays
- * them out.
+ * both by {@code -Dhdrf.compatibility.old} and {@code .new}, directories in the layout of {@code
+ * bin/hdrf}.
  *
- * <p>Three DataNodes with three replicas of each block, and in each phase some of them of another
- * build. One that is alone with its build receives from the other build only, and sends to it only,
- * so that its counters are of that way. In each phase files are written, appended to and copied
+ * <p>Three DataNodes with three replicas of each block; in each phase some of them have another
+ * build. A DataNode that is alone with its build receives from and sends to the other build only,
+ * so that its counters show that direction. In each phase files are written, appended to and copied
  * again; every replica of every block is read from its DataNode and compared.
  */
 class CompatibilityCheck {
@@ -56,7 +56,10 @@ class CompatibilityCheck {
   private static final int FILES_A_PHASE = 8;
   private static final int POOL_SIZE = 6 << 20;
 
-  /** What DataNodes of a cluster that loses its members now and then log in a phase, and more. */
+  /**
+   * The most warnings that a DataNode may log in a phase: more than a cluster logs that loses its
+   * members now and then.
+   */
   private static final int MOST_WARNINGS = 60;
 
   private static final List<String> ALARMS =
@@ -74,7 +77,7 @@ class CompatibilityCheck {
   private static final Pattern TOO_NEW =
       Pattern.compile("\\S+: format version \\d+ is too new; [^.\\n]*");
 
-  /** What is logged since this stops DataNodes, and asks them before they can answer. */
+  /** Messages caused by this test, which stops DataNodes, and asks them before they can answer. */
   private static final Pattern OWN_DOING =
       Pattern.compile("datanode.DataNode: RECEIVED SIGNAL|jmx.JMXJsonServlet: getting attribute");
 
@@ -115,7 +118,7 @@ class CompatibilityCheck {
     prepare(chain);
 
     System.out.println("== " + chain);
-    // Volumes that today's build makes, the earlier one may refuse.
+    // The earlier build may refuse volumes of today's build.
     phase("all as they were", Build.OLD, Build.OLD, Build.OLD);
     phase("a new DataNode beside old ones", Build.OLD, Build.OLD, Build.NEW);
     phase("their volumes, the other way round", Build.NEW, Build.NEW, Build.OLD);
@@ -196,8 +199,8 @@ class CompatibilityCheck {
   }
 
   /**
-   * A volume that today's build made: the earlier one serves it, or refuses it by name and leaves
-   * it as it is.
+   * On a volume of today's build: the earlier one serves it, or refuses it by name and leaves it
+   * unchanged.
    */
   private void goBackOnNewVolume() throws IOException {
     DataNode dataNode = cluster.dataNodes().get(0);
@@ -246,7 +249,7 @@ class CompatibilityCheck {
     return conf;
   }
 
-  /** Some data that is in other files too, some that is new. */
+  /** Returns data that is partly in other files too, and partly new. */
   private byte[] content() {
     byte[] data = new byte[BLOCK_SIZE / 2 + random.nextInt(2 * BLOCK_SIZE)];
     Data.fill(data, true, random);
@@ -270,7 +273,7 @@ class CompatibilityCheck {
       }
       files.put(path, data);
     }
-    // What an earlier phase's DataNodes have reduced is made plain for an append.
+    // An append makes blocks plain that an earlier phase's DataNodes have reduced.
     for (int i = 0; i < earlier.size(); i += 5) {
       Path path = earlier.get(i);
       byte[] more = Arrays.copyOf(content(), 100_000);
@@ -284,7 +287,7 @@ class CompatibilityCheck {
     }
   }
 
-  /** Has a replica of each block deleted, and made again from the two that are left. */
+  /** Deletes a replica of each block, so that it is made again from the two others. */
   private void copyAgain() throws IOException {
     for (Path file : files.keySet()) {
       client.setReplication(file, (short) (DATA_NODES - 1));
@@ -359,7 +362,8 @@ class CompatibilityCheck {
   }
 
   /**
-   * Between the builds blocks travel as frames, both ways; says how many bytes, and what did not.
+   * Checks that blocks travel between the builds as frames, both ways; reports the bytes, and what
+   * did not.
    */
   private void assertTraffic() throws IOException {
     for (DataNode dataNode : cluster.dataNodes()) {
@@ -397,7 +401,7 @@ class CompatibilityCheck {
     }
   }
 
-  /** What administrators see of it, what lies on its volume, and what it logged. */
+  /** Checks the administrators' view of a DataNode, its volume, and its log. */
   private void assertSound(DataNode dataNode) throws IOException {
     Build build = builds[dataNode.index()];
     if (build == Build.NEW) {
@@ -424,7 +428,10 @@ class CompatibilityCheck {
     assertLog(dataNode);
   }
 
-  /** A DataNode of an earlier version says what it does not know, and nothing else happens. */
+  /**
+   * Checks that a DataNode of an earlier version reports what it does not know, and does nothing
+   * else.
+   */
   private void askOld(DataNode dataNode) throws IOException {
     try (AdminClient admin = AdminClient.connect(dataNode.ipcAddress(), configuration())) {
       List<VolumeInfo> volumes = admin.volumes();
@@ -438,7 +445,7 @@ class CompatibilityCheck {
     }
   }
 
-  /** Few warnings, and no error of HDRF's; says what they are. */
+  /** Checks that there are few warnings, and no error of HDRF's; prints them. */
   private void assertLog(DataNode dataNode) throws IOException {
     byte[] log = Files.readAllBytes(dataNode.log());
     int index = dataNode.index();
@@ -463,7 +470,7 @@ class CompatibilityCheck {
         .noneMatch(message -> message.matches("(ERROR|FATAL) .*([Hh]drf|HDRF).*"));
   }
 
-  /** Deletes some files, and has what they alone referred to taken away. */
+  /** Deletes some files, and reclaims what they alone referred to. */
   private void collect(String chain) throws IOException {
     List<Path> all = new ArrayList<>(files.keySet());
     for (int i = 0; i < all.size(); i += 3) {
@@ -476,7 +483,7 @@ class CompatibilityCheck {
         List<VolumeInfo> stores = admin.schemeStores();
         assertThat(stores.isEmpty()).isEqualTo(!chain.contains("dedup"));
         for (VolumeInfo store : stores) {
-          // Chunks are dropped by the first, and by the second what the first found unneeded.
+          // The first call drops chunks, the second those that the first found unneeded.
           String result =
               String.join(", ", admin.reclaim(store))
                   + "; "
@@ -512,7 +519,7 @@ class CompatibilityCheck {
     try (Stream<java.nio.file.Path> paths = Files.walk(dataNode.volumes().get(0))) {
       return paths.filter(path -> path.getFileName().toString().matches("blk_\\d+")).count();
     } catch (UncheckedIOException e) {
-      // One went while they were listed.
+      // A file was deleted while they were listed.
       return -1;
     }
   }

@@ -16,9 +16,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.tools.DFSck;
 
 /**
- * The replicas that the NameNode takes for corrupt, and those of which stock HDFS itself made too
- * short a copy: the NameNode has a block copied with the length that it knows, while the block is
- * being appended to, and with as many DataNodes as replicas no other can take its place.
+ * The replicas that the NameNode considers corrupt, and those of which stock HDFS itself made too
+ * short a copy: the NameNode orders a copy of a block with the length that it knows, while the
+ * block is being appended to; and with as many DataNodes as replicas, no other replica can replace
+ * it.
  */
 final class CorruptReplicas {
 
@@ -36,24 +37,27 @@ final class CorruptReplicas {
 
   private static final String NAME = "(\\S+:blk_\\d+_\\d+)";
 
-  /** A block in what fsck prints. */
+  /** A block in fsck's output. */
   private static final Pattern BLOCK =
       Pattern.compile("^\\d+\\. " + NAME + " len=(\\d+) .*$", Pattern.MULTILINE);
 
   private static final Pattern CORRUPT =
       Pattern.compile("DatanodeInfoWithStorage\\[([^,\\]]+),[^\\]]*]\\(CORRUPT\\)");
 
-  /** What a DataNode logs when it begins to send a copy to others, who pass it on to each other. */
+  /**
+   * A DataNode's log message when it begins to send a copy to others, which pass it on to each
+   * other.
+   */
   private static final Pattern TARGETS =
       Pattern.compile("Starting thread to transfer \\S+:blk_(\\d+)_\\d+ to (\\S+) (\\S[^\\n]*)");
 
-  /** What a DataNode logs when it has sent the first of them a copy. */
+  /** A DataNode's log message when it has sent the first of them a copy. */
   private static final Pattern TRANSMITTED =
       Pattern.compile("Transmitted " + NAME + " \\(numBytes=(\\d+)\\) to [^/\\s]*/(\\S+)");
 
   private CorruptReplicas() {}
 
-  /** All of a cluster: the blocks' lengths by replica. */
+  /** Returns all of a cluster: the blocks' lengths by replica. */
   static Map<Replica, Long> of(String cluster, Configuration conf) throws IOException {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     int exitCode;
@@ -76,7 +80,7 @@ final class CorruptReplicas {
     return corrupt;
   }
 
-  /** The least length with which each replica was copied, by a DataNode's log. */
+  /** Returns the least length with which each replica was copied, by a DataNode's log. */
   static Map<Replica, Long> copied(String log) {
     Map<CopyOf, Set<String>> passedOn = new HashMap<>();
     Matcher targets = TARGETS.matcher(log);

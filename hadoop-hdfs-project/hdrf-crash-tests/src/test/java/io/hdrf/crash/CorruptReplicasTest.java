@@ -68,7 +68,10 @@ class CorruptReplicasTest {
     return fs.getClient().getLocatedBlocks(FILE.toString(), 0).get(0);
   }
 
-  /** What stock processes say of a copied block, and of a replica that is reported as bad. */
+  /**
+   * The messages of stock processes about a copied block, and about a replica that is reported as
+   * bad.
+   */
   @Test
   void whichReplicasWereCopiedAndWhichAreCorrupt() throws Exception {
     Configuration conf = new Configuration();

@@ -49,10 +49,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * {@code kill -9} of DataNode processes at random moments, while writers and the Reducer work. In
- * each round one, two or all of three DataNodes are killed; what they left on their volumes is
- * checked before anything can heal it; they are started again; every acknowledged byte of every
- * file is read from every replica; and what {@code hdrf fsck} asks of each DataNode shows no
- * difference.
+ * each round one, two or all of three DataNodes are killed; their volumes are checked before
+ * anything can heal them; they are started again; every acknowledged byte of every file is read
+ * from every replica; and the checks of {@code hdrf fsck} on each DataNode show no difference.
  *
  * <p>{@code -Dhdrf.crash.rounds=N} sets the number of rounds, {@code -Dhdrf.crash.schemes} the
  * chains, {@code -Dhdrf.test.seed=N} the seed of everything but the operating system's part.
@@ -73,25 +72,28 @@ class CrashTest {
   private static final int BLOCK_SIZE = 1 << 20;
   private static final int MAX_PIECE = 800_000;
 
-  /** How long all replicas are waited for; after that, one is enough. */
+  /** The longest wait for all replicas; after that, one is enough. */
   private static final Duration FULL_REPLICATION = Duration.ofSeconds(20);
 
   private static final Duration PATIENCE = LocalCluster.PATIENCE;
 
-  /** What must stay at zero. */
+  /** Counters that must stay at zero. */
   private static final List<String> ALARMS = List.of("CorruptBlocks", "SkippedVerificationFailed");
 
-  /** Plain blocks that disagreed with their checksums, which truncations that were cut off may. */
+  /**
+   * The counter of plain blocks that disagreed with their checksums, as blocks of interrupted
+   * truncations may.
+   */
   private static final String MISMATCHES = "SkippedMismatch";
 
-  /** What the Reducer logs of such a block. */
+  /** The Reducer's log message about such a block. */
   private static final Pattern MISMATCH =
       Pattern.compile("^.*:blk_(\\d+) stays plain: it does not match.*$", Pattern.MULTILINE);
 
-  /** As well, on DataNodes that have a store of dedup. */
+  /** Another counter that must stay at zero, on DataNodes that have a store of dedup. */
   private static final String DEDUP_ALARM = "DedupDamagedReads";
 
-  /** When to kill. */
+  /** The moment to kill. */
   private enum Moment {
     ANY_TIME,
     AFTER_A_CLOSE,
@@ -117,8 +119,8 @@ class CrashTest {
   /**
    * Replicas that were perhaps being truncated in place when their DataNode was killed. Stock HDFS
    * gives them the new generation stamp first: they may have come back with it, and with the old
-   * length or the old last checksum, and with as many DataNodes as replicas no other can take their
-   * place.
+   * length or the old last checksum; and with as many DataNodes as replicas, no other replica can
+   * replace them.
    */
   private final Set<CutOff> cutOff = new HashSet<>();
 
@@ -148,7 +150,7 @@ class CrashTest {
     LocalCluster.killLeftovers(directory);
   }
 
-  /** Starts what does not run, with this round's chain and way of reducing. */
+  /** Starts stopped daemons, with this round's chain and way of reducing. */
   private void configureAndStart() throws IOException {
     ClusterConfig config =
         ClusterConfig.in(directory)
@@ -157,7 +159,7 @@ class CrashTest {
             .with("hdrf.reduce.delay", random.nextInt(3) == 0 ? "0" : "200")
             .with("hdrf.reduce.scan.interval", "1")
             .with("hdrf.reduce.threads", "2")
-            // Many containers and filters, and a collector that never rests.
+            // Makes many containers and filters, and a collector that never rests.
             .with("hdrf.dedup.chunk.size", "2k")
             .with("hdrf.dedup.container.size", "1m")
             .with("hdrf.dedup.dba.capacity", "1000")
@@ -171,7 +173,7 @@ class CrashTest {
             .with("dfs.namenode.reconstruction.pending.timeout-sec", "3")
             .with("dfs.namenode.replication.max-streams", "50")
             .with("dfs.namenode.replication.max-streams-hard-limit", "100")
-            // A replica that missed an append is noticed by the next full report only.
+            // Only the next full report reveals a replica that missed an append.
             .with("dfs.blockreport.intervalMsec", "2000")
             .with("ipc.client.connect.max.retries", "3")
             .with("ipc.client.connect.retry.interval", "200");
@@ -272,7 +274,7 @@ class CrashTest {
     for (Future<Void> each : work) {
       each.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
-    // A block that refers to nothing is replaced once somebody reads it.
+    // A block that refers to a missing chunk is replaced once a client reads it.
     checkReferences();
     try (DistributedFileSystem checker = client()) {
       for (Writer writer : writers) {
@@ -288,7 +290,8 @@ class CrashTest {
           },
           () -> "the NameNode counts missing or corrupt blocks");
     }
-    // Once more, as reading has opened the stores of chains that new blocks are not written with.
+    // Checked again, as reading has opened the stores of chains that new blocks are not written
+    // with.
     checkReferences();
     for (DataNode dataNode : cluster.dataNodes()) {
       framesSent += framesSent(dataNode);
@@ -296,14 +299,14 @@ class CrashTest {
       assertNoAlarm(dataNode);
     }
     for (DistributedFileSystem client : clients) {
-      // Streams that were left open are closed in vain, which takes its time.
+      // Closing streams that were left open fails, which takes its time.
       threads.execute(() -> closeQuietly(client));
     }
   }
 
   /**
-   * Whether each replica that the NameNode takes for corrupt is a short copy of HDFS's own, or one
-   * whose truncation was cut off.
+   * Returns whether each replica that the NameNode considers corrupt is a short copy of HDFS's own,
+   * or one with an interrupted truncation.
    */
   private boolean areMadeByHdfs(long corruptBlocks) throws IOException {
     Map<CorruptReplicas.Replica, Long> copied = new HashMap<>();
@@ -326,7 +329,7 @@ class CrashTest {
     try {
       client.close();
     } catch (IOException e) {
-      // What its streams held was recovered and checked.
+      // The streams' data was recovered and checked.
       return;
     }
   }
@@ -379,7 +382,7 @@ class CrashTest {
     }
   }
 
-  /** How many frames it has sent to others since it was started. */
+  /** Returns the number of frames that it has sent to others since it was started. */
   private static long framesSent(DataNode dataNode) throws IOException {
     long sent = 0;
     for (JsonNode bean : dataNode.hdrfMetrics()) {
@@ -412,7 +415,10 @@ class CrashTest {
     }
   }
 
-  /** Stock code shortens a block's file before its checksums are made to fit. */
+  /**
+   * Checks the cause of mismatches: stock code shortens a block's file before it updates the
+   * checksums.
+   */
   private void assertMismatchesAreMadeByHdfs(DataNode dataNode, long count) throws IOException {
     Matcher mismatch = MISMATCH.matcher(Files.readString(dataNode.log()));
     long told = 0;
@@ -436,7 +442,7 @@ class CrashTest {
       return;
     }
     if (!file.isSettled() && !close(fs, file)) {
-      // The NameNode lets nobody read or write it any more.
+      // The NameNode lets no client read or write it any more.
       unclosable++;
       fs.delete(file.path(), false);
       writer.gone(file);
@@ -472,8 +478,8 @@ class CrashTest {
   }
 
   /**
-   * Whether a replica that does not match its checksums was left so by stock HDFS, which cuts a
-   * plain block's file first, and writes its last checksum after that.
+   * Returns whether stock HDFS left a replica that does not match its checksums: it cuts a plain
+   * block's file first, and writes its last checksum after that.
    */
   private boolean isMadeByHdfs(long block, DatanodeInfo location) throws IOException {
     if (!cutOff.contains(new CutOff(block, location.getXferAddr()))) {
@@ -492,10 +498,10 @@ class CrashTest {
   }
 
   /**
-   * Has the NameNode close a file that was left open, or is being truncated.
+   * Makes the NameNode close a file that was left open, or is being truncated.
    *
-   * @return false if stock HDFS can't: a truncation was cut off when some replicas had their new
-   *     length and others had not, and their recovery refuses finalized replicas that differ
+   * @return false if stock HDFS can't: a truncation was interrupted when some replicas had their
+   *     new length and others had not, and their recovery refuses finalized replicas that differ
    */
   private boolean close(DistributedFileSystem fs, FileModel file) throws IOException {
     long[] next = {System.nanoTime()};
@@ -506,7 +512,7 @@ class CrashTest {
           if (System.nanoTime() < next[0]) {
             return fs.isFileClosed(file.path());
           }
-          // A recovery under way is given time: asking again makes it start anew.
+          // A running recovery gets time: another request would restart it.
           next[0] = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
           stuck[0] = file.isTruncationCutOff() && isRefused(fs, file);
           return stuck[0] || fs.recoverLease(file.path());
@@ -535,8 +541,8 @@ class CrashTest {
 
   /**
    * Waits until all replicas are there, or at least one where stock HDFS makes no more: with as
-   * many DataNodes as replicas, a copy that a broken pipeline left too short stands in the way of a
-   * new one ("ReplicaAlreadyExistsException") until there are enough others.
+   * many DataNodes as replicas, a copy that a broken pipeline left too short blocks a new one
+   * ("ReplicaAlreadyExistsException") until there are enough others.
    */
   private static LocatedBlocks replicated(DistributedFileSystem fs, FileModel file)
       throws IOException {

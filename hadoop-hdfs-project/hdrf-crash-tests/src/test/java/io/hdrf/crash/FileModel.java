@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.apache.hadoop.fs.Path;
 
 /**
- * What a file must hold, may hold and can't hold. Each byte is in one of three states, which follow
- * one another from the file's beginning: acknowledged (it must be there), maybe (it was handed
- * over, or a truncation of it was asked for, and nobody knows how that ended), unset. For one
+ * The bytes that a file must hold, may hold and can't hold. Each byte is in one of three states,
+ * which follow one another from the file's beginning: acknowledged (it must be there), maybe (it
+ * was written, or a truncation of it was requested, and the outcome is unknown), unset. For one
  * thread at a time.
  */
 final class FileModel {
@@ -18,10 +18,10 @@ final class FileModel {
   private final int replication;
   private byte[] content = new byte[0];
 
-  /** Acknowledged by hflush, hsync or close. */
+  /** The length acknowledged by hflush, hsync or close. */
   private int flushed;
 
-  /** Acknowledged by hsync or close. */
+  /** The length acknowledged by hsync or close. */
   private int synced;
 
   private boolean open;
@@ -29,7 +29,7 @@ final class FileModel {
   private boolean settled;
   private boolean truncating;
 
-  /** A file that does not exist yet. */
+  /** Makes the model of a file that does not exist yet. */
   FileModel(Path path, int replication) {
     this.path = path;
     this.replication = replication;
@@ -43,34 +43,36 @@ final class FileModel {
     return replication;
   }
 
-  /** Up to here a byte may be. */
+  /** Returns the greatest length that the file may have. */
   int maximum() {
     return content.length;
   }
 
-  /** Whether the outcome of everything that was done to the file is known, and it is closed. */
+  /**
+   * Returns whether the outcome of every operation on the file is known, and the file is closed.
+   */
   boolean isSettled() {
     return settled;
   }
 
-  /** Whether the file must exist. */
+  /** Returns whether the file must exist. */
   boolean isExistenceKnown() {
     return existenceKnown;
   }
 
-  /** It exists, and is open for writing. */
+  /** Records that the file exists, and is open for writing. */
   void opened() {
     existenceKnown = true;
     open = true;
     settled = false;
   }
 
-  /** Something is about to be done to the file that may fail. */
+  /** Records that an operation on the file begins that may fail. */
   void touched() {
     settled = false;
   }
 
-  /** To be called before the write. */
+  /** Records a write; call it before. */
   void writing(byte[] data) {
     int length = content.length;
     content = Arrays.copyOf(content, length + data.length);
@@ -93,7 +95,7 @@ final class FileModel {
     settled = true;
   }
 
-  /** To be called before the truncation. */
+  /** Records a truncation; call it before. */
   void truncating(int length) {
     settled = false;
     truncating = true;
@@ -106,24 +108,24 @@ final class FileModel {
     closed();
   }
 
-  /** Whether nobody knows how a truncation ended. */
+  /** Returns whether the outcome of a truncation is unknown. */
   boolean isTruncationCutOff() {
     return truncating;
   }
 
-  /** To be called before the deletion. */
+  /** Records a deletion; call it before. */
   void deleting() {
     settled = false;
     existenceKnown = false;
   }
 
   /**
-   * How many bytes must be there.
+   * Returns the number of bytes that must be there.
    *
-   * @param killed how many DataNodes were killed since the file was settled. Where all replicas
-   *     were being written when their DataNodes were killed, HDFS keeps what was synced; and of
-   *     that, not the last chunk where it was being extended, because a restarted DataNode drops a
-   *     chunk whose checksum was not yet rewritten.
+   * @param killed the number of DataNodes killed since the file was settled. Where all replicas
+   *     were being written when their DataNodes were killed, HDFS keeps the synced bytes, but not
+   *     their last chunk where it was being extended, because a restarted DataNode drops a chunk
+   *     whose checksum was not yet rewritten.
    */
   int acknowledged(int killed) {
     if (!open || killed < replication) {
@@ -132,7 +134,7 @@ final class FileModel {
     return synced / CHUNK * CHUNK;
   }
 
-  /** What is wrong with {@code actual}, which was read from the file's offset, or null. */
+  /** Returns what is wrong with {@code actual}, which was read from the file's offset, or null. */
   String difference(int offset, byte[] actual) {
     if (offset + actual.length > content.length) {
       return "it has more than the " + content.length + " bytes that were written";
@@ -141,7 +143,7 @@ final class FileModel {
     return at < 0 ? null : "wrong byte at " + (offset + at);
   }
 
-  /** The file is closed, has this length and was checked. */
+  /** Records that the file is closed, has this length and was checked. */
   void settle(int length) {
     content = Arrays.copyOf(content, length);
     existenceKnown = true;

@@ -14,10 +14,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 
-/** What {@code hdrf fsck} asks of DataNodes that run. For one thread. */
+/** The requests of {@code hdrf fsck} to running DataNodes. For one thread. */
 final class Fsck {
 
-  /** Where the numbers of a comparison of records stand. */
+  /** The positions of the numbers in a comparison of records. */
   private static final int BLOCKS = 0;
 
   private static final int FIRST_DIFFERENCE = 1;
@@ -26,17 +26,17 @@ final class Fsck {
   private long blocks;
   private long references;
 
-  /** How many blocks agreed with their records. */
+  /** Returns the number of blocks that agreed with their records. */
   long blocks() {
     return blocks;
   }
 
-  /** How many references to what schemes store were looked at. */
+  /** Returns the number of checked references to the contents of schemes' stores. */
   long references() {
     return references;
   }
 
-  /** Fails if a block refers to anything that is not there. */
+  /** Fails if a block refers to anything that is missing. */
   void checkReferences(DataNode dataNode, Configuration conf) throws IOException {
     try (AdminClient client = AdminClient.connect(dataNode.ipcAddress(), conf)) {
       for (VolumeInfo store : client.schemeStores()) {
@@ -52,7 +52,7 @@ final class Fsck {
   /**
    * Waits until the records agree with the blocks.
    *
-   * @param leastBlocks how many there must be
+   * @param leastBlocks the number of blocks there must be
    */
   void awaitRecords(DataNode dataNode, Configuration conf, Duration patience, long leastBlocks)
       throws IOException {
@@ -66,7 +66,7 @@ final class Fsck {
         () -> dataNode.name() + ": " + problem[0]);
   }
 
-  /** What keeps the records of a DataNode from being in step with its blocks, or null. */
+  /** Returns why the records of a DataNode are not in step with its blocks, or null. */
   private String recordProblem(DataNode dataNode, Configuration conf, long leastBlocks) {
     long agreeing = 0;
     try (AdminClient client = AdminClient.connect(dataNode.ipcAddress(), conf)) {
@@ -87,7 +87,7 @@ final class Fsck {
         agreeing += Long.parseLong(check[BLOCKS]);
       }
     } catch (IOException e) {
-      // A store that is just being opened, or damaged and about to be set aside.
+      // The store is just being opened, or is damaged and about to be set aside.
       return e.toString();
     }
     if (agreeing < leastBlocks) {

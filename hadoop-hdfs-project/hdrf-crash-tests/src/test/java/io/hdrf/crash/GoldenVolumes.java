@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Writes the volumes of an earlier build that the overlay's tests open: {@code
  * -Dtest=io.hdrf.crash.GoldenVolumes -Dhdrf.compatibility.old=DIST -Dhdrf.volumes=DIRECTORY}, where
- * DIST is what {@code bin/hdrf} lays out. Not in the suite, which reads what this wrote. Each is a
+ * DIST has the layout of {@code bin/hdrf}. Not in the suite, which reads the results. Each is a
  * {@code tar.gz} of the NameNode's and the DataNode's storage, and of {@code files}: path, length
  * and SHA-256 of each file. The DataNode of a chain with {@code dedup} is killed, so that a
  * container and the records' store are left open.
@@ -90,7 +90,7 @@ class GoldenVolumes {
                 URI.create(cluster.uri()), configuration(cluster, "hdfs-site.xml"))) {
       for (Map.Entry<String, byte[]> file : files().entrySet()) {
         if (file.getKey().equals("/again")) {
-          // What was written before it goes into a sealed container and into filters' files.
+          // The data written before goes into a sealed container and into filters' files.
           cluster.awaitReduced(LocalCluster.PATIENCE, left -> {});
           cluster.restartDataNodes();
         }

@@ -17,15 +17,15 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * One thread that writes files, appends to some and deletes some, and one that reads back all that
- * is acknowledged; no operation may ever fail. Safe for use by many threads.
+ * A thread that writes files, appends to some and deletes some, and one that reads back all
+ * acknowledged data; no operation may ever fail. Safe for use by many threads.
  */
 final class Load implements Closeable {
 
   private static final int MAX_FILES = 60;
   private static final int MAX_LENGTH = 2_500_000;
 
-  /** A file whose content is known. Whoever holds it has locked it. */
+  /** A file whose content is known. A thread that uses it has locked it. */
   private static final class Stored {
     final Path path;
     byte[] content;
@@ -49,7 +49,7 @@ final class Load implements Closeable {
   private final AtomicLong read = new AtomicLong();
   private final AtomicLong longestNanos = new AtomicLong();
 
-  /** Held for reading during an operation, for writing while nothing shall happen. */
+  /** Held for reading during an operation, for writing while nothing may happen. */
   private final ReentrantReadWriteLock pause = new ReentrantReadWriteLock(true);
 
   private final Thread writer = new Thread(() -> repeat(this::write), "writer");
@@ -182,32 +182,35 @@ final class Load implements Closeable {
     }
   }
 
-  /** Returns once nothing is under way, and holds everything up until {@link #resume}. */
+  /** Returns once no operation runs, and blocks all others until {@link #resume}. */
   void pause() {
     pause.writeLock().lock();
   }
 
-  /** By the thread that called {@link #pause}. */
+  /** Resumes operations; called by the thread that called {@link #pause}. */
   void resume() {
     pause.writeLock().unlock();
   }
 
-  /** Operations of the writer so far. */
+  /** Returns the number of the writer's operations so far. */
   long written() {
     return written.get();
   }
 
-  /** Files read so far. */
+  /** Returns the number of files read so far. */
   long filesRead() {
     return read.get();
   }
 
-  /** In milliseconds, of a writer's or a reader's operation since this was last asked. */
+  /**
+   * Returns the longest time, in milliseconds, of a writer's or a reader's operation since the last
+   * call.
+   */
   long longestMillis() {
     return TimeUnit.NANOSECONDS.toMillis(longestNanos.getAndSet(0));
   }
 
-  /** Throws what went wrong, if anything did. */
+  /** Throws the first failure, if there was any. */
   void assertNoFailure() {
     Throwable thrown = failure.get();
     if (thrown != null) {

@@ -11,7 +11,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 /** Single replicas of blocks. */
 final class Replicas {
 
-  /** How often replicas are looked for that HDFS deletes meanwhile. */
+  /** The most attempts to find replicas that HDFS deletes meanwhile. */
   private static final int MAX_ATTEMPTS = 10;
 
   private Replicas() {}
@@ -21,7 +21,7 @@ final class Replicas {
     void run() throws IOException;
   }
 
-  /** HDFS deletes replicas that are too many: a check that met one of them is run again. */
+  /** Runs a check; repeats it if it met an excess replica that HDFS deleted meanwhile. */
   static void check(Check check) throws IOException, InterruptedException {
     for (int attempt = 1; ; attempt++) {
       try {
@@ -41,7 +41,7 @@ final class Replicas {
     return message.contains("Replica not found") || message.contains("is not valid");
   }
 
-  /** All of a block, from one DataNode. */
+  /** Reads all of a block, from one DataNode. */
   static byte[] read(DistributedFileSystem fs, LocatedBlock block, DatanodeInfo location)
       throws IOException {
     LocatedBlock one = new LocatedBlock(block.getBlock(), new DatanodeInfo[] {location});

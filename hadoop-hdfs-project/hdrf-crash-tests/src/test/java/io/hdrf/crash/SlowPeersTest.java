@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Mirroring between DataNode processes of which one stands still, and readers that dawdle. */
+/** Mirroring between DataNode processes one of which is suspended, and slow readers. */
 class SlowPeersTest {
 
   private static final int REPLICATION = 3;
@@ -110,7 +110,7 @@ class SlowPeersTest {
           blocks.clear();
           blocks.addAll(
               fs.getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks());
-          // One too many may stay: the NameNode does not tell a DataNode twice to delete it.
+          // An excess replica may stay: the NameNode does not repeat the order to delete it.
           return blocks.stream()
               .allMatch(block -> !block.isCorrupt() && block.getLocations().length >= REPLICATION);
         },
@@ -136,7 +136,7 @@ class SlowPeersTest {
     return sum;
   }
 
-  /** Any one of the pipeline; the client notices and goes on with the others. */
+  /** Any DataNode of the pipeline may stall; the client notices and goes on with the others. */
   @ParameterizedTest
   @ValueSource(strings = {"lz4", "dedup,lz4"})
   void aStalledDataNodeIsLeftOut(String chain) throws Exception {
@@ -171,7 +171,7 @@ class SlowPeersTest {
     }
   }
 
-  /** Blocks are reduced under readers that take their time, and deleted under others. */
+  /** Blocks are reduced while slow readers read them, and deleted while others read. */
   @ParameterizedTest
   @ValueSource(strings = {"lz4", "dedup,lz4"})
   void aSlowReaderSeesTheSameBytes(String chain) throws Exception {

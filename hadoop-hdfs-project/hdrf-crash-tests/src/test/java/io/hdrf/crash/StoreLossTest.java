@@ -34,13 +34,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Loses the metadata stores of DataNode processes in every way there is, while a client writes and
- * another reads, and with them the index of chunks. Each time: no client error, no wrong byte, no
+ * Loses the metadata stores of DataNode processes and with them the index of chunks in every way
+ * there is, while a client writes and another reads. Each time: no client error, no wrong byte, no
  * lost block, and soon every record agrees with its block again.
  *
- * <p>{@code -Dhdrf.loss.rounds=N} goes N times through all of it, and stays a minute where the
- * short run, which is the default, stays some seconds. {@code -Dhdrf.loss.steps=FROZEN,FULL} takes
- * those steps only.
+ * <p>{@code -Dhdrf.loss.rounds=N} repeats all of it N times, with pauses of a minute where the
+ * short run, the default, has some seconds. {@code -Dhdrf.loss.steps=FROZEN,FULL} runs those steps
+ * only.
  */
 class StoreLossTest {
 
@@ -59,7 +59,7 @@ class StoreLossTest {
   private static final Duration BETWEEN = Duration.ofSeconds(2);
   private static final Duration PATIENCE = LocalCluster.PATIENCE;
 
-  /** What must stay at zero. */
+  /** Counters that must stay at zero. */
   private static final List<String> ALARMS =
       List.of("CorruptBlocks", "SkippedMismatch", "SkippedVerificationFailed");
 
@@ -79,7 +79,7 @@ class StoreLossTest {
     ALL_REMOVED
   }
 
-  /** Something that is done to a cluster under load. */
+  /** A change of a cluster under load. */
   private interface Step {
     void run() throws Exception;
   }
@@ -157,7 +157,7 @@ class StoreLossTest {
     return Arrays.stream(all).filter(step -> names.contains(step.name())).toList();
   }
 
-  /** With chunks cut by RAM and RAML, each of them in the filters and in Redis. */
+  /** Chunks are cut by RAM and RAML, each of them in the filters and in Redis. */
   @Test
   void redisIsLost() throws Exception {
     List<RedisLoss> losses = chosen(RedisLoss.values(), List.of(RedisLoss.values()));
@@ -281,9 +281,8 @@ class StoreLossTest {
       return;
     }
     start(config(directory).with("hdrf.metadata.store", "embedded"));
-    // Always the same one: a file that is being written stays on the other alone until it is
-    // closed,
-    // and with none left to replace a DataNode, HDFS gives such a file up.
+    // Always the same DataNode: a file that is being written stays on the other alone until it is
+    // closed, and with none left to replace a DataNode, HDFS gives such a file up.
     DataNode dataNode = cluster.dataNodes().get(0);
     for (int round = 0; round < Math.max(1, ROUNDS); round++) {
       for (FileLoss loss : losses) {
@@ -302,7 +301,7 @@ class StoreLossTest {
     }
   }
 
-  /** The directory of its embedded store. */
+  /** Returns the directory of its embedded store. */
   private static Path store(DataNode dataNode) throws IOException {
     try (Stream<Path> tree = Files.walk(dataNode.volumes().get(0))) {
       return tree.filter(path -> Files.exists(path.resolve("CURRENT")))
@@ -367,7 +366,7 @@ class StoreLossTest {
     settle(what);
   }
 
-  /** Holds the load up until all records agree with all blocks, and all blocks have replicas. */
+  /** Pauses the load until all records agree with all blocks, and all blocks have replicas. */
   private void settle(String what) throws IOException {
     Waiting.until(
         PATIENCE,

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Looks at every finalized block on the volume of a DataNode that does not run: each must match its
- * checksums, as it lies or decoded. Nothing has healed yet.
+ * Checks every finalized block on the volume of a stopped DataNode: each must match its checksums,
+ * plain or decoded. Nothing has healed yet.
  */
 final class VolumeCheck {
 
@@ -42,12 +42,12 @@ final class VolumeCheck {
     this.registry = registry;
   }
 
-  /** Reduced blocks seen so far. */
+  /** Returns the number of reduced blocks seen so far. */
   int reduced() {
     return reduced;
   }
 
-  /** Temporary files seen so far: work that was cut off. */
+  /** Returns the number of temporary files seen so far: interrupted work. */
   int unfinished() {
     return unfinished;
   }
@@ -67,7 +67,9 @@ final class VolumeCheck {
     }
   }
 
-  /** Whether a volume has a finalized block with that id which begins like a reduced one. */
+  /**
+   * Returns whether a volume has a finalized block with that id which begins like a reduced one.
+   */
   static boolean looksReduced(Path volume, long id) throws IOException {
     try (Stream<Path> files = Files.walk(volume.resolve("current"))) {
       for (Path file :
@@ -140,7 +142,7 @@ final class VolumeCheck {
     }
   }
 
-  /** Nothing is to be collected behind a DataNode's back. */
+  /** Returns settings without collection: nothing may collect chunks of a stopped DataNode. */
   private static Configuration settings() {
     Configuration conf = new Configuration();
     conf.setInt("hdrf.dedup.gc.interval", 0);

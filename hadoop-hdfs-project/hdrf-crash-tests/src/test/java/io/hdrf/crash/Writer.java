@@ -17,18 +17,18 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 
 /**
  * A client that creates, appends to, flushes, syncs, truncates, reads and deletes files of text and
- * noise, and keeps track of what was acknowledged. Its files are its own.
+ * noise, and records what was acknowledged. No other client uses its files.
  */
 final class Writer implements Callable<Void> {
 
-  /** What goes on in all writers at once. */
+  /** The state that all writers share. */
   static final class Scene {
     /** Blocks that a truncation may be changing in place. */
     final Set<Long> truncating = java.util.concurrent.ConcurrentHashMap.newKeySet();
 
     final AtomicLong closes = new AtomicLong();
 
-    /** From now on operations may fail. */
+    /** Set once operations may fail. */
     volatile boolean killing;
 
     volatile boolean stopping;
@@ -73,14 +73,14 @@ final class Writer implements Callable<Void> {
         if (!scene.killing) {
           throw new AssertionError(file.path() + ": failed before anything was killed", e);
         }
-        // Pipelines can't be set up for a while; nothing is gained by trying at full speed.
+        // For a while pipelines can't be set up; trying at full speed gains nothing.
         Thread.sleep(50);
       }
     }
     return null;
   }
 
-  /** A file whose state is known, or a new one. */
+  /** Returns a file whose state is known, or a new one. */
   private FileModel pick() {
     List<FileModel> settled = files.stream().filter(FileModel::isSettled).toList();
     if (settled.isEmpty() || (files.size() < MAX_FILES && random.nextInt(3) == 0)) {
@@ -117,7 +117,7 @@ final class Writer implements Callable<Void> {
     write(file, out);
   }
 
-  /** Closes the stream, unless all stops: then it may be left open. */
+  /** Closes the stream, unless the scene stops: then it may be left open. */
   private void write(FileModel file, FSDataOutputStream out)
       throws IOException, InterruptedException {
     boolean text = random.nextInt(4) > 0;
@@ -199,7 +199,7 @@ final class Writer implements Callable<Void> {
     }
   }
 
-  /** The file turned out not to exist, as it may. */
+  /** Records that the file does not exist, as it may. */
   void gone(FileModel file) {
     forget(file);
   }

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What three DataNodes send each other while a file is written with three replicas, as the kernel
- * counts it on the links of their hosts. Skipped where there can be no such hosts.
+ * The traffic between three DataNodes while a file is written with three replicas, by the kernel's
+ * counters of their hosts' links. Skipped where such hosts can't be created.
  */
 class MirrorTrafficTest {
 
@@ -68,10 +68,10 @@ class MirrorTrafficTest {
     return Files.writeString(directory.resolve("text"), text, StandardCharsets.US_ASCII);
   }
 
-  /** What was received, and what the DataNodes then hold, which run. */
+  /** The bytes received, the DataNodes' disk usage afterwards, and the running DataNodes. */
   private record Traffic(long received, DiskUsage stored, List<DataNode> dataNodes) {
 
-    /** Reduced blocks and checksums of one replica. */
+    /** Returns the bytes of reduced blocks and checksums of one replica. */
     long replica() {
       return (stored.blockBytes() + stored.metaBytes()) / DATA_NODES;
     }
@@ -122,7 +122,10 @@ class MirrorTrafficTest {
     assertEncodedOnce(traffic.dataNodes());
   }
 
-  /** By whichever DataNode was the first, for the wire; all store what it made. */
+  /**
+   * Checks that whichever DataNode was the first encoded for the wire, and that all store its
+   * frames.
+   */
   private static void assertEncodedOnce(List<DataNode> dataNodes) throws IOException {
     List<Map<String, String>> digests = new ArrayList<>();
     int encoders = 0;
@@ -143,7 +146,7 @@ class MirrorTrafficTest {
     return dataNode.hdrfMetrics().stream().mapToLong(bean -> bean.path(name).asLong(-1)).sum();
   }
 
-  /** What each block's stored frames come to, by the block's file name. */
+  /** Returns a digest of each block's stored frames, by the block's file name. */
   private static Map<String, String> framesOf(DataNode dataNode) throws IOException {
     Map<String, String> digests = new TreeMap<>();
     for (Path volume : dataNode.volumes()) {
