@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keeps what DataNodes that serve a connection send to other DataNodes, as a listener on the
- * network would.
+ * Records the bytes that DataNodes serving a connection send to other DataNodes, like a listener on
+ * the network.
  */
 public final class RecordingSocketFactory extends WrappingSocketFactory {
 
@@ -23,14 +23,14 @@ public final class RecordingSocketFactory extends WrappingSocketFactory {
     }
   }
 
-  /** How many connections bytes were sent on. */
+  /** Returns the number of connections over which bytes were sent. */
   static int connections() {
     synchronized (RECORDINGS) {
       return RECORDINGS.size();
     }
   }
 
-  /** Whether bytes went over one of the connections as they are. */
+  /** Returns whether bytes went over one of the connections in the clear. */
   static boolean wereSent(byte[] bytes) {
     String wanted = new String(bytes, StandardCharsets.ISO_8859_1);
     synchronized (RECORDINGS) {

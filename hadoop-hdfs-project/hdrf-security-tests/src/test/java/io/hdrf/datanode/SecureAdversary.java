@@ -38,8 +38,8 @@ import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.util.DataChecksum;
 
 /**
- * Somebody who reaches a DataNode's port in a secure cluster, with a token for one block, or with
- * nothing, and speaks the protocol of DataNodes with HDRF.
+ * An attacker who reaches a DataNode's port in a secure cluster, with a token for one block, or
+ * with nothing, and speaks the protocol of DataNodes with HDRF.
  */
 final class SecureAdversary {
 
@@ -48,7 +48,7 @@ final class SecureAdversary {
   private final Configuration conf;
   private final DataNode datanode;
 
-  /** Good for {@link #own}, for everything that there is; null for who has nothing. */
+  /** A token for {@link #own} with all access modes; null for an attacker without one. */
   private final Token<BlockTokenIdentifier> token;
 
   private final ExtendedBlock own;
@@ -73,7 +73,7 @@ final class SecureAdversary {
     return socket;
   }
 
-  /** Speaks SASL as HDFS's clients do, with the token. */
+  /** Speaks SASL like HDFS's clients, with the token. */
   private IOStreamPair streams(Socket socket) throws IOException {
     if (token == null) {
       return new IOStreamPair(socket.getInputStream(), socket.getOutputStream());
@@ -126,7 +126,7 @@ final class SecureAdversary {
                 new String[0]));
   }
 
-  /** A packet of zeros with its frame, and the last one. */
+  /** Writes a packet of zeros with its frame, and the last packet. */
   private static void packets(RecordWriter writer) throws IOException {
     for (int length : new int[] {512, 0}) {
       ByteArrayOutputStream head = new ByteArrayOutputStream();
@@ -148,7 +148,7 @@ final class SecureAdversary {
     }
   }
 
-  /** Sends bytes, and gives all that comes back. */
+  /** Sends bytes, and returns the whole answer. */
   private byte[] exchange(byte[] sent) throws IOException {
     try (Socket socket = connect()) {
       ByteArrayOutputStream received = new ByteArrayOutputStream();
@@ -191,9 +191,9 @@ final class SecureAdversary {
   }
 
   /**
-   * Everything that one may try on a block of others.
+   * Tries every attack on a block of others.
    *
-   * @param secret bytes of the block, as it is and as it is stored
+   * @param secret bytes of the block, plain and as stored
    */
   void attack(List<byte[]> secret) throws Exception {
     ExtendedBlock fresh = new ExtendedBlock(victim.getBlockPoolId(), 1L << 40, 0, 5000);
@@ -240,7 +240,7 @@ final class SecureAdversary {
     }
   }
 
-  /** Whether a chunk is there is for DataNodes to know. */
+  /** Asks whether a chunk exists, which only DataNodes may know. */
   private void ask() throws Exception {
     byte[] probe = exchange(WireFormat.preamble(WireFormat.PROBE));
     if (token == null) {
@@ -272,7 +272,7 @@ final class SecureAdversary {
     }
   }
 
-  /** Connections that stop in the middle, all at once. */
+  /** Opens connections that stop in the middle, all at once. */
   void stall(int connections) throws Exception {
     List<Socket> sockets = new java.util.ArrayList<>();
     try {

@@ -62,8 +62,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A cluster with Kerberos, block tokens and SASL, as Hadoop's own TestSaslDataTransfer has it, with
- * HDRF, mirroring, and users of all kinds.
+ * A cluster with Kerberos, block tokens and SASL, like that of Hadoop's own TestSaslDataTransfer,
+ * with HDRF, mirroring, and users of all kinds.
  */
 @Timeout(300)
 class SecureClusterTest {
@@ -162,7 +162,7 @@ class SecureClusterTest {
     cluster.assertContent(path, data);
   }
 
-  /** Bytes from the middle of the first frame as it is stored. */
+  /** Returns stored bytes from the middle of the first frame. */
   private static byte[] storedBytes(File replica) throws IOException {
     Path path = replica.toPath();
     try (ReducedBlock block = ReducedBlock.openUntrusted(path, ChannelFile.open(path))) {
@@ -215,7 +215,7 @@ class SecureClusterTest {
     assertThat(wire("mirrorFramesForwarded")).isEqualTo(sum(encoded));
   }
 
-  /** Re-replication opens connections with tokens of the DataNodes' own. */
+  /** Re-replication opens connections with the DataNodes' own tokens. */
   private void aStoredBlockIsReplicated() throws Exception {
     byte[] data = TestBytes.text(BLOCK + 54_321, 4);
     cluster.write("/replicated", data, 1);
@@ -303,7 +303,7 @@ class SecureClusterTest {
     return new File("/proc/self/fd").list().length;
   }
 
-  /** Threads of HDRF's that live as long as the DataNode. */
+  /** Returns HDRF's threads that live as long as the DataNode. */
   private static List<Thread> lasting() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(
@@ -312,7 +312,7 @@ class SecureClusterTest {
         .toList();
   }
 
-  /** With a token for one block, and with nothing. */
+  /** Attackers have a token for one block, or nothing. */
   @Test
   void othersReachNothingOfABlock() throws Exception {
     Configuration conf = configuration("dedup,lz4", "integrity");
@@ -359,7 +359,7 @@ class SecureClusterTest {
     assertThat(before).isNotEmpty().allMatch(Thread::isAlive);
     cluster.assertContent("/victim", data);
     cluster.assertContent("/mine", mine);
-    // The DataNode goes on to work.
+    // The DataNode still works.
     cluster.write("/next", data, 1);
     cluster.awaitReduced("/next");
     cluster.assertContent("/next", data);
@@ -429,7 +429,7 @@ class SecureClusterTest {
     aBlockTokenIsNotEnough(conf);
   }
 
-  /** DataNodes take block tokens for some of HDFS's own calls; this one is of the superuser. */
+  /** DataNodes accept block tokens for some of HDFS's own calls; this token is the superuser's. */
   private void aBlockTokenIsNotEnough(Configuration conf) throws Exception {
     Token<?> token = blockOf("/one").getBlockToken();
     SecurityUtil.setTokenService(token, ipcAddress());
@@ -462,13 +462,13 @@ class SecureClusterTest {
     return type.getAnnotation(annotation);
   }
 
-  /** What a client of somebody else's making may do. */
+  /** Returns a connection like that of a client that an attacker may have made. */
   private HdrfRpc.Connection<HdrfAdminProtocol> connection(
       Configuration conf, UserGroupInformation user) throws IOException {
     return new HdrfRpc.Connection<>(HdrfAdminProtocol.class, ipcAddress(), user, 0, conf);
   }
 
-  /** Files as an administrator's host has them. */
+  /** Writes configuration files like those of an administrator's host. */
   private Path configurationDirectory(String name, Configuration core, Configuration hdfs)
       throws IOException {
     Path directory = Files.createDirectories(realm.directory().resolve(name));
@@ -489,7 +489,7 @@ class SecureClusterTest {
   }
 
   /**
-   * Files of the cluster's as they need to be.
+   * Writes configuration files that fit the cluster.
    *
    * @param daemon the DataNodes' principal
    */
@@ -565,8 +565,8 @@ class SecureClusterTest {
   }
 
   /**
-   * The rules know the realm's daemons, and users of another realm alone. A DataNode with them
-   * hangs up in the middle of a user's login.
+   * The rules cover the realm's daemons, and only users of another realm. A DataNode with such
+   * rules hangs up in the middle of a user's login.
    */
   @Test
   void usersOfARealmWithoutARule() throws Exception {

@@ -26,9 +26,9 @@ import org.apache.hadoop.security.protocolPB.RefreshUserMappingsProtocolServerSi
 import org.apache.hadoop.util.VersionInfo;
 
 /**
- * One side of the administrators' protocol in a JVM of its own, on whichever Hadoop its class path
- * has. The server also serves a protocol of Hadoop's by protobuf, as a DataNode does; what differs
- * between Hadoop's versions of protobuf is reached by reflection.
+ * One side of the administrators' protocol in its own JVM, on the Hadoop of its class path. The
+ * server also serves a protocol of Hadoop's by protobuf, as a DataNode does; parts that differ
+ * between Hadoop's versions of protobuf are reached by reflection.
  *
  * <p>It uses nothing but hadoop-common, HDRF and the JDK.
  */
@@ -38,15 +38,14 @@ public final class AdminPeer {
       "org.apache.hadoop.security.proto.RefreshUserMappingsProtocolProtos"
           + "$RefreshUserMappingsProtocolService";
 
-  /** Every line that this prints begins so. */
+  /** The beginning of every line that this prints. */
   static final String MARK = "> ";
 
   private AdminPeer() {}
 
   /**
    * {@code serve CONF PRINCIPAL KEYTAB} prints its port and serves until its input ends; {@code ask
-   * CONF PORT} prints what it was answered; {@code line CONF} whether HDRF would start in a
-   * DataNode.
+   * CONF PORT} prints the answers; {@code line CONF} prints whether HDRF would start in a DataNode.
    */
   public static void main(String[] args) throws Exception {
     Configuration conf = new Configuration();
@@ -64,12 +63,12 @@ public final class AdminPeer {
     }
   }
 
-  /** Marks what is not Hadoop's log. */
+  /** Prints a line, marked to differ from Hadoop's log. */
   private static void say(String line) {
     System.out.println(MARK + line);
   }
 
-  /** The one that this Hadoop's own protocols use. */
+  /** Returns the engine that this Hadoop's own protocols use. */
   private static Class<?> protobufEngine() throws ClassNotFoundException {
     try {
       return Class.forName("org.apache.hadoop.ipc.ProtobufRpcEngine2");
@@ -160,7 +159,7 @@ public final class AdminPeer {
     }
   }
 
-  /** A request of the engine that makes objects of what it reads. */
+  /** Sends a request of the engine that creates objects from the bytes it reads. */
   @SuppressWarnings("deprecation")
   private static void foreign(Configuration conf, InetSocketAddress address) throws IOException {
     RPC.setProtocolEngine(
@@ -189,7 +188,7 @@ public final class AdminPeer {
     }
   }
 
-  /** Says what it was asked. */
+  /** Answers with the request. */
   private static final class Answers implements HdrfAdminProtocol {
     private String job = "none";
 

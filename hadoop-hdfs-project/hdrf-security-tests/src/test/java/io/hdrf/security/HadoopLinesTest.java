@@ -109,7 +109,7 @@ class HadoopLinesTest {
     return lines.subList(1, lines.size());
   }
 
-  /** A server, its port found out, until it is closed. */
+  /** A server with a known port, until it is closed. */
   private static final class Server implements AutoCloseable {
     private final Process process;
     private final int port;
@@ -143,7 +143,7 @@ class HadoopLinesTest {
                 try {
                   output.transferTo(java.io.Writer.nullWriter());
                 } catch (IOException e) {
-                  // It ended.
+                  // The server ended.
                 }
               });
       reader.setDaemon(true);

@@ -52,7 +52,9 @@ public final class JavaProcess {
     return Path.of(System.getProperty("hdrf.test.command"));
   }
 
-  /** Those of the command, which are the same in the source tree and in a distribution. */
+  /**
+   * Returns the flags of the command, which are the same in the source tree and in a distribution.
+   */
   static List<String> moduleFlags() throws IOException {
     String script = Files.readString(command());
     Set<List<String>> found = new LinkedHashSet<>();
@@ -71,12 +73,12 @@ public final class JavaProcess {
     return found.iterator().next();
   }
 
-  /** This JVM's class path. */
+  /** Returns this JVM's class path. */
   public static String ownClassPath() {
     return System.getProperty("java.class.path");
   }
 
-  /** Where a class comes from. */
+  /** Returns the place that a class was loaded from. */
   public static String location(Class<?> type) {
     return new File(type.getProtectionDomain().getCodeSource().getLocation().getPath()).toString();
   }
@@ -86,21 +88,21 @@ public final class JavaProcess {
     return this;
   }
 
-  /** As whom the process logs in by itself. */
+  /** Sets the principal and keytab with which the process logs in by itself. */
   public JavaProcess withKeytab(String principal, Path keytab) {
     return with("KRB5PRINCIPAL", principal).with("KRB5KEYTAB", keytab.toString());
   }
 
-  /** Starts it; its standard error goes where its output goes. */
+  /** Starts it; its standard error goes to its standard output. */
   public Process start() throws IOException {
     return builder.start();
   }
 
   /**
-   * What a process did.
+   * The result of a process.
    *
    * @param status its exit status
-   * @param output all that it printed
+   * @param output all its output
    */
   public record Result(int status, String output) {}
 

@@ -19,10 +19,10 @@ import org.apache.kerby.kerberos.kerb.client.KrbClient;
 /** A Kerberos realm: a KDC on loopback, which this JVM uses from now on. */
 public final class Realm implements AutoCloseable {
 
-  /** What {@code _HOST} stands for in a daemon's principal. */
+  /** The value of {@code _HOST} in a daemon's principal. */
   public static final String HOST = host();
 
-  /** In its keytab is the principal of the web servers, too. */
+  /** The daemons' principal; its keytab holds that of the web servers, too. */
   private static final String DAEMON = "hdfs/" + HOST;
 
   private static final String WEB = "HTTP/localhost";
@@ -46,7 +46,7 @@ public final class Realm implements AutoCloseable {
     }
   }
 
-  /** Starts it with a directory of its own below {@code target}. */
+  /** Starts it with its own directory below {@code target}. */
   public static Realm start() throws Exception {
     Path parent = Path.of(System.getProperty("test.build.data"));
     Path directory = Files.createTempDirectory(Files.createDirectories(parent), "realm");
@@ -60,7 +60,7 @@ public final class Realm implements AutoCloseable {
     return directory;
   }
 
-  /** The daemons' principal. */
+  /** Returns the daemons' principal. */
   public String daemon() {
     return principal(DAEMON);
   }
@@ -73,24 +73,24 @@ public final class Realm implements AutoCloseable {
     return principal(WEB);
   }
 
-  /** A name with this realm. */
+  /** Returns a name with this realm. */
   public String principal(String name) {
     return name + "@" + kdc.getRealm();
   }
 
-  /** Makes a user and returns the keytab. */
+  /** Creates a user and returns the keytab. */
   public Path addUser(String name) throws Exception {
     Path keytab = directory.resolve(name + ".keytab");
     kdc.createPrincipal(keytab.toFile(), name);
     return keytab;
   }
 
-  /** What a user of this JVM has after logging in. */
+  /** Returns the login of a user in this JVM. */
   public UserGroupInformation login(String name, Path keytab) throws Exception {
     return UserGroupInformation.loginUserFromKeytabAndReturnUGI(principal(name), keytab.toString());
   }
 
-  /** A ticket cache as kinit writes it. */
+  /** Makes a ticket cache like kinit's. */
   public Path ticketCache(String name, Path keytab) throws Exception {
     KrbClient client = new KrbClient(krb5Conf().getParent().toFile());
     client.init();
@@ -99,7 +99,7 @@ public final class Realm implements AutoCloseable {
     return cache.toPath();
   }
 
-  /** Where this realm's KDC is, as Kerberos reads it. */
+  /** Returns the place of this realm's KDC, in the form that Kerberos reads. */
   public Path krb5Conf() {
     return kdc.getKrb5conf().toPath();
   }
