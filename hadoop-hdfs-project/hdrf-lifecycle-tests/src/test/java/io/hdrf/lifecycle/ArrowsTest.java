@@ -20,14 +20,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Which packages may use which: see the packages in docs/architecture.md. Only HDRF's own, and
- * those of HDFS, are looked at; any may use the JDK, hadoop-common and its libraries.
+ * The allowed dependencies between packages: see the packages in docs/architecture.md. Only HDRF's
+ * own packages, and those of HDFS, are checked; any may use the JDK, hadoop-common and its
+ * libraries.
  */
 class ArrowsTest {
 
   private static final Path SOURCE = Path.of(System.getProperty("hdrf.test.source"));
 
-  /** What schemes and stores may link to. */
+  /** The packages that schemes and stores may link to. */
   private static final String SPI = " io.hdrf.spi.. io.hdrf.jni";
 
   private static final String CORE =

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A directory laid out as an unpacked Hadoop, with Hadoop's jars as Maven has them (as links) and a
+ * A directory in the layout of an unpacked Hadoop, with links to Hadoop's jars from Maven and a
  * stand-in for Hadoop's shell.
  */
 final class AssembledHome {
@@ -22,14 +22,14 @@ final class AssembledHome {
     this.directory = directory;
   }
 
-  /** Hadoop's jars and what they need: those that bin/hdrf runs Hadoop on. */
+  /** Returns Hadoop's jars and their dependencies: those that bin/hdrf runs Hadoop on. */
   static List<Path> hadoopJars() throws IOException {
     String classPath = Files.readString(Path.of(System.getProperty("hdrf.test.hadoop")));
     return Stream.of(classPath.strip().split(File.pathSeparator)).map(Path::of).toList();
   }
 
   /**
-   * Makes one.
+   * Creates one.
    *
    * @param directory does not exist
    */
@@ -39,7 +39,7 @@ final class AssembledHome {
             "etc/hadoop",
             "libexec/shellprofile.d",
             "share/hadoop/common/lib",
-            // Daemons don't start without these, which Hadoop's jars in Maven don't hold.
+            // Daemons don't start without these, which Hadoop's jars in Maven don't have.
             "share/hadoop/hdfs/webapps/hdfs",
             "share/hadoop/hdfs/webapps/datanode",
             "share/hadoop/yarn",
@@ -80,14 +80,14 @@ final class AssembledHome {
     return directory.resolve("etc/hadoop");
   }
 
-  /** Puts Hadoop's native library in its place, for domain sockets. */
+  /** Installs Hadoop's native library, for domain sockets. */
   void addNativeLibrary() throws IOException {
     Path directory = Files.createDirectories(this.directory.resolve("lib/native"));
     Files.copy(
         Path.of(System.getProperty("hdrf.test.libhadoop")), directory.resolve("libhadoop.so"));
   }
 
-  /** {@code bin/hdfs} in it. */
+  /** Returns {@code bin/hdfs} in it. */
   Command hdfs(String... arguments) {
     return new Command(directory.resolve("bin/hdfs"), arguments)
         .with("HADOOP_OPTS", "--add-opens java.base/java.lang=ALL-UNNAMED -Xmx256m");

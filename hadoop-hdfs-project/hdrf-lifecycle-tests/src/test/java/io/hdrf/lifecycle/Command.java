@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A program with an environment from which nothing of the caller's Hadoop or JVM is left. */
+/** A program whose environment holds nothing of the caller's Hadoop or JVM. */
 final class Command {
   private final ProcessBuilder builder;
 
@@ -37,10 +37,10 @@ final class Command {
   }
 
   /**
-   * What a program did.
+   * The result of a program.
    *
    * @param status its exit status
-   * @param output all that it printed
+   * @param output all its output
    */
   record Result(int status, String output) {}
 
@@ -50,7 +50,7 @@ final class Command {
     return new Result(process.waitFor(), output);
   }
 
-  /** Runs it and returns what it printed; it must succeed. */
+  /** Runs it and returns its output; it must succeed. */
   String output() throws IOException, InterruptedException {
     Result result = run();
     if (result.status() != 0) {

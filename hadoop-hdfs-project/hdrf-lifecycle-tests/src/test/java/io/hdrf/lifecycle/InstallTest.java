@@ -49,7 +49,7 @@ class InstallTest {
     return result.output();
   }
 
-  /** Every file and link below the home with what it holds. */
+  /** Returns every file and link below the home with its content. */
   private Map<String, String> snapshot() throws IOException {
     Map<String, String> files = new TreeMap<>();
     try (Stream<Path> tree = Files.walk(home.directory())) {
@@ -137,7 +137,7 @@ class InstallTest {
     assertThat(help.output()).contains("  hdrf  ");
     assertThat(home.hdfs("hdrf", "--version").output()).startsWith("hdrf ");
 
-    // There is no DataNode here, so that nobody can tell what it holds.
+    // There is no DataNode here, so its blocks can't be counted.
     Path own = link.resolve("bin/hdrf");
     Command.Result refused = new Command(own, "uninstall", home.directory().toString()).run();
     assertThat(refused.status()).isEqualTo(3);
@@ -167,7 +167,7 @@ class InstallTest {
             "-c",
             "cd " + newer + " && f=$(sed 's/^.\\{66\\}//' SHA256SUMS) && sha256sum $f > SHA256SUMS")
         .output();
-    // As an interrupt leaves it.
+    // The state after an interrupt.
     Files.createDirectories(home.directory().resolve("hdrf-0.0.1-01234567.part/lib"));
     String output = install(newer);
     assertThat(output)
@@ -180,7 +180,7 @@ class InstallTest {
     assertThat(link.resolve("plugins/theirs.jar")).hasContent("a jar");
     assertThat(old).doesNotExist();
 
-    // What is missing or changed is put right.
+    // Missing or changed files are restored.
     Files.delete(link.resolve("LICENSE"));
     assertThat(install(newer)).contains("wrote");
     assertThat(link.resolve("LICENSE")).exists();

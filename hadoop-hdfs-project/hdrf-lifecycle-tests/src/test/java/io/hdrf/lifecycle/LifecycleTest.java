@@ -17,8 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A cluster with data on stock DataNodes gets HDRF, node by node, has its blocks reduced and made
- * plain again, and goes back to stock, while clients read and write. {@code
+ * A cluster with data on stock DataNodes gets HDRF, node by node; its blocks are reduced and made
+ * plain again; and it goes back to stock, while clients read and write. {@code
  * -Dhdrf.lifecycle.full=true}: more DataNodes and data, and a job at each stage.
  */
 class LifecycleTest {
@@ -28,7 +28,9 @@ class LifecycleTest {
   private static final int FILE_LENGTH = 2_500_000;
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  /** By which share of it a file's allocated space may differ when it is written again. */
+  /**
+   * The inverse of the share by which a file's allocated space may differ when it is written again.
+   */
   private static final long SLACK = 100;
 
   private final Path directory = Path.of(System.getProperty("hdrf.test.directory"));
@@ -58,12 +60,12 @@ class LifecycleTest {
     }
   }
 
-  /** What is done to a node while its DataNode is down. */
+  /** A change of a node while its DataNode is down. */
   private interface Change {
     void apply(ShellCluster.Node node) throws Exception;
   }
 
-  /** Restarts the DataNodes, one after the other, under load; returns what failed for clients. */
+  /** Restarts the DataNodes, one after the other, under load; returns the clients' failures. */
   private Set<String> roll(String what, Change change) throws Exception {
     Traffic traffic = new Traffic(cluster, files, what.hashCode());
     traffic.start();
@@ -91,7 +93,7 @@ class LifecycleTest {
     }
   }
 
-  /** What is allocated to all replicas of the first files; others come and go. */
+  /** Returns the bytes allocated to all replicas of the first files; others come and go. */
   private long allocated() throws IOException {
     Set<String> names = new HashSet<>();
     for (org.apache.hadoop.fs.Path file : files.keySet()) {
@@ -115,7 +117,7 @@ class LifecycleTest {
     return sum;
   }
 
-  /** WordCount from the command line, whose output must never change. */
+  /** Runs WordCount from the command line; its output must never change. */
   private void job(String stage) throws Exception {
     if (!FULL) {
       return;
@@ -154,7 +156,7 @@ class LifecycleTest {
     node.configure("");
   }
 
-  /** One node refuses to give up HDRF, and says how many blocks are in the way. */
+  /** Checks that one node refuses to give up HDRF, and reports the number of blocks in the way. */
   private void refusesWithReducedBlocks(ShellCluster.Node node) throws Exception {
     Command.Result running = hdrf("uninstall", node);
     assertThat(running.status()).isEqualTo(3);
@@ -165,7 +167,8 @@ class LifecycleTest {
                 unpacked.resolve("bin/hdrf"),
                 "uninstall",
                 "--force",
-                // Another configuration than the DataNode's: it has noted its own directories.
+                // Another configuration than the DataNode's: the DataNode has recorded its own
+                // directories.
                 "--conf",
                 cluster.nameNodeHome().conf().toString(),
                 node.home().directory().toString())
@@ -219,7 +222,7 @@ class LifecycleTest {
     assertThat(cluster.nameNode("FSNamesystem").path("MissingBlocks").asInt(-1)).isZero();
   }
 
-  /** By the command that a node's own Hadoop has for it. */
+  /** Runs the command of a node's own Hadoop. */
   private static String hdfsHdrf(ShellCluster.Node node, String... arguments) throws Exception {
     String[] words = new String[arguments.length + 1];
     words[0] = "hdrf";

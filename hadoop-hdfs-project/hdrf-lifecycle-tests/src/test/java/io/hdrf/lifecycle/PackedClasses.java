@@ -22,16 +22,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Finds classes that the jars of a distribution name and that are not there when it is used: for
- * the DataNode's jars with those of Hadoop, for the command's with those of Hadoop, and for each
- * plug-in behind the class loader that HDRF itself gives it.
+ * Finds classes that the jars of a distribution name and that are missing when it is used: for the
+ * DataNode's jars with those of Hadoop, for the command's with those of Hadoop, and for each
+ * plug-in with the class loader that HDRF itself gives it.
  */
 final class PackedClasses {
 
   private static final List<String> SERVICES =
       List.of("io.hdrf.spi.scheme.ReductionScheme", "io.hdrf.spi.store.MetadataStoreProvider");
 
-  /** Jedis does without these, and without its own classes that are made of them. */
+  /** Jedis works without these, and without its own classes that need them. */
   private static final Pattern JEDIS = Pattern.compile("redis/clients/jedis/.*");
 
   private static final Pattern OPTIONAL_FOR_JEDIS =
@@ -39,7 +39,7 @@ final class PackedClasses {
           "(com/google/gson|io/github/resilience4j|org/apache/commons/pool2|org/json"
               + "|redis/clients/jedis)/.*");
 
-  /** In front of what a class file says of each constant: its kind. */
+  /** Kinds of constants, which a class file stores before each constant. */
   private static final int UTF8 = 1;
 
   private static final int LONG = 5;
@@ -58,14 +58,14 @@ final class PackedClasses {
   private final Set<String> missing = new TreeSet<>();
 
   /**
-   * @param distribution unpacked
+   * @param distribution an unpacked distribution
    */
   PackedClasses(Path distribution, List<Path> hadoop) {
     this.distribution = distribution;
     this.hadoop = hadoop;
   }
 
-  /** Those that are missing, each with one that names it; sorted. */
+  /** Returns the missing classes, each with one that names it; sorted. */
   Set<String> missing() throws IOException, ReflectiveOperationException {
     try (URLClassLoader command = loader(jars("lib"));
         URLClassLoader dataNode = loader(jars("datanode"))) {
@@ -94,7 +94,7 @@ final class PackedClasses {
     }
   }
 
-  /** Sees these jars, Hadoop's and the JDK, and nothing of the tests. */
+  /** Returns a loader of these jars, Hadoop's and the JDK, and nothing of the tests. */
   private URLClassLoader loader(List<Path> jars) {
     URL[] urls =
         Stream.concat(jars.stream(), hadoop.stream()).map(PackedClasses::url).toArray(URL[]::new);
@@ -109,7 +109,7 @@ final class PackedClasses {
     }
   }
 
-  /** The class loaders that the plug-ins have in a DataNode, by jar. */
+  /** Returns the class loaders that the plug-ins have in a DataNode, by jar. */
   private Map<Path, ClassLoader> plugIns(ClassLoader dataNode)
       throws IOException, ReflectiveOperationException {
     Map<Path, ClassLoader> loaders = new HashMap<>();
@@ -134,7 +134,7 @@ final class PackedClasses {
     try (JarFile file = new JarFile(jar.toFile())) {
       for (JarEntry entry : (Iterable<JarEntry>) file.stream()::iterator) {
         String name = entry.getName();
-        // Variants for later versions of Java are not looked at.
+        // Skips variants for later versions of Java.
         if (name.endsWith(".class")
             && !name.startsWith("META-INF/")
             && !name.equals("module-info.class")) {
@@ -169,7 +169,7 @@ final class PackedClasses {
     return JEDIS.matcher(by).matches() && OPTIONAL_FOR_JEDIS.matcher(name).matches();
   }
 
-  /** The classes in a class file's constants, with slashes. */
+  /** Returns the classes in a class file's constants, with slashes. */
   private static List<String> namedIn(DataInputStream in) throws IOException {
     in.readInt();
     in.readInt();
@@ -185,7 +185,7 @@ final class PackedClasses {
         case METHOD_HANDLE -> in.skipNBytes(3);
         case LONG, DOUBLE -> {
           in.readLong();
-          // It counts as two.
+          // This constant takes two indices.
           i++;
         }
         default -> in.readInt();

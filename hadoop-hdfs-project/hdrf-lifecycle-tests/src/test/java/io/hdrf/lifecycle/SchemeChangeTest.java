@@ -33,7 +33,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A DataNode that is restarted with another chain, another version of a scheme, and without it. */
+/**
+ * A DataNode restarted with another chain, with another version of a scheme, and without the
+ * scheme.
+ */
 class SchemeChangeTest {
   private static final int LENGTH = 700_000;
   private static final int AGED = new FirstVersion().id();
@@ -114,7 +117,7 @@ class SchemeChangeTest {
     }
   }
 
-  /** The version that wrote a block's first frame. */
+  /** Returns the version that wrote a block's first frame. */
   private static byte version(Path file) throws IOException {
     try (ReducedBlock block = ReducedBlock.openUntrusted(file, ChannelFile.open(file))) {
       ByteBuffer frame = ByteBuffer.allocateDirect(block.frames().storedLength(0));
@@ -182,7 +185,7 @@ class SchemeChangeTest {
     readAll();
   }
 
-  /** Its only volume doesn't start, so neither does the DataNode. */
+  /** Checks that its only volume doesn't start, so neither does the DataNode. */
   private void assertMissingSchemeStops(String configured, String... messages) throws IOException {
     cluster.stopDataNodes();
     config = config.withSchemes(configured);

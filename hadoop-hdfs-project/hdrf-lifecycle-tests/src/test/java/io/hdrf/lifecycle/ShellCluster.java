@@ -31,17 +31,17 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /**
- * A NameNode and DataNodes that are started by {@code bin/hdfs}, each DataNode from an {@link
- * AssembledHome} of its own, as on hosts of their own. Everything is on 127.0.0.1.
+ * A NameNode and DataNodes started by {@code bin/hdfs}, each DataNode from its own {@link
+ * AssembledHome}, as on separate hosts. Everything is on 127.0.0.1.
  */
 final class ShellCluster implements Closeable {
   private static final int FIRST_PORT = 20_000;
   private static final int LAST_PORT = 32_000;
 
-  /** What find's {@code %b} counts in. */
+  /** The unit of find's {@code %b}. */
   private static final int ALLOCATION_UNIT = 512;
 
-  /** Writes what HDRF's own classes warn of to a file of its own as well. */
+  /** Also writes warnings of HDRF's own classes to a separate file. */
   private static final String WARNINGS =
       String.join(
           "\n",
@@ -86,12 +86,12 @@ final class ShellCluster implements Closeable {
       return home;
     }
 
-    /** Its only data directory. */
+    /** Returns its only data directory. */
     Path volume() {
       return volume;
     }
 
-    /** Writes its {@code hdfs-site.xml}, with lines as they stand behind its own. */
+    /** Writes its {@code hdfs-site.xml}, with the given lines behind its own. */
     void configure(String lines) throws IOException {
       Map<String, String> site = site();
       site.put("dfs.datanode.data.dir", volume.toUri().toString());
@@ -103,7 +103,8 @@ final class ShellCluster implements Closeable {
     }
 
     /**
-     * Installs HDRF, and adds to its {@code hdfs-site.xml} what that says is to be added.
+     * Installs HDRF, and adds the lines that the installation asks for to its {@code
+     * hdfs-site.xml}.
      *
      * @param unpacked the distribution
      * @param lines follow
@@ -123,7 +124,7 @@ final class ShellCluster implements Closeable {
       process = launch(home, "datanode", "host-" + index);
     }
 
-    /** Ends it as {@code hdfs --daemon stop} does, and waits. */
+    /** Stops it with {@code hdfs --daemon stop}, and waits. */
     void stop() throws IOException, InterruptedException {
       process.destroy();
       if (!process.waitFor(1, TimeUnit.MINUTES)) {
@@ -162,7 +163,7 @@ final class ShellCluster implements Closeable {
       return jmx().query("Hadoop:service=DataNode,name=Hdrf*");
     }
 
-    /** Bytes allocated to each finalized block, by name. */
+    /** Returns the bytes allocated to each finalized block, by name. */
     Map<String, Long> finalizedBlocks() throws IOException {
       Command find =
           new Command(
@@ -192,7 +193,7 @@ final class ShellCluster implements Closeable {
       return blocks;
     }
 
-    /** All that HDRF's classes in it have warned of so far. */
+    /** Returns all warnings of HDRF's classes in it so far. */
     String warnings() throws IOException {
       return Files.readString(ShellCluster.this.warnings("host-" + index));
     }
@@ -228,7 +229,7 @@ final class ShellCluster implements Closeable {
           return port;
         }
       } catch (IOException e) {
-        // Somebody has it: another one, then.
+        // The port is taken: try another one.
         continue;
       }
     }
@@ -271,7 +272,7 @@ final class ShellCluster implements Closeable {
     }
   }
 
-  /** Writes {@code hdfs-site.xml} of NameNode and clients, with lines as they stand. */
+  /** Writes {@code hdfs-site.xml} of NameNode and clients, with the given lines. */
   void configureClients(String lines) throws IOException {
     writeConf(nameNodeHome, site(), lines);
   }
@@ -348,20 +349,19 @@ final class ShellCluster implements Closeable {
     return "hdfs://127.0.0.1:" + rpcPort;
   }
 
-  /** A new client, to be closed by the caller. */
+  /** Returns a new client, to be closed by the caller. */
   DistributedFileSystem client() throws IOException {
     Configuration conf = new Configuration();
     for (String name : List.of("core-site.xml", "hdfs-site.xml")) {
       conf.addResource(new org.apache.hadoop.fs.Path(nameNodeHome.conf().resolve(name).toUri()));
     }
-    // What HDFS advises where there are as many replicas as DataNodes: a writer that has flushed
-    // goes
-    // on with fewer, instead of failing because there is no other DataNode to take.
+    // HDFS advises this where there are as many replicas as DataNodes: a writer that has flushed
+    // goes on with fewer, instead of failing because there is no other DataNode to take.
     conf.setBoolean("dfs.client.block.write.replace-datanode-on-failure.best-effort", true);
     return (DistributedFileSystem) FileSystem.newInstance(URI.create(uri()), conf);
   }
 
-  /** What all DataNodes hold now. */
+  /** Returns the present disk usage of all DataNodes. */
   DiskUsage usage() throws IOException {
     DiskUsage sum = DiskUsage.NONE;
     for (Node node : nodes) {

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A cluster of processes with short-circuit reads on, as most are run: Hadoop's native library,
- * domain sockets, clients and a job from the command line.
+ * A cluster of processes with short-circuit reads enabled, as in most clusters: Hadoop's native
+ * library, domain sockets, clients and a job from the command line.
  */
 class ShortCircuitJobTest {
   private static final int DATA_NODES = 3;
@@ -35,7 +35,7 @@ class ShortCircuitJobTest {
   private static final int LINE = 100;
   private static final int PREADS = 200;
 
-  /** What HDFS's client warns of where a DataNode declines, once for each of them. */
+  /** The warnings of HDFS's client about DataNodes that decline, once for each of them. */
   private static final int WARNINGS = 2 * DATA_NODES;
 
   private final Path directory = Path.of(System.getProperty("hdrf.test.directory"));
@@ -47,7 +47,7 @@ class ShortCircuitJobTest {
   void start() throws Exception {
     FileUtil.fullyDelete(directory.toFile());
     Path unpacked = Unpacked.in(directory);
-    // A socket's path is short, and nobody else may write to any directory above it.
+    // A socket's path must be short, and no other user may write to any directory above it.
     sockets = Files.createTempDirectory(Path.of(System.getProperty("user.home")), ".hdrf");
     cluster = new ShellCluster(directory.resolve("cluster"), DATA_NODES, DATA_NODES);
     String lines =
@@ -112,7 +112,7 @@ class ShortCircuitJobTest {
     return sum;
   }
 
-  /** Runs a client to its end; returns what it printed. Nothing failed by what it logged. */
+  /** Runs a client to its end and returns its output; its log must show no failure. */
   private String run(String... arguments) throws Exception {
     Path out = directory.resolve("out");
     Path log = directory.resolve("log");
@@ -155,7 +155,7 @@ class ShortCircuitJobTest {
         "org.apache.hadoop.examples.ExampleDriver",
         "wordcount",
         "-Dmapreduce.framework.name=local",
-        // The local runner reads ahead from files that it has closed, and logs that it fails.
+        // The local runner reads ahead from files that it has closed, and logs the failure.
         "-Dmapreduce.ifile.readahead=false",
         "-Dmapreduce.cluster.local.dir=" + directory.resolve("job"),
         "/input" + replication,

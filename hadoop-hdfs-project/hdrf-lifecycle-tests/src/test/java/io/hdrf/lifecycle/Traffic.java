@@ -19,7 +19,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /**
  * Clients that never rest: one reads given files again and again and compares every byte, one
- * writes new files, with hflush in the middle, and reads them back. What fails is remembered.
+ * writes new files, with hflush in the middle, and reads them back. Failures are remembered.
  */
 final class Traffic {
   private static final int FILE_LENGTH = 1_500_000;
@@ -34,11 +34,11 @@ final class Traffic {
   private final Random random;
   private volatile boolean stopping;
 
-  /** Of the writer alone. */
+  /** Used by the writer alone. */
   private int sequence;
 
   /**
-   * @param files are there, and stay as they are
+   * @param files exist, and stay unchanged
    */
   Traffic(ShellCluster cluster, Map<Path, byte[]> files, long seed) {
     this.cluster = cluster;
@@ -46,7 +46,7 @@ final class Traffic {
     this.random = new Random(seed);
   }
 
-  /** Something that a client does again and again. */
+  /** A step that a client repeats. */
   private interface Step {
     void run(DistributedFileSystem client) throws IOException;
   }
@@ -111,7 +111,7 @@ final class Traffic {
     assertSame(client, path, data);
   }
 
-  /** Ends, and returns what failed, each kind once. */
+  /** Ends the clients, and returns the failures, each kind once. */
   Set<String> stop() throws InterruptedException {
     stopping = true;
     for (Thread thread : threads) {
@@ -124,14 +124,14 @@ final class Traffic {
     return reads.get();
   }
 
-  /** What was written to the end and not since overwritten. */
+  /** Returns the files that were written completely and not overwritten since. */
   Map<Path, byte[]> written() {
     synchronized (written) {
       return new LinkedHashMap<>(written);
     }
   }
 
-  /** Fails if a file is not byte for byte {@code data}. */
+  /** Fails if a file's bytes differ from {@code data}. */
   static void assertSame(DistributedFileSystem client, Path path, byte[] data) throws IOException {
     byte[] found;
     try (InputStream in = client.open(path)) {
@@ -143,7 +143,7 @@ final class Traffic {
     }
   }
 
-  /** Words, some of them often. */
+  /** Returns words, some of them often. */
   static byte[] text(int length, long seed) {
     Random random = new Random(seed);
     StringBuilder text = new StringBuilder(length + 20);

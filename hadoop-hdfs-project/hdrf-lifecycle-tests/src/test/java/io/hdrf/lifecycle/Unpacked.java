@@ -13,7 +13,7 @@ final class Unpacked {
   private Unpacked() {}
 
   /**
-   * Packs what Maven has built.
+   * Packs Maven's build.
    *
    * @return the tarball
    */
@@ -51,7 +51,7 @@ final class Unpacked {
     }
   }
 
-  /** Packs what Maven has built, and unpacks it below {@code directory}. */
+  /** Packs Maven's build, and unpacks it below {@code directory}. */
   static Path in(Path directory) throws IOException, InterruptedException {
     Path dist = Path.of(System.getProperty("hdrf.test.dist"));
     Path output = Files.createDirectories(directory.resolve("packed"));

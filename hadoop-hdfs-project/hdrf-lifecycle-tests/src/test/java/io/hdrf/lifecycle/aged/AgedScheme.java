@@ -16,8 +16,8 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * A scheme of which there are two versions, of the same name and id. Each writes its own number in
- * front of every frame, and reads what it or an older one wrote.
+ * A scheme with two versions, of the same name and id. Each writes its own number in front of every
+ * frame, and reads frames of its own and older versions.
  */
 public abstract class AgedScheme implements BlockScheme {
   private static final int FRAME = 64 << 10;

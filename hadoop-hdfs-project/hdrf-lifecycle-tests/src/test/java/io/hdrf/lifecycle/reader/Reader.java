@@ -13,9 +13,9 @@ import org.apache.hadoop.hdfs.ReadStatistics;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 
 /**
- * A client's program: reads a file from its beginning to its end and at random positions, compares
- * with a local copy, and says where the bytes came from. Arguments: the file, the copy, the number
- * of positions, a seed.
+ * A client program: reads a file from its beginning to its end and at random positions, compares it
+ * with a local copy, and prints where the bytes came from. Arguments: the file, the copy, the
+ * number of positions, a seed.
  */
 public final class Reader {
   private static final int PIECE = 65_536;
