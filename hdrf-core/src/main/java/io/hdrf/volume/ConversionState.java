@@ -15,14 +15,14 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * What an administrator wants of all blocks of a pool on a volume: that they become reduced, or
- * plain, and whether the DataNode is at it. It is kept in the file {@value #FILE} of the pool's
- * {@code hdrf} directory, replaced as a whole, so that a restart goes on where it was interrupted;
- * {@code docs/formats.md} ("Conversion") has its bytes. Without a file it is {@link #AUTOMATIC}.
+ * An administrator's goal for all blocks of a pool on a volume, reduced or plain, and whether the
+ * DataNode is converting blocks to it. It is kept in the file {@value #FILE} of the pool's {@code
+ * hdrf} directory, replaced as a whole, so that the work goes on after a restart; {@code
+ * docs/formats.md} ("Conversion") has its bytes. Without a file the state is {@link #AUTOMATIC}.
  * Immutable.
  *
  * <p>Magic, version, the CRC and the greatest length are the same in every version, so that a file
- * of a later version is told from a damaged one.
+ * of a later version can be distinguished from a damaged one.
  */
 public final class ConversionState {
 

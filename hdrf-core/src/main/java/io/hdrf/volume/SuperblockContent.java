@@ -16,12 +16,13 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What a superblock file holds; {@code docs/formats.md} ("Superblock") has its bytes. Immutable.
+ * The content of a superblock file; {@code docs/formats.md} ("Superblock") has its bytes.
+ * Immutable.
  *
  * <p>The versions differ in what they promise: on a volume with version 2 no block without
  * checksums is reduced, on one with version 1 some may be, since the builds that made it reduced
  * such blocks. Magic, version and CRC stand at their places in every version, so that a file of a
- * later version is told from a damaged one.
+ * later version can be distinguished from a damaged one.
  */
 final class SuperblockContent {
 

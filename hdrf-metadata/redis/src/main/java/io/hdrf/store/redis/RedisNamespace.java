@@ -11,9 +11,9 @@ import java.util.zip.CRC32;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * The layout of one store in Redis: the keys and buckets of a namespace, which is what belongs to
- * one storage (a DataNode's volume) and one block pool; {@code docs/formats.md} ("Redis") has it
- * all. Immutable.
+ * The layout of one store in Redis: the keys and buckets of a namespace, which belongs to one
+ * storage (a DataNode's volume) and one block pool; {@code docs/formats.md} ("Redis") specifies it.
+ * Immutable.
  *
  * <p>The braces in keys are the hash tag by which Redis Cluster chooses the slot: all of a
  * namespace lies on one server, so that a batch can be a transaction. A bucket without entries is
