@@ -7,12 +7,14 @@ import io.hdrf.spi.scheme.ChunkLookup;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ReadableByteChannel;
 
 /** Reads the records of {@link WireFormat}, and checks them. For one thread. */
-final class RecordReader implements Closeable {
+public final class RecordReader implements Closeable {
 
   /** What every connection has, whoever is at its other end. */
   private static final int SMALL_BUFFER = 4 << 10;
@@ -20,8 +22,11 @@ final class RecordReader implements Closeable {
   /** What those have on which a block comes: enough for a frame of 256 KiB, and its header. */
   private static final int BUFFER_SIZE = 320 << 10;
 
+  /** What is read at once where there is no channel. */
+  private static final int MAX_PIECE = 64 << 10;
+
   /** Is asked about a record before memory is taken for it. */
-  interface Admission {
+  public interface Admission {
     /**
      * Looks at a record's type.
      *
@@ -56,6 +61,30 @@ final class RecordReader implements Closeable {
   private int next;
   private int type;
   private int bodyStart;
+  private long received;
+
+  /** The bytes of a stream, read through its channel where it has one. */
+  private static Source source(InputStream in) {
+    if (in instanceof ReadableByteChannel) {
+      return ((ReadableByteChannel) in)::read;
+    }
+    return new Source() {
+      private byte[] piece = new byte[0];
+
+      @Override
+      public int read(ByteBuffer dst) throws IOException {
+        int length = Math.min(MAX_PIECE, dst.remaining());
+        if (piece.length < length) {
+          piece = new byte[length];
+        }
+        int count = in.read(piece, 0, length);
+        if (count > 0) {
+          dst.put(piece, 0, count);
+        }
+        return count;
+      }
+    };
+  }
 
   /** As the other, of all records and with as much memory as they take. */
   RecordReader(Source source) {
@@ -65,6 +94,10 @@ final class RecordReader implements Closeable {
   /**
    * @param memory for all that does not fit into a few KiB
    */
+  public RecordReader(InputStream in, Admission admission, ReceiveMemory.Share memory) {
+    this(source(in), admission, memory);
+  }
+
   RecordReader(Source source, Admission admission, ReceiveMemory.Share memory) {
     this.source = source;
     this.admission = admission;
@@ -83,7 +116,7 @@ final class RecordReader implements Closeable {
    * @throws CorruptWireException if the record is damaged
    * @throws EOFException if the stream ends inside of the record
    */
-  boolean next() throws IOException {
+  public boolean next() throws IOException {
     if (buffer == null) {
       throw new ClosedChannelException();
     }
@@ -110,7 +143,7 @@ final class RecordReader implements Closeable {
   }
 
   /** Whether all bytes of another record are here, sound or not, so that none is waited for. */
-  boolean hasNext() {
+  public boolean hasNext() {
     int left = filled - next;
     return buffer != null
         && left >= WireFormat.RECORD_HEADER
@@ -157,13 +190,18 @@ final class RecordReader implements Closeable {
     }
   }
 
+  /** How many bytes have come. */
+  long received() {
+    return received;
+  }
+
   /** One of the types of {@link WireFormat}. */
-  int type() {
+  public int type() {
     return type;
   }
 
   /** The record's body, direct and little endian, until the next call of {@link #next}. */
-  ByteBuffer body() {
+  public ByteBuffer body() {
     ByteBuffer body = view().order(ByteOrder.LITTLE_ENDIAN);
     body.limit(next).position(bodyStart);
     return body;
@@ -192,6 +230,7 @@ final class RecordReader implements Closeable {
         throw new EOFException("the stream ends inside of a record");
       }
       filled += count;
+      received += count;
     }
     return true;
   }

@@ -41,7 +41,7 @@ public final class RecordWriter implements Closeable {
    *
    * @param bufferSize bytes, unless a record is longer
    */
-  RecordWriter(Sink sink, int bufferSize) {
+  public RecordWriter(Sink sink, int bufferSize) {
     this.sink = sink;
     this.bufferSize = bufferSize;
   }
@@ -153,7 +153,7 @@ public final class RecordWriter implements Closeable {
   }
 
   /** Writes a record with any body. */
-  void record(int type, ByteBuffer body) throws IOException {
+  public void record(int type, ByteBuffer body) throws IOException {
     begin(type, body.remaining());
     buffer.put(body);
     end();

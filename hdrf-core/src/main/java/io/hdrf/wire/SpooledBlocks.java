@@ -40,7 +40,7 @@ public final class SpooledBlocks implements Closeable {
   private final int maxBlocks;
   private final long maxMemory;
   private final Runnable onDrop;
-  private final ChunkQuerySessions.Timer timer;
+  private final Timer timer;
   private final LongSupplier nanoTime;
   private final Map<BlockRef, Entry> blocks = new LinkedHashMap<>();
   private long memory;
@@ -55,17 +55,12 @@ public final class SpooledBlocks implements Closeable {
    * @param onDrop is run for each that is dropped before anybody stored it
    * @param timer drops those that nobody takes, where no others come in whose place they go
    */
-  public SpooledBlocks(
-      int maxBlocks, long maxMemory, Runnable onDrop, ChunkQuerySessions.Timer timer) {
+  public SpooledBlocks(int maxBlocks, long maxMemory, Runnable onDrop, Timer timer) {
     this(maxBlocks, maxMemory, onDrop, timer, System::nanoTime);
   }
 
   SpooledBlocks(
-      int maxBlocks,
-      long maxMemory,
-      Runnable onDrop,
-      ChunkQuerySessions.Timer timer,
-      LongSupplier nanoTime) {
+      int maxBlocks, long maxMemory, Runnable onDrop, Timer timer, LongSupplier nanoTime) {
     this.onDrop = onDrop;
     this.maxBlocks = maxBlocks;
     this.maxMemory = maxMemory;

@@ -32,9 +32,9 @@ public final class WireFormat {
 
   static final int PREAMBLE_LENGTH = 8;
 
-  static final int RECORD_HEADER = 1 + 4 + 4;
+  public static final int RECORD_HEADER = 1 + 4 + 4;
 
-  static final int BYTES = 1;
+  public static final int BYTES = 1;
   static final int CHAIN = 2;
   static final int PACKET = 3;
   static final int FRAME = 4;
@@ -44,17 +44,17 @@ public final class WireFormat {
   static final int RELEASE = 8;
   static final int SUMMED = 10;
 
-  /** The records of {@link ChunkQueryStream}. */
-  static final int OPEN = 16;
+  /** The records of {@code io.hdrf.wire.query.ChunkQueryStream}. */
+  public static final int OPEN = 16;
 
-  static final int CHALLENGE = 17;
-  static final int PROOF = 18;
-  static final int GRANT = 19;
-  static final int QUESTION = 20;
-  static final int ANSWER = 21;
+  public static final int CHALLENGE = 17;
+  public static final int PROOF = 18;
+  public static final int GRANT = 19;
+  public static final int QUESTION = 20;
+  public static final int ANSWER = 21;
 
   /** Bytes of the id of a session. */
-  static final int SESSION_ID = 16;
+  public static final int SESSION_ID = 16;
 
   /** Bytes of a {@link #REFERENCES}. */
   static final int REFERENCES_LENGTH = 4 + 2 + 2 + 4;
@@ -63,10 +63,10 @@ public final class WireFormat {
   static final int MAX_OPENING = 4 << 10;
 
   /** What a {@link #QUESTION} or {@link #ANSWER} holds before its chunks. */
-  static final int BATCH_PREFIX = 4 + 2;
+  public static final int BATCH_PREFIX = 4 + 2;
 
   /** What a {@link #QUESTION} holds for each chunk. */
-  static final int CHUNK_LENGTH = 4 + 32;
+  public static final int CHUNK_LENGTH = 4 + 32;
 
   /** What a {@link #PACKET} holds before the packet's own bytes. */
   static final int PACKET_PREFIX = 4;

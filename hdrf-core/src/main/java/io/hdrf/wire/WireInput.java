@@ -10,7 +10,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.ReadableByteChannel;
 
 /** Turns a stream of records back into the bytes of HDFS's protocol. For one thread. */
 public final class WireInput implements Closeable {
@@ -82,11 +81,26 @@ public final class WireInput implements Closeable {
      *
      * @return null if there is none, or another stream has it
      */
-    RetainedChunks join(byte[] id);
+    Session join(byte[] id);
   }
 
-  /** What is read at once where there is no channel. */
-  private static final int MAX_PIECE = 64 << 10;
+  /** The chunks that the stream was promised, and may refer to. */
+  public interface Session {
+    /**
+     * The bytes of chunks; batches before theirs are released.
+     *
+     * @param skip how many bytes of the first are left out
+     * @return direct; void as soon as a later batch is resolved or released, or the stream leaves
+     * @throws CorruptWireException if this was not promised, or the session has ended
+     */
+    ByteBuffer resolve(int batch, int first, int count, int skip) throws CorruptWireException;
+
+    /** Drops the batches up to a number. */
+    void release(int upTo);
+
+    /** The stream has ended: nothing is held any more. */
+    void leave();
+  }
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
@@ -94,7 +108,7 @@ public final class WireInput implements Closeable {
   private final WireChains chains;
   private final Listener listener;
   private final Sessions sessions;
-  private RetainedChunks held;
+  private Session held;
   private int[] chainIds;
   private FrameChain chain;
   private boolean begun;
@@ -145,32 +159,10 @@ public final class WireInput implements Closeable {
       Sessions sessions,
       ReceiveMemory.Share memory) {
     this.memory = memory;
-    this.records = new RecordReader(source(in), listener::record, memory);
+    this.records = new RecordReader(in, listener::record, memory);
     this.chains = chains;
     this.listener = listener;
     this.sessions = sessions;
-  }
-
-  static RecordReader.Source source(InputStream in) {
-    if (in instanceof ReadableByteChannel) {
-      return ((ReadableByteChannel) in)::read;
-    }
-    return new RecordReader.Source() {
-      private byte[] piece = new byte[0];
-
-      @Override
-      public int read(ByteBuffer dst) throws IOException {
-        int length = Math.min(MAX_PIECE, dst.remaining());
-        if (piece.length < length) {
-          piece = new byte[length];
-        }
-        int count = in.read(piece, 0, length);
-        if (count > 0) {
-          dst.put(piece, 0, count);
-        }
-        return count;
-      }
-    };
   }
 
   /**
@@ -194,6 +186,11 @@ public final class WireInput implements Closeable {
       damage = e;
       throw e;
     }
+  }
+
+  /** How many bytes have come, in whole records or not. */
+  public long received() {
+    return records.received();
   }
 
   private int handOut(byte[] dst, int offset, int length) throws IOException {

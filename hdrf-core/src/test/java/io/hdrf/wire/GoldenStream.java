@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
+import io.hdrf.wire.query.ChunkBatch;
+import io.hdrf.wire.query.ChunkQuerySessions;
+import io.hdrf.wire.query.ChunkQueryStream;
+import io.hdrf.wire.query.RetainedChunks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -54,7 +58,7 @@ final class GoldenStream {
   /** A session with batch 3 of chunks of 2, 3 and 4 bytes, which count upwards from 0. */
   static WireInput.Sessions sessions() {
     ChunkQuerySessions sessions = new ChunkQuerySessions(100, 100, 1, new ManualTimer());
-    RetainedChunks held = new RetainedChunks(sessions, "BP-1", new byte[WireFormat.SESSION_ID]);
+    RetainedChunks held = sessions.open("BP-1");
     ChunkBatch batch = new ChunkBatch(3, new int[] {2, 5, 9}, new byte[3 * 32]);
     try {
       ByteBuffer bytes = held.take(batch);
@@ -65,7 +69,8 @@ final class GoldenStream {
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
-    return id -> Arrays.equals(id, held.id()) && held.join() ? held : null;
+    return id ->
+        Arrays.equals(id, new byte[WireFormat.SESSION_ID]) ? sessions.join(held.id()) : null;
   }
 
   /** Packets of references, and of references and frames. */

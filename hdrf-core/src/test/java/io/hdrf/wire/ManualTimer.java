@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A timer whose time passes when the test says so. For one thread. */
-final class ManualTimer implements ChunkQuerySessions.Timer {
+public final class ManualTimer implements Timer {
 
   private record Task(long time, Runnable what) {}
 
@@ -18,7 +18,7 @@ final class ManualTimer implements ChunkQuerySessions.Timer {
   }
 
   /** Lets time pass; runs what is to be run by then. */
-  void pass(long nanos) {
+  public void pass(long nanos) {
     now += nanos;
     List<Task> due = tasks.stream().filter(task -> task.time() <= now).toList();
     tasks.removeAll(due);

@@ -24,7 +24,7 @@ import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 
 /** Records a stream, and knows what has to come out of it. */
-final class Tape implements Closeable {
+public final class Tape implements Closeable {
 
   static final int TRIM_ZEROS = 60000;
   static final int TRIM_ONES = 60001;
@@ -79,7 +79,7 @@ final class Tape implements Closeable {
   }
 
   /** A record with a right checksum, whatever is in it. */
-  static byte[] record(int type, byte... body) {
+  public static byte[] record(int type, byte... body) {
     ByteBuffer bytes =
         ByteBuffer.allocate(WireFormat.RECORD_HEADER + body.length).order(ByteOrder.LITTLE_ENDIAN);
     bytes.put((byte) type).putInt(body.length).putInt(0).put(body);

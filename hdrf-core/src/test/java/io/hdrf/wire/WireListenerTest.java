@@ -4,6 +4,9 @@ package io.hdrf.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.wire.query.ChunkBatch;
+import io.hdrf.wire.query.ChunkQuerySessions;
+import io.hdrf.wire.query.RetainedChunks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

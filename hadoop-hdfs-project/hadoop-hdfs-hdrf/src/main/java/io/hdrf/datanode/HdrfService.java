@@ -313,7 +313,7 @@ public final class HdrfService implements Closeable {
   }
 
   public void closePool(String poolId) {
-    mirroring.poolEnded(poolId);
+    mirroring.queries().poolEnded(poolId);
     jobs.closePool(poolId);
     scan.removePool(poolId);
     // Schemes still write to the metadata stores when they are closed.

@@ -4,9 +4,9 @@ package io.hdrf.datanode;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.conf.MirrorSettings;
-import io.hdrf.datanode.mirror.ChunkOffers;
 import io.hdrf.datanode.mirror.Mirroring;
-import io.hdrf.datanode.mirror.PeerProofs;
+import io.hdrf.datanode.mirror.query.ChunkOffers;
+import io.hdrf.datanode.mirror.query.PeerProofs;
 import io.hdrf.datanode.volume.Chains;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
@@ -15,7 +15,7 @@ import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ReductionScheme;
-import io.hdrf.wire.ChunkQuerySessions;
+import io.hdrf.wire.Timer;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
 import java.util.Map;
@@ -41,7 +41,7 @@ final class MirroringSetup {
       SchemeRegistry registry,
       Map<StorageType, SchemeChain> chains,
       Mirroring.Storage storage,
-      ChunkQuerySessions.Timer timer)
+      Timer timer)
       throws IOException {
     MirrorSettings settings = conf.mirrorSettings();
     SchemeChain configured = null;

@@ -9,10 +9,10 @@ import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.wire.Capabilities;
-import io.hdrf.wire.ChunkBatch;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.WireFormat;
+import io.hdrf.wire.query.ChunkBatch;
+import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -155,7 +155,7 @@ class ReferencesTest {
         "nothing to be held any more",
         () ->
             cluster.mini().getDataNodes().stream()
-                .map(datanode -> HdrfDatasets.service(datanode).mirroring().sessions())
+                .map(datanode -> HdrfDatasets.service(datanode).mirroring().queries().sessions())
                 .allMatch(sessions -> sessions.memory() == 0));
   }
 

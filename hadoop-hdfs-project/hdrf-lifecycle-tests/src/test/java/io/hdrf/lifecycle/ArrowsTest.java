@@ -34,7 +34,7 @@ class ArrowsTest {
   private static final String CORE =
       SPI
           + " io.hdrf.admin io.hdrf.block io.hdrf.conf io.hdrf.io io.hdrf.metadata"
-          + " io.hdrf.plugin io.hdrf.reduce io.hdrf.scheme io.hdrf.volume io.hdrf.wire";
+          + " io.hdrf.plugin io.hdrf.reduce io.hdrf.scheme io.hdrf.volume io.hdrf.wire..";
 
   private static final String OF_HDRF_OR_HDFS = "io.hdrf.. org.apache.hadoop.hdfs..";
 
@@ -62,6 +62,9 @@ class ArrowsTest {
     "hdrf-core, io.hdrf.io, io.hdrf.spi.io",
     "hdrf-core, io.hdrf.block, io.hdrf.spi.. io.hdrf.scheme io.hdrf.jni",
     "hdrf-core, io.hdrf.volume, io.hdrf.spi.io io.hdrf.block io.hdrf.jni",
+    "hdrf-core, io.hdrf.wire, io.hdrf.spi.. io.hdrf.block io.hdrf.jni io.hdrf.reduce"
+        + " io.hdrf.scheme",
+    "hdrf-core, io.hdrf.wire.query, io.hdrf.spi.. io.hdrf.wire",
     "hdrf-core, io.hdrf.reduce, io.hdrf.spi.. io.hdrf.block io.hdrf.conf io.hdrf.scheme",
   })
   void arrowsOfTheCoreGoOneWay(String module, String of, String used) {
@@ -76,7 +79,8 @@ class ArrowsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "mirror,",
+    "mirror.query,",
+    "mirror, mirror.query",
     "volume, mirror",
     "replica, volume",
     "read, mirror volume",

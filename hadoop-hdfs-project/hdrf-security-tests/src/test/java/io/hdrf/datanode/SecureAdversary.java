@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.wire.Capabilities;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
+import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -23,7 +23,7 @@ final class BlockTransfer {
   }
 
   /** Reads a complete request; null where it moves no packets between DataNodes. */
-  static BlockTransfer of(OperationParser request) throws IOException {
+  static BlockTransfer of(StreamOpening request) throws IOException {
     Op operation = request.operation();
     if (operation == Op.WRITE_BLOCK) {
       OpWriteBlockProto write = OpWriteBlockProto.parseFrom(request.message());

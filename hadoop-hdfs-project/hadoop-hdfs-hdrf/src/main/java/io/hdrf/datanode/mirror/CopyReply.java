@@ -37,7 +37,7 @@ final class CopyReply extends FilterInputStream {
   /** Is told of the request before it is sent. */
   void expect(BlockTransfer transfer) {
     if (transfer.isCopy()) {
-      copied = new MirrorInputStream(mirroring, in, 0, Peers.name(peer.address()), request -> {});
+      copied = new MirrorInputStream(mirroring, in, 0, peer.name(), request -> {});
       copied.expect(transfer);
       in = copied;
     } else {

@@ -23,17 +23,15 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
 final class MirrorInputStream extends InputStream {
 
   private final Mirroring mirroring;
-  private final CountingInput in;
+  private final InputStream in;
+  private final int readBefore;
   private final String peerName;
   private final ReceiveMemory.Share memory;
   private final WireInput wire;
   private final Consumer<BlockTransfer> onRequest;
   private final StreamOrder order = new StreamOrder();
 
-  /** Null where the stream begins with a reply. */
-  private OperationParser request = new OperationParser();
-
-  private ReplyParser reply;
+  private StreamOpening opening = StreamOpening.request();
   private Op operation;
 
   /** The block whose packets follow the opening; null once its first packet has come. */
@@ -58,18 +56,19 @@ final class MirrorInputStream extends InputStream {
       String peerName,
       Consumer<BlockTransfer> onRequest) {
     this.mirroring = mirroring;
-    this.in = CountingInput.over(in, readBefore);
+    this.in = in;
+    this.readBefore = readBefore;
     this.peerName = peerName;
     this.onRequest = onRequest;
     this.memory = mirroring.memory().share();
     this.wire =
-        new WireInput(this.in, mirroring.chains(), new Listener(), mirroring.sessions(), memory);
+        new WireInput(
+            in, mirroring.chains(), new Listener(), mirroring.queries().sessions(), memory);
   }
 
   /** Expects a block to be copied from the other side, with no request before it. */
   void expect(BlockTransfer transfer) {
-    request = null;
-    reply = new ReplyParser();
+    opening = StreamOpening.reply();
     operation = transfer.operation();
     expected = transfer.block();
   }
@@ -107,11 +106,8 @@ final class MirrorInputStream extends InputStream {
         return;
       }
       try {
-        int taken =
-            request == null
-                ? reply.take(bytes, offset, length)
-                : request.take(bytes, offset, length);
-        if (request == null ? reply.isComplete() : request.isComplete()) {
+        int taken = opening.take(bytes, offset, length);
+        if (opening.isComplete()) {
           order.handedOut(opened(), length - taken + left);
         }
       } catch (InvalidProtocolBufferException e) {
@@ -121,10 +117,10 @@ final class MirrorInputStream extends InputStream {
 
     /** Whether packets follow. */
     private boolean opened() throws IOException {
-      if (request == null) {
-        return reply.isSuccess();
+      if (opening.isReply()) {
+        return opening.isSuccess();
       }
-      BlockTransfer transfer = BlockTransfer.of(request);
+      BlockTransfer transfer = BlockTransfer.of(opening);
       if (transfer == null) {
         return false;
       }
@@ -138,7 +134,7 @@ final class MirrorInputStream extends InputStream {
 
     @Override
     public void packet(int dataLength, ByteBuffer head, boolean summed) throws IOException {
-      PacketHeader header = PacketHeads.parse(dataLength, head);
+      PacketHeader header = PacketHead.parse(dataLength, head);
       if (header.isLastPacketInBlock()) {
         order.lastPacket();
       }
@@ -206,7 +202,12 @@ final class MirrorInputStream extends InputStream {
     if (operation != null) {
       mirroring
           .counters()
-          .traffic(WireCounters.Direction.RECEIVED, operation.name(), peerName, plain, in.count());
+          .traffic(
+              WireCounters.Direction.RECEIVED,
+              operation.name(),
+              peerName,
+              plain,
+              readBefore + wire.received());
       operation = null;
     }
     if (collector != null) {

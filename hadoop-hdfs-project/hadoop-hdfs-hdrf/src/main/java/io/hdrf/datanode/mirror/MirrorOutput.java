@@ -4,7 +4,6 @@ package io.hdrf.datanode.mirror;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireCounters;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -18,14 +17,14 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.Op;
  * What a DataNode writes to another one, as records. It begins either with a request, on the side
  * that connected, or with plain bytes until {@link #beginReply}. For one thread at a time.
  */
-final class MirrorOutput implements Closeable {
+final class MirrorOutput extends OutputStream {
 
   /** What the next byte belongs to. */
   private enum State {
     /** HDFS's own bytes, without records. */
     UNFRAMED,
-    REQUEST,
-    REPLY,
+    /** A request, or the answer to one. */
+    OPENING,
     PACKETS,
     /** Bytes that belong to no packet, in records. */
     BYTES
@@ -41,8 +40,7 @@ final class MirrorOutput implements Closeable {
 
   private volatile State state;
   private PeerLink peer;
-  private OperationParser request;
-  private ReplyParser reply;
+  private StreamOpening opening;
   private BlockTransfer transfer;
   private PacketFramer framer;
   private Op operation;
@@ -87,8 +85,8 @@ final class MirrorOutput implements Closeable {
       throws IOException {
     MirrorOutput out =
         new MirrorOutput(
-            mirroring, under, peerName, peer, upstream, acknowledgements, onRequest, State.REQUEST);
-    out.request = new OperationParser();
+            mirroring, under, peerName, peer, upstream, acknowledgements, onRequest, State.OPENING);
+    out.opening = StreamOpening.request();
     out.records.begin(mirroring.own());
     return out;
   }
@@ -106,11 +104,17 @@ final class MirrorOutput implements Closeable {
   void beginReply(BlockTransfer copied, InetSocketAddress requester, Capabilities capabilities) {
     transfer = copied;
     peer = new PeerLink(requester, capabilities);
-    reply = new ReplyParser();
-    state = State.REPLY;
+    opening = StreamOpening.reply();
+    state = State.OPENING;
   }
 
-  void write(byte[] bytes, int offset, int length) throws IOException {
+  @Override
+  public void write(int value) throws IOException {
+    write(new byte[] {(byte) value}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
     if (state == State.UNFRAMED) {
       under.write(bytes, offset, length);
       return;
@@ -128,17 +132,12 @@ final class MirrorOutput implements Closeable {
   private int writeSome(byte[] bytes, int offset, int length) throws IOException {
     int taken;
     switch (state) {
-      case REQUEST:
-        taken = request.take(bytes, offset, length);
-        if (request.isComplete()) {
+      case OPENING:
+        taken = opening.take(bytes, offset, length);
+        if (opening.isComplete() && opening.isReply()) {
+          beginBlock(opening.isSuccess());
+        } else if (opening.isComplete()) {
           beginOperation();
-        }
-        records.bytes(bytes, offset, taken);
-        return taken;
-      case REPLY:
-        taken = reply.take(bytes, offset, length);
-        if (reply.isComplete()) {
-          beginBlock(reply.isSuccess());
         }
         records.bytes(bytes, offset, taken);
         return taken;
@@ -155,8 +154,8 @@ final class MirrorOutput implements Closeable {
   }
 
   private void beginOperation() throws IOException {
-    operation = request.operation();
-    transfer = BlockTransfer.of(request);
+    operation = opening.operation();
+    transfer = BlockTransfer.of(opening);
     if (transfer != null) {
       onRequest.accept(transfer);
     }
@@ -232,7 +231,8 @@ final class MirrorOutput implements Closeable {
     }
   }
 
-  void flush() throws IOException {
+  @Override
+  public void flush() throws IOException {
     if (state == State.PACKETS && framer.sendsApart()) {
       return;
     }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
+import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
+import io.hdrf.datanode.mirror.query.PeerProofs;
 import io.hdrf.wire.Capabilities;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.WireFormat;
+import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -108,17 +110,14 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
         MirrorOutput.ofClient(
             mirroring,
             streams.out,
-            Peers.name(peer.address()),
+            peer.name(),
             peer,
             MirrorSaslServer.upstream(),
             acknowledgements,
             in::expect);
     SocketChannel channel = socket.getChannel();
     return new IOStreamPair(
-        in,
-        channel == null
-            ? new MirrorOutputStream(out)
-            : new MirrorSocketOutputStream(out, channel, writeTimeout));
+        in, channel == null ? out : new MirrorSocketOutputStream(out, channel, writeTimeout));
   }
 
   /** Connects once more, to ask for chunks. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Preamble;
 import io.hdrf.wire.WireFormat;
 import java.io.ByteArrayInputStream;
@@ -10,8 +9,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.channels.WritableByteChannel;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
@@ -36,14 +33,7 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
    */
   private static final ThreadLocal<MirrorInputStream> UPSTREAM = new ThreadLocal<>();
 
-  /** How long a writer may pause before its connection to ask on is given up. */
-  static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
-
-  /** How many may be about to prove themselves, each of whom has a thread. */
-  static final int MAX_STRANGERS = 64;
-
   private final Mirroring mirroring;
-  private final Semaphore strangers = new Semaphore(MAX_STRANGERS);
   private final int firstByteTimeout;
   private final long writeTimeout;
 
@@ -88,7 +78,7 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
       return framed(peer, streams, preamble.bytes().length, underlyingOut);
     }
     if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.ASK) {
-      answer(peer, streams);
+      mirroring.queries().answer(peer, streams, name(peer));
     } else if (preamble.kind() == WireFormat.PROBE) {
       // Without an answer blocks come plain for half a minute.
       if (!mirroring.memory().isScarce()) {
@@ -106,56 +96,18 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     return new IOStreamPair(new ByteArrayInputStream(new byte[0]), streams.out);
   }
 
-  /**
-   * Answers questions until there are no more; the connection carries nothing else. Until the other
-   * side has proved that it is a DataNode it has little time, and few like it are heard at once. A
-   * time-out for each read would let it send a byte now and then for ever, and whatever decrypts
-   * reads many times before it hands anything on: the connection is closed below them. Closing
-   * wakes no thread that waits for the next byte; that one has a time-out.
-   */
-  private void answer(Peer peer, IOStreamPair streams) throws IOException {
-    peer.setReadTimeout(mirroring.probeTimeoutMillis());
-    String name = Peers.name(peer.getRemoteAddressString());
-    if (!strangers.tryAcquire()) {
-      LOG.debug("Too many who have not proved themselves; {} is not heard", name);
-      return;
-    }
-    Once known = new Once(strangers::release);
-    try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
-      mirroring.after(
-          TimeUnit.MILLISECONDS.toNanos(mirroring.probeTimeoutMillis()),
-          () -> closeUnless(known, peer));
-      new ChunkQueryServer(
-              mirroring,
-              stream,
-              PeerProofs.address(peer.getLocalAddressString()),
-              name,
-              () -> {
-                peer.setReadTimeout(ASK_TIMEOUT_MILLIS);
-                known.run();
-              })
-          .serve();
-    } catch (IOException e) {
-      LOG.debug("{} asks no more", name, e);
-    } finally {
-      known.run();
-    }
-  }
-
-  private static void closeUnless(Once known, Peer peer) {
-    if (!known.isDone()) {
-      try {
-        peer.close();
-      } catch (IOException e) {
-        LOG.debug("{} can't be closed", peer, e);
-      }
-    }
+  /** The other side's name in metrics, without the port. */
+  private static String name(Peer peer) {
+    String address = peer.getRemoteAddressString();
+    String stripped = address.startsWith("/") ? address.substring(1) : address;
+    int colon = stripped.lastIndexOf(':');
+    return colon < 0 ? stripped : stripped.substring(0, colon);
   }
 
   private IOStreamPair framed(
       Peer peer, IOStreamPair streams, int readBefore, OutputStream underlyingOut)
       throws IOException {
-    String name = Peers.name(peer.getRemoteAddressString());
+    String name = name(peer);
     MirrorOutput out = MirrorOutput.ofServer(mirroring, streams.out, name);
     MirrorInputStream[] self = new MirrorInputStream[1];
     MirrorInputStream in =
@@ -177,7 +129,7 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
       WritableByteChannel channel = ((SocketOutputStream) underlyingOut).getChannel();
       return new IOStreamPair(in, new MirrorSocketOutputStream(out, channel, writeTimeout));
     }
-    return new IOStreamPair(in, new MirrorOutputStream(out));
+    return new IOStreamPair(in, out);
   }
 
   /** What was read before, and then the rest. */

@@ -2,19 +2,23 @@
 package io.hdrf.datanode.mirror;
 
 import io.hdrf.conf.MirrorSettings;
+import io.hdrf.datanode.mirror.query.ChunkOffers;
+import io.hdrf.datanode.mirror.query.ChunkQueries;
+import io.hdrf.datanode.mirror.query.ChunkQueryClient;
+import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
+import io.hdrf.datanode.mirror.query.PeerProofs;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.scheme.ChunkFunction;
-import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.thread.HdrfThreads;
 import io.hdrf.wire.Capabilities;
-import io.hdrf.wire.ChunkQuerySessions;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.SpooledBlocks;
+import io.hdrf.wire.Timer;
 import io.hdrf.wire.WireChains;
 import io.hdrf.wire.WireCounters;
 import io.hdrf.wire.WireFormat;
@@ -23,12 +27,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +67,7 @@ public final class Mirroring implements Closeable {
   }
 
   /** What mirroring asks of the DataNode's storage. */
-  public interface Storage {
+  public interface Storage extends ChunkQueries.Store {
     /** The chain that a block of this DataNode is, or will be, stored with; may be empty. */
     SchemeChain chainOf(BlockRef block);
 
@@ -75,24 +77,10 @@ public final class Mirroring implements Closeable {
      * @return null if it writes none of this block
      */
     Written written(BlockRef block);
-
-    /** Looks for chunks in a scheme's stores on all volumes of a pool. */
-    ChunkLookup chunks(String poolId, String scheme);
   }
-
-  /** What one stream may have held for it, and all streams together, in bytes. */
-  private static final long MAX_HELD_PER_STREAM = 8 << 20;
-
-  private static final long MAX_HELD = 128 << 20;
-
-  /** How long a stream may be under way that refers to chunks. */
-  private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** How long a connection waits for memory to receive into. */
   private static final long MEMORY_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
-
-  /** For how long a peer gets no references after a stream with references broke. */
-  private static final long PENALTY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final MirrorSettings settings;
   private final WireChains chains;
@@ -100,18 +88,14 @@ public final class Mirroring implements Closeable {
   private final int[] substitute;
   private final boolean sends;
   private final Storage storage;
-  private final ChunkOffers offers;
-  private final ChunkQuerySessions sessions;
-  private final Map<InetSocketAddress, Long> penalties = BoundedMap.of(PeerDirectory.MAX_PEERS);
-  private final AtomicBoolean refusalLogged = new AtomicBoolean();
-  private final ExecutorService threads = newThreads();
-  private volatile PeerProofs proofs;
-  private final PeerDirectory peers;
   private final WireCounters counters = new WireCounters();
+  private final ChunkQueries queries;
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(HdrfThreads.factory("hdrf-mirror"));
+  private final PeerDirectory peers;
   private final SpooledBlocks spooled;
   private final ReceiveMemory memory;
   private final Capabilities own;
-  private final ChunkQuerySessions.Timer timer;
   private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
   /**
@@ -119,10 +103,8 @@ public final class Mirroring implements Closeable {
    *     is used
    * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
    * @param sends whether this DataNode reduces blocks at all
-   * @param offers the schemes whose chunks can be asked for
-   * @param proofs how DataNodes prove themselves to each other until {@link #setProofs}
-   * @param timer drops what was promised to streams that did not come, frames that nobody stores,
-   *     and those who do not prove themselves
+   * @param offers as for {@link ChunkQueries}, like {@code proofs}
+   * @param timer drops frames that nobody stores, and what {@link ChunkQueries} says
    */
   public Mirroring(
       MirrorSettings settings,
@@ -133,17 +115,14 @@ public final class Mirroring implements Closeable {
       Storage storage,
       ChunkOffers offers,
       PeerProofs proofs,
-      ChunkQuerySessions.Timer timer) {
-    this.proofs = proofs;
-    this.timer = timer;
+      Timer timer) {
     this.settings = settings;
     this.sends = sends;
     this.chains = chains;
     this.configured = configured;
     this.substitute = substitute.ids();
     this.storage = storage;
-    this.offers = offers;
-    this.sessions = new ChunkQuerySessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
+    this.queries = new ChunkQueries(settings, offers, proofs, storage, counters, timer);
     this.memory =
         new ReceiveMemory(
             settings.receiveMemory(),
@@ -163,30 +142,14 @@ public final class Mirroring implements Closeable {
     if (!settings.isEnabled()) {
       return new Capabilities(0, Collections.emptySet());
     }
-    List<Long> dialects = settings.references() ? offers.dialects() : Collections.emptyList();
+    List<Long> dialects =
+        settings.references() ? queries.offers().dialects() : Collections.emptyList();
     return new Capabilities(WireFormat.VERSION, chains.installed(), dialects).makingChecksums();
   }
 
-  private static ExecutorService newThreads() {
-    return Executors.newCachedThreadPool(HdrfThreads.factory("hdrf-mirror"));
-  }
-
-  /** How DataNodes prove themselves to each other from now on. */
-  public void setProofs(PeerProofs peerProofs) {
-    proofs = peerProofs;
-  }
-
-  PeerProofs proofs() {
-    return proofs;
-  }
-
-  ChunkOffers offers() {
-    return offers;
-  }
-
-  /** What other DataNodes asked for, and is held for them. */
-  public ChunkQuerySessions sessions() {
-    return sessions;
+  /** The queries for chunks. */
+  public ChunkQueries queries() {
+    return queries;
   }
 
   /** Into which all connections receive. */
@@ -194,52 +157,14 @@ public final class Mirroring implements Closeable {
     return memory;
   }
 
-  /** A pool is not served any more. */
-  public void poolEnded(String poolId) {
-    sessions.end(poolId);
-  }
-
   /** Whether blocks are sent to, and accepted from, other DataNodes as frames. */
   boolean isEnabled() {
     return settings.isEnabled();
   }
 
-  /** Whether others may ask for chunks. */
-  boolean answers() {
-    return settings.isEnabled() && settings.references();
-  }
-
-  ChunkLookup chunks(String poolId, String scheme) {
-    return storage.chunks(poolId, scheme);
-  }
-
-  /** Somebody asked for chunks who is no DataNode. */
-  void proofRefused(String peerName, IOException reason) {
-    counters.proofRefused();
-    if (refusalLogged.compareAndSet(false, true)) {
-      LOG.warn(
-          "{} asked for chunks and did not prove that it is a DataNode: {}; it got none. Further"
-              + " such cases are only counted",
-          peerName,
-          reason.toString());
-    }
-  }
-
   /** A stream with references to a peer did not end well: the next ones do without. */
   void referencesBroke(PeerLink peer) {
-    penalties.put(peer.address(), System.nanoTime() + PENALTY_NANOS);
-  }
-
-  private boolean isPenalized(PeerLink peer) {
-    if (peer.address() == null) {
-      return false;
-    }
-    Long until = penalties.get(peer.address());
-    if (until != null && until - System.nanoTime() < 0) {
-      penalties.remove(peer.address(), until);
-      return false;
-    }
-    return until != null;
+    peers.penalize(peer.address());
   }
 
   /**
@@ -251,15 +176,21 @@ public final class Mirroring implements Closeable {
       throws IOException {
     SchemeChain chain = storage.chainOf(block);
     ChunkFunction function =
-        chain.isEmpty() ? null : offers.function(chain.schemes().get(0).name());
-    if (!answers()
+        chain.isEmpty() ? null : queries.offers().function(chain.schemes().get(0).name());
+    if (!queries.areEnabled()
         || function == null
         || !peer.canBeAsked(function.dialect())
-        || isPenalized(peer)) {
+        || peers.isPenalized(peer.address())) {
       return null;
     }
     FrameEncoder encoder = new FrameEncoder(this, certainChain());
-    ChunkQueryClient session = new ChunkQueryClient(this, peer, function.dialect(), block.poolId());
+    ChunkQueryClient session =
+        new ChunkQueryClient(
+            queries,
+            peer.asking(),
+            function.dialect(),
+            block.poolId(),
+            () -> referencesBroke(peer));
     ReferenceSender sender = new ReferenceSender(this, records, peer, function, session, encoder);
     if (sender.start(threads)) {
       return sender;
@@ -296,15 +227,6 @@ public final class Mirroring implements Closeable {
   /** Whether blocks are sent as frames where the peer can receive them. */
   boolean sends() {
     return settings.isEnabled() && sends;
-  }
-
-  /** Runs a short task that much later, unless the DataNode stops before. */
-  void after(long nanos, Runnable task) {
-    timer.after(nanos, task);
-  }
-
-  int answerTimeoutMillis() {
-    return settings.answerTimeoutMillis();
   }
 
   int probeTimeoutMillis() {

@@ -8,6 +8,8 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -27,6 +29,9 @@ final class PeerDirectory {
 
   /** More than most clusters have; clients name the DataNodes of their pipelines themselves. */
   static final int MAX_PEERS = 8 << 10;
+
+  /** For how long a peer gets no references after a stream with references broke. */
+  private static final long PENALTY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** Asks a peer. */
   interface Probe {
@@ -50,7 +55,10 @@ final class PeerDirectory {
   }
 
   private final long expiryNanos;
-  private final Map<InetSocketAddress, Entry> entries = BoundedMap.of(MAX_PEERS);
+  private final Map<InetSocketAddress, Entry> entries = boundedMap();
+
+  /** Until when the next streams do without references. */
+  private final Map<InetSocketAddress, Long> penalties = boundedMap();
 
   private final LongSupplier nanoTime;
 
@@ -64,6 +72,19 @@ final class PeerDirectory {
   PeerDirectory(long expiryNanos, LongSupplier nanoTime) {
     this.expiryNanos = expiryNanos;
     this.nanoTime = nanoTime;
+  }
+
+  /** One that forgets what was not used for longest. */
+  private static <V> Map<InetSocketAddress, V> boundedMap() {
+    return Collections.synchronizedMap(
+        new LinkedHashMap<InetSocketAddress, V>(16, 0.75f, true) {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<InetSocketAddress, V> eldest) {
+            return size() > MAX_PEERS;
+          }
+        });
   }
 
   /**
@@ -121,5 +142,19 @@ final class PeerDirectory {
   /** A connection broke: the peer may not be what it was. */
   void forget(InetSocketAddress address) {
     entries.remove(address);
+  }
+
+  /** A stream with references did not end well: the next ones do without for a while. */
+  void penalize(InetSocketAddress address) {
+    penalties.put(address, nanoTime.getAsLong() + PENALTY_NANOS);
+  }
+
+  boolean isPenalized(InetSocketAddress address) {
+    Long until = penalties.get(address);
+    if (until != null && until - nanoTime.getAsLong() < 0) {
+      penalties.remove(address, until);
+      return false;
+    }
+    return until != null;
   }
 }

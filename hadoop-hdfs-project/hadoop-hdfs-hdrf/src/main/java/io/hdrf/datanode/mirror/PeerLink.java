@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
+import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
 import io.hdrf.wire.Capabilities;
 import java.net.InetSocketAddress;
 
@@ -40,6 +41,13 @@ final class PeerLink {
 
   InetSocketAddress address() {
     return address;
+  }
+
+  /** Its name in metrics: without the port, which differs from connection to connection. */
+  String name() {
+    return address.getAddress() == null
+        ? address.getHostString()
+        : address.getAddress().getHostAddress();
   }
 
   /** Whether packets may come there without their checksums. */

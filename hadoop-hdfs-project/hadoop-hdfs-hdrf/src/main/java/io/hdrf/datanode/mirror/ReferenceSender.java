@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
+import io.hdrf.datanode.mirror.query.ChunkCutter;
+import io.hdrf.datanode.mirror.query.ChunkQueryClient;
 import io.hdrf.spi.scheme.ChunkFunction;
-import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.query.ChunkBatch;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;

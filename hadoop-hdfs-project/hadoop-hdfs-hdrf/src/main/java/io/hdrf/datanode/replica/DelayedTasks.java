@@ -2,7 +2,7 @@
 package io.hdrf.datanode.replica;
 
 import io.hdrf.spi.thread.HdrfThreads;
-import io.hdrf.wire.ChunkQuerySessions;
+import io.hdrf.wire.Timer;
 import java.io.Closeable;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Short tasks that are to be run some time from now, one after the other on one thread, which is
  * there only while there are any. Thread-safe.
  */
-public final class DelayedTasks implements ChunkQuerySessions.Timer, Closeable {
+public final class DelayedTasks implements Timer, Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(DelayedTasks.class);
   private static final long IDLE_SECONDS = 5;

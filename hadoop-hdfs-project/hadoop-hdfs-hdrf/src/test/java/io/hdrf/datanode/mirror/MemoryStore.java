@@ -2,6 +2,8 @@
 package io.hdrf.datanode.mirror;
 
 import io.hdrf.conf.MirrorSettings;
+import io.hdrf.datanode.mirror.query.ChunkOffers;
+import io.hdrf.datanode.mirror.query.PeerProofs;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
 import io.hdrf.jni.Sha256;
@@ -15,8 +17,8 @@ import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.SchemeContext;
 import io.hdrf.spi.scheme.SpiVersion;
-import io.hdrf.wire.ChunkQuerySessions;
 import io.hdrf.wire.SpoolFile;
+import io.hdrf.wire.Timer;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -63,8 +65,7 @@ final class MemoryStore implements Mirroring.Storage {
     return mirroring(conf, registry, own, (nanos, task) -> {});
   }
 
-  Mirroring mirroring(
-      Configuration conf, SchemeRegistry registry, SchemeChain own, ChunkQuerySessions.Timer timer)
+  Mirroring mirroring(Configuration conf, SchemeRegistry registry, SchemeChain own, Timer timer)
       throws IOException {
     ChunkOffers offers = new ChunkOffers();
     if (registry.names().contains(SCHEME)) {

@@ -4,19 +4,22 @@ package io.hdrf.datanode.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
+import io.hdrf.datanode.mirror.query.ChunkQueryServer;
+import io.hdrf.datanode.mirror.query.PeerProofs;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.wire.Capabilities;
-import io.hdrf.wire.ChunkBatch;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireInput;
+import io.hdrf.wire.query.ChunkBatch;
+import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -74,7 +77,8 @@ class ReferenceSenderTest {
   }
 
   private volatile Answerer answerer =
-      stream -> new ChunkQueryServer(receiver, stream, address(), "the test", () -> {}).serve();
+      stream ->
+          new ChunkQueryServer(receiver.queries(), stream, address(), "the test", () -> {}).serve();
 
   @BeforeEach
   void open() throws Exception {
@@ -223,7 +227,7 @@ class ReferenceSenderTest {
             new ByteArrayInputStream(wire.toByteArray()),
             by.chains(),
             new QuietListener(),
-            by.sessions())) {
+            by.queries().sessions())) {
       byte[] piece = new byte[1000];
       for (int count = in.read(piece, 0, 1000); count >= 0; count = in.read(piece, 0, 1000)) {
         plain.write(piece, 0, count);
@@ -262,7 +266,7 @@ class ReferenceSenderTest {
     assertThat(wire.size()).isLessThan(block.length / 10);
     assertThat(receiver.counters().value("mirrorChunksHeld"))
         .isEqualTo(sender.counters().value("mirrorChunksByReference"));
-    assertThat(receiver.sessions().memory()).isZero();
+    assertThat(receiver.queries().sessions().memory()).isZero();
   }
 
   /** The connection to ask on may end before the stream is read. */
@@ -273,7 +277,7 @@ class ReferenceSenderTest {
     store.chunks.clear();
     assertThat(received()).isEqualTo(sent);
     assertThat(referred()).isPositive();
-    assertThat(receiver.sessions().memory()).isZero();
+    assertThat(receiver.queries().sessions().memory()).isZero();
   }
 
   @Test
@@ -329,7 +333,7 @@ class ReferenceSenderTest {
     assertArrives(number -> {});
     assertThat(referred()).isBetween(sixPackets, 9L * PACKET);
     assertThat(fallbacks(Fallback.ASK_BROKEN)).isOne();
-    assertThat(receiver.sessions().memory()).isZero();
+    assertThat(receiver.queries().sessions().memory()).isZero();
   }
 
   /** Has all of two chunks for each that it is asked for. */
@@ -448,7 +452,7 @@ class ReferenceSenderTest {
         };
     assertArrives(number -> {});
     assertThat(referred()).isZero();
-    assertThat(receiver.sessions().memory()).isZero();
+    assertThat(receiver.queries().sessions().memory()).isZero();
   }
 
   @Test
@@ -526,8 +530,8 @@ class ReferenceSenderTest {
   @Test
   void whoCannotProveThatItIsADataNodeGetsNoAnswer() throws Exception {
     store.add(block);
-    receiver.setProofs(new SecretProofs("key"));
-    sender.setProofs(new SecretProofs("another"));
+    receiver.queries().setProofs(new SecretProofs("key"));
+    sender.queries().setProofs(new SecretProofs("another"));
     assertArrives(number -> {});
     assertThat(referred()).isZero();
     assertThat(receiver.counters().value("mirrorProofsRefused")).isOne();
@@ -538,8 +542,8 @@ class ReferenceSenderTest {
   @Test
   void whoCanGetsOne() throws Exception {
     store.add(block);
-    receiver.setProofs(new SecretProofs("key"));
-    sender.setProofs(new SecretProofs("key"));
+    receiver.queries().setProofs(new SecretProofs("key"));
+    sender.queries().setProofs(new SecretProofs("key"));
     assertArrives(number -> {});
     assertThat(referred()).isPositive();
   }

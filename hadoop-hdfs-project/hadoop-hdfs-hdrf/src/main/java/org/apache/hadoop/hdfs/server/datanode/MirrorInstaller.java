@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode;
 
-import io.hdrf.datanode.mirror.BlockKeyProofs;
 import io.hdrf.datanode.mirror.MirrorSaslClient;
 import io.hdrf.datanode.mirror.MirrorSaslServer;
 import io.hdrf.datanode.mirror.Mirroring;
+import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.spi.thread.HdrfThreads;
 import java.util.concurrent.TimeUnit;
 
@@ -53,11 +53,16 @@ public final class MirrorInstaller {
       return false;
     }
     DNConf conf = datanode.getDnConf();
-    mirroring.setProofs(
-        new BlockKeyProofs(
-            datanode.blockPoolTokenSecretManager,
-            poolId ->
-                datanode.getDNRegistrationForBP(poolId).getExportedKeys().isBlockTokenEnabled()));
+    mirroring
+        .queries()
+        .setProofs(
+            new BlockKeyProofs(
+                datanode.blockPoolTokenSecretManager,
+                poolId ->
+                    datanode
+                        .getDNRegistrationForBP(poolId)
+                        .getExportedKeys()
+                        .isBlockTokenEnabled()));
     datanode.saslServer =
         new MirrorSaslServer(conf, datanode.blockPoolTokenSecretManager, mirroring);
     datanode.saslClient =

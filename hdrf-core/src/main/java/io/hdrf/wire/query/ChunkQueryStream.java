@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.wire;
+package io.hdrf.wire.query;
 
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.wire.CorruptWireException;
+import io.hdrf.wire.ReceiveMemory;
+import io.hdrf.wire.RecordReader;
+import io.hdrf.wire.RecordWriter;
+import io.hdrf.wire.WireFormat;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -36,8 +41,7 @@ public final class ChunkQueryStream implements Closeable {
 
   /** Reads and writes behind the preamble; closes neither stream. */
   public ChunkQueryStream(InputStream in, OutputStream out) {
-    this.in =
-        new RecordReader(WireInput.source(in), this::requireDue, ReceiveMemory.unlimited().share());
+    this.in = new RecordReader(in, this::requireDue, ReceiveMemory.unlimited().share());
     this.out =
         new RecordWriter(
             bytes -> {

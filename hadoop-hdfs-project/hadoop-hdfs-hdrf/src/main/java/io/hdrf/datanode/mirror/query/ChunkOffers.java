@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.mirror;
+package io.hdrf.datanode.mirror.query;
 
 import io.hdrf.spi.scheme.ChunkFunction;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ public final class ChunkOffers {
   }
 
   /** How a scheme cuts and names chunks; null if they can't be asked for. */
-  ChunkFunction function(String scheme) {
+  public ChunkFunction function(String scheme) {
     return functions.get(scheme);
   }
 
@@ -32,7 +32,7 @@ public final class ChunkOffers {
     return null;
   }
 
-  List<Long> dialects() {
+  public List<Long> dialects() {
     List<Long> dialects = new ArrayList<>();
     functions.values().forEach(function -> dialects.add(function.dialect()));
     return dialects;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.mirror;
+package io.hdrf.datanode.mirror.query;
 
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
-import io.hdrf.wire.ChunkBatch;
-import io.hdrf.wire.ChunkQueryStream;
-import io.hdrf.wire.RetainedChunks;
+import io.hdrf.wire.query.ChunkBatch;
+import io.hdrf.wire.query.ChunkQueryStream;
+import io.hdrf.wire.query.RetainedChunks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
  * its fingerprint, and holds in memory until the stream that names the session has used it. For one
  * connection and thread.
  */
-final class ChunkQueryServer {
+public final class ChunkQueryServer {
 
   /** Is told that the other one may ask. */
-  interface Proved {
+  public interface Proved {
     void run() throws IOException;
   }
 
@@ -32,7 +32,7 @@ final class ChunkQueryServer {
   /** How many answers may wait to be sent together, as long as more questions are there. */
   private static final int MAX_TOGETHER = 4;
 
-  private final Mirroring mirroring;
+  private final ChunkQueries queries;
   private final ChunkQueryStream stream;
   private final String address;
   private final String peerName;
@@ -44,14 +44,14 @@ final class ChunkQueryServer {
    * @param peerName the other one, for messages
    * @param onProved is run when the other one may ask, before its first question is read
    */
-  ChunkQueryServer(
-      Mirroring mirroring,
+  public ChunkQueryServer(
+      ChunkQueries queries,
       ChunkQueryStream stream,
       String address,
       String peerName,
       Proved onProved) {
     this.onProved = onProved;
-    this.mirroring = mirroring;
+    this.queries = queries;
     this.stream = stream;
     this.address = address;
     this.peerName = peerName;
@@ -62,32 +62,32 @@ final class ChunkQueryServer {
    *
    * @throws IOException if the connection breaks, or what comes is damaged
    */
-  void serve() throws IOException {
+  public void serve() throws IOException {
     ChunkQueryStream.Opening opening = stream.readOpening();
     if (!isProved(opening)) {
       stream.refuse();
       return;
     }
-    String scheme = mirroring.offers().scheme(opening.dialect());
-    if (scheme == null || !mirroring.answers()) {
+    String scheme = queries.offers().scheme(opening.dialect());
+    if (scheme == null || !queries.areEnabled()) {
       LOG.debug("{} asks for chunks in a way that is not known here", peerName);
       stream.refuse();
       return;
     }
-    RetainedChunks held = mirroring.sessions().open(opening.poolId());
+    RetainedChunks held = queries.sessions().open(opening.poolId());
     if (held == null) {
       LOG.debug("Too many sessions; {} gets none", peerName);
       stream.refuse();
       return;
     }
-    try (ChunkLookup lookup = mirroring.chunks(opening.poolId(), scheme)) {
+    try (ChunkLookup lookup = queries.chunks(opening.poolId(), scheme)) {
       stream.grant(held.id());
-      ChunkFunction function = mirroring.offers().function(scheme);
+      ChunkFunction function = queries.offers().function(scheme);
       int waiting = 0;
       onProved.run();
       for (ChunkBatch batch = stream.readQuestion(); batch != null; batch = stream.readQuestion()) {
         // Throws once the pool is served no more.
-        mirroring.proofs().areWanted(opening.poolId());
+        queries.proofs().areWanted(opening.poolId());
         stream.answer(batch, find(batch, lookup, function, held));
         waiting++;
         if (waiting == MAX_TOGETHER || !stream.hasNext()) {
@@ -101,7 +101,7 @@ final class ChunkQueryServer {
   }
 
   private boolean isProved(ChunkQueryStream.Opening opening) throws IOException {
-    PeerProofs proofs = mirroring.proofs();
+    PeerProofs proofs = queries.proofs();
     try {
       if (!proofs.areWanted(opening.poolId())) {
         return true;
@@ -118,7 +118,7 @@ final class ChunkQueryServer {
       proofs.check(proof, opening.poolId(), challenge, address);
       return true;
     } catch (IOException e) {
-      mirroring.proofRefused(peerName, e);
+      queries.proofRefused(peerName, e);
       return false;
     }
   }
@@ -129,14 +129,14 @@ final class ChunkQueryServer {
     BitSet found = new BitSet();
     ByteBuffer bytes = held.take(batch);
     if (bytes == null) {
-      mirroring.counters().noRoomToHold();
+      queries.counters().noRoomToHold();
       return found;
     }
     boolean kept = false;
     try {
       lookup.find(batch.fingerprints(), batch.ends(), batch.count(), found, bytes);
       dropWrong(batch, found, function, bytes);
-      mirroring.counters().answered(found.cardinality(), batch.count() - found.cardinality());
+      queries.counters().answered(found.cardinality(), batch.count() - found.cardinality());
       if (!found.isEmpty()) {
         kept = true;
         if (!held.hold(batch, found, bytes)) {
@@ -171,7 +171,7 @@ final class ChunkQueryServer {
       }
     }
     if (wrong > 0) {
-      mirroring.counters().wrongChunks(wrong);
+      queries.counters().wrongChunks(wrong);
     }
   }
 }

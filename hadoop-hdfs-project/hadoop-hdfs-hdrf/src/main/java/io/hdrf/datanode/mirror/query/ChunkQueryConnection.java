@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.mirror;
+package io.hdrf.datanode.mirror.query;
 
-import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.Closeable;
 import java.io.IOException;
 
 /** A connection to another DataNode, behind the preamble, on which this one asks. */
-final class ChunkQueryConnection implements Closeable {
+public final class ChunkQueryConnection implements Closeable {
 
   /** Connects. */
-  interface Source {
+  public interface Source {
     /** A new connection. */
     ChunkQueryConnection connect() throws IOException;
   }
@@ -22,7 +22,7 @@ final class ChunkQueryConnection implements Closeable {
    * @param address where it goes, as of {@link PeerProofs#address}
    * @param socket ends it
    */
-  ChunkQueryConnection(ChunkQueryStream stream, String address, Closeable socket) {
+  public ChunkQueryConnection(ChunkQueryStream stream, String address, Closeable socket) {
     this.stream = stream;
     this.address = address;
     this.socket = socket;

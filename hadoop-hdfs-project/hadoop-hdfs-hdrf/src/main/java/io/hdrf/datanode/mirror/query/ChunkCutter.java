@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.mirror;
+package io.hdrf.datanode.mirror.query;
 
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
-import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.query.ChunkBatch;
 import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -13,7 +13,7 @@ import java.util.Arrays;
  * Cuts a block into the chunks that a store would cut it into, packet by packet. A chunk belongs to
  * the packet in which it ends. For one thread.
  */
-final class ChunkCutter implements Closeable {
+public final class ChunkCutter implements Closeable {
 
   /** A longer chunk is given up: each packet has it looked at again from its beginning. */
   private static final int MAX_OPEN = 256 << 10;
@@ -25,12 +25,12 @@ final class ChunkCutter implements Closeable {
   private long nextOffset;
   private int nextNumber;
 
-  ChunkCutter(ChunkFunction function) {
+  public ChunkCutter(ChunkFunction function) {
     this.function = function;
   }
 
   /** A packet's data, and the chunks that end in it. */
-  static final class Cut {
+  public static final class Cut {
     private final ByteBuffer work;
     private final int before;
     private final int base;
@@ -50,39 +50,39 @@ final class ChunkCutter implements Closeable {
     }
 
     /** Null if no chunk ends in the packet. */
-    ChunkBatch batch() {
+    public ChunkBatch batch() {
       return batch;
     }
 
     /** Bytes of the packet's data. */
-    int length() {
+    public int length() {
       return work.limit() - before;
     }
 
     /** Where a chunk ends in the packet's data. */
-    int end(int chunk) {
+    public int end(int chunk) {
       return base + batch.ends()[chunk] - before;
     }
 
     /** Where the part of a chunk that lies in the packet begins in the packet's data. */
-    int start(int chunk) {
+    public int start(int chunk) {
       return Math.max(0, base + batch.start(chunk) - before);
     }
 
     /** How many bytes of a chunk came with earlier packets. */
-    int skip(int chunk) {
+    public int skip(int chunk) {
       return Math.max(0, before - base - batch.start(chunk));
     }
 
     /** A part of the packet's data; a view. */
-    ByteBuffer data(int from, int to) {
+    public ByteBuffer data(int from, int to) {
       ByteBuffer data = work.duplicate();
       data.limit(before + to).position(before + from);
       return data;
     }
 
     /** Gives the buffer back. */
-    void release() {
+    public void release() {
       BufferPool.shared().give(work);
     }
   }
@@ -95,7 +95,7 @@ final class ChunkCutter implements Closeable {
    * @param data consumed
    * @param last whether the block ends with it
    */
-  Cut cut(long offset, ByteBuffer data, boolean last) {
+  public Cut cut(long offset, ByteBuffer data, boolean last) {
     if (offset != nextOffset || openLength > MAX_OPEN) {
       openLength = 0;
     }

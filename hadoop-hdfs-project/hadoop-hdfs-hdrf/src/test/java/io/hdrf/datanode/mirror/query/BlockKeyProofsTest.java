@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.mirror;
+package io.hdrf.datanode.mirror.query;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.wire;
+package io.hdrf.wire.query;
 
+import io.hdrf.wire.Timer;
+import io.hdrf.wire.WireFormat;
+import io.hdrf.wire.WireInput;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -12,16 +15,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * guessed. Bounds their number, and the memory of all of them. Thread-safe.
  */
 public final class ChunkQuerySessions implements WireInput.Sessions {
-
-  /** Runs tasks later. */
-  @FunctionalInterface
-  public interface Timer {
-    /**
-     * Runs a short task on another thread when that time has passed, or not at all if there is
-     * nobody left to whom it matters.
-     */
-    void after(long nanos, Runnable task);
-  }
 
   /** How many there may be: as many as a DataNode has threads for connections by default. */
   static final int MAX_SESSIONS = 4096;

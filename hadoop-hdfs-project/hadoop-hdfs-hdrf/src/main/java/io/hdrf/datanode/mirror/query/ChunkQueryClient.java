@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.mirror;
+package io.hdrf.datanode.mirror.query;
 
-import io.hdrf.wire.ChunkBatch;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
+import io.hdrf.wire.query.ChunkBatch;
+import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * come in time counts as no, as do all after the connection broke; what was answered before stays
  * true. One thread asks, and one awaits the answers.
  */
-final class ChunkQueryClient implements Closeable {
+public final class ChunkQueryClient implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ChunkQueryClient.class);
 
@@ -35,8 +35,9 @@ final class ChunkQueryClient implements Closeable {
   /** How many questions may wait to be sent together, as long as others have no answer. */
   private static final int MAX_TOGETHER = 4;
 
-  private final Mirroring mirroring;
-  private final PeerLink peer;
+  private final ChunkQueries queries;
+  private final ChunkQueryConnection.Source peer;
+  private final Runnable onFailure;
   private final long dialect;
   private final String poolId;
   private final long answerNanos;
@@ -66,19 +67,26 @@ final class ChunkQueryClient implements Closeable {
   private long bytes;
 
   /**
-   * @param peer can be asked
+   * @param peer connects to the other DataNode
+   * @param onFailure is run when that refuses, or the connection fails
    */
-  ChunkQueryClient(Mirroring mirroring, PeerLink peer, long dialect, String poolId) {
-    this.mirroring = mirroring;
+  public ChunkQueryClient(
+      ChunkQueries queries,
+      ChunkQueryConnection.Source peer,
+      long dialect,
+      String poolId,
+      Runnable onFailure) {
+    this.queries = queries;
     this.peer = peer;
+    this.onFailure = onFailure;
     this.dialect = dialect;
-    this.answerNanos = TimeUnit.MILLISECONDS.toNanos(mirroring.answerTimeoutMillis());
+    this.answerNanos = TimeUnit.MILLISECONDS.toNanos(queries.answerTimeoutMillis());
     this.openUntil = System.nanoTime() + OPEN_FACTOR * answerNanos;
     this.poolId = poolId;
   }
 
   /** Connects, and takes answers until the session is closed or breaks. Runs on its own thread. */
-  void run() {
+  public void run() {
     synchronized (this) {
       if (ended) {
         return;
@@ -87,7 +95,7 @@ final class ChunkQueryClient implements Closeable {
     }
     ChunkQueryConnection opened = null;
     try {
-      opened = peer.asking().connect();
+      opened = peer.connect();
       if (begin(opened)) {
         readAnswers(opened.stream());
       }
@@ -111,12 +119,12 @@ final class ChunkQueryClient implements Closeable {
     ChunkQueryStream.Reply reply = stream.readReply();
     byte[] granted = reply.sessionId();
     if (reply.challenge() != null) {
-      stream.prove(mirroring.proofs().prove(poolId, reply.challenge(), opened.address()));
+      stream.prove(queries.proofs().prove(poolId, reply.challenge(), opened.address()));
       granted = stream.readGrant();
     }
     if (granted == null) {
-      mirroring.counters().fallback(Fallback.ASK_REFUSED);
-      mirroring.referencesBroke(peer);
+      queries.counters().fallback(Fallback.ASK_REFUSED);
+      onFailure.run();
       LOG.info("{} can't be asked for chunks; it refuses", opened.address());
       return false;
     }
@@ -161,7 +169,7 @@ final class ChunkQueryClient implements Closeable {
     }
     synchronized (this) {
       if (!ended) {
-        mirroring.counters().fallback(Fallback.ASK_BROKEN);
+        queries.counters().fallback(Fallback.ASK_BROKEN);
       }
     }
   }
@@ -181,8 +189,8 @@ final class ChunkQueryClient implements Closeable {
 
   private synchronized void failed(Exception e) {
     if (!ended) {
-      mirroring.counters().fallback(id == null ? Fallback.ASK_FAILED : Fallback.ASK_BROKEN);
-      mirroring.referencesBroke(peer);
+      queries.counters().fallback(id == null ? Fallback.ASK_FAILED : Fallback.ASK_BROKEN);
+      onFailure.run();
       LOG.info("A DataNode can't be asked for chunks (any more), so all of a block goes there", e);
     }
   }
@@ -204,12 +212,12 @@ final class ChunkQueryClient implements Closeable {
   }
 
   /** The session's id for the stream of the block; null as long as there is none. */
-  synchronized byte[] id() {
+  public synchronized byte[] id() {
     return id;
   }
 
   /** Whether questions can be asked, so that the peer knows the session. */
-  synchronized boolean isOpen() {
+  public synchronized boolean isOpen() {
     return id != null && !ended;
   }
 
@@ -218,7 +226,7 @@ final class ChunkQueryClient implements Closeable {
    *
    * @return false if no answer would come
    */
-  boolean ask(ChunkBatch batch) {
+  public boolean ask(ChunkBatch batch) {
     synchronized (this) {
       if (ended || unanswered.size() >= MAX_UNANSWERED) {
         return false;
@@ -255,7 +263,7 @@ final class ChunkQueryClient implements Closeable {
   }
 
   /** Whether {@link #await} would not wait for this batch, which was asked for. */
-  synchronized boolean isDecided(int batch) {
+  public synchronized boolean isDecided(int batch) {
     return ended || answers.containsKey(batch);
   }
 
@@ -265,7 +273,7 @@ final class ChunkQueryClient implements Closeable {
    * @param batch rising from call to call
    * @return which chunks are held for the block's stream; null if that is not known
    */
-  synchronized BitSet await(int batch) throws InterruptedException {
+  public synchronized BitSet await(int batch) throws InterruptedException {
     long now = System.nanoTime();
     long until = now + answerNanos;
     if (id == null) {
@@ -278,7 +286,7 @@ final class ChunkQueryClient implements Closeable {
       if (left <= 0) {
         late = true;
         givenUp = batch;
-        mirroring.counters().fallback(Fallback.ASK_TIMED_OUT);
+        queries.counters().fallback(Fallback.ASK_TIMED_OUT);
         return null;
       }
       TimeUnit.NANOSECONDS.timedWait(this, left);
@@ -300,7 +308,7 @@ final class ChunkQueryClient implements Closeable {
       if (reader != null) {
         reader.interrupt();
       }
-      mirroring.counters().askTraffic(bytes);
+      queries.counters().askTraffic(bytes);
       bytes = 0;
     }
     if (open != null) {

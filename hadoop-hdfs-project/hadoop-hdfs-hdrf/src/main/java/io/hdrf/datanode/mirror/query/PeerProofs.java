@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.mirror;
+package io.hdrf.datanode.mirror.query;
 
-import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 

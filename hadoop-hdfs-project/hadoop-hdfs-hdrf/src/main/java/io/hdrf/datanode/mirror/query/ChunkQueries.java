@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror.query;
+
+import io.hdrf.conf.MirrorSettings;
+import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.wire.Timer;
+import io.hdrf.wire.WireCounters;
+import io.hdrf.wire.query.ChunkQuerySessions;
+import io.hdrf.wire.query.ChunkQueryStream;
+import java.io.IOException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.hdfs.net.Peer;
+import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Queries for chunks, to and from one DataNode: what its connections share. Thread-safe. */
+public final class ChunkQueries {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ChunkQueries.class);
+
+  /** What one stream may have held for it, and all streams together, in bytes. */
+  private static final long MAX_HELD_PER_STREAM = 8 << 20;
+
+  private static final long MAX_HELD = 128 << 20;
+
+  /** How long a stream may be under way that refers to chunks. */
+  private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** How long a writer may pause before its connection to ask on is given up. */
+  private static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
+
+  /** How many may be about to prove themselves, each of whom has a thread. */
+  public static final int MAX_STRANGERS = 64;
+
+  /** Finds chunks in this DataNode's stores. */
+  public interface Store {
+    /** Looks for chunks in a scheme's stores on all volumes of a pool. */
+    ChunkLookup chunks(String poolId, String scheme);
+  }
+
+  private final MirrorSettings settings;
+  private final ChunkOffers offers;
+  private final Store store;
+  private final WireCounters counters;
+  private final Timer timer;
+  private final ChunkQuerySessions sessions;
+  private final Semaphore strangers = new Semaphore(MAX_STRANGERS);
+  private final AtomicBoolean refusalLogged = new AtomicBoolean();
+  private volatile PeerProofs proofs;
+
+  /**
+   * @param offers the schemes whose chunks can be asked for
+   * @param proofs how DataNodes prove themselves to each other until {@link #setProofs}
+   * @param timer drops what was promised to streams that did not come, and those who do not prove
+   *     themselves
+   */
+  public ChunkQueries(
+      MirrorSettings settings,
+      ChunkOffers offers,
+      PeerProofs proofs,
+      Store store,
+      WireCounters counters,
+      Timer timer) {
+    this.settings = settings;
+    this.offers = offers;
+    this.proofs = proofs;
+    this.store = store;
+    this.counters = counters;
+    this.timer = timer;
+    this.sessions = new ChunkQuerySessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
+  }
+
+  /** How DataNodes prove themselves to each other from now on. */
+  public void setProofs(PeerProofs peerProofs) {
+    proofs = peerProofs;
+  }
+
+  PeerProofs proofs() {
+    return proofs;
+  }
+
+  public ChunkOffers offers() {
+    return offers;
+  }
+
+  /** What other DataNodes asked for, and is held for them. */
+  public ChunkQuerySessions sessions() {
+    return sessions;
+  }
+
+  /** A pool is not served any more. */
+  public void poolEnded(String poolId) {
+    sessions.end(poolId);
+  }
+
+  /** Whether DataNodes ask each other for chunks. */
+  public boolean areEnabled() {
+    return settings.isEnabled() && settings.references();
+  }
+
+  ChunkLookup chunks(String poolId, String scheme) {
+    return store.chunks(poolId, scheme);
+  }
+
+  WireCounters counters() {
+    return counters;
+  }
+
+  int answerTimeoutMillis() {
+    return settings.answerTimeoutMillis();
+  }
+
+  /** Somebody asked for chunks who is no DataNode. */
+  void proofRefused(String peerName, IOException reason) {
+    counters.proofRefused();
+    if (refusalLogged.compareAndSet(false, true)) {
+      LOG.warn(
+          "{} asked for chunks and did not prove that it is a DataNode: {}; it got none. Further"
+              + " such cases are only counted",
+          peerName,
+          reason.toString());
+    }
+  }
+
+  /**
+   * Answers questions until there are no more; the connection carries nothing else. Until the other
+   * side has proved that it is a DataNode it has little time, and few like it are heard at once. A
+   * time-out for each read would let it send a byte now and then for ever, and whatever decrypts
+   * reads many times before it hands anything on: the connection is closed below them. Closing
+   * wakes no thread that waits for the next byte; that one has a time-out.
+   *
+   * @param streams behind the preamble
+   * @param name the other side's, for messages
+   */
+  public void answer(Peer peer, IOStreamPair streams, String name) throws IOException {
+    peer.setReadTimeout(settings.probeTimeoutMillis());
+    if (!strangers.tryAcquire()) {
+      LOG.debug("Too many who have not proved themselves; {} is not heard", name);
+      return;
+    }
+    AtomicBoolean strange = new AtomicBoolean(true);
+    Runnable known =
+        () -> {
+          if (strange.compareAndSet(true, false)) {
+            strangers.release();
+          }
+        };
+    try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
+      timer.after(
+          TimeUnit.MILLISECONDS.toNanos(settings.probeTimeoutMillis()),
+          () -> {
+            if (strange.get()) {
+              closeQuietly(peer);
+            }
+          });
+      new ChunkQueryServer(
+              this,
+              stream,
+              PeerProofs.address(peer.getLocalAddressString()),
+              name,
+              () -> {
+                peer.setReadTimeout(ASK_TIMEOUT_MILLIS);
+                known.run();
+              })
+          .serve();
+    } catch (IOException e) {
+      LOG.debug("{} asks no more", name, e);
+    } finally {
+      known.run();
+    }
+  }
+
+  private static void closeQuietly(Peer peer) {
+    try {
+      peer.close();
+    } catch (IOException e) {
+      LOG.debug("{} can't be closed", peer, e);
+    }
+  }
+}
