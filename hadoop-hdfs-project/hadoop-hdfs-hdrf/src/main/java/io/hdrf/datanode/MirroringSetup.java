@@ -30,20 +30,47 @@ final class MirroringSetup {
 
   private static final String NONE = "none";
 
-  private MirroringSetup() {}
+  private final MirrorSettings settings;
+  private final WireChains wireChains;
+  private final SchemeChain configured;
+  private final SchemeChain substitute;
+  private final boolean sends;
+  private final ChunkOffers offers;
 
   /**
-   * @param timer for what mirroring does some time later
    * @throws IOException names the key that is wrong
    */
-  static Mirroring open(
-      HdrfConf conf,
-      SchemeRegistry registry,
-      Map<StorageType, SchemeChain> chains,
-      Mirroring.Storage storage,
-      Timer timer)
+  MirroringSetup(HdrfConf conf, SchemeRegistry registry, Map<StorageType, SchemeChain> chains)
       throws IOException {
-    MirrorSettings settings = conf.mirrorSettings();
+    settings = conf.mirrorSettings();
+    configured = configured(settings, registry);
+    wireChains = new WireChains(registry, conf.configuration());
+    substitute = substitute(registry, chains);
+    sends = Chains.anyConfigured(chains);
+    offers = offers(conf, chains);
+  }
+
+  /**
+   * Begins mirroring.
+   *
+   * @param timer for what it does some time later
+   */
+  Mirroring open(Mirroring.Storage storage, Timer timer) {
+    return new Mirroring(
+        settings,
+        wireChains,
+        configured,
+        substitute,
+        sends,
+        storage,
+        offers,
+        PeerProofs.UNKNOWN,
+        timer);
+  }
+
+  /** Null where each block's own chain is used. */
+  private static SchemeChain configured(MirrorSettings settings, SchemeRegistry registry)
+      throws IOException {
     SchemeChain configured = null;
     if (!settings.scheme().equals(MirrorSettings.OWN_CHAIN)) {
       configured = SchemeChain.parse(HdrfKeys.MIRROR_SCHEME, settings.scheme(), registry);
@@ -62,16 +89,7 @@ final class MirroringSetup {
                 + " to false");
       }
     }
-    return new Mirroring(
-        settings,
-        new WireChains(registry, conf.configuration()),
-        configured,
-        substitute(registry, chains),
-        Chains.anyConfigured(chains),
-        storage,
-        offers(conf, chains),
-        PeerProofs.UNKNOWN,
-        timer);
+    return configured;
   }
 
   private static ChunkOffers offers(HdrfConf conf, Map<StorageType, SchemeChain> chains)

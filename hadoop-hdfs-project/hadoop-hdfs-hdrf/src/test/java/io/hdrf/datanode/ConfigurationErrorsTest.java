@@ -55,7 +55,7 @@ class ConfigurationErrorsTest {
   void aWrongValueIsRefused(String key, String value, String first, String second, String third) {
     Configuration conf = HdrfCluster.configuration();
     conf.set(key, value);
-    assertThatThrownBy(() -> new HdrfService(conf).close())
+    assertThatThrownBy(() -> new HdrfSetup(conf))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(first)
         .hasMessageContaining(second)
@@ -81,7 +81,7 @@ class ConfigurationErrorsTest {
   void storageThatIsNeverReducedMayBeNamed() throws Exception {
     Configuration conf = HdrfCluster.configuration();
     conf.set("hdrf.schemes.RAM_DISK", "none");
-    new HdrfService(conf).close();
+    assertThat(new HdrfSetup(conf)).isNotNull();
   }
 
   /** No scheme, no jars: HDRF only looks on. */

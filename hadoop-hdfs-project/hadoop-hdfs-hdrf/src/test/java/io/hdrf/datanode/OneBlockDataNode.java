@@ -79,10 +79,11 @@ public final class OneBlockDataNode implements AutoCloseable {
             STAMP,
             volume,
             blockFile(directory).getParent().toFile());
-    this.service = new HdrfService(conf, files, null);
+    this.service =
+        new HdrfService(
+            new HdrfSetup(conf, files, null), UUID.randomUUID().toString(), new Dataset());
     boolean started = false;
     try {
-      service.start(UUID.randomUUID().toString(), new Dataset());
       service.openPool(volume, POOL);
       started = true;
     } finally {

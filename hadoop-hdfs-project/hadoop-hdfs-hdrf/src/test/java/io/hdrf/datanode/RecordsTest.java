@@ -283,12 +283,12 @@ class RecordsTest {
   void unknownStoreStopsTheDataNode() {
     Configuration conf = configuration();
     conf.set(HdrfKeys.METADATA_STORE, "nowhere");
-    assertThatThrownBy(() -> new HdrfService(conf).close())
+    assertThatThrownBy(() -> new HdrfSetup(conf))
         .hasMessageContaining(HdrfKeys.METADATA_STORE)
         .hasMessageContaining("embedded");
     conf.set(HdrfKeys.METADATA_STORE, "none");
     conf.set(HdrfKeys.METADATA_ON_FAILURE, "panic");
-    assertThatThrownBy(() -> new HdrfService(conf).close())
+    assertThatThrownBy(() -> new HdrfSetup(conf))
         .hasMessageContaining(HdrfKeys.METADATA_ON_FAILURE)
         .hasMessageContaining("fail-node");
   }

@@ -151,7 +151,7 @@ class VolumeChangeTest {
     Path home = Files.createTempDirectory(HdrfCluster.testData(), "home");
     Files.createDirectory(home.resolve(UsedDirectories.NAME));
     Configuration conf = configuration();
-    conf.set(InstalledService.HOME, home.toString());
+    conf.set(InstalledSetup.HOME, home.toString());
     conf.set(
         DFSConfigKeys.DFS_DATANODE_FSDATASET_FACTORY_KEY, InterruptedAddFactory.class.getName());
     try (HdrfCluster cluster = HdrfCluster.start(conf, 1, 1)) {

@@ -168,19 +168,19 @@ class VolumeStartTest {
     Configuration conf = new Configuration(StoppedDataNode.configuration(stopped));
     String blocks = "this DataNode has 1 blocks that need the scheme \"faulty\" (id 65301)";
     conf.set(HdrfKeys.PLUGINS_DIR, others.toString());
-    assertThatThrownBy(() -> new HdrfService(conf).close())
+    assertThatThrownBy(() -> new HdrfSetup(conf))
         .isInstanceOf(SchemeNotFoundException.class)
         .hasMessageContaining("there is no scheme \"faulty\"; installed in " + others)
         .hasMessageEndingWith(blocks);
     conf.unset(HdrfKeys.PLUGINS_DIR);
-    assertThatThrownBy(() -> new HdrfService(conf).close())
+    assertThatThrownBy(() -> new HdrfSetup(conf))
         .isInstanceOf(BadSettingException.class)
         .hasMessageContaining(HdrfKeys.PLUGINS_DIR)
         .hasMessageEndingWith(blocks);
     conf.set(HdrfKeys.PLUGINS_DIR, others.toString());
     conf.set(HdrfKeys.SCHEMES, "lz4,misspelt");
     conf.set(DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY, "/no/such/place");
-    assertThatThrownBy(() -> new HdrfService(conf).close())
+    assertThatThrownBy(() -> new HdrfSetup(conf))
         .hasMessageContaining("there is no scheme \"misspelt\"")
         .hasMessageNotContaining("blocks");
     startDataNode(stopped);

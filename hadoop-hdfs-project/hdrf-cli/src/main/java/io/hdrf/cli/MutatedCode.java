@@ -42,7 +42,8 @@ record MutatedCode(String name, String module, List<String> classes, String test
               "PlainHolds",
               "ReplicaFiles",
               "ReplicaSnapshot",
-              "SettledBlocks"),
+              "SettledBlocks",
+              "SettledReplicas"),
           some("io.hdrf.datanode.volume", "PlainProof"),
           some(
               "io.hdrf.datanode.read",

@@ -3,7 +3,7 @@ package io.hdrf.datanode.job;
 
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.DatasetAccess;
-import io.hdrf.datanode.replica.PlainBlockScan;
+import io.hdrf.datanode.replica.SettledReplicas;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.SkipReason;
 import java.io.IOException;
@@ -16,7 +16,7 @@ final class ConvertTask extends ReplicaTask {
   private static final long UNKNOWN = -1;
 
   private final Reducer reducer;
-  private final PlainBlockScan scan;
+  private final SettledReplicas settled;
   private final Semaphore threads;
 
   /**
@@ -28,11 +28,11 @@ final class ConvertTask extends ReplicaTask {
       String storageId,
       String poolId,
       Reducer reducer,
-      PlainBlockScan scan,
+      SettledReplicas settled,
       Semaphore threads) {
     super(dataset, opener, storageId, poolId);
     this.reducer = reducer;
-    this.scan = scan;
+    this.settled = settled;
     this.threads = threads;
   }
 
@@ -41,7 +41,7 @@ final class ConvertTask extends ReplicaTask {
     if (form(blockId) != Form.PLAIN) {
       return JobOutcome.NOTHING_TO_DO;
     }
-    return scan.saved(block(blockId), UNKNOWN) == UNKNOWN
+    return settled.saved(block(blockId), UNKNOWN) == UNKNOWN
         ? null
         : JobOutcome.left("LookedAtBefore");
   }
@@ -61,7 +61,7 @@ final class ConvertTask extends ReplicaTask {
       threads.release();
     }
     if (reason == null) {
-      return JobOutcome.done(scan.saved(block(blockId), 0));
+      return JobOutcome.done(settled.saved(block(blockId), 0));
     }
     if (reason == SkipReason.ALREADY_REDUCED) {
       return JobOutcome.NOTHING_TO_DO;

@@ -5,7 +5,7 @@ import io.hdrf.admin.JobKind;
 import io.hdrf.datanode.replica.BlockLocks;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.DatasetAccess;
-import io.hdrf.datanode.replica.PlainBlockScan;
+import io.hdrf.datanode.replica.SettledReplicas;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.reduce.Reducer;
 import java.security.SecureRandom;
@@ -19,7 +19,7 @@ public final class JobTasks implements VolumeJobs.Tasks {
   private final BlockLocks locks;
   private final InflateTask.Inflation inflation;
   private final Reducer reducer;
-  private final PlainBlockScan scan;
+  private final SettledReplicas settled;
   private final Semaphore threads;
   private final SecureRandom random = new SecureRandom();
 
@@ -32,23 +32,23 @@ public final class JobTasks implements VolumeJobs.Tasks {
       BlockLocks locks,
       InflateTask.Inflation inflation,
       Reducer reducer,
-      PlainBlockScan scan,
+      SettledReplicas settled,
       int reduceThreads) {
     this.dataset = dataset;
     this.opener = opener;
     this.locks = locks;
     this.inflation = inflation;
     this.reducer = reducer;
-    this.scan = scan;
+    this.settled = settled;
     this.threads = new Semaphore(reduceThreads);
   }
 
   @Override
-  public BlockTask task(JobKind kind, String storageId, PoolSlice volume, double fraction) {
-    String pool = volume.poolId();
+  public BlockTask task(JobKind kind, String storageId, PoolSlice slice, double fraction) {
+    String pool = slice.poolId();
     switch (kind) {
       case CONVERT:
-        return new ConvertTask(dataset, opener, storageId, pool, reducer, scan, threads);
+        return new ConvertTask(dataset, opener, storageId, pool, reducer, settled, threads);
       case INFLATE:
         return new InflateTask(dataset, opener, storageId, pool, locks, inflation);
       default:

@@ -52,19 +52,19 @@ public final class VolumeJobs implements Closeable {
      *
      * @param fraction which share of the blocks is verified
      */
-    BlockTask task(JobKind kind, String storageId, PoolSlice volume, double fraction);
+    BlockTask task(JobKind kind, String storageId, PoolSlice slice, double fraction);
   }
 
   /** The last job of its kind on a volume, running or not. */
   private static final class Slot {
     private final String storageId;
-    private final PoolSlice volume;
+    private final PoolSlice slice;
     private volatile VolumeJob conversion;
     private volatile VolumeJob verification;
 
-    Slot(String storageId, PoolSlice volume) {
+    Slot(String storageId, PoolSlice slice) {
       this.storageId = storageId;
-      this.volume = volume;
+      this.slice = slice;
     }
 
     VolumeJob job(JobKind kind) {
@@ -79,7 +79,7 @@ public final class VolumeJobs implements Closeable {
   }
 
   private final DataDirectories dataDirectories;
-  private final PoolSlices volumes;
+  private final PoolSlices slices;
   private final Tasks tasks;
   private final Predicate<String> inService;
   private final Runnable onConversion;
@@ -98,14 +98,14 @@ public final class VolumeJobs implements Closeable {
    */
   public VolumeJobs(
       DataDirectories dataDirectories,
-      PoolSlices volumes,
+      PoolSlices slices,
       Tasks tasks,
       Predicate<String> inService,
       int nice,
       Runnable onConversion) {
     this.dataDirectories = dataDirectories;
     this.inService = inService;
-    this.volumes = volumes;
+    this.slices = slices;
     this.tasks = tasks;
     this.nice = nice;
     this.onConversion = onConversion;
@@ -126,10 +126,10 @@ public final class VolumeJobs implements Closeable {
   /** The slots of all volumes that are in service and may hold reduced blocks. */
   private List<Slot> slots() {
     List<Slot> found = new ArrayList<>();
-    volumes.forEach(
-        (storageId, volume) -> {
-          if (volume.mayHoldReducedBlocks()) {
-            found.add(slots.computeIfAbsent(volume, key -> new Slot(storageId, volume)));
+    slices.forEach(
+        (storageId, slice) -> {
+          if (slice.mayHoldReducedBlocks()) {
+            found.add(slots.computeIfAbsent(slice, key -> new Slot(storageId, slice)));
           }
         });
     return found;
@@ -160,7 +160,7 @@ public final class VolumeJobs implements Closeable {
   }
 
   private boolean nothingToConvert() {
-    return slots().stream().allMatch(slot -> slot.volume.codec() == null);
+    return slots().stream().allMatch(slot -> slot.slice.codec() == null);
   }
 
   /**
@@ -188,7 +188,7 @@ public final class VolumeJobs implements Closeable {
     throttle(kind).setRate(rate);
     if (kind == JobKind.VERIFY) {
       for (Slot slot : all) {
-        if (slot.volume.isLoaded() && !slot.isRunning(kind)) {
+        if (slot.slice.isLoaded() && !slot.isRunning(kind)) {
           slot.verification = run(kind, slot, fraction);
         }
       }
@@ -199,7 +199,7 @@ public final class VolumeJobs implements Closeable {
       try {
         convert(kind, slot, rate);
       } catch (IOException e) {
-        LOG.error("{} can't be told to {}", slot.volume.directory(), kind.command(), e);
+        LOG.error("{} can't be told to {}", slot.slice.directory(), kind.command(), e);
         failure = e;
       }
     }
@@ -227,12 +227,12 @@ public final class VolumeJobs implements Closeable {
 
   private void convert(JobKind kind, Slot slot, long rate) throws IOException {
     synchronized (slot) {
-      if (kind == JobKind.CONVERT && slot.volume.codec() == null) {
-        slot.volume.setConversion(ConversionState.AUTOMATIC);
+      if (kind == JobKind.CONVERT && slot.slice.codec() == null) {
+        slot.slice.setConversion(ConversionState.AUTOMATIC);
         return;
       }
-      slot.volume.setConversion(ConversionState.running(goal(kind), rate));
-      if (slot.volume.isLoaded() && !slot.isRunning(kind)) {
+      slot.slice.setConversion(ConversionState.running(goal(kind), rate));
+      if (slot.slice.isLoaded() && !slot.isRunning(kind)) {
         slot.conversion = run(kind, slot, 1);
       }
     }
@@ -242,8 +242,8 @@ public final class VolumeJobs implements Closeable {
     VolumeJob job =
         new VolumeJob(
             kind,
-            slot.volume.directory().toString(),
-            tasks.task(kind, slot.storageId, slot.volume, fraction),
+            slot.slice.directory().toString(),
+            tasks.task(kind, slot.storageId, slot.slice, fraction),
             throttle(kind),
             counters,
             nice,
@@ -259,9 +259,9 @@ public final class VolumeJobs implements Closeable {
     }
     if (job.kind() == JobKind.INFLATE && job.progress().state() == JobInfo.State.DONE) {
       try {
-        slot.volume.noteWhereAllIsPlain();
+        slot.slice.noteWhereAllIsPlain();
       } catch (IOException e) {
-        LOG.warn("{}: whether all blocks are plain can't be told", slot.volume.directory(), e);
+        LOG.warn("{}: whether all blocks are plain can't be told", slot.slice.directory(), e);
       }
     }
     synchronized (slot) {
@@ -270,14 +270,14 @@ public final class VolumeJobs implements Closeable {
           && !job.isStopping()
           && inService.test(slot.storageId)) {
         try {
-          slot.volume.setConversion(
+          slot.slice.setConversion(
               job.kind() == JobKind.CONVERT
                   ? ConversionState.AUTOMATIC
-                  : slot.volume.conversion().ended());
+                  : slot.slice.conversion().ended());
         } catch (IOException e) {
           LOG.warn(
               "{}: that the job has ended can't be noted; it is done again after a restart",
-              slot.volume.directory(),
+              slot.slice.directory(),
               e);
         }
       }
@@ -297,11 +297,11 @@ public final class VolumeJobs implements Closeable {
             job.stop();
             ending.add(job);
           }
-          ConversionState state = slot.volume.conversion();
+          ConversionState state = slot.slice.conversion();
           if (kind != JobKind.VERIFY && kind(state.goal()) == kind) {
             try {
               // Also where it has ended: that could perhaps not be kept the last time.
-              slot.volume.setConversion(state.ended());
+              slot.slice.setConversion(state.ended());
             } catch (IOException e) {
               failure = e;
             }
@@ -323,16 +323,16 @@ public final class VolumeJobs implements Closeable {
       return;
     }
     for (Slot slot : slots()) {
-      ConversionState state = slot.volume.conversion();
+      ConversionState state = slot.slice.conversion();
       JobKind kind = kind(state.goal());
-      if (!state.isRunning() || slot.conversion != null || !slot.volume.isLoaded()) {
+      if (!state.isRunning() || slot.conversion != null || !slot.slice.isLoaded()) {
         continue;
       }
-      if (kind == JobKind.CONVERT && slot.volume.codec() == null) {
-        LOG.info("{} names no scheme for {}", HdrfKeys.SCHEMES, slot.volume.directory());
+      if (kind == JobKind.CONVERT && slot.slice.codec() == null) {
+        LOG.info("{} names no scheme for {}", HdrfKeys.SCHEMES, slot.slice.directory());
         continue;
       }
-      LOG.info("{}: goes on {}", slot.volume.directory(), state);
+      LOG.info("{}: goes on {}", slot.slice.directory(), state);
       if (state.rate() != conversionThrottle.rate()) {
         conversionThrottle.setRate(state.rate());
       }
@@ -347,9 +347,9 @@ public final class VolumeJobs implements Closeable {
     List<JobInfo> infos = new ArrayList<>();
     for (Slot slot : slots()) {
       VolumeJob job = slot.job(kind);
-      String pool = slot.volume.poolId();
-      String directory = slot.volume.directory().toString();
-      String mode = slot.volume.conversion().toString();
+      String pool = slot.slice.poolId();
+      String directory = slot.slice.directory().toString();
+      String mode = slot.slice.conversion().toString();
       infos.add(
           job != null
               ? job.progress().info(slot.storageId, pool, directory, mode, throttle(kind).rate())
@@ -368,7 +368,7 @@ public final class VolumeJobs implements Closeable {
 
   /** Looks at the file of every block in every data directory, whether or not it is in service. */
   public List<ReducedBlocks> reducedBlocks() {
-    return count(volume -> volume.services().blocks().countReduced());
+    return count(slice -> slice.services().blocks().countReduced());
   }
 
   /**
@@ -390,8 +390,8 @@ public final class VolumeJobs implements Closeable {
     return found;
   }
 
-  private static StoredBlocks.Count requireLoaded(PoolSlice volume) throws IOException {
-    if (!volume.isLoaded()) {
+  private static StoredBlocks.Count requireLoaded(PoolSlice slice) throws IOException {
+    if (!slice.isLoaded()) {
       throw new IOException("the DataNode starts, and does not know all its blocks yet");
     }
     return new StoredBlocks.Count();
@@ -399,16 +399,16 @@ public final class VolumeJobs implements Closeable {
 
   /** Counts the blocks of a pool that is in service. */
   private interface OpenCounter {
-    StoredBlocks.Count count(PoolSlice volume) throws IOException;
+    StoredBlocks.Count count(PoolSlice slice) throws IOException;
   }
 
   private List<ReducedBlocks> count(OpenCounter counter) {
     Map<Path, PoolSlice> open = new HashMap<>();
     Set<Path> directories = dataDirectories.all();
-    volumes.forEach(
-        (storageId, volume) -> {
-          Path pool = volume.directory().getParent().toAbsolutePath().normalize();
-          open.put(pool, volume);
+    slices.forEach(
+        (storageId, slice) -> {
+          Path pool = slice.directory().getParent().toAbsolutePath().normalize();
+          open.put(pool, slice);
           directories.add(pool.getParent().getParent());
         });
     return ReducedBlockCounter.count(directories, pool -> count(pool, open.get(pool), counter));
@@ -439,7 +439,7 @@ public final class VolumeJobs implements Closeable {
 
   /** Ends the jobs of volumes that leave; what is kept on them stays. */
   public void closePool(String poolId) {
-    close(slot -> slot.volume.poolId().equals(poolId));
+    close(slot -> slot.slice.poolId().equals(poolId));
   }
 
   /** As {@link #closePool}. */
@@ -452,7 +452,7 @@ public final class VolumeJobs implements Closeable {
     synchronized (this) {
       for (Slot slot : new ArrayList<>(slots.values())) {
         if (which.test(slot)) {
-          slots.remove(slot.volume);
+          slots.remove(slot.slice);
           for (VolumeJob job : new VolumeJob[] {slot.conversion, slot.verification}) {
             if (job != null) {
               job.stop();

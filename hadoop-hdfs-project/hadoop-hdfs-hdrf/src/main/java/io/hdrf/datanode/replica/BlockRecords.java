@@ -74,8 +74,8 @@ public final class BlockRecords implements Closeable {
 
   /** Begins to keep records of a pool on a volume, unless it is done already or not wanted. */
   public void open(
-      FsVolumeSpi volume, PoolSlice poolSlice, ReplicaInventory inventory, DatasetAccess dataset) {
-    if (provider == null || closed || !poolSlice.mayHoldReducedBlocks()) {
+      FsVolumeSpi volume, PoolSlice slice, ReplicaInventory inventory, DatasetAccess dataset) {
+    if (provider == null || closed || !slice.mayHoldReducedBlocks()) {
       return;
     }
     ShutdownHookManager hooks = ShutdownHookManager.get();
@@ -83,27 +83,23 @@ public final class BlockRecords implements Closeable {
       hooks.addShutdownHook(exitHook, EXIT_PRIORITY);
     }
     String storageId = volume.getStorageID();
-    Path directory = poolSlice.directory();
+    Path directory = slice.directory();
     records.computeIfAbsent(
-        key(storageId, poolSlice.poolId()),
+        key(storageId, slice.poolId()),
         key -> {
           VolumeRecords opened =
               new VolumeRecords(
                   provider,
                   StoreContext.of(
-                      conf.configuration(),
-                      provider.name(),
-                      directory,
-                      storageId,
-                      poolSlice.poolId()),
-                  StoreIdentity.volume(poolSlice.key()),
+                      conf.configuration(), provider.name(), directory, storageId, slice.poolId()),
+                  StoreIdentity.volume(slice.key()),
                   directory,
                   files,
                   inventory,
                   conf.recordSettings(),
                   counters,
                   failureListener(volume, dataset));
-          poolSlice.services().setMetadata(opened);
+          slice.services().setMetadata(opened);
           opened.start();
           return opened;
         });

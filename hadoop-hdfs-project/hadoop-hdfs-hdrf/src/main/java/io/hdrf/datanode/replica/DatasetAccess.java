@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
+import io.hdrf.reduce.BlockRef;
 import java.util.List;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -26,6 +27,13 @@ public interface DatasetAccess {
 
   /** The replica as the map holds it now, whatever its generation stamp, or null. */
   ReplicaInfo replica(String poolId, long blockId);
+
+  /** The replica of a block as the map holds it now, or null; takes the dataset lock for that. */
+  static ReplicaInfo current(DatasetAccess dataset, BlockRef block) {
+    try (DatasetLock lock = dataset.lock()) {
+      return dataset.replica(block.poolId(), block.blockId());
+    }
+  }
 
   /** The block ids of the finalized replicas that lie on local, lasting volumes. */
   List<ReplicaInfo> finalizedReplicas(String poolId);

@@ -27,47 +27,47 @@ public final class FinalizedPlainBlock implements PlainBlock {
 
   private final ReplicaSnapshot snapshot;
   private final EncodedBlock encoded;
-  private final PoolSlice volume;
+  private final PoolSlice slice;
   private final FsVolumeReference reference;
   private final DatasetAccess dataset;
   private final ReplicaFiles replicaFiles;
   private final BlockLocks locks;
   private final PlainHolds holds;
-  private final PlainBlockScan scan;
+  private final SettledReplicas settled;
   private final BlockRecords records;
   private final DelayedTasks later;
   private final Path temporary;
 
   /**
-   * Takes over {@code encoded}, {@code reference}, one use of {@code volume}, and the space
-   * reserved for the block's length.
+   * Takes over {@code encoded}, {@code reference}, one use of {@code slice}, and the space reserved
+   * for the block's length.
    *
    * @param encoded the frames that came with the block, or null
    */
   public FinalizedPlainBlock(
       ReplicaSnapshot snapshot,
       EncodedBlock encoded,
-      PoolSlice volume,
+      PoolSlice slice,
       FsVolumeReference reference,
       DatasetAccess dataset,
       ReplicaFiles replicaFiles,
       BlockLocks locks,
       PlainHolds holds,
-      PlainBlockScan scan,
+      SettledReplicas settled,
       BlockRecords records,
       DelayedTasks later) {
     this.snapshot = snapshot;
     this.encoded = encoded;
-    this.volume = volume;
+    this.slice = slice;
     this.reference = reference;
     this.dataset = dataset;
     this.replicaFiles = replicaFiles;
     this.locks = locks;
     this.holds = holds;
-    this.scan = scan;
+    this.settled = settled;
     this.records = records;
     this.later = later;
-    this.temporary = volume.temporaryFile(snapshot.block().blockId());
+    this.temporary = slice.temporaryFile(snapshot.block().blockId());
   }
 
   @Override
@@ -102,12 +102,12 @@ public final class FinalizedPlainBlock implements PlainBlock {
 
   @Override
   public TagKey tagKey() {
-    return volume.key();
+    return slice.key();
   }
 
   @Override
   public ChainCodec codec() {
-    return volume.codec();
+    return slice.codec();
   }
 
   @Override
@@ -135,14 +135,14 @@ public final class FinalizedPlainBlock implements PlainBlock {
     if (holds.isHeld(snapshot.block())) {
       throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
     }
-    if (volume.isKeptPlain()) {
+    if (slice.isKeptPlain()) {
       throw new BlockSkippedException(SkipReason.KEPT_PLAIN, "all of its volume are kept plain");
     }
   }
 
   @Override
   public void recordSchemes() throws IOException {
-    volume.recordSchemes(volume.codec().chain());
+    slice.recordSchemes(slice.codec().chain());
   }
 
   @Override
@@ -153,7 +153,7 @@ public final class FinalizedPlainBlock implements PlainBlock {
         throw new BlockSkippedException(SkipReason.LINKED, "its file has another name");
       }
       replicaFiles.replace(snapshot, reduced, physicalLength - snapshot.length());
-      scan.settle(snapshot.block(), snapshot.length() - physicalLength);
+      settled.settle(snapshot.block(), snapshot.length() - physicalLength);
       records.changed(snapshot.block(), BlockRecord.NO_REASON);
     } catch (ReplicaFiles.ReplicaChangedException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage());
@@ -190,7 +190,7 @@ public final class FinalizedPlainBlock implements PlainBlock {
   @Override
   public void close() {
     try {
-      volume.endUse();
+      slice.endUse();
       snapshot.volume().releaseReservedSpace(snapshot.length());
     } finally {
       try {

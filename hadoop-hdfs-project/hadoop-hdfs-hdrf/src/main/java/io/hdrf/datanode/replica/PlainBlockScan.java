@@ -5,7 +5,6 @@ import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -31,15 +30,14 @@ public final class PlainBlockScan implements Closeable {
   private final BiPredicate<String, ReplicaInfo> wanted;
   private final Set<String> pools = ConcurrentHashMap.newKeySet();
 
-  /** Blocks that need no second look until they are written to, by pool. */
-  private final Map<String, SettledBlocks> settled = new ConcurrentHashMap<>();
-
+  private final SettledReplicas settled;
   private final RepeatingThread thread;
   private boolean roundWanted;
 
   /**
    * @param seconds between two rounds
    * @param queue how many blocks may wait for the Reducer
+   * @param settled the blocks that it leaves out
    * @param wanted whether a replica of a pool is to be reduced if it is plain
    */
   public PlainBlockScan(
@@ -48,7 +46,9 @@ public final class PlainBlockScan implements Closeable {
       Reducer reducer,
       int seconds,
       int queue,
+      SettledReplicas settled,
       BiPredicate<String, ReplicaInfo> wanted) {
+    this.settled = settled;
     this.wanted = wanted;
     this.dataset = dataset;
     this.reducer = reducer;
@@ -69,38 +69,13 @@ public final class PlainBlockScan implements Closeable {
 
   public void removePool(String poolId) {
     pools.remove(poolId);
-    settled.remove(poolId);
+    settled.removePool(poolId);
   }
 
   /** Has a round begin soon. */
   public synchronized void wake() {
     roundWanted = true;
     notifyAll();
-  }
-
-  /**
-   * Takes note that a block needs no second look.
-   *
-   * @param saved by how many bytes its file is smaller than its length
-   */
-  public void settle(BlockRef block, long saved) {
-    settled
-        .computeIfAbsent(block.poolId(), pool -> new SettledBlocks())
-        .put(block.blockId(), saved);
-  }
-
-  /** A block was written to or deleted, or is to be looked at again for another reason. */
-  public void unsettle(BlockRef block) {
-    SettledBlocks blocks = settled.get(block.poolId());
-    if (blocks != null) {
-      blocks.remove(block.blockId());
-    }
-  }
-
-  /** What a settled block saves in bytes; {@code unknown} where it is not settled. */
-  public long saved(BlockRef block, long unknown) {
-    SettledBlocks blocks = settled.get(block.poolId());
-    return blocks == null ? unknown : blocks.saved(block.blockId(), unknown);
   }
 
   private void round() throws InterruptedException {
@@ -123,7 +98,7 @@ public final class PlainBlockScan implements Closeable {
   }
 
   private void scan(String pool) throws InterruptedException {
-    SettledBlocks known = settled.computeIfAbsent(pool, id -> new SettledBlocks());
+    SettledBlocks known = settled.of(pool);
     int offered = 0;
     for (ReplicaInfo replica : dataset.finalizedReplicas(pool)) {
       if (thread.isStopping()) {

@@ -51,6 +51,12 @@ public final class ReplicaSnapshot {
     return isEligible(replica) ? new ReplicaSnapshot(block, (LocalReplica) replica) : null;
   }
 
+  /** As {@link #of}, of a block's replica as it is now; null where it has none, too. */
+  public static ReplicaSnapshot current(DatasetAccess dataset, BlockRef block) throws IOException {
+    ReplicaInfo replica = DatasetAccess.current(dataset, block);
+    return replica == null ? null : of(block, replica);
+  }
+
   /** Whether a replica may be reduced, or may already be. */
   public static boolean isEligible(ReplicaInfo replica) {
     if (!(replica instanceof LocalReplica) || !isFinalized(replica)) {

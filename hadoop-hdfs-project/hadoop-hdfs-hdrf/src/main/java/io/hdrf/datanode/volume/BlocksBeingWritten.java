@@ -19,7 +19,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 /** What mirroring needs to know of blocks that are being written. Thread-safe. */
 public final class BlocksBeingWritten implements Mirroring.Storage {
 
-  private final PoolSlices volumes;
+  private final PoolSlices slices;
   private final Map<StorageType, SchemeChain> chains;
   private final DurableFiles files;
   private final Function<BlockRef, ReplicaInfo> replicas;
@@ -28,11 +28,11 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
    * @param replicas gives the present replica of a block, or null
    */
   public BlocksBeingWritten(
-      PoolSlices volumes,
+      PoolSlices slices,
       Map<StorageType, SchemeChain> chains,
       DurableFiles files,
       Function<BlockRef, ReplicaInfo> replicas) {
-    this.volumes = volumes;
+    this.slices = slices;
     this.chains = chains;
     this.files = files;
     this.replicas = replicas;
@@ -50,7 +50,7 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
 
   @Override
   public ChunkLookup chunks(String poolId, String scheme) {
-    return new PoolChunks(volumes, poolId, scheme);
+    return new PoolChunks(slices, poolId, scheme);
   }
 
   @Override
@@ -94,14 +94,14 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
 
     @Override
     public SpoolFile spoolFile() throws IOException {
-      PoolSlice volume = volumes.use(on, block.poolId());
+      PoolSlice slice = slices.use(on, block.poolId());
       try {
-        if (!volume.mayHoldReducedBlocks()) {
+        if (!slice.mayHoldReducedBlocks()) {
           throw new IOException(on + " holds no reduced blocks");
         }
-        return SpoolFile.create(files, volume.temporaryFile(block.blockId()));
+        return SpoolFile.create(files, slice.temporaryFile(block.blockId()));
       } finally {
-        volume.endUse();
+        slice.endUse();
       }
     }
   }

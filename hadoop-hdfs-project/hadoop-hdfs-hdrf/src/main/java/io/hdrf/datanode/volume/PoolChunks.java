@@ -21,38 +21,38 @@ final class PoolChunks implements ChunkLookup {
 
   private static final Logger LOG = LoggerFactory.getLogger(PoolChunks.class);
 
-  private final PoolSlices volumes;
+  private final PoolSlices slices;
   private final String poolId;
   private final String scheme;
   private final Map<PoolSlice, ChunkLookup> lookups = new HashMap<>();
   private PoolSlice last;
 
-  PoolChunks(PoolSlices volumes, String poolId, String scheme) {
-    this.volumes = volumes;
+  PoolChunks(PoolSlices slices, String poolId, String scheme) {
+    this.slices = slices;
     this.poolId = poolId;
     this.scheme = scheme;
   }
 
   @Override
   public void find(byte[] fingerprints, int[] ends, int count, BitSet found, ByteBuffer dst) {
-    for (PoolSlice volume : inOrder()) {
+    for (PoolSlice slice : inOrder()) {
       int before = found.cardinality();
       if (before == count) {
         return;
       }
-      findOn(volume, fingerprints, ends, count, found, dst);
+      findOn(slice, fingerprints, ends, count, found, dst);
       if (found.cardinality() > before) {
-        last = volume;
+        last = slice;
       }
     }
   }
 
   private List<PoolSlice> inOrder() {
     List<PoolSlice> all = new ArrayList<>();
-    volumes.forEach(
-        (storageId, volume) -> {
-          if (volume.poolId().equals(poolId)) {
-            all.add(volume == last ? 0 : all.size(), volume);
+    slices.forEach(
+        (storageId, slice) -> {
+          if (slice.poolId().equals(poolId)) {
+            all.add(slice == last ? 0 : all.size(), slice);
           }
         });
     lookups.keySet().retainAll(all);
@@ -60,25 +60,25 @@ final class PoolChunks implements ChunkLookup {
   }
 
   private void findOn(
-      PoolSlice volume, byte[] fingerprints, int[] ends, int count, BitSet found, ByteBuffer dst) {
-    if (!volume.beginUse()) {
+      PoolSlice slice, byte[] fingerprints, int[] ends, int count, BitSet found, ByteBuffer dst) {
+    if (!slice.beginUse()) {
       return;
     }
     try {
-      ChunkLookup lookup = lookups.get(volume);
+      ChunkLookup lookup = lookups.get(slice);
       if (lookup == null) {
-        BlockCodec codec = volume.schemes().blockCodecs().get(scheme);
+        BlockCodec codec = slice.schemes().blockCodecs().get(scheme);
         lookup = codec == null ? null : codec.newChunkLookup();
         if (lookup == null) {
           return;
         }
-        lookups.put(volume, lookup);
+        lookups.put(slice, lookup);
       }
       lookup.find(fingerprints, ends, count, found, dst);
     } catch (IOException e) {
-      LOG.debug("{} can't be asked for chunks", volume.directory(), e);
+      LOG.debug("{} can't be asked for chunks", slice.directory(), e);
     } finally {
-      volume.endUse();
+      slice.endUse();
     }
   }
 }

@@ -150,9 +150,9 @@ public final class PoolSlices {
   public List<PoolSlice> of(FsVolumeSpi volume) {
     List<PoolSlice> found = new ArrayList<>();
     opened.forEach(
-        (key, poolSlice) -> {
+        (key, slice) -> {
           if (key.storageId.equals(volume.getStorageID())) {
-            found.add(poolSlice);
+            found.add(slice);
           }
         });
     return found;
@@ -164,7 +164,7 @@ public final class PoolSlices {
 
   /** Shows all that are in service, with the ids of their volumes. */
   public void forEach(BiConsumer<String, PoolSlice> visitor) {
-    opened.forEach((key, volume) -> visitor.accept(key.storageId, volume));
+    opened.forEach((key, slice) -> visitor.accept(key.storageId, slice));
   }
 
   public boolean anyMayHoldReducedBlocks() {
@@ -191,9 +191,9 @@ public final class PoolSlices {
   private void close(Predicate<Key> which) {
     List<Key> keys = new ArrayList<>(opened.keySet());
     for (Key key : keys) {
-      PoolSlice volume = which.test(key) ? opened.remove(key) : null;
-      if (volume != null) {
-        volume.close();
+      PoolSlice slice = which.test(key) ? opened.remove(key) : null;
+      if (slice != null) {
+        slice.close();
       }
     }
   }

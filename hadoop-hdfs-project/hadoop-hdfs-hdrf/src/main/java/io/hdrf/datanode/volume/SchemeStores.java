@@ -19,19 +19,19 @@ public final class SchemeStores {
 
   private static final Logger LOG = LoggerFactory.getLogger(SchemeStores.class);
 
-  private final PoolSlices volumes;
+  private final PoolSlices slices;
   private final Map<String, String> progress = new ConcurrentHashMap<>();
 
-  public SchemeStores(PoolSlices volumes) {
-    this.volumes = volumes;
+  public SchemeStores(PoolSlices slices) {
+    this.slices = slices;
   }
 
   /** Their figures, summed over all volumes, by scheme. */
   public Map<String, Map<String, Long>> metrics() {
     Map<String, Map<String, Long>> sums = new TreeMap<>();
-    volumes.forEach(
-        (storageId, volume) ->
-            volume
+    slices.forEach(
+        (storageId, slice) ->
+            slice
                 .schemes()
                 .blockCodecs()
                 .forEach(
@@ -46,17 +46,17 @@ public final class SchemeStores {
   /** The volumes and pools that have such a store. */
   public List<VolumeInfo> list() {
     List<VolumeInfo> found = new ArrayList<>();
-    volumes.forEach(
-        (storageId, volume) -> {
-          Map<String, BlockCodec> codecs = volume.schemes().blockCodecs();
+    slices.forEach(
+        (storageId, slice) -> {
+          Map<String, BlockCodec> codecs = slice.schemes().blockCodecs();
           if (!codecs.isEmpty()) {
             found.add(
                 new VolumeInfo(
                     storageId,
-                    volume.poolId(),
-                    volume.directory().toString(),
+                    slice.poolId(),
+                    slice.directory().toString(),
                     String.join(",", codecs.keySet()),
-                    progress(storageId, volume.poolId()),
+                    progress(storageId, slice.poolId()),
                     0));
           }
         });
@@ -66,13 +66,13 @@ public final class SchemeStores {
   /** What HDRF's own files take, a line of {@link StoreBytes} for each pool on each volume. */
   public List<String> bytes() throws IOException {
     Map<String, PoolSlice> all = new LinkedHashMap<>();
-    volumes.forEach((storageId, volume) -> all.put(key(storageId, volume.poolId()), volume));
+    slices.forEach((storageId, slice) -> all.put(key(storageId, slice.poolId()), slice));
     List<String> lines = new ArrayList<>();
     for (Map.Entry<String, PoolSlice> entry : all.entrySet()) {
-      PoolSlice volume = entry.getValue();
+      PoolSlice slice = entry.getValue();
       String storageId =
-          entry.getKey().substring(0, entry.getKey().length() - volume.poolId().length() - 1);
-      lines.add(StoreBytes.encode(storageId, volume.poolId(), StoreBytes.of(volume.directory())));
+          entry.getKey().substring(0, entry.getKey().length() - slice.poolId().length() - 1);
+      lines.add(StoreBytes.encode(storageId, slice.poolId(), StoreBytes.of(slice.directory())));
     }
     return lines;
   }
@@ -92,19 +92,19 @@ public final class SchemeStores {
    * @return what was done, a line of name, tab and number each
    */
   public List<String> reclaim(String storageId, String poolId) throws IOException {
-    PoolSlice volume = volumes.use(storageId, poolId);
+    PoolSlice slice = slices.use(storageId, poolId);
     String key = key(storageId, poolId);
     List<String> lines = new ArrayList<>();
     try {
-      for (Map.Entry<String, BlockCodec> codec : volume.schemes().blockCodecs().entrySet()) {
+      for (Map.Entry<String, BlockCodec> codec : slice.schemes().blockCodecs().entrySet()) {
         Map<String, Long> done = codec.getValue().reclaim(line -> progress.put(key, line));
-        LOG.info("{}: {} collected {}", volume.directory(), codec.getKey(), done);
+        LOG.info("{}: {} collected {}", slice.directory(), codec.getKey(), done);
         done.forEach((name, value) -> lines.add(name + "\t" + value));
       }
       return lines;
     } finally {
       progress.remove(key);
-      volume.endUse();
+      slice.endUse();
     }
   }
 
@@ -114,17 +114,17 @@ public final class SchemeStores {
    * @return lines of name, tab and number, and lines for people without a tab
    */
   public List<String> check(String storageId, String poolId) throws IOException {
-    PoolSlice volume = volumes.use(storageId, poolId);
+    PoolSlice slice = slices.use(storageId, poolId);
     List<String> lines = new ArrayList<>();
     try {
-      for (BlockCodec codec : volume.schemes().blockCodecs().values()) {
+      for (BlockCodec codec : slice.schemes().blockCodecs().values()) {
         codec
             .check(problem -> lines.add(problem.replace('\t', ' ')))
             .forEach((name, value) -> lines.add(name + "\t" + value));
       }
       return lines;
     } finally {
-      volume.endUse();
+      slice.endUse();
     }
   }
 }

@@ -71,7 +71,7 @@ class FinalizedPlainBlockTest {
     }
     assertThat(volume.events).isEmpty();
     assertThat(volume.used).isZero();
-    assertThat(volume.scan.saved(SwapVolume.BLOCK, -1)).isEqualTo(-1);
+    assertThat(volume.settled.saved(SwapVolume.BLOCK, -1)).isEqualTo(-1);
     assertThat(volume.locks.isEmpty()).isTrue();
   }
 
@@ -94,7 +94,7 @@ class FinalizedPlainBlockTest {
     assertThat(volume.events)
         .containsExactly("rename under the block lock", "adjustUsed", "revokeDescriptors");
     assertThat(volume.used).isEqualTo(length - LENGTH).isNegative();
-    assertThat(volume.scan.saved(SwapVolume.BLOCK, -1)).isEqualTo(LENGTH - length);
+    assertThat(volume.settled.saved(SwapVolume.BLOCK, -1)).isEqualTo(LENGTH - length);
     assertThat(volume.locks.isEmpty()).isTrue();
     assertThat(volume.temporaries()).isEmpty();
   }

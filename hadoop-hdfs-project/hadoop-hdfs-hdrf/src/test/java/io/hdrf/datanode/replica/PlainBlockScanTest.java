@@ -45,6 +45,7 @@ class PlainBlockScanTest {
 
   private final ReducerCounters counters = new ReducerCounters();
   private final Pool pool = new Pool();
+  private final SettledReplicas settled = new SettledReplicas();
 
   /** Copying the map of a large pool is where memory runs out first. */
   @Test
@@ -64,7 +65,7 @@ class PlainBlockScanTest {
                 () -> {},
                 (block, reason) -> {});
         PlainBlockScan scan =
-            new PlainBlockScan("test", dataset, reducer, 1, 10, (pool, replica) -> true)) {
+            new PlainBlockScan("test", dataset, reducer, 1, 10, settled, (pool, replica) -> true)) {
       scan.addPool("BP-1");
       scan.start();
       while (rounds.getCount() > 0) {
@@ -153,6 +154,7 @@ class PlainBlockScanTest {
         reducer,
         seconds,
         queue,
+        settled,
         (id, replica) -> replica.getBlockId() != UNWANTED);
   }
 
@@ -163,13 +165,13 @@ class PlainBlockScanTest {
     pool.add(5);
     try (Reducer reducer = reducer(100);
         PlainBlockScan scan = scan(reducer, 3600, 100)) {
-      scan.settle(new BlockRef(POOL, 2), 7);
+      settled.settle(new BlockRef(POOL, 2), 7);
       scan.addPool(POOL);
       scan.start();
       assertThat(pool.openedUntil(5)).containsExactly(1L, 3L, 5L);
 
-      scan.unsettle(new BlockRef(POOL, 2));
-      scan.settle(new BlockRef(POOL, 3), 0);
+      settled.unsettle(new BlockRef(POOL, 2));
+      settled.settle(new BlockRef(POOL, 3), 0);
       scan.wake();
       assertThat(pool.openedUntil(5)).containsExactly(1L, 2L, 5L);
     }
@@ -181,17 +183,17 @@ class PlainBlockScanTest {
     try (Reducer reducer = reducer(100);
         PlainBlockScan scan = scan(reducer, 3600, 100)) {
       BlockRef block = new BlockRef(POOL, 1);
-      assertThat(scan.saved(block, -1)).isEqualTo(-1);
-      scan.unsettle(block);
-      scan.settle(block, 100);
-      assertThat(scan.saved(block, -1)).isEqualTo(100);
-      assertThat(scan.saved(new BlockRef(POOL, 2), -1)).isEqualTo(-1);
-      assertThat(scan.saved(new BlockRef("BP-2", 1), -1)).isEqualTo(-1);
-      scan.unsettle(block);
-      assertThat(scan.saved(block, -1)).isEqualTo(-1);
-      scan.settle(block, 100);
+      assertThat(settled.saved(block, -1)).isEqualTo(-1);
+      settled.unsettle(block);
+      settled.settle(block, 100);
+      assertThat(settled.saved(block, -1)).isEqualTo(100);
+      assertThat(settled.saved(new BlockRef(POOL, 2), -1)).isEqualTo(-1);
+      assertThat(settled.saved(new BlockRef("BP-2", 1), -1)).isEqualTo(-1);
+      settled.unsettle(block);
+      assertThat(settled.saved(block, -1)).isEqualTo(-1);
+      settled.settle(block, 100);
       scan.removePool(POOL);
-      assertThat(scan.saved(block, -1)).isEqualTo(-1);
+      assertThat(settled.saved(block, -1)).isEqualTo(-1);
     }
   }
 

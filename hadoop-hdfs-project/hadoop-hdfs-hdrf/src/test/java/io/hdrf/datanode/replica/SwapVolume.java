@@ -64,7 +64,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
   final DurableFiles files;
   final ReplicaFiles replicaFiles;
   final Inflater inflater;
-  final PlainBlockScan scan;
+  final SettledReplicas settled = new SettledReplicas();
   final BlockRecords records;
 
   /** What was done to the volume and with its files, in order. */
@@ -101,7 +101,6 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
     dataset = dataset();
     replicaFiles = new ReplicaFiles(dataset, files);
     inflater = new Inflater(replicaFiles, opener, files, counters);
-    scan = new PlainBlockScan("test", dataset, null, 1, 10, (pool, replica) -> true);
     records = new BlockRecords(hdrf, files);
     current = finalized(data.length);
   }
@@ -142,7 +141,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
         replicaFiles,
         locks,
         holds,
-        scan,
+        settled,
         records,
         later);
   }

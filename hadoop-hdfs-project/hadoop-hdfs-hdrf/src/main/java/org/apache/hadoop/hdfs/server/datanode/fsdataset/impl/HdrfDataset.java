@@ -2,6 +2,8 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
+import io.hdrf.datanode.HdrfSetup;
+import io.hdrf.datanode.ReplicaReads;
 import io.hdrf.datanode.replica.Hold;
 import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.thread.HdrfThreads;
@@ -66,14 +68,13 @@ class HdrfDataset extends FsDatasetImpl {
   /** Those that wait for {@link #cacheInflater}. */
   private final Set<BlockRef> toBeCached = ConcurrentHashMap.newKeySet();
 
-  HdrfDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfService service)
+  HdrfDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfSetup setup)
       throws IOException {
     super(datanode, storage, conf);
-    this.service = service;
     this.cacheInflater =
         Executors.newSingleThreadExecutor(HdrfThreads.factory("hdrf-cache-inflater"));
     this.serviceAccess = new HdrfDatasetAccess(this);
-    service.start(datanode.getDatanodeUuid(), serviceAccess);
+    this.service = new HdrfService(setup, datanode.getDatanodeUuid(), serviceAccess);
     HdrfDataNodeBridge.serve(datanode, service.adminService(), conf);
     MirrorInstaller.install(datanode, service.mirroring());
   }
@@ -212,7 +213,7 @@ class HdrfDataset extends FsDatasetImpl {
         || cacheManager.getReplicaCachePath(block.getBlockPoolId(), block.getBlockId()) != null) {
       return super.getBlockInputStream(block, seekOffset);
     }
-    HdrfService.BlockStream opened;
+    ReplicaReads.BlockStream opened;
     try {
       opened =
           service.open(

@@ -2,7 +2,7 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HadoopLine;
-import io.hdrf.datanode.HdrfService;
+import io.hdrf.datanode.HdrfSetup;
 import io.hdrf.datanode.PacketSize;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
@@ -17,14 +17,14 @@ public final class HdrfDatasetFactory extends FsDatasetSpi.Factory<FsDatasetImpl
   @Override
   public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
-    return new HdrfDataset(datanode, storage, conf, service(conf));
+    return new HdrfDataset(datanode, storage, conf, setup(conf));
   }
 
-  /** Makes the DataNode's service, unless HDRF refuses to run in it. */
-  static HdrfService service(Configuration conf) throws IOException {
+  /** Checks the DataNode's configuration, unless HDRF refuses to run in it at all. */
+  static HdrfSetup setup(Configuration conf) throws IOException {
     HadoopLine.require();
     DescriptorRequests.requireRecognizable();
     PacketSize.raiseUnlessConfigured(conf);
-    return new HdrfService(conf);
+    return new HdrfSetup(conf);
   }
 }

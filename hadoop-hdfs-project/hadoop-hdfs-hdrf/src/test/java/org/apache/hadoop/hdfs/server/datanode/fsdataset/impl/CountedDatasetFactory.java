@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
+import io.hdrf.datanode.HdrfSetup;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,9 +31,10 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
   @Override
   public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
-    HdrfService service = HdrfDatasetFactory.service(conf);
-    SERVICES.add(service);
-    return new PromptDataset(datanode, storage, conf, service);
+    PromptDataset dataset =
+        new PromptDataset(datanode, storage, conf, HdrfDatasetFactory.setup(conf));
+    SERVICES.add(dataset.service());
+    return dataset;
   }
 
   /** Package-private as its parent is. */
@@ -47,9 +49,9 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
     /** The blocks that threads are in {@link #finalizeBlock} for. */
     private final Set<Long> finalizing = ConcurrentHashMap.newKeySet();
 
-    PromptDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfService service)
+    PromptDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfSetup setup)
         throws IOException {
-      super(datanode, storage, conf, service);
+      super(datanode, storage, conf, setup);
     }
 
     @Override

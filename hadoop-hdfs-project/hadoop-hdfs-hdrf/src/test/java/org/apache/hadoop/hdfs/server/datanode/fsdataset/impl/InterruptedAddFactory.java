@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
-import io.hdrf.datanode.HdrfService;
-import io.hdrf.datanode.InstalledService;
+import io.hdrf.datanode.HdrfSetup;
+import io.hdrf.datanode.InstalledSetup;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.common.Storage;
@@ -29,15 +29,15 @@ public final class InterruptedAddFactory extends FsDatasetSpi.Factory<FsDatasetI
   @Override
   public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
-    return new Interrupted(datanode, storage, conf, InstalledService.in(conf));
+    return new Interrupted(datanode, storage, conf, InstalledSetup.in(conf));
   }
 
   /** Package-private as its parent is. */
   static class Interrupted extends HdrfDataset {
 
-    Interrupted(DataNode datanode, DataStorage storage, Configuration conf, HdrfService service)
+    Interrupted(DataNode datanode, DataStorage storage, Configuration conf, HdrfSetup setup)
         throws IOException {
-      super(datanode, storage, conf, service);
+      super(datanode, storage, conf, setup);
     }
 
     @Override

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.datanode.read.ReducedReads;
+import io.hdrf.datanode.replica.BlockOpener;
+import io.hdrf.datanode.replica.DatasetAccess;
+import io.hdrf.datanode.replica.ReplicaSnapshot;
+import io.hdrf.datanode.volume.UnavailableException;
+import io.hdrf.reduce.BlockRef;
+import java.io.Closeable;
+import java.io.FileInputStream;
+import java.io.IOException;
+import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+
+/** Opens replicas for the DataNode's own readers. Thread-safe. */
+public final class ReplicaReads implements Closeable {
+
+  private final DatasetAccess dataset;
+  private final BlockOpener opener;
+  private final ReducedReads reads;
+  private final boolean dropBehindReads;
+
+  /**
+   * @param reads closed with this
+   * @param dropBehindReads whether what is read leaves the page cache, whoever reads
+   */
+  ReplicaReads(
+      DatasetAccess dataset, BlockOpener opener, ReducedReads reads, boolean dropBehindReads) {
+    this.dataset = dataset;
+    this.opener = opener;
+    this.reads = reads;
+    this.dropBehindReads = dropBehindReads;
+  }
+
+  /** A stream over a replica and whether its descriptor shows the block's own bytes. */
+  public static final class BlockStream {
+    private final FileInputStream stream;
+    private final boolean plain;
+
+    private BlockStream(FileInputStream stream, boolean plain) {
+      this.stream = stream;
+      this.plain = plain;
+    }
+
+    public FileInputStream stream() {
+      return stream;
+    }
+
+    public boolean isPlain() {
+      return plain;
+    }
+  }
+
+  /**
+   * Opens a replica for reading.
+   *
+   * @param dropBehind whether pages read are to leave the page cache
+   * @return null if HDRF has nothing to do with the replica, and stock code must open it
+   */
+  BlockStream open(String poolId, ReplicaInfo replica, long position, boolean dropBehind)
+      throws IOException {
+    if (!ReplicaSnapshot.isEligible(replica)) {
+      return null;
+    }
+    BlockOpener.Opened opened = openForRead(new BlockRef(poolId, replica.getBlockId()), replica);
+    boolean handedOver = false;
+    try {
+      FileInputStream stream;
+      if (opened.isReduced()) {
+        stream =
+            reads.open(
+                opened.reduced(),
+                opened.codec(),
+                opened,
+                opened.stream().getFD(),
+                position,
+                dropBehind || dropBehindReads);
+      } else {
+        stream = opened.stream();
+        stream.skip(position);
+      }
+      handedOver = true;
+      return new BlockStream(stream, !opened.isReduced());
+    } finally {
+      if (!handedOver) {
+        opened.close();
+      }
+    }
+  }
+
+  private BlockOpener.Opened openForRead(BlockRef block, ReplicaInfo replica) throws IOException {
+    try {
+      return opener.open(block, (LocalReplica) replica);
+    } catch (DiskFileCorruptException | UnavailableException e) {
+      throw e;
+    } catch (IOException e) {
+      dataset.checkDisk(replica.getVolume());
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    reads.close();
+  }
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import io.hdrf.datanode.job.VolumeJobs;
+import io.hdrf.datanode.mirror.Mirroring;
+import io.hdrf.datanode.replica.BlockOpener;
+import io.hdrf.datanode.replica.BlockRecords;
+import io.hdrf.datanode.replica.DatasetAccess;
+import io.hdrf.datanode.replica.PlainBlockScan;
+import io.hdrf.datanode.replica.ReplicaInventory;
+import io.hdrf.datanode.volume.DataDirectories;
+import io.hdrf.datanode.volume.PoolSlice;
+import io.hdrf.datanode.volume.PoolSlices;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+
+/** Follows pools and volumes that come and go. Thread-safe. */
+final class VolumeChanges {
+
+  private final DatasetAccess dataset;
+  private final DataDirectories dataDirectories;
+  private final PoolSlices slices;
+  private final BlockOpener opener;
+  private final BlockRecords records;
+  private final Mirroring mirroring;
+  private final PlainBlockScan scan;
+  private final VolumeJobs jobs;
+  private final boolean anyChain;
+
+  /**
+   * @param anyChain whether blocks are reduced at all
+   */
+  VolumeChanges(
+      DatasetAccess dataset,
+      DataDirectories dataDirectories,
+      PoolSlices slices,
+      BlockOpener opener,
+      BlockRecords records,
+      Mirroring mirroring,
+      PlainBlockScan scan,
+      VolumeJobs jobs,
+      boolean anyChain) {
+    this.dataset = dataset;
+    this.dataDirectories = dataDirectories;
+    this.slices = slices;
+    this.opener = opener;
+    this.records = records;
+    this.mirroring = mirroring;
+    this.scan = scan;
+    this.jobs = jobs;
+    this.anyChain = anyChain;
+  }
+
+  /**
+   * Prepares a pool on a volume before its replicas are known.
+   *
+   * @return false if there was nothing to do
+   * @throws IOException says why the volume must not start
+   */
+  boolean openPool(FsVolumeSpi volume, String poolId) throws IOException {
+    return !volume.isTransientStorage()
+        && volume.getStorageType() != StorageType.PROVIDED
+        && slices.open(volume, poolId);
+  }
+
+  /**
+   * Takes pools out of service again on a volume that is not added after all.
+   *
+   * @param poolIds for which {@link #openPool} returned true
+   */
+  void closePools(FsVolumeSpi volume, List<String> poolIds) {
+    poolIds.forEach(poolId -> slices.close(volume.getStorageID(), poolId));
+  }
+
+  /** Whether nothing is left for {@link #openPool} to do. */
+  boolean isOpen(FsVolumeSpi volume, String poolId) {
+    return volume.isTransientStorage()
+        || volume.getStorageType() == StorageType.PROVIDED
+        || slices.find(volume.getStorageID(), poolId) != null;
+  }
+
+  /**
+   * All replicas of the pool are in the map: the scan may look for plain ones.
+   *
+   * @param failing volumes of which they are not, which leave
+   */
+  void poolIsLoaded(String poolId, Set<FsVolumeSpi> failing) {
+    scan.addPool(poolId);
+    startScan();
+    // Not on volumes that are being added, with replicas of their own to be loaded.
+    for (FsVolumeSpi volume : dataset.volumes()) {
+      if (!failing.contains(volume)) {
+        noteLoaded(volume, poolId);
+      }
+    }
+    startRecords();
+    jobs.resume();
+  }
+
+  private void noteLoaded(FsVolumeSpi volume, String poolId) {
+    PoolSlice loaded = slices.find(volume.getStorageID(), poolId);
+    if (loaded != null) {
+      loaded.noteLoaded();
+    }
+  }
+
+  /** Where all replicas are known: others would be taken for blocks that are gone. */
+  private void startRecords() {
+    for (FsVolumeSpi volume : dataset.volumes()) {
+      for (PoolSlice slice : slices.of(volume)) {
+        if (!slice.isLoaded()) {
+          continue;
+        }
+        ReplicaInventory inventory =
+            new ReplicaInventory(dataset, opener, slice.poolId(), volume.getStorageID());
+        records.open(volume, slice, inventory, dataset);
+      }
+    }
+  }
+
+  /** A volume is about to be added, which may fail. */
+  void volumeIsComing(StorageLocation location) {
+    dataDirectories.add(location);
+  }
+
+  /** Administrators took volumes out, in service or failed. */
+  void volumesAreTakenOut(Collection<StorageLocation> locations) {
+    dataDirectories.remove(locations);
+  }
+
+  /** A volume was added, with its replicas of these pools. */
+  void volumeIsLoaded(FsVolumeSpi volume, Collection<String> poolIds) {
+    poolIds.forEach(poolId -> noteLoaded(volume, poolId));
+    startRecords();
+    jobs.resume();
+    wakeScan();
+  }
+
+  /** Without a chain there still may be reduced blocks, whose saving must be known. */
+  private void startScan() {
+    if (anyChain || slices.anyMayHoldReducedBlocks()) {
+      scan.start();
+    }
+  }
+
+  /** Ends the jobs on a pool whose replicas are about to be forgotten. */
+  void stopJobs(String poolId) {
+    jobs.closePool(poolId);
+  }
+
+  void closePool(String poolId) {
+    mirroring.queries().poolEnded(poolId);
+    jobs.closePool(poolId);
+    scan.removePool(poolId);
+    // Schemes still write to the metadata stores when they are closed.
+    slices.closePool(poolId);
+    records.closePool(poolId);
+  }
+
+  void closeVolume(String storageId) {
+    jobs.closeVolume(storageId);
+    slices.closeVolume(storageId);
+    records.closeVolume(storageId);
+  }
+
+  /** Something happened that may leave plain blocks: look for them soon. */
+  void wakeScan() {
+    startScan();
+    scan.wake();
+  }
+}

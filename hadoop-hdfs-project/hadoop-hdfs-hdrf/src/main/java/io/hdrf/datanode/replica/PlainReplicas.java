@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.replica;
+
+import io.hdrf.datanode.volume.PlainProof;
+import io.hdrf.datanode.volume.PoolSlice;
+import io.hdrf.datanode.volume.PoolSlices;
+import io.hdrf.metadata.BlockRecord;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.LongPredicate;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaUnderRecovery;
+
+/** Makes replicas plain where stock operations work on the raw file. Thread-safe. */
+public final class PlainReplicas {
+
+  private final DatasetAccess dataset;
+  private final PoolSlices slices;
+  private final BlockOpener opener;
+  private final Inflater inflater;
+  private final DurableFiles files;
+  private final BlockLocks locks;
+  private final PlainHolds holds;
+  private final SettledReplicas settled;
+  private final BlockRecords records;
+
+  public PlainReplicas(
+      DatasetAccess dataset,
+      PoolSlices slices,
+      BlockOpener opener,
+      Inflater inflater,
+      DurableFiles files,
+      BlockLocks locks,
+      PlainHolds holds,
+      SettledReplicas settled,
+      BlockRecords records) {
+    this.dataset = dataset;
+    this.slices = slices;
+    this.opener = opener;
+    this.inflater = inflater;
+    this.files = files;
+    this.locks = locks;
+    this.holds = holds;
+    this.settled = settled;
+    this.records = records;
+  }
+
+  /** See {@link PlainProof#require}; a replica that is finalized already is not looked at. */
+  public void require(String poolId, ReplicaInfo replica) throws IOException {
+    ReplicaInfo original =
+        replica instanceof ReplicaUnderRecovery
+            ? ((ReplicaUnderRecovery) replica).getOriginalReplica()
+            : replica;
+    // In memory nothing is reduced, and stock code may have kept no checksums.
+    if (original instanceof LocalReplica
+        && original.getState() != ReplicaState.FINALIZED
+        && !original.getVolume().isTransientStorage()) {
+      PoolSlice slice = slices.find(original.getStorageUuid(), poolId);
+      PlainProof.require((LocalReplica) original, slice != null && slice.reducedMayLackChecksums());
+    }
+  }
+
+  /**
+   * Makes a block plain and keeps it so until the hold is closed, for a stock operation that works
+   * on the raw file. Nothing is inflated where the replica is not finalized, but even then it is
+   * not reduced before the hold is closed: it may become finalized meanwhile.
+   *
+   * @param inflated which lengths of the replica are worth inflating it: where the operation is
+   *     going to refuse the replica it is not
+   * @throws IOException if the block can't be inflated; it is as it was
+   */
+  public Hold hold(BlockRef block, LongPredicate inflated) throws IOException {
+    // Made before it is counted: nobody could give back a hold for which there was no memory.
+    Hold hold = () -> holds.release(block);
+    try (Hold lock = locks.lock(block)) {
+      holds.hold(block);
+      boolean plain = false;
+      try {
+        ReplicaSnapshot snapshot = ReplicaSnapshot.current(dataset, block);
+        if (snapshot != null && inflated.test(snapshot.length())) {
+          inflate(snapshot);
+        }
+        plain = true;
+      } finally {
+        if (!plain) {
+          hold.close();
+        }
+      }
+    }
+    return hold;
+  }
+
+  /** Makes a replica plain; the caller holds the block lock. */
+  public void inflate(ReplicaSnapshot snapshot) throws IOException {
+    try {
+      inflater.inflate(snapshot);
+    } catch (DiskFileCorruptException | CorruptFileException | CorruptFrameException e) {
+      dataset.handleDamaged(
+          snapshot.block().poolId(), snapshot.replica(), String.valueOf(e.getMessage()));
+      throw e;
+    } finally {
+      // A failed sync comes after the rename: the block may be plain in spite of the exception.
+      settled.unsettle(snapshot.block());
+      records.changed(snapshot.block(), BlockRecord.NO_REASON);
+    }
+  }
+
+  /**
+   * Writes a replica's data to a new file on another volume, decoded and verified.
+   *
+   * @return false if the replica is plain; nothing was written then
+   * @throws IOException if it could not be done; the target may be incomplete
+   */
+  public boolean copyDecoded(String poolId, ReplicaInfo replica, Path target) throws IOException {
+    BlockRef block = new BlockRef(poolId, replica.getBlockId());
+    if (!replica.blockDataExists() || !replica.metadataExists()) {
+      // Stock code copies both, and says which is missing.
+      return false;
+    }
+    ReplicaSnapshot snapshot = ReplicaSnapshot.of(block, replica);
+    if (snapshot == null) {
+      return false;
+    }
+    try (BlockOpener.Opened opened = opener.open(snapshot)) {
+      if (!opened.isReduced()) {
+        return false;
+      }
+      inflater.writePlain(snapshot, opened, target);
+      files.copyMode(snapshot.file(), target);
+      return true;
+    }
+  }
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.replica;
+
+import io.hdrf.conf.HdrfConf;
+import io.hdrf.datanode.volume.BlocksBeingWritten;
+import io.hdrf.datanode.volume.PoolSlice;
+import io.hdrf.datanode.volume.PoolSlices;
+import io.hdrf.datanode.volume.UnavailableException;
+import io.hdrf.reduce.BlockOwner;
+import io.hdrf.reduce.BlockRef;
+import io.hdrf.reduce.BlockSkippedException;
+import io.hdrf.reduce.EncodedBlock;
+import io.hdrf.reduce.PlainBlock;
+import io.hdrf.reduce.SkipReason;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.wire.SpooledBlocks;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+
+/** The finalized replicas of a DataNode, as the Reducer gets them. Thread-safe. */
+public final class ReducibleBlocks implements BlockOwner {
+
+  private final boolean duringUpgrade;
+  private final boolean scanReducesExisting;
+  private final DatasetAccess dataset;
+  private final PoolSlices slices;
+  private final BlocksBeingWritten written;
+  private final SpooledBlocks spooled;
+  private final ReplicaFiles replicaFiles;
+  private final BlockLocks locks;
+  private final PlainHolds holds;
+  private final SettledReplicas settled;
+  private final Savings savings;
+  private final BlockRecords records;
+  private final DelayedTasks later;
+
+  /**
+   * @param spooled the frames that came with blocks from other DataNodes
+   */
+  public ReducibleBlocks(
+      HdrfConf conf,
+      DatasetAccess dataset,
+      PoolSlices slices,
+      BlocksBeingWritten written,
+      SpooledBlocks spooled,
+      ReplicaFiles replicaFiles,
+      BlockLocks locks,
+      PlainHolds holds,
+      SettledReplicas settled,
+      Savings savings,
+      BlockRecords records,
+      DelayedTasks later) {
+    this.duringUpgrade = conf.duringUpgrade();
+    this.scanReducesExisting = conf.scanReducesExisting();
+    this.dataset = dataset;
+    this.slices = slices;
+    this.written = written;
+    this.spooled = spooled;
+    this.replicaFiles = replicaFiles;
+    this.locks = locks;
+    this.holds = holds;
+    this.settled = settled;
+    this.savings = savings;
+    this.records = records;
+    this.later = later;
+  }
+
+  /** Whether a replica is to be reduced when the scan finds it plain. */
+  public boolean isReducedWhenFound(String poolId, ReplicaInfo replica) {
+    PoolSlice slice = slices.find(replica.getVolume().getStorageID(), poolId);
+    // The time of the checksums: inflation gives a block a new file, and leaves these alone.
+    return slice == null
+        || slice.isReducedWhenFound(
+            scanReducesExisting, ((LocalReplica) replica).getMetaFile()::lastModified);
+  }
+
+  /** The Reducer leaves a block as it is. */
+  public void skipped(BlockRef block, SkipReason reason) {
+    if (reason.isLasting()) {
+      // Where the chain was taken away, reduced blocks are declined before anyone looks at them.
+      boolean mayBeReduced = reason == SkipReason.ALREADY_REDUCED || reason == SkipReason.DECLINED;
+      settled.settle(block, mayBeReduced ? savings.bytes(block) : 0);
+      if (reason != SkipReason.ALREADY_REDUCED) {
+        records.changed(block, reason.code());
+      }
+    }
+  }
+
+  @Override
+  public PlainBlock open(BlockRef block) throws IOException {
+    EncodedBlock encoded = spooled.take(block);
+    PlainBlock opened = null;
+    try {
+      opened = open(block, encoded);
+      return opened;
+    } finally {
+      if (opened == null && encoded != null) {
+        encoded.close();
+      }
+    }
+  }
+
+  private PlainBlock open(BlockRef block, EncodedBlock encoded) throws IOException {
+    if (holds.isHeld(block)) {
+      throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
+    }
+    ReplicaSnapshot snapshot = ReplicaSnapshot.current(dataset, block);
+    if (snapshot == null || snapshot.replica().getState() != ReplicaState.FINALIZED) {
+      throw new BlockSkippedException(SkipReason.CHANGED, "it is not finalized");
+    }
+    FsVolumeSpi volume = snapshot.volume();
+    PoolSlice slice = use(volume, block.poolId());
+    FsVolumeReference reference = null;
+    boolean opened = false;
+    try {
+      if (slice.isKeptPlain()) {
+        throw new BlockSkippedException(
+            SkipReason.KEPT_PLAIN, "all blocks of " + volume + " are kept plain");
+      }
+      if (slice.codec() == null) {
+        throw new BlockSkippedException(SkipReason.DECLINED, "its storage type has no chain");
+      }
+      if (!duringUpgrade && dataset.isUpgradeOpen(volume, block.poolId())) {
+        throw new BlockSkippedException(SkipReason.UPGRADE, "an upgrade is open");
+      }
+      reference = volume.obtainReference();
+      if (volume.getAvailable() < snapshot.length()) {
+        throw new BlockSkippedException(SkipReason.NO_SPACE, volume + " is full");
+      }
+      PlainBlock plain =
+          new FinalizedPlainBlock(
+              snapshot,
+              encoded,
+              slice,
+              reference,
+              dataset,
+              replicaFiles,
+              locks,
+              holds,
+              settled,
+              records,
+              later);
+      // From here on it gives back what it took over.
+      volume.reserveSpaceForReplica(snapshot.length());
+      opened = true;
+      return plain;
+    } catch (ClosedChannelException e) {
+      throw new BlockSkippedException(SkipReason.STOPPING, volume + " leaves");
+    } finally {
+      if (!opened) {
+        slice.endUse();
+        if (reference != null) {
+          reference.close();
+        }
+      }
+    }
+  }
+
+  private PoolSlice use(FsVolumeSpi volume, String poolId) throws BlockSkippedException {
+    try {
+      return slices.use(volume, poolId);
+    } catch (UnavailableException e) {
+      throw new BlockSkippedException(SkipReason.STOPPING, e.getMessage());
+    }
+  }
+
+  @Override
+  public SchemeChain chainOf(BlockRef block) {
+    return written.chainOf(block);
+  }
+
+  @Override
+  public void onIoError(BlockRef block, IOException error) {
+    ReplicaInfo replica = DatasetAccess.current(dataset, block);
+    if (replica != null && replica.getVolume() != null) {
+      dataset.checkDisk(replica.getVolume());
+    }
+  }
+}

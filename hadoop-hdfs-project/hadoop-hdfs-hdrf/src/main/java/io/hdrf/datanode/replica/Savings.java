@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.replica;
+
+import io.hdrf.datanode.volume.PoolSlices;
+import io.hdrf.reduce.BlockRef;
+import java.io.IOException;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** By how many bytes the files of replicas are smaller than their lengths. Thread-safe. */
+public final class Savings {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Savings.class);
+
+  /** What {@link #known} returns where only a look at the file would tell. */
+  public static final long UNKNOWN = -1;
+
+  private final DatasetAccess dataset;
+  private final PoolSlices slices;
+  private final BlockOpener opener;
+  private final SettledReplicas settled;
+
+  public Savings(
+      DatasetAccess dataset, PoolSlices slices, BlockOpener opener, SettledReplicas settled) {
+    this.dataset = dataset;
+    this.slices = slices;
+    this.opener = opener;
+    this.settled = settled;
+  }
+
+  /**
+   * By how many bytes a replica's file is smaller than its length; 0 if it is plain, unreadable or
+   * not there. Reads the file's header; not to be called under the dataset lock.
+   */
+  public long bytes(String poolId, ReplicaInfo replica) {
+    if (!slices.anyMayHoldReducedBlocks() || !ReplicaSnapshot.isEligible(replica)) {
+      return 0;
+    }
+    BlockRef block = new BlockRef(poolId, replica.getBlockId());
+    try (BlockOpener.Opened opened = opener.open(block, (LocalReplica) replica)) {
+      return opened.isReduced()
+          ? opened.reduced().logicalLength() - opened.reduced().physicalLength()
+          : 0;
+    } catch (IOException e) {
+      LOG.debug("What {} saves is not known; du will tell", block, e);
+      return 0;
+    }
+  }
+
+  long bytes(BlockRef block) {
+    ReplicaInfo replica = DatasetAccess.current(dataset, block);
+    return replica == null ? 0 : bytes(block.poolId(), replica);
+  }
+
+  /** Like {@link #bytes} but without I/O: {@link #UNKNOWN} where it has not been looked at. */
+  public long known(BlockRef block) {
+    return slices.anyMayHoldReducedBlocks() ? settled.saved(block, UNKNOWN) : 0;
+  }
+}
