@@ -35,8 +35,7 @@ final class BlockCollector implements Closeable {
     this.chainIds = replica.chain().ids();
     // Who writes a block must not choose how much each of its readers holds.
     int maxFrame = Math.max(PacketBatch.MAX_DATA, frameLength);
-    this.spool =
-        new FrameSpool(replica.generationStamp(), replica::spoolFile, maxFrame, mirroring.memory());
+    this.spool = replica.spool(maxFrame, mirroring.memory());
     mirroring.spooled().drop(block);
   }
 

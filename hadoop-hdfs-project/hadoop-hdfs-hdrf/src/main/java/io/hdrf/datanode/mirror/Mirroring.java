@@ -14,9 +14,9 @@ import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.thread.HdrfThreads;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.Fallback;
+import io.hdrf.wire.FrameSpool;
 import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.RecordWriter;
-import io.hdrf.wire.SpoolFile;
 import io.hdrf.wire.SpooledBlocks;
 import io.hdrf.wire.Timer;
 import io.hdrf.wire.WireChains;
@@ -51,19 +51,34 @@ public final class Mirroring implements Closeable {
   /** How often an encoder that fails is written of, however many packets it fails on. */
   private static final long COMPLAINT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** A replica that is being written. */
-  public interface Written {
-    long generationStamp();
-
-    /** The chain that it will be stored with; may be empty. */
-    SchemeChain chain();
+  /** A replica that is being written. Immutable. */
+  public static final class Written {
+    private final long generationStamp;
+    private final SchemeChain chain;
+    private final FrameSpool.Place place;
 
     /**
-     * A new temporary file on its volume.
-     *
-     * @throws IOException if HDRF keeps nothing there
+     * @param chain the one that it will be stored with; may be empty
+     * @param place makes temporary files on its volume; fails if HDRF keeps nothing there
      */
-    SpoolFile spoolFile() throws IOException;
+    public Written(long generationStamp, SchemeChain chain, FrameSpool.Place place) {
+      this.generationStamp = generationStamp;
+      this.chain = chain;
+      this.place = place;
+    }
+
+    SchemeChain chain() {
+      return chain;
+    }
+
+    /**
+     * Begins to collect its frames.
+     *
+     * @param maxFrame as for {@link FrameSpool}
+     */
+    FrameSpool spool(int maxFrame, ReceiveMemory memory) {
+      return new FrameSpool(generationStamp, place, maxFrame, memory);
+    }
   }
 
   /** What mirroring asks of the DataNode's storage. */

@@ -56,8 +56,12 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
   @Override
   public Mirroring.Written written(BlockRef block) {
     ReplicaInfo replica = replicas.apply(block);
-    return replica != null && replica.getVolume() != null && isWrittenByThisThread(replica)
-        ? new Written(block, replica)
+    FsVolumeSpi volume = replica == null ? null : replica.getVolume();
+    return volume != null && isWrittenByThisThread(replica)
+        ? new Mirroring.Written(
+            replica.getGenerationStamp(),
+            chains.get(volume.getStorageType()),
+            () -> spoolFile(volume, block))
         : null;
   }
 
@@ -71,38 +75,15 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
         && ((ReplicaInPipeline) replica).attemptToSetWriter(thread, thread);
   }
 
-  private final class Written implements Mirroring.Written {
-    private final BlockRef block;
-    private final FsVolumeSpi on;
-    private final long generationStamp;
-
-    Written(BlockRef block, ReplicaInfo replica) {
-      this.block = block;
-      this.on = replica.getVolume();
-      this.generationStamp = replica.getGenerationStamp();
-    }
-
-    @Override
-    public long generationStamp() {
-      return generationStamp;
-    }
-
-    @Override
-    public SchemeChain chain() {
-      return chains.get(on.getStorageType());
-    }
-
-    @Override
-    public SpoolFile spoolFile() throws IOException {
-      PoolSlice slice = slices.use(on, block.poolId());
-      try {
-        if (!slice.mayHoldReducedBlocks()) {
-          throw new IOException(on + " holds no reduced blocks");
-        }
-        return SpoolFile.create(files, slice.temporaryFile(block.blockId()));
-      } finally {
-        slice.endUse();
+  private SpoolFile spoolFile(FsVolumeSpi volume, BlockRef block) throws IOException {
+    PoolSlice slice = slices.use(volume, block.poolId());
+    try {
+      if (!slice.mayHoldReducedBlocks()) {
+        throw new IOException(volume + " holds no reduced blocks");
       }
+      return SpoolFile.create(files, slice.temporaryFile(block.blockId()));
+    } finally {
+      slice.endUse();
     }
   }
 }

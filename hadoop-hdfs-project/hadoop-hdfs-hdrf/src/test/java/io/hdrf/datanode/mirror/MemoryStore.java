@@ -107,25 +107,15 @@ final class MemoryStore implements Mirroring.Storage {
   public Mirroring.Written written(BlockRef block) {
     return !writing.contains(block)
         ? null
-        : new Mirroring.Written() {
-          @Override
-          public long generationStamp() {
-            return 1001;
-          }
-
-          @Override
-          public SchemeChain chain() {
-            return chain;
-          }
-
-          @Override
-          public SpoolFile spoolFile() throws IOException {
-            if (spool == null) {
-              throw new IOException("no spool");
-            }
-            return SpoolFile.create(LocalDurableFiles.INSTANCE, spool);
-          }
-        };
+        : new Mirroring.Written(
+            1001,
+            chain,
+            () -> {
+              if (spool == null) {
+                throw new IOException("no spool");
+              }
+              return SpoolFile.create(LocalDurableFiles.INSTANCE, spool);
+            });
   }
 
   @Override
