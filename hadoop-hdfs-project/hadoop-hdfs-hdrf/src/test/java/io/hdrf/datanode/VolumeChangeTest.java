@@ -8,6 +8,7 @@ import io.hdrf.conf.UsedDirectories;
 import io.hdrf.datanode.faulty.FaultyScheme;
 import io.hdrf.io.TestBytes;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -351,7 +352,7 @@ class VolumeChangeTest {
   private static boolean noBlockFiles(Path directory) {
     try (var files = Files.walk(directory)) {
       return files.noneMatch(file -> file.getFileName().toString().startsWith("blk_"));
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       return false;
     }
   }
