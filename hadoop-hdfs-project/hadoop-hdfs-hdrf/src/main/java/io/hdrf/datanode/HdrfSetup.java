@@ -7,7 +7,6 @@ import io.hdrf.datanode.replica.BlockRecords;
 import io.hdrf.datanode.volume.Chains;
 import io.hdrf.datanode.volume.DataDirectories;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeLoader;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
@@ -58,7 +57,7 @@ public final class HdrfSetup {
     registry =
         conf.pluginsDirectory() == null
             ? SchemeRegistry.of(Collections.emptyList())
-            : SchemeLoader.load(conf.pluginsDirectory());
+            : SchemeRegistry.load(conf.pluginsDirectory());
     chains = Chains.configured(conf, registry);
     conf.checkMaxBlocks(registry);
     for (String unknown : conf.unknownKeys(registry.names())) {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.spi.store;
 
-import io.hdrf.metadata.BlockRecord;
-
 /** The subjects of a store's entries. The codes are written into stores and never reused. */
 public enum Table {
   /** The facts that HDRF must know of the store itself; a few entries. */
   STATE(0),
-  /** Block id (8 bytes, big-endian) to {@link BlockRecord}. */
+  /** Block id (8 bytes, big-endian) to {@code BlockRecord}. */
   BLOCKS(1),
   /** Fingerprint of a chunk to the chunk's place. */
   CHUNKS(2);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.metadata;
+package io.hdrf.spi.store;
 
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.MetadataSpiVersion;
-import io.hdrf.spi.store.MetadataStore;
-import io.hdrf.spi.store.MetadataStoreProvider;
-import io.hdrf.spi.store.StoreContext;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
