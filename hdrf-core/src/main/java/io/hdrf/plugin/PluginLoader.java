@@ -113,6 +113,8 @@ public final class PluginLoader {
         LOG.warn("{} is no plug-in: it has no {}", jar, serviceFile);
       }
       return classes;
+    } catch (PluginLoadException e) {
+      throw e;
     } catch (IOException e) {
       throw new PluginLoadException(jar + " is not a jar that can be read: " + e.getMessage(), e);
     }
