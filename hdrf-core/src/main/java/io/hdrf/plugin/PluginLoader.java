@@ -11,6 +11,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.jar.JarFile;
-import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +33,13 @@ public final class PluginLoader {
 
   private static final Logger LOG = LoggerFactory.getLogger(PluginLoader.class);
   private static final String SERVICES = "META-INF/services/";
-  private static final String OWN_SERVICES = SERVICES + "io.hdrf.";
-  private static final String SPI_SERVICES = OWN_SERVICES + "spi.";
+  private static final String SPI_SERVICES = SERVICES + "io.hdrf.spi.";
+
+  /** Of builds before the SPI had packages of its own. */
+  private static final List<String> OLD_SERVICES =
+      Arrays.asList(
+          SERVICES + "io.hdrf.scheme.ReductionScheme",
+          SERVICES + "io.hdrf.metadata.MetadataStoreProvider");
 
   private PluginLoader() {}
 
@@ -97,19 +102,14 @@ public final class PluginLoader {
           }
         }
       }
-      List<String> own =
-          file.stream()
-              .map(ZipEntry::getName)
-              .filter(name -> name.startsWith(OWN_SERVICES) && !name.endsWith("/"))
-              .collect(Collectors.toList());
-      for (String name : own) {
-        if (!name.startsWith(SPI_SERVICES)) {
-          throw new PluginLoadException(
-              jar + " was built for an older HDRF: it has " + name + "; build it for this one",
-              null);
+      if (file.stream().noneMatch(entry -> entry.getName().startsWith(SPI_SERVICES))) {
+        for (String old : OLD_SERVICES) {
+          if (file.getEntry(old) != null) {
+            throw new PluginLoadException(
+                jar + " was built for an older HDRF: it has " + old + "; build it for this one",
+                null);
+          }
         }
-      }
-      if (classes.isEmpty() && own.stream().allMatch(serviceFile::equals)) {
         LOG.warn("{} is no plug-in: it has no {}", jar, serviceFile);
       }
       return classes;
