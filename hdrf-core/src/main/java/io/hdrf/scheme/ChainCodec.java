@@ -101,9 +101,11 @@ public final class ChainCodec {
     ByteBuffer frame = buffers.take(longest);
     ByteBuffer stored = buffers.take(frames.maxEncodedLength(longest));
     try {
-      for (long left = length; left > 0; left -= frame.limit()) {
+      int size;
+      for (long left = length; left > 0; left -= size) {
+        size = (int) Math.min(longest, left);
         frame.clear();
-        frame.limit((int) Math.min(longest, left));
+        frame.limit(size);
         while (frame.hasRemaining()) {
           if (in.read(frame) < 1) {
             throw new IOException("the block ended " + frame.remaining() + " bytes early or more");
@@ -113,7 +115,7 @@ public final class ChainCodec {
         stored.clear();
         int stages = frames.encode(frame, stored);
         stored.flip();
-        out.frame(frame.limit(), stages, stored);
+        out.frame(size, stages, stored);
       }
     } finally {
       buffers.give(frame);
@@ -140,15 +142,18 @@ public final class ChainCodec {
       throw new IllegalArgumentException("a buffer is not direct");
     }
     ByteBuffer payload = payload(stages, stored, frame.remaining());
+    int payloadEnd = payload.limit();
+    int frameEnd = frame.limit();
     try {
       block.decode(payload, frame);
-      if (payload.hasRemaining() || frame.hasRemaining()) {
+      // By their positions, as a codec can move the limits too.
+      if (payload.position() != payloadEnd || frame.position() != frameEnd) {
         throw new CorruptFrameException(
             describe()
                 + " left "
-                + payload.remaining()
+                + (payloadEnd - payload.position())
                 + " bytes of a payload unread and "
-                + frame.remaining()
+                + (frameEnd - frame.position())
                 + " of a frame unwritten");
       }
     } catch (RuntimeException | Error e) {

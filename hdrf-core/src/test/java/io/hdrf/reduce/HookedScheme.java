@@ -17,8 +17,13 @@ public class HookedScheme implements FrameScheme {
 
   public static final int FRAME_LENGTH = 64 << 10;
 
-  /** Something that a test has done to a frame. */
+  /** Something that a test does to a frame. */
   public interface Hook {
+    /**
+     * Does it.
+     *
+     * @param frame its limit, where it was decoded, becomes that of the buffer
+     */
     void run(ByteBuffer frame) throws IOException;
   }
 
@@ -105,6 +110,7 @@ public class HookedScheme implements FrameScheme {
         inflater.end();
       }
       afterDecode.run(frame);
+      dst.limit(frame.limit());
     }
   }
 }

@@ -377,6 +377,23 @@ class ReducerTest {
     assertThat(blocks.mismatches.get()).isZero();
   }
 
+  /** So short that no checksum is left without its bytes. */
+  @Test
+  void aSchemeThatLosesTheEndIsFoundOut() throws Exception {
+    start(1, 10);
+    scheme.afterDecode =
+        frame -> {
+          if (frame.remaining() < HookedScheme.FRAME_LENGTH) {
+            frame.limit(frame.position() + 512);
+          }
+        };
+    byte[] data = text(HookedScheme.FRAME_LENGTH + 5000);
+    BlockRef block = write(1, data);
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.VERIFICATION_FAILED);
+  }
+
   @Test
   void aBlockWithoutChecksumsStaysPlain() throws Exception {
     start(1, 10);

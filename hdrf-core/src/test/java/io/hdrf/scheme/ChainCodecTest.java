@@ -109,6 +109,17 @@ class ChainCodecTest {
   }
 
   @Test
+  void aFrameThatEndsEarlyIsDamaged() throws IOException {
+    ChainCodec codec = codec("scripted");
+    scripted.emit(700, new byte[600]);
+    List<StoredFrame> frames = Volume.encode(codec, new byte[700], random);
+    scripted.stopsEarly = true;
+    assertThatThrownBy(() -> Volume.decode(codec, frames, random))
+        .isInstanceOf(CorruptFrameException.class)
+        .hasMessageContaining("100 of a frame unwritten");
+  }
+
+  @Test
   void payloadsPassTheTail() throws IOException {
     ChainCodec codec = codec("scripted,trim0,trim1");
     assertThat(codec.frameLength()).isZero();
@@ -372,6 +383,7 @@ class ChainCodecTest {
     final AtomicInteger closed = new AtomicInteger();
     private final List<Integer> lengths = new ArrayList<>();
     private final List<byte[]> payloads = new ArrayList<>();
+    boolean stopsEarly;
     RuntimeException failure;
     IOException openFailure;
     Path store;
@@ -449,6 +461,9 @@ class ChainCodecTest {
         throw failure;
       }
       frame.put(payload);
+      if (stopsEarly) {
+        frame.limit(frame.position());
+      }
       while (frame.hasRemaining()) {
         frame.put((byte) 0);
       }

@@ -164,6 +164,7 @@ public final class FrameChain implements Closeable {
   /** Returns whether the output is shorter than the input. */
   private boolean encodeStage(int stage, boolean prefixed, ByteBuffer input, ByteBuffer output)
       throws IOException {
+    int end = input.limit();
     int length = input.remaining();
     int start = output.position();
     if (prefixed) {
@@ -174,9 +175,15 @@ public final class FrameChain implements Closeable {
     } catch (RuntimeException | Error e) {
       throw SchemeErrors.failed(e, describe(stage) + " failed on a frame of " + length + " bytes");
     }
-    if (input.hasRemaining()) {
+    // By its position, as a codec can move the limit too.
+    if (input.position() != end) {
       throw new IOException(
-          describe(stage) + " left " + input.remaining() + " of " + length + " bytes unread");
+          describe(stage)
+              + " left "
+              + (end - input.position())
+              + " of "
+              + length
+              + " bytes unread");
     }
     return output.position() - start < length;
   }
@@ -227,21 +234,26 @@ public final class FrameChain implements Closeable {
   }
 
   private void decodeStage(int stage, ByteBuffer input, ByteBuffer output) throws IOException {
+    int inputEnd = input.limit();
+    int outputEnd = output.limit();
     int length = output.remaining();
     try {
       codecs[stage].decode(input, output);
     } catch (RuntimeException | Error e) {
       throw SchemeErrors.decoding(e, describe(stage));
     }
-    if (input.hasRemaining() || output.hasRemaining()) {
+    // By their positions, as a codec can move the limits too.
+    int missing = outputEnd - output.position();
+    int unread = inputEnd - input.position();
+    if (missing != 0 || unread != 0) {
       throw new CorruptFrameException(
           describe(stage)
               + " decoded "
-              + (length - output.remaining())
+              + (length - missing)
               + " of "
               + length
               + " bytes and left "
-              + input.remaining()
+              + unread
               + " bytes unread");
     }
   }

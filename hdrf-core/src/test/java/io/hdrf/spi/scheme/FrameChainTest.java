@@ -219,6 +219,12 @@ class FrameChainTest {
     assertThatThrownBy(() -> decode(throwing, new StoredFrame(9, 1, new byte[] {'u', 0})))
         .isInstanceOf(CorruptFrameException.class)
         .hasMessageContaining("left 1 bytes unread");
+    assertThatThrownBy(() -> decode(throwing, new StoredFrame(9, 1, new byte[] {'c', 0})))
+        .isInstanceOf(CorruptFrameException.class)
+        .hasMessageContaining("left 1 bytes unread");
+    assertThatThrownBy(() -> decode(throwing, new StoredFrame(9, 1, new byte[] {'d'})))
+        .isInstanceOf(CorruptFrameException.class)
+        .hasMessageContaining("decoded 1 of 9 bytes");
     for (char notNow : new char[] {'s', 'l', 'a', 'o'}) {
       assertThatThrownBy(() -> decode(throwing, new StoredFrame(9, 1, new byte[] {(byte) notNow})))
           .isInstanceOf(IOException.class)
@@ -229,7 +235,7 @@ class FrameChainTest {
   @Test
   void faultyCodecsAreFoundWhileEncoding() throws IOException {
     FrameChain broken = FrameChain.of(List.of(new BrokenScheme()), configuration);
-    for (char fault : new char[] {'i', 'u', 's', 'l', 'a', 'o'}) {
+    for (char fault : new char[] {'i', 'u', 'c', 's', 'l', 'a', 'o'}) {
       assertThatThrownBy(() -> encode(broken, new byte[] {(byte) fault, 1, 2, 3}))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("scheme broken");
@@ -303,7 +309,10 @@ class FrameChainTest {
         .getThreadAllocatedBytes(Thread.currentThread().getId());
   }
 
-  /** Does what the first byte tells: throws one thing or another, or leaves bytes unread. */
+  /**
+   * Does what the first byte tells: throws one thing or another, leaves bytes unread, or moves a
+   * limit so that this does not show.
+   */
   private static final class BrokenScheme implements FrameScheme, FrameCodec {
     @Override
     public int spiVersion() {
@@ -337,16 +346,23 @@ class FrameChainTest {
 
     @Override
     public void encode(ByteBuffer src, ByteBuffer dst) {
-      fail(src.get());
+      fail(src.get(), src);
     }
 
     @Override
     public void decode(ByteBuffer src, ByteBuffer dst) {
-      fail(src.get());
+      byte how = src.get();
+      fail(how, src);
+      if (how == 'd') {
+        dst.limit(dst.position() + 1);
+      }
       dst.position(dst.limit());
     }
 
-    private static void fail(byte how) {
+    private static void fail(byte how, ByteBuffer src) {
+      if (how == 'c') {
+        src.limit(src.position());
+      }
       if (how == 'i') {
         throw new IndexOutOfBoundsException();
       }
