@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.benchmarks;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.scheme.ChainCodec;
@@ -122,7 +122,7 @@ final class VolumeFiller {
         ReducedBlockWriter.create(
             LocalDurableFiles.INSTANCE,
             file(index),
-            new BlockIdentity(pool.getFileName().toString(), FIRST_BLOCK + index),
+            new BlockRef(pool.getFileName().toString(), FIRST_BLOCK + index),
             REDUCED_LENGTH,
             chain.ids(),
             key,

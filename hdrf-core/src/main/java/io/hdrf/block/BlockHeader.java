@@ -154,7 +154,7 @@ public final class BlockHeader {
    * @param file for messages
    * @throws CorruptBlockException if it names another pool or block
    */
-  public void checkIdentity(Path file, BlockIdentity block) throws CorruptBlockException {
+  public void checkIdentity(Path file, BlockRef block) throws CorruptBlockException {
     if (poolHash != block.poolHash()) {
       throw new CorruptBlockException(
           file,
@@ -222,7 +222,7 @@ public final class BlockHeader {
     return chainIds.length;
   }
 
-  /** The hash of the block pool's id; see {@link BlockIdentity#poolHash()}. */
+  /** The hash of the block pool's id; see {@link BlockRef#poolHash()}. */
   public long poolHash() {
     return poolHash;
   }

@@ -46,7 +46,7 @@ public final class BlockProbe {
    * @param key the volume's key
    * @throws IOException only if reading fails, never for what was read
    */
-  public static BlockProbe examine(Path name, ReadableFile file, BlockIdentity block, TagKey key)
+  public static BlockProbe examine(Path name, ReadableFile file, BlockRef block, TagKey key)
       throws IOException {
     return judge(name, BlockHeader.bytes(file), file.length(), block, key);
   }
@@ -58,7 +58,7 @@ public final class BlockProbe {
    * @param length the file's
    */
   public static BlockProbe judge(
-      Path name, ByteBuffer head, long length, BlockIdentity block, TagKey key) {
+      Path name, ByteBuffer head, long length, BlockRef block, TagKey key) {
     if (head.remaining() < BlockFormat.HEADER_LENGTH || !BlockHeader.hasMagic(head)) {
       return PLAIN;
     }

@@ -44,7 +44,7 @@ public final class ReducedBlock implements Closeable {
    * @throws CorruptBlockException if the file is not that reduced block, whole
    * @throws UnknownFormatVersionException if another version of HDRF wrote it
    */
-  public static ReducedBlock open(Path name, ReadableFile file, BlockIdentity block, TagKey key)
+  public static ReducedBlock open(Path name, ReadableFile file, BlockRef block, TagKey key)
       throws IOException {
     BlockHeader header = readHeader(name, file, key);
     header.checkIdentity(name, block);

@@ -24,7 +24,7 @@ public final class ReducedBlockWriter implements FrameSink, Closeable {
   private static final int BUFFER_SIZE = 1 << 20;
 
   private final DurableFile file;
-  private final BlockIdentity block;
+  private final BlockRef block;
   private final long logicalLength;
   private final int[] chainIds;
   private final TagKey key;
@@ -40,7 +40,7 @@ public final class ReducedBlockWriter implements FrameSink, Closeable {
 
   private ReducedBlockWriter(
       DurableFile file,
-      BlockIdentity block,
+      BlockRef block,
       long logicalLength,
       int[] chainIds,
       TagKey key,
@@ -70,7 +70,7 @@ public final class ReducedBlockWriter implements FrameSink, Closeable {
   public static ReducedBlockWriter create(
       DurableFiles files,
       Path path,
-      BlockIdentity block,
+      BlockRef block,
       long logicalLength,
       int[] chainIds,
       TagKey key,
@@ -92,12 +92,7 @@ public final class ReducedBlockWriter implements FrameSink, Closeable {
    * @param limit as for {@link #create}
    */
   public static ReducedBlockWriter resume(
-      DurableFile file,
-      BlockIdentity block,
-      long logicalLength,
-      int[] chainIds,
-      TagKey key,
-      long limit)
+      DurableFile file, BlockRef block, long logicalLength, int[] chainIds, TagKey key, long limit)
       throws IOException {
     try {
       check(logicalLength, chainIds);

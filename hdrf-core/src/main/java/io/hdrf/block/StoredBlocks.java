@@ -160,8 +160,7 @@ public final class StoredBlocks {
     forEachFile(
         (path, blockId) -> {
           try (ChannelFile file = ChannelFile.open(path)) {
-            BlockProbe probe =
-                BlockProbe.examine(path, file, new BlockIdentity(poolId, blockId), key);
+            BlockProbe probe = BlockProbe.examine(path, file, new BlockRef(poolId, blockId), key);
             if (isDamaged(path, file, probe)) {
               count.damaged++;
             } else if (probe.kind() == BlockProbe.Kind.REDUCED) {
@@ -384,7 +383,7 @@ public final class StoredBlocks {
 
   private void show(Path path, long blockId, int schemeId, StoredPayloads.Visitor visitor)
       throws IOException {
-    BlockIdentity identity = new BlockIdentity(poolId, blockId);
+    BlockRef identity = new BlockRef(poolId, blockId);
     try (ChannelFile file = ChannelFile.open(path)) {
       BlockProbe probe = BlockProbe.examine(path, file, identity, key);
       if (isDamaged(path, file, probe)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.NotSmallerException;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
@@ -37,7 +37,7 @@ public interface EncodedBlock extends Closeable {
    *     replayed
    * @throws NotSmallerException if they are longer than the limit
    */
-  default ReducedBlockWriter resume(Path path, BlockIdentity block, TagKey key, long limit)
+  default ReducedBlockWriter resume(Path path, BlockRef block, TagKey key, long limit)
       throws IOException {
     return null;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.TagKey;
 import io.hdrf.scheme.ChainCodec;
 import java.io.Closeable;
@@ -15,7 +15,7 @@ import java.nio.file.Path;
  */
 public interface PlainBlock extends Closeable {
 
-  BlockIdentity identity();
+  BlockRef identity();
 
   long generationStamp();
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.io.DurableFiles;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;

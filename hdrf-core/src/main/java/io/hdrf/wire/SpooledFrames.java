@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.reduce.EncodedBlock;
@@ -82,7 +82,7 @@ public final class SpooledFrames implements EncodedBlock {
   }
 
   @Override
-  public ReducedBlockWriter resume(Path path, BlockIdentity block, TagKey key, long limit)
+  public ReducedBlockWriter resume(Path path, BlockRef block, TagKey key, long limit)
       throws IOException {
     if (file == null) {
       return null;

@@ -31,7 +31,7 @@ class BlockProbeTest {
     reduced = write(TestBlock.ID, TestBlock.KEY);
   }
 
-  private byte[] write(BlockIdentity id, TagKey key) throws IOException {
+  private byte[] write(BlockRef id, TagKey key) throws IOException {
     Path path = Files.createTempDirectory(dir, "block").resolve("f");
     TestBlock block = TestBlock.random(new Random(3), 5, 100, 1000);
     block.write(io.hdrf.spi.io.LocalDurableFiles.INSTANCE, path, id, key);
@@ -124,10 +124,10 @@ class BlockProbeTest {
   @Test
   void anotherBlockIsForeign() throws IOException {
     assertForeign(
-        write(new BlockIdentity(TestBlock.ID.poolId(), 5), TestBlock.KEY),
+        write(new BlockRef(TestBlock.ID.poolId(), 5), TestBlock.KEY),
         "block id: expected 1073741825, found 5");
     assertForeign(
-        write(new BlockIdentity("BP-1", TestBlock.ID.blockId()), TestBlock.KEY),
+        write(new BlockRef("BP-1", TestBlock.ID.blockId()), TestBlock.KEY),
         "block pool: expected BP-526805057");
   }
 
@@ -167,7 +167,7 @@ class BlockProbeTest {
 
   @Test
   void untrustedOpenIgnoresTagAndIdentityOnly() throws IOException {
-    byte[] other = write(new BlockIdentity("BP-1", 5), TestBlock.key(8));
+    byte[] other = write(new BlockRef("BP-1", 5), TestBlock.key(8));
     ReducedBlock block = ReducedBlock.openUntrusted(NAME, new BytesFile(other));
     assertThat(block.header().blockId()).isEqualTo(5);
     byte[] bad = other.clone();
@@ -184,7 +184,7 @@ class BlockProbeTest {
       Arrays.copyOf(reduced, 64 + 100),
       sign(reduced, TestBlock.key(1)),
       with(52, new int[12]),
-      write(new BlockIdentity(TestBlock.ID.poolId(), 5), TestBlock.KEY),
+      write(new BlockRef(TestBlock.ID.poolId(), 5), TestBlock.KEY),
     };
     for (byte[] imitation : imitations) {
       assertThat(probe(imitation).kind()).isEqualTo(BlockProbe.Kind.FOREIGN);

@@ -328,10 +328,10 @@ class ReducedBlockTest {
     try (ReducedBlockWriter writer = writer(5000, 5000)) {
       block.writeFrames(writer);
       writer.finish();
-      for (BlockIdentity other :
+      for (BlockRef other :
           List.of(
-              new BlockIdentity(TestBlock.ID.poolId(), 5),
-              new BlockIdentity("BP-1", TestBlock.ID.blockId()))) {
+              new BlockRef(TestBlock.ID.poolId(), 5),
+              new BlockRef("BP-1", TestBlock.ID.blockId()))) {
         assertThatThrownBy(() -> ReducedBlock.open(file(), writer.file(), other, TestBlock.KEY))
             .isInstanceOf(CorruptBlockException.class);
       }

@@ -52,7 +52,7 @@ class StoredBlocksTest {
     Path any = pool.resolve("current/finalized/subdir0/subdir0/blk_1");
     try (ChannelFile file = ChannelFile.open(any)) {
       scheme =
-          BlockProbe.examine(any, file, new BlockIdentity(POOL, 1), TestBlock.KEY)
+          BlockProbe.examine(any, file, new BlockRef(POOL, 1), TestBlock.KEY)
               .header()
               .chainIds()[0];
     }
@@ -77,7 +77,7 @@ class StoredBlocksTest {
     Path path = pool.resolve(directory).resolve("blk_" + id);
     Files.createDirectories(path.getParent());
     TestBlock.random(new Random(3), 5, 100, 1000)
-        .write(LocalDurableFiles.INSTANCE, path, new BlockIdentity(POOL, id), TestBlock.KEY);
+        .write(LocalDurableFiles.INSTANCE, path, new BlockRef(POOL, id), TestBlock.KEY);
     if (flipped >= 0) {
       byte[] bytes = Files.readAllBytes(path);
       bytes[flipped] ^= 1;

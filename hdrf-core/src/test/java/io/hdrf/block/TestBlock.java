@@ -16,8 +16,7 @@ import java.util.Random;
 /** A block of toy frames, and what must come out of it. */
 final class TestBlock {
 
-  static final BlockIdentity ID =
-      new BlockIdentity("BP-526805057-127.0.0.1-1411980876842", 1073741825);
+  static final BlockRef ID = new BlockRef("BP-526805057-127.0.0.1-1411980876842", 1073741825);
   static final TagKey KEY = key(7);
 
   final int[] lengths;
@@ -68,7 +67,7 @@ final class TestBlock {
     return write(LocalDurableFiles.INSTANCE, path, ID, KEY);
   }
 
-  long write(DurableFiles files, Path path, BlockIdentity id, TagKey key) throws IOException {
+  long write(DurableFiles files, Path path, BlockRef id, TagKey key) throws IOException {
     try (ReducedBlockWriter writer =
         ReducedBlockWriter.create(files, path, id, length, ToyFrames.CHAIN, key, length)) {
       writeFrames(writer);

@@ -3,7 +3,7 @@ package io.hdrf.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
@@ -180,7 +180,7 @@ class AdoptionTest {
         ReducedBlock.open(
             file,
             ChannelFile.open(file),
-            new BlockIdentity(FileBlocks.POOL, 1),
+            new BlockRef(FileBlocks.POOL, 1),
             new TagKey(new byte[TagKey.LENGTH]))) {
       FrameTable frames = block.frames();
       for (int i = 0; i < frames.frameCount(); i++) {

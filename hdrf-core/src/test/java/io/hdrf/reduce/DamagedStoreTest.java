@@ -3,6 +3,7 @@ package io.hdrf.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.InMemory;
 import io.hdrf.scheme.SchemeChain;

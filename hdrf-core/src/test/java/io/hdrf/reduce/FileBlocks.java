@@ -2,7 +2,7 @@
 package io.hdrf.reduce;
 
 import io.hdrf.block.BlockHeader;
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
 import io.hdrf.scheme.ChainCodec;
@@ -95,7 +95,7 @@ final class FileBlocks implements BlockOwner {
 
   byte[] decoded(long id) throws IOException {
     try (ReducedBlock block =
-        ReducedBlock.open(file(id), ChannelFile.open(file(id)), new BlockIdentity(POOL, id), key)) {
+        ReducedBlock.open(file(id), ChannelFile.open(file(id)), new BlockRef(POOL, id), key)) {
       byte[] data = new byte[(int) block.logicalLength()];
       block.read(0, ByteBuffer.wrap(data), codec);
       return data;
@@ -142,8 +142,8 @@ final class FileBlocks implements BlockOwner {
     }
 
     @Override
-    public BlockIdentity identity() {
-      return new BlockIdentity(POOL, id);
+    public BlockRef identity() {
+      return new BlockRef(POOL, id);
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.hdrf.reduce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.sample.StoreScheme;
 import io.hdrf.scheme.SchemeChain;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.io.InMemory;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.job.JobTasks;
 import io.hdrf.datanode.job.VolumeJobs;
@@ -28,7 +29,6 @@ import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.SchemeStores;
 import io.hdrf.metadata.BlockRecord;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import java.io.Closeable;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.replica.ReplicaSnapshot;
 import io.hdrf.datanode.volume.UnavailableException;
-import io.hdrf.reduce.BlockRef;
 import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.volume.DirectoryVolume;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
@@ -152,7 +151,7 @@ public final class OneBlockDataNode implements AutoCloseable {
     try (FrameSpool spool =
             new FrameSpool(STAMP, () -> SpoolFile.create(files, temporaries.resolve("received")));
         ReducedBlock block =
-            ReducedBlock.open(file, ChannelFile.open(file), new BlockIdentity(POOL, BLOCK), key)) {
+            ReducedBlock.open(file, ChannelFile.open(file), new BlockRef(POOL, BLOCK), key)) {
       FrameTable frames = block.frames();
       spool.packet(0, length);
       for (int i = 0; i < frames.frameCount(); i++) {

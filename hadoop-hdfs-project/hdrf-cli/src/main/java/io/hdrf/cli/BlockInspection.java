@@ -3,8 +3,8 @@ package io.hdrf.cli;
 
 import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockHeader;
-import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
@@ -110,7 +110,7 @@ final class BlockInspection {
     facts.put("physicalBytes", physical);
     facts.put("ratio", open.length() == 0 ? 1.0 : (double) physical / open.length());
 
-    Optional<BlockIdentity> identity = identity(file);
+    Optional<BlockRef> identity = identity(file);
     Optional<Path> meta = meta(file);
     Path hdrf = poolDirectory(file).map(pool -> pool.resolve("hdrf")).orElse(null);
     Optional<TagKey> key =
@@ -264,12 +264,12 @@ final class BlockInspection {
     return list;
   }
 
-  private static Optional<BlockIdentity> identity(Path file) {
+  private static Optional<BlockRef> identity(Path file) {
     Matcher name = BLOCK.matcher(file.getFileName().toString());
     Optional<Path> pool = poolDirectory(file);
     return name.matches() && pool.isPresent()
         ? Optional.of(
-            new BlockIdentity(pool.get().getFileName().toString(), Long.parseLong(name.group(1))))
+            new BlockRef(pool.get().getFileName().toString(), Long.parseLong(name.group(1))))
         : Optional.empty();
   }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.NotSmallerException;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
@@ -186,7 +186,7 @@ final class Estimator implements Closeable {
               ReducedBlockWriter.create(
                   LocalDurableFiles.INSTANCE,
                   temporary,
-                  new BlockIdentity("", blocks),
+                  new BlockRef("", blocks),
                   block.length(),
                   chain.ids(),
                   key,

@@ -5,8 +5,8 @@ import io.hdrf.admin.ReducedBlockCounter;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockHeader;
-import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.StoredBlocks;
 import io.hdrf.block.TagKey;
@@ -208,8 +208,7 @@ final class StoppedVolume implements BlockInventory {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long modified = Files.getLastModifiedTime(file).toMillis();
       BlockProbe probe =
-          BlockProbe.examine(
-              file, new ChannelFile(channel), new BlockIdentity(poolId, blockId), key);
+          BlockProbe.examine(file, new ChannelFile(channel), new BlockRef(poolId, blockId), key);
       switch (probe.kind()) {
         case REDUCED:
           BlockHeader header = probe.header();

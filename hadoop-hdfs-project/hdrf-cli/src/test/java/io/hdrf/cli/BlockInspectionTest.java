@@ -3,7 +3,7 @@ package io.hdrf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.cli.BlockInspection.Verdict;
@@ -59,7 +59,7 @@ class BlockInspectionTest {
             ReducedBlockWriter.create(
                 LocalDurableFiles.INSTANCE,
                 block,
-                new BlockIdentity(POOL, 77),
+                new BlockRef(POOL, 77),
                 LENGTH,
                 chain.ids(),
                 key,

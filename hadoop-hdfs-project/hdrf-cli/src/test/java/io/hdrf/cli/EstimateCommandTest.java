@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.cluster.DiskUsage;
@@ -128,7 +128,7 @@ class EstimateCommandTest {
             ReducedBlockWriter.create(
                 LocalDurableFiles.INSTANCE,
                 file,
-                new BlockIdentity("BP-1", from),
+                new BlockRef("BP-1", from),
                 length,
                 chain.ids(),
                 new TagKey(new byte[TagKey.LENGTH]),

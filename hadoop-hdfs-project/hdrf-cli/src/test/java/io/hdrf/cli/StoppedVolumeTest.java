@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.metadata.BlockRecord;
@@ -78,7 +78,7 @@ class StoppedVolumeTest {
         ReducedBlockWriter.create(
             LocalDurableFiles.INSTANCE,
             file,
-            new BlockIdentity(pool.getFileName().toString(), id),
+            new BlockRef(pool.getFileName().toString(), id),
             100_000,
             new int[] {1},
             key,

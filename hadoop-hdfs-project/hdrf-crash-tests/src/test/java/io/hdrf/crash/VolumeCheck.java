@@ -3,8 +3,8 @@ package io.hdrf.crash;
 
 import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockHeader;
-import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
@@ -122,7 +122,7 @@ final class VolumeCheck {
       withoutChecksums++;
       return;
     }
-    BlockIdentity identity = new BlockIdentity(pool.getFileName().toString(), id);
+    BlockRef identity = new BlockRef(pool.getFileName().toString(), id);
     try (ChannelFile open = ChannelFile.open(file);
         ChannelFile meta = ChannelFile.open(metaFile);
         BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {

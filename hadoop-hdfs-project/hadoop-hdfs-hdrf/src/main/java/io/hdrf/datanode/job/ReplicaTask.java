@@ -2,10 +2,10 @@
 package io.hdrf.datanode.job;
 
 import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.replica.ReplicaSnapshot;
-import io.hdrf.reduce.BlockRef;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;

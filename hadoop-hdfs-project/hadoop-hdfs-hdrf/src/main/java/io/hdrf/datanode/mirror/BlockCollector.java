@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.FrameSpool;

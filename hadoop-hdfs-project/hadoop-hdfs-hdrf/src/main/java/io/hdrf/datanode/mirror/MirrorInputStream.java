@@ -2,7 +2,7 @@
 package io.hdrf.datanode.mirror;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.ReceiveMemory;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.mirror.query.ChunkOffers;
 import io.hdrf.datanode.mirror.query.ChunkQueries;
 import io.hdrf.datanode.mirror.query.ChunkQueryClient;
 import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
 import io.hdrf.datanode.mirror.query.PeerProofs;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.FrameChain;

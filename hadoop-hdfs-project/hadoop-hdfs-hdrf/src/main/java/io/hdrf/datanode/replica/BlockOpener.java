@@ -3,12 +3,12 @@ package io.hdrf.datanode.replica;
 
 import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.UnavailableException;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.ChannelFile;
@@ -207,7 +207,6 @@ public final class BlockOpener {
   private static BlockProbe judge(
       Path file, ByteBuffer head, FileInputStream stream, PoolSlice volume, BlockRef block)
       throws IOException {
-    return BlockProbe.judge(
-        file, head, stream.getChannel().size(), volume.identity(block.blockId()), volume.key());
+    return BlockProbe.judge(file, head, stream.getChannel().size(), block, volume.key());
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.volume.PoolSlice;
@@ -10,7 +11,6 @@ import io.hdrf.metadata.StoreIdentity;
 import io.hdrf.metadata.StoreListener;
 import io.hdrf.metadata.StoreStatus;
 import io.hdrf.metadata.VolumeRecords;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.store.MetadataStoreProvider;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.TagKey;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.metadata.BlockRecord;
@@ -71,8 +71,8 @@ public final class FinalizedPlainBlock implements PlainBlock {
   }
 
   @Override
-  public BlockIdentity identity() {
-    return snapshot.identity();
+  public BlockRef identity() {
+    return snapshot.block();
   }
 
   @Override

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.metadata.BlockRecord;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;

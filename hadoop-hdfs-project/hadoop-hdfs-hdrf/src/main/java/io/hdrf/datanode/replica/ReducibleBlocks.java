@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.volume.BlocksBeingWritten;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.UnavailableException;
 import io.hdrf.reduce.BlockOwner;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.PlainBlock;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import io.hdrf.spi.io.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;

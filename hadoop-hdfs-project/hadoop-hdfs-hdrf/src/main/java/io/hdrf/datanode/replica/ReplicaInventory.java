@@ -2,9 +2,9 @@
 package io.hdrf.datanode.replica;
 
 import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockRef;
 import io.hdrf.metadata.BlockInventory;
 import io.hdrf.metadata.BlockRecord;
-import io.hdrf.reduce.BlockRef;
 import java.io.File;
 import java.io.IOException;
 import java.util.function.LongConsumer;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
-import io.hdrf.block.BlockIdentity;
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -111,10 +110,6 @@ public final class ReplicaSnapshot {
 
   public BlockRef block() {
     return block;
-  }
-
-  BlockIdentity identity() {
-    return new BlockIdentity(block.poolId(), block.blockId());
   }
 
   public LocalReplica replica() {

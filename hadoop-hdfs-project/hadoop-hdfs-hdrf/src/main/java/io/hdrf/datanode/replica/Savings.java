@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.volume.PoolSlices;
-import io.hdrf.reduce.BlockRef;
 import java.io.IOException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.volume.PoolSlices;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.UnknownFormatVersionException;

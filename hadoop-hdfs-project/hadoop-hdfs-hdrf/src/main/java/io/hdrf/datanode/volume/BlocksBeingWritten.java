@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.volume;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.mirror.Mirroring;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.ChunkLookup;

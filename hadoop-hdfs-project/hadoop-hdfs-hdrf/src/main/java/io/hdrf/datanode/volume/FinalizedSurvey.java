@@ -3,7 +3,7 @@ package io.hdrf.datanode.volume;
 
 import io.hdrf.block.BlockFormat;
 import io.hdrf.block.BlockHeader;
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.CorruptBlockException;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.StoredBlocks;
@@ -176,7 +176,7 @@ final class FinalizedSurvey {
   }
 
   private void visitBlock(Path file, long blockId, HeaderVisitor visitor) throws IOException {
-    BlockIdentity identity = new BlockIdentity(poolId, blockId);
+    BlockRef identity = new BlockRef(poolId, blockId);
     ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
     try (ChannelFile opened = ChannelFile.open(file)) {
       opened.read(bytes, 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.volume;
 
-import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.StoredBlocks;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
@@ -370,10 +369,6 @@ public final class PoolSlice implements Closeable {
   /** The codec for new blocks, or null where they stay plain. */
   public ChainCodec codec() {
     return codec;
-  }
-
-  public BlockIdentity identity(long blockId) {
-    return new BlockIdentity(poolId, blockId);
   }
 
   /** A name for a new temporary file; never one that was given out before. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.mirror.query.ChunkOffers;
 import io.hdrf.datanode.mirror.query.PeerProofs;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
 import io.hdrf.jni.Sha256;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.LocalDurableFiles;

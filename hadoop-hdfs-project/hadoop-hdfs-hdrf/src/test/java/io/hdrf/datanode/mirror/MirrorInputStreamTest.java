@@ -4,7 +4,7 @@ package io.hdrf.datanode.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.CorruptWireException;

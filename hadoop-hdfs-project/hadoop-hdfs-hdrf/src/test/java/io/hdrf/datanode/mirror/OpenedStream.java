@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;

@@ -4,10 +4,10 @@ package io.hdrf.datanode.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
 import io.hdrf.datanode.mirror.query.ChunkQueryServer;
 import io.hdrf.datanode.mirror.query.PeerProofs;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;

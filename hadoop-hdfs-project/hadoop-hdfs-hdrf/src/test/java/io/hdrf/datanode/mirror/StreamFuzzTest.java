@@ -2,7 +2,7 @@
 package io.hdrf.datanode.mirror;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.RecordSigner;
 import io.hdrf.wire.RecordWriter;

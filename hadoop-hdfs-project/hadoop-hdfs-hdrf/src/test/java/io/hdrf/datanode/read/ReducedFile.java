@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.read;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
@@ -30,7 +30,7 @@ final class ReducedFile implements Closeable {
   /** How many bytes a frame stands for that takes more. */
   static final int BLOATED_LENGTH = 1 << 10;
 
-  private static final BlockIdentity IDENTITY = new BlockIdentity("BP-1-127.0.0.1-1", 1);
+  private static final BlockRef IDENTITY = new BlockRef("BP-1-127.0.0.1-1", 1);
 
   final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
   final ChainCodec codec;

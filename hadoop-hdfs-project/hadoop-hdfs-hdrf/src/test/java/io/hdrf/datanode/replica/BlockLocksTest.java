@@ -3,9 +3,9 @@ package io.hdrf.datanode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.io.ChildJvm;
 import io.hdrf.io.FullHeap;
-import io.hdrf.reduce.BlockRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

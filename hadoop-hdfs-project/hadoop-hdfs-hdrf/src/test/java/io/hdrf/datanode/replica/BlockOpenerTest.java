@@ -4,13 +4,13 @@ package io.hdrf.datanode.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.LaterVersion;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.datanode.BlockFiles;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.UnavailableException;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.TestData;
@@ -309,7 +309,7 @@ class BlockOpenerTest {
         ReducedBlockWriter.create(
             LocalDurableFiles.INSTANCE,
             temporary,
-            volume.snapshot().identity(),
+            volume.snapshot().block(),
             LENGTH,
             new int[] {65101},
             volume.poolSlice().key(),

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.SkipReason;
@@ -103,7 +103,7 @@ class FinalizedPlainBlockTest {
   void itIsTheBlockThatWasOpened() throws IOException {
     try (FinalizedPlainBlock block = volume.openPlain(null)) {
       assertThat(block.identity())
-          .isEqualTo(new BlockIdentity(SwapVolume.POOL, SwapVolume.BLOCK.blockId()));
+          .isEqualTo(new BlockRef(SwapVolume.POOL, SwapVolume.BLOCK.blockId()));
       assertThat(block.generationStamp()).isEqualTo(SwapVolume.STAMP);
       assertThat(block.length()).isEqualTo(LENGTH);
       assertThat(block.dataFile()).isEqualTo(volume.blockFile());

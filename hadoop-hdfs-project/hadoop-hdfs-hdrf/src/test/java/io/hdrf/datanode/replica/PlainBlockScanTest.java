@@ -3,9 +3,9 @@ package io.hdrf.datanode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.reduce.BlockOwner;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.PlainBlock;
 import io.hdrf.reduce.Reducer;

@@ -3,7 +3,7 @@ package io.hdrf.datanode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

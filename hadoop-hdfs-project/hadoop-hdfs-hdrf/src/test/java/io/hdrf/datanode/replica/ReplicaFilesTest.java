@@ -4,8 +4,8 @@ package io.hdrf.datanode.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.replica.ReplicaFiles.ReplicaChangedException;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.lang.reflect.Proxy;

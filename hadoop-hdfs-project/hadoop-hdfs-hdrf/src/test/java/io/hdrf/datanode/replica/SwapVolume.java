@@ -2,6 +2,7 @@
 package io.hdrf.datanode.replica;
 
 import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
@@ -11,7 +12,6 @@ import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.io.ForwardingFile;
 import io.hdrf.io.ForwardingFiles;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.PlainBlock;

@@ -3,7 +3,7 @@ package io.hdrf.datanode.volume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.reduce.BlockRef;
+import io.hdrf.block.BlockRef;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.File;
 import java.util.Map;

@@ -4,7 +4,7 @@ package io.hdrf.datanode.volume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.reduce.HookedScheme;
@@ -62,7 +62,7 @@ class FinalizedSurveyTest {
         ReducedBlockWriter.create(
             LocalDurableFiles.INSTANCE,
             file,
-            new BlockIdentity(POOL, 1),
+            new BlockRef(POOL, 1),
             10_000,
             chain,
             new TagKey(new byte[TagKey.LENGTH]),

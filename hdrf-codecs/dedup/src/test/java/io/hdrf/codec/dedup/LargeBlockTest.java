@@ -3,7 +3,7 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.block.BlockIdentity;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
@@ -82,7 +82,7 @@ class LargeBlockTest {
     StoreContext context =
         new StoreContext(
             new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool");
-    BlockIdentity identity = new BlockIdentity("BP-large", 42);
+    BlockRef identity = new BlockRef("BP-large", 42);
     TagKey key = new TagKey(new byte[TagKey.LENGTH]);
     Path file = directory.resolve("blk_42");
     try (DedupVolume volume =
@@ -111,7 +111,7 @@ class LargeBlockTest {
     }
   }
 
-  private void write(DedupVolume volume, BlockIdentity identity, TagKey key, Path file)
+  private void write(DedupVolume volume, BlockRef identity, TagKey key, Path file)
       throws IOException {
     int[] chain = {new DedupScheme().id()};
     long[] done = {0};

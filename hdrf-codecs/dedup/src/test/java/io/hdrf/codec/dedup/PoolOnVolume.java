@@ -2,8 +2,8 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.block.BlockChecksums;
-import io.hdrf.block.BlockIdentity;
 import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.ChecksumVerifier;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.StoredBlocks;
@@ -11,7 +11,6 @@ import io.hdrf.block.TagKey;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.WatchedPath;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.PlainBlock;
@@ -256,14 +255,14 @@ final class PoolOnVolume implements Closeable, VolumeServices {
 
   boolean isReduced(long id) throws IOException {
     try (ChannelFile file = ChannelFile.open(file(id))) {
-      return BlockProbe.examine(file(id), file, new BlockIdentity(poolId, id), key).kind()
+      return BlockProbe.examine(file(id), file, new BlockRef(poolId, id), key).kind()
           == BlockProbe.Kind.REDUCED;
     }
   }
 
   /** A block's bytes, as a client gets them. */
   byte[] read(long id) throws IOException {
-    BlockIdentity identity = new BlockIdentity(poolId, id);
+    BlockRef identity = new BlockRef(poolId, id);
     try (ChannelFile file = ChannelFile.open(file(id))) {
       BlockProbe probe = BlockProbe.examine(file(id), file, identity, key);
       byte[] data = new byte[(int) file.length()];
@@ -284,7 +283,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
    * @return false if the block is plain and {@code onlyReduced}
    */
   private boolean writePlain(long id, Path target, boolean onlyReduced) throws IOException {
-    BlockIdentity identity = new BlockIdentity(poolId, id);
+    BlockRef identity = new BlockRef(poolId, id);
     try (ChannelFile file = ChannelFile.open(file(id));
         ChannelFile meta = ChannelFile.open(metaFile(id));
         BlockChecksums checksums = BlockChecksums.open(metaFile(id), meta)) {
@@ -414,8 +413,8 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     Path reduced = newTemporary(id);
     return new PlainBlock() {
       @Override
-      public BlockIdentity identity() {
-        return new BlockIdentity(poolId, id);
+      public BlockRef identity() {
+        return new BlockRef(poolId, id);
       }
 
       @Override

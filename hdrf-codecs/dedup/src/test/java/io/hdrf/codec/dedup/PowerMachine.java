@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.CrashException;
 import io.hdrf.io.CrashableFiles;
@@ -8,7 +9,6 @@ import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.PowerLoss;
 import io.hdrf.io.StepScheduler;
 import io.hdrf.reduce.BlockOwner;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.PlainBlock;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.HdrfService;
 import io.hdrf.datanode.HdrfSetup;
 import io.hdrf.datanode.ReplicaReads;
 import io.hdrf.datanode.replica.Hold;
-import io.hdrf.reduce.BlockRef;
 import io.hdrf.spi.thread.HdrfThreads;
 import java.io.File;
 import java.io.IOException;

@@ -11,22 +11,22 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
-class BlockIdentityTest {
+class BlockRefTest {
 
   @Test
   void poolHashIsTheBeginningOfSha256() {
     byte[] sha = HexFormat.of().parseHex("ba7816bf8f01cfea");
-    assertThat(new BlockIdentity("abc", 1).poolHash())
+    assertThat(new BlockRef("abc", 1).poolHash())
         .isEqualTo(Long.reverseBytes(ByteBuffer.wrap(sha).getLong()));
   }
 
   @Test
   void equality() {
-    BlockIdentity id = new BlockIdentity("BP-1", 5);
-    assertThat(id).isEqualTo(new BlockIdentity("BP-1", 5)).hasToString("BP-1:5");
-    assertThat(id.hashCode()).isEqualTo(new BlockIdentity("BP-1", 5).hashCode());
-    assertThat(id).isNotEqualTo(new BlockIdentity("BP-1", 6));
-    assertThat(id).isNotEqualTo(new BlockIdentity("BP-2", 5));
+    BlockRef id = new BlockRef("BP-1", 5);
+    assertThat(id).isEqualTo(new BlockRef("BP-1", 5)).hasToString("BP-1:blk_5");
+    assertThat(id.hashCode()).isEqualTo(new BlockRef("BP-1", 5).hashCode());
+    assertThat(id).isNotEqualTo(new BlockRef("BP-1", 6));
+    assertThat(id).isNotEqualTo(new BlockRef("BP-2", 5));
   }
 
   /** RFC 4231, test case 2, adapted: the key padded with zeros to 32 bytes is the same HMAC key. */
