@@ -252,8 +252,13 @@ public final class FrameTable {
     private int[] checksums = new int[64];
     private byte[] stages = new byte[64];
     private int count;
-    private final RunLength lengthRuns = new RunLength();
-    private final RunLength stageRuns = new RunLength();
+
+    /** How many frames the last run of equal lengths has, and the last run of equal stages. */
+    private int lengthRun;
+
+    private int stageRun;
+
+    /** How many bytes the frames take in the encoded table, those of the runs included. */
     private long frameBytes;
 
     void add(int originalLength, int storedLength, int stage, int checksum) {
@@ -264,23 +269,31 @@ public final class FrameTable {
         checksums = Arrays.copyOf(checksums, capacity);
         stages = Arrays.copyOf(stages, capacity);
       }
+      if (count > 0 && originalLengths[count - 1] == originalLength) {
+        frameBytes += Varint.length(lengthRun + 1) - Varint.length(lengthRun);
+        lengthRun++;
+      } else {
+        frameBytes += 1 + Varint.length(originalLength);
+        lengthRun = 1;
+      }
+      if (count > 0 && stages[count - 1] == (byte) stage) {
+        frameBytes += Varint.length(stageRun + 1) - Varint.length(stageRun);
+        stageRun++;
+      } else {
+        frameBytes += 1 + Byte.BYTES;
+        stageRun = 1;
+      }
+      frameBytes += Varint.length(storedLength) + Integer.BYTES;
       originalLengths[count] = originalLength;
       storedLengths[count] = storedLength;
       checksums[count] = checksum;
       stages[count] = (byte) stage;
       count++;
-      lengthRuns.add(originalLength, Varint.length(originalLength));
-      stageRuns.add(stage, 1);
-      frameBytes += Varint.length(storedLength) + Integer.BYTES;
     }
 
     /** The encoded table's length in bytes. */
     long encodedLength() {
-      return Integer.BYTES
-          + Varint.length(count)
-          + lengthRuns.encodedLength
-          + stageRuns.encodedLength
-          + frameBytes;
+      return Integer.BYTES + Varint.length(count) + frameBytes;
     }
 
     ByteBuffer encode() {
@@ -317,24 +330,6 @@ public final class FrameTable {
       out.putInt(0, Crc32c.update(0, out.slice()));
       out.position(0);
       return out;
-    }
-  }
-
-  /** How many bytes a growing sequence takes as runs of equal values. */
-  private static final class RunLength {
-    private int value = -1;
-    private int run;
-    private long encodedLength;
-
-    void add(int next, int valueLength) {
-      if (next == value) {
-        encodedLength += Varint.length(run + 1) - Varint.length(run);
-        run++;
-      } else {
-        value = next;
-        run = 1;
-        encodedLength += 1 + valueLength;
-      }
     }
   }
 }

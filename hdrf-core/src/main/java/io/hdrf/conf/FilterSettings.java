@@ -8,7 +8,6 @@ import io.hdrf.spi.PluginSettings;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import org.apache.hadoop.conf.Configuration;
 
@@ -19,43 +18,6 @@ import org.apache.hadoop.conf.Configuration;
  * takes time linear in the data, whatever the expression is.
  */
 public final class FilterSettings {
-
-  /** Keywords and regular expressions, at least one of which must be found. Immutable. */
-  public static final class Search {
-    private final List<String> keywords;
-    private final List<Pattern> patterns;
-
-    Search(List<String> keywords, List<Pattern> patterns) {
-      this.keywords = Collections.unmodifiableList(keywords);
-      this.patterns = Collections.unmodifiableList(patterns);
-    }
-
-    /** Returns the keywords; each stands for bytes in ISO-8859-1; unmodifiable. */
-    public List<String> keywords() {
-      return keywords;
-    }
-
-    /** Returns the regular expressions; unmodifiable. */
-    public List<Pattern> patterns() {
-      return patterns;
-    }
-
-    public boolean isEmpty() {
-      return keywords.isEmpty() && patterns.isEmpty();
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Search
-          && ((Search) other).keywords.equals(keywords)
-          && ((Search) other).patterns.toString().equals(patterns.toString());
-    }
-
-    @Override
-    public int hashCode() {
-      return Objects.hash(keywords, patterns.toString());
-    }
-  }
 
   private static final String EXCLUDE = "exclude.";
   private static final String INCLUDE = "include.";
@@ -75,8 +37,10 @@ public final class FilterSettings {
   private static final java.util.regex.Pattern REPETITION =
       java.util.regex.Pattern.compile("\\{(\\d{1,9})(?:,(\\d{1,9})?)?\\}");
 
-  private final Search exclude;
-  private final Search include;
+  private final List<String> excludedKeywords;
+  private final List<Pattern> excludedPatterns;
+  private final List<String> includedKeywords;
+  private final List<Pattern> includedPatterns;
   private final int minAgeSeconds;
 
   /**
@@ -84,12 +48,15 @@ public final class FilterSettings {
    */
   public FilterSettings(Configuration configuration) throws BadSettingException {
     PluginSettings settings = new PluginSettings(configuration, HdrfKeys.FILTER_SECTION);
-    exclude = search(settings, EXCLUDE);
-    include = search(settings, INCLUDE);
+    excludedKeywords = keywords(settings, EXCLUDE);
+    excludedPatterns = patterns(settings, EXCLUDE);
+    includedKeywords = keywords(settings, INCLUDE);
+    includedPatterns = patterns(settings, INCLUDE);
     minAgeSeconds = settings.getInt(MIN_AGE, 0, 0, 365 * 24 * 3600);
   }
 
-  private static Search search(PluginSettings settings, String kind) throws BadSettingException {
+  private static List<String> keywords(PluginSettings settings, String kind)
+      throws BadSettingException {
     List<String> keywords = elements(settings.getString(kind + KEYWORDS, ""), "[,\n]");
     for (String keyword : keywords) {
       if (keyword.chars().anyMatch(c -> c > MAX_KEYWORD_CHAR)) {
@@ -101,11 +68,16 @@ public final class FilterSettings {
                 + settings.key(kind + REGEX));
       }
     }
+    return Collections.unmodifiableList(keywords);
+  }
+
+  private static List<Pattern> patterns(PluginSettings settings, String kind)
+      throws BadSettingException {
     List<Pattern> patterns = new ArrayList<>();
     for (String expression : elements(settings.getString(kind + REGEX, ""), "\n")) {
       patterns.add(compile(settings.key(kind + REGEX), expression));
     }
-    return new Search(keywords, patterns);
+    return Collections.unmodifiableList(patterns);
   }
 
   private static List<String> elements(String value, String separator) {
@@ -147,31 +119,33 @@ public final class FilterSettings {
     return product;
   }
 
-  /** Returns the search that keeps a block plain if it finds something. */
-  public Search exclude() {
-    return exclude;
+  /** Returns the keywords that keep a block plain, of bytes in ISO-8859-1; unmodifiable. */
+  public List<String> excludedKeywords() {
+    return excludedKeywords;
   }
 
-  /** Returns the search that, if not empty, keeps a block plain if it finds nothing. */
-  public Search include() {
-    return include;
+  /** Returns the regular expressions that keep a block plain; unmodifiable. */
+  public List<Pattern> excludedPatterns() {
+    return excludedPatterns;
+  }
+
+  /** Returns the keywords one of which a block must hold; see {@link #includesAll}. */
+  public List<String> includedKeywords() {
+    return includedKeywords;
+  }
+
+  /** Returns the regular expressions one of which a block must match; unmodifiable. */
+  public List<Pattern> includedPatterns() {
+    return includedPatterns;
+  }
+
+  /** Returns whether blocks need hold nothing in order to be reduced. */
+  public boolean includesAll() {
+    return includedKeywords.isEmpty() && includedPatterns.isEmpty();
   }
 
   /** Returns the time in seconds after the last write for which a block stays plain. */
   public int minAgeSeconds() {
     return minAgeSeconds;
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof FilterSettings
-        && ((FilterSettings) other).exclude.equals(exclude)
-        && ((FilterSettings) other).include.equals(include)
-        && ((FilterSettings) other).minAgeSeconds == minAgeSeconds;
-  }
-
-  @Override
-  public int hashCode() {
-    return Objects.hash(exclude, include, minAgeSeconds);
   }
 }

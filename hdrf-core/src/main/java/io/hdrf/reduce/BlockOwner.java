@@ -18,6 +18,9 @@ public interface BlockOwner {
   /** The chain that the block would be stored with now, as far as that is known; may be empty. */
   SchemeChain chainOf(BlockRef block);
 
+  /** Called on the thread that tried for each block that stays plain. */
+  default void skipped(BlockRef block, SkipReason reason) {}
+
   /** Called after an I/O error on a block's volume, so that its disk can be checked. */
   void onIoError(BlockRef block, IOException error);
 }

@@ -42,8 +42,7 @@ final class BlockReduction {
 
   private final DurableFiles files;
   private final ReducerCounters counters;
-  private final int minBlockSize;
-  private final BlockFilter filter;
+  private final ReductionRules rules;
   private final BooleanSupplier stopping;
 
   /**
@@ -52,13 +51,11 @@ final class BlockReduction {
   BlockReduction(
       DurableFiles files,
       ReducerCounters counters,
-      int minBlockSize,
-      BlockFilter filter,
+      ReductionRules rules,
       BooleanSupplier stopping) {
     this.files = files;
     this.counters = counters;
-    this.minBlockSize = minBlockSize;
-    this.filter = filter;
+    this.rules = rules;
     this.stopping = stopping;
   }
 
@@ -69,7 +66,7 @@ final class BlockReduction {
    * @throws IOException if something failed; the block stays plain
    */
   void reduce(PlainBlock block) throws IOException {
-    long limit = ReductionRules.limit(block.codec().chain(), block.length(), minBlockSize);
+    long limit = rules.limit(block.codec().chain(), block.length());
     try (ChannelFile plain = ChannelFile.open(block.dataFile());
         ChannelFile meta = ChannelFile.open(block.metaFile());
         BlockChecksums checksums = BlockChecksums.open(block.metaFile(), meta)) {
@@ -77,15 +74,15 @@ final class BlockReduction {
         throw new BlockSkippedException(SkipReason.CHANGED, "its length changed");
       }
       checkPlain(block, plain, checksums);
-      if (filter.isAgeLimited()) {
-        filter.checkAge(
+      if (rules.isAgeLimited()) {
+        rules.checkAge(
             Files.getLastModifiedTime(block.dataFile()).toMillis(), System.currentTimeMillis());
       }
       if (!checksums.isComplete(block.length())) {
         throw new BlockSkippedException(
             SkipReason.CHECKSUMS_INCOMPLETE, block.metaFile() + " does not cover the block");
       }
-      filter.checkContent(plain, block.length());
+      rules.checkContent(plain, block.length());
       if (!adopt(block, plain, checksums, limit)) {
         ReductionRules.probe(block.codec(), block.length(), plain);
         encodeAndSwap(block, null, plain, checksums, limit);
@@ -118,7 +115,7 @@ final class BlockReduction {
         .codec()
         .encode(
             block.length(),
-            new WatchedInput(block, plain),
+            watched(block, plain),
             (originalLength, stages, stored) -> {
               counters.frameEncoded();
               out.frame(originalLength, stages, stored);
@@ -318,26 +315,16 @@ final class BlockReduction {
   }
 
   /** The block's data, with a look now and then at whether the work is still wanted. */
-  private final class WatchedInput implements BlockSource {
-    private final PlainBlock block;
-    private final ChannelFile plain;
-    private long position;
-    private long nextCheck = CHECK_INTERVAL;
-
-    WatchedInput(PlainBlock block, ChannelFile plain) {
-      this.block = block;
-      this.plain = plain;
-    }
-
-    @Override
-    public int read(ByteBuffer dst) throws IOException {
-      if (position >= nextCheck) {
+  private BlockSource watched(PlainBlock block, ChannelFile plain) {
+    long[] position = new long[1];
+    return dst -> {
+      int count = plain.read(dst, position[0]);
+      long next = position[0] + count;
+      if (next / CHECK_INTERVAL > position[0] / CHECK_INTERVAL) {
         checkWanted(block);
-        nextCheck = position + CHECK_INTERVAL;
       }
-      int count = plain.read(dst, position);
-      position += count;
+      position[0] = next;
       return count;
-    }
+    };
   }
 }

@@ -52,20 +52,13 @@ public final class Reducer implements Closeable {
   private final long delayNanos;
   private final int roomMark;
   private final Runnable onRoom;
-  private final SkipListener onSkip;
   private volatile boolean stopping;
-
-  /** Is told of each block that stays plain. */
-  public interface SkipListener {
-    void skipped(BlockRef block, SkipReason reason);
-  }
 
   /**
    * Starts the threads.
    *
    * @param name part of the threads' names
    * @param onRoom is run, on a Reducer thread, when the queue has room again after it was full
-   * @param onSkip is told, on the thread that tried, of each block that stays plain
    */
   public Reducer(
       String name,
@@ -73,24 +66,16 @@ public final class Reducer implements Closeable {
       BlockOwner owner,
       DurableFiles files,
       ReducerCounters counters,
-      Runnable onRoom,
-      SkipListener onSkip) {
+      Runnable onRoom) {
     this.owner = owner;
     this.counters = counters;
     this.limits = new ConcurrencyLimits(conf::maxBlocks);
     this.parked = new ParkedBlocks(limits, conf.queueLength());
-    this.reduction =
-        new BlockReduction(
-            files,
-            counters,
-            conf.minBlockSize(),
-            new BlockFilter(conf.filterSettings()),
-            () -> stopping);
+    this.reduction = new BlockReduction(files, counters, new ReductionRules(conf), () -> stopping);
     this.queue = new ArrayBlockingQueue<>(conf.queueLength());
     this.delayNanos = TimeUnit.MILLISECONDS.toNanos(conf.delayMillis());
     this.roomMark = conf.queueLength() / 2;
     this.onRoom = onRoom;
-    this.onSkip = onSkip;
     for (int i = 0; i < conf.reduceThreads(); i++) {
       RepeatingThread thread =
           new RepeatingThread("hdrf-reducer-" + name + "-" + i, conf.nice(), this::work);
@@ -273,14 +258,14 @@ public final class Reducer implements Closeable {
     } else {
       LOG.debug("{} stays plain ({}): {}", block, reason, detail);
     }
-    onSkip.skipped(block, reason);
+    owner.skipped(block, reason);
     return reason;
   }
 
   private void failed(BlockRef block, Throwable cause) {
     counters.skipped(SkipReason.FAILED);
     LOG.warn("{} stays plain, reducing it failed; it will be tried again", block, cause);
-    onSkip.skipped(block, SkipReason.FAILED);
+    owner.skipped(block, SkipReason.FAILED);
   }
 
   /** Stops the threads; blocks in work are given up and stay plain. */

@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.reduce;
 
+import com.google.re2j.Pattern;
+import io.hdrf.conf.FilterSettings;
+import io.hdrf.conf.HdrfConf;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.scheme.FrameScheme;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
-/** Which blocks are reduced, as far as their content decides it. */
+/**
+ * Which blocks are reduced, as far as their length, age and content decide it: those that save
+ * enough, and that the operator wants reduced ('block filter' of the thesis, 3.3.3). Immutable.
+ */
 public final class ReductionRules {
+
+  /** How much of a block is searched, in bytes: as much as a packet carries. */
+  public static final int SEARCHED = 64 << 10;
 
   /** A block is replaced only where this saves at least one file-system block and 5 %. */
   private static final int FILE_SYSTEM_BLOCK = 4096;
@@ -21,18 +34,22 @@ public final class ReductionRules {
   /** Below this length the block itself is encoded at once. */
   private static final int MIN_PROBED_LENGTH = 16 * SAMPLES * SAMPLE_LENGTH;
 
-  private ReductionRules() {}
+  private final int minBlockSize;
+  private final FilterSettings filter;
+
+  public ReductionRules(HdrfConf conf) {
+    this.minBlockSize = conf.minBlockSize();
+    this.filter = conf.filterSettings();
+  }
 
   /**
    * The greatest length that a block's reduced file may have.
    *
    * @param length the block's length in bytes
-   * @param minBlockSize below this length in bytes blocks stay plain
    * @return in bytes, at least 1
    * @throws BlockSkippedException with {@link SkipReason#SMALL}
    */
-  public static long limit(SchemeChain chain, long length, int minBlockSize)
-      throws BlockSkippedException {
+  public long limit(SchemeChain chain, long length) throws BlockSkippedException {
     long limit =
         chain.keepsContentInStore()
             ? length
@@ -41,6 +58,81 @@ public final class ReductionRules {
       throw new BlockSkippedException(SkipReason.SMALL, "it has " + length + " bytes");
     }
     return limit;
+  }
+
+  /**
+   * Looks at a block's age.
+   *
+   * @param modified when the block was last written to, in milliseconds since 1970
+   * @param now in milliseconds since 1970
+   * @throws BlockSkippedException with {@link SkipReason#TOO_YOUNG}
+   */
+  void checkAge(long modified, long now) throws BlockSkippedException {
+    if (isAgeLimited() && now - modified < TimeUnit.SECONDS.toMillis(filter.minAgeSeconds())) {
+      throw new BlockSkippedException(
+          SkipReason.TOO_YOUNG, "it was written to " + (now - modified) + " ms ago");
+    }
+  }
+
+  /** Whether blocks must be old enough. */
+  boolean isAgeLimited() {
+    return filter.minAgeSeconds() > 0;
+  }
+
+  /**
+   * Looks at a block's beginning.
+   *
+   * @param length the block's length in bytes
+   * @throws BlockSkippedException if the block is to stay plain
+   */
+  public void checkContent(ReadableFile plain, long length) throws IOException {
+    if (filter.includesAll()
+        && filter.excludedKeywords().isEmpty()
+        && filter.excludedPatterns().isEmpty()) {
+      return;
+    }
+    String head = head(plain, length);
+    String keyword = keywordIn(head, filter.excludedKeywords());
+    if (keyword != null) {
+      throw new BlockSkippedException(
+          SkipReason.EXCLUDED_BY_KEYWORD, "its beginning holds \"" + keyword + "\"");
+    }
+    Pattern pattern = patternIn(head, filter.excludedPatterns());
+    if (pattern != null) {
+      throw new BlockSkippedException(
+          SkipReason.EXCLUDED_BY_REGEX, "its beginning matches " + pattern);
+    }
+    if (!filter.includesAll()
+        && keywordIn(head, filter.includedKeywords()) == null
+        && patternIn(head, filter.includedPatterns()) == null) {
+      throw new BlockSkippedException(
+          SkipReason.NOT_INCLUDED, "its beginning holds nothing that is to be reduced");
+    }
+  }
+
+  /** One character for each byte. */
+  private static String head(ReadableFile plain, long length) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(SEARCHED, length));
+    plain.read(bytes, 0);
+    return new String(bytes.array(), 0, bytes.position(), StandardCharsets.ISO_8859_1);
+  }
+
+  private static String keywordIn(String head, List<String> keywords) {
+    for (String keyword : keywords) {
+      if (head.contains(keyword)) {
+        return keyword;
+      }
+    }
+    return null;
+  }
+
+  private static Pattern patternIn(String head, List<Pattern> patterns) {
+    for (Pattern pattern : patterns) {
+      if (pattern.matcher(head).find()) {
+        return pattern;
+      }
+    }
+    return null;
   }
 
   /**

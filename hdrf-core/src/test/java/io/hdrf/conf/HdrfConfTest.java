@@ -89,15 +89,15 @@ class HdrfConfTest {
   @Test
   void theFilterIsRead() throws Exception {
     Configuration conf = new Configuration(false);
-    assertThat(new HdrfConf(conf).filterSettings().exclude().isEmpty()).isTrue();
+    assertThat(new HdrfConf(conf).filterSettings().includesAll()).isTrue();
     conf.set("hdrf.filter.exclude.keywords", " one, two words ,,\n three \n");
     conf.set("hdrf.filter.include.regex", "\n  a{1,2}\n\n  b|c  \n");
     conf.set("hdrf.filter.min.age", "60");
     FilterSettings filter = new HdrfConf(conf).filterSettings();
-    assertThat(filter.exclude().keywords()).containsExactly("one", "two words", "three");
-    assertThat(filter.exclude().patterns()).isEmpty();
-    assertThat(filter.include().keywords()).isEmpty();
-    assertThat(filter.include().patterns()).hasToString("[a{1,2}, b|c]");
+    assertThat(filter.excludedKeywords()).containsExactly("one", "two words", "three");
+    assertThat(filter.excludedPatterns()).isEmpty();
+    assertThat(filter.includedKeywords()).isEmpty();
+    assertThat(filter.includedPatterns()).hasToString("[a{1,2}, b|c]");
     assertThat(filter.minAgeSeconds()).isEqualTo(60);
     assertThat(new HdrfConf(conf).unknownKeys(Collections.emptySet())).isEmpty();
   }

@@ -84,8 +84,7 @@ class AdoptionTest {
   }
 
   private Reducer reducer(Configuration conf, DurableFiles files) throws IOException {
-    return new Reducer(
-        "test", new HdrfConf(conf), blocks, files, counters, () -> {}, blocks.skips::put);
+    return new Reducer("test", new HdrfConf(conf), blocks, files, counters, () -> {});
   }
 
   @AfterEach

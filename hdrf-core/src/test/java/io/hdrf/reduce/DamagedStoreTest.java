@@ -112,8 +112,7 @@ class DamagedStoreTest {
               blocks,
               LocalDurableFiles.INSTANCE,
               new ReducerCounters(),
-              () -> {},
-              blocks.skips::put)) {
+              () -> {})) {
         scheme.mends = found;
         scheme.store = DAMAGED;
         SkipReason first = reducer.reduceNow(block);

@@ -126,6 +126,11 @@ final class FileBlocks implements BlockOwner {
   }
 
   @Override
+  public void skipped(BlockRef block, SkipReason reason) {
+    skips.put(block, reason);
+  }
+
+  @Override
   public void onIoError(BlockRef block, IOException error) {
     ioErrors.incrementAndGet();
   }

@@ -101,13 +101,7 @@ class ReducerTest {
     conf.setIfUnset("hdrf.reduce.delay", "0");
     reducer =
         new Reducer(
-            "test",
-            new HdrfConf(conf),
-            blocks,
-            files,
-            counters,
-            roomSignals::incrementAndGet,
-            blocks.skips::put);
+            "test", new HdrfConf(conf), blocks, files, counters, roomSignals::incrementAndGet);
   }
 
   private byte[] text(int length) {

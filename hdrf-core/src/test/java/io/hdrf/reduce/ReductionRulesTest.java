@@ -9,6 +9,7 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.sample.StoreScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.scheme.ReductionScheme;
 import java.util.Arrays;
 import java.util.List;
@@ -39,6 +40,12 @@ class ReductionRulesTest {
     store = SchemeChain.parse("chain", "store", registry);
   }
 
+  private static ReductionRules rules(int minBlockSize) throws BadSettingException {
+    Configuration conf = new Configuration(false);
+    conf.setInt("hdrf.reduce.min.block.size", minBlockSize);
+    return new ReductionRules(new HdrfConf(conf));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "4097, 0, 1",
@@ -49,40 +56,39 @@ class ReductionRulesTest {
     "1099511627776, 16384, 1044536046388"
   })
   void aBlockSavesAFileSystemBlockAndFivePerCent(long length, int least, long limit)
-      throws BlockSkippedException {
-    assertThat(ReductionRules.limit(hooked, length, least)).isEqualTo(limit);
+      throws Exception {
+    assertThat(rules(least).limit(hooked, length)).isEqualTo(limit);
   }
 
   @ParameterizedTest
   @CsvSource({"0, 0", "1, 0", "4096, 0", "16383, 16384"})
   void aShortBlockStaysPlain(long length, int least) {
-    assertThatThrownBy(() -> ReductionRules.limit(hooked, length, least))
+    assertThatThrownBy(() -> rules(least).limit(hooked, length))
         .isInstanceOfSatisfying(
             BlockSkippedException.class, e -> assertThat(e.reason()).isEqualTo(SkipReason.SMALL))
         .hasMessageContaining("it has " + length + " bytes");
   }
 
   @Test
-  void whereTheContentIsElsewhereAnyLengthWillDo() throws BlockSkippedException {
-    assertThat(ReductionRules.limit(store, 1, 0)).isEqualTo(1);
-    assertThat(ReductionRules.limit(store, 16384, 16384)).isEqualTo(16384);
-    assertThatThrownBy(() -> ReductionRules.limit(store, 0, 0))
-        .isInstanceOf(BlockSkippedException.class);
-    assertThatThrownBy(() -> ReductionRules.limit(store, 16383, 16384))
+  void whereTheContentIsElsewhereAnyLengthWillDo() throws Exception {
+    assertThat(rules(0).limit(store, 1)).isEqualTo(1);
+    assertThat(rules(16384).limit(store, 16384)).isEqualTo(16384);
+    assertThatThrownBy(() -> rules(0).limit(store, 0)).isInstanceOf(BlockSkippedException.class);
+    assertThatThrownBy(() -> rules(16384).limit(store, 16383))
         .isInstanceOf(BlockSkippedException.class);
   }
 
   @Test
   void aBlockIsOldEnoughToTheMillisecond() throws Exception {
     Configuration conf = new Configuration(false);
-    BlockFilter any = new BlockFilter(new HdrfConf(conf).filterSettings());
+    ReductionRules any = new ReductionRules(new HdrfConf(conf));
     assertThat(any.isAgeLimited()).isFalse();
     any.checkAge(1000, 1000);
     conf.setInt("hdrf.filter.min.age", 60);
-    BlockFilter filter = new BlockFilter(new HdrfConf(conf).filterSettings());
-    assertThat(filter.isAgeLimited()).isTrue();
-    filter.checkAge(1000, 61_000);
-    assertThatThrownBy(() -> filter.checkAge(1001, 61_000))
+    ReductionRules rules = new ReductionRules(new HdrfConf(conf));
+    assertThat(rules.isAgeLimited()).isTrue();
+    rules.checkAge(1000, 61_000);
+    assertThatThrownBy(() -> rules.checkAge(1001, 61_000))
         .isInstanceOfSatisfying(
             BlockSkippedException.class,
             e -> assertThat(e.reason()).isEqualTo(SkipReason.TOO_YOUNG))
@@ -151,18 +157,6 @@ class ReductionRulesTest {
     assertThat(parked.size()).isZero();
     assertThat(parked.drain()).isEmpty();
     assertThat(limits.waiting()).isEqualTo(Map.of("hooked", 0, "other", 0));
-  }
-
-  @Test
-  void aBlockIsItsPoolAndItsId() {
-    BlockRef block = new BlockRef("BP-1", 5);
-    assertThat(block).isEqualTo(new BlockRef("BP-1", 5)).hasSameHashCodeAs(new BlockRef("BP-1", 5));
-    assertThat(block).isNotEqualTo(new BlockRef("BP-1", 6)).isNotEqualTo(new BlockRef("BP-2", 5));
-    assertThat(block.hashCode())
-        .isNotEqualTo(new BlockRef("BP-1", 6).hashCode())
-        .isNotEqualTo(new BlockRef("BP-2", 5).hashCode());
-    assertThat(block.poolId()).isEqualTo("BP-1");
-    assertThat(block.blockId()).isEqualTo(5);
   }
 
   @Test

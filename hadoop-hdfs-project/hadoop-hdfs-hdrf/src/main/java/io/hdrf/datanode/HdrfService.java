@@ -125,8 +125,7 @@ public final class HdrfService implements Closeable {
             savings,
             records,
             later);
-    reducer =
-        new Reducer(datanodeUuid, conf, owner, setup.files, counters, this::onRoom, owner::skipped);
+    reducer = new Reducer(datanodeUuid, conf, owner, setup.files, counters, this::onRoom);
     scan =
         new PlainBlockScan(
             datanodeUuid,

@@ -7,7 +7,6 @@ import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.cluster.DiskUsage;
 import io.hdrf.conf.HdrfConf;
-import io.hdrf.reduce.BlockFilter;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.ReductionRules;
 import io.hdrf.scheme.ChainCodec;
@@ -59,8 +58,7 @@ final class Estimator implements Closeable {
   private final Path directory;
   private final String chunkSize;
   private final SchemeChain chain;
-  private final int minBlockSize;
-  private final BlockFilter filter;
+  private final ReductionRules rules;
   private final MemoryStore index = new MemoryStore();
   private final VolumeSchemes schemes;
   private final ChainCodec codec;
@@ -97,9 +95,7 @@ final class Estimator implements Closeable {
     boolean opened = false;
     try {
       chain = SchemeChain.parse("--chain", chainText, registry);
-      HdrfConf settings = new HdrfConf(own);
-      minBlockSize = settings.minBlockSize();
-      filter = new BlockFilter(settings.filterSettings());
+      rules = new ReductionRules(new HdrfConf(own));
       codec = chain.isEmpty() ? null : schemes.codec(chain);
       opened = true;
     } catch (BadSettingException | SchemeNotFoundException e) {
@@ -178,8 +174,8 @@ final class Estimator implements Closeable {
   private long reduce(Block block, LongConsumer progress) throws IOException {
     Path temporary = directory.resolve("block");
     try {
-      long limit = ReductionRules.limit(chain, block.length(), minBlockSize);
-      filter.checkContent(block, block.length());
+      long limit = rules.limit(chain, block.length());
+      rules.checkContent(block, block.length());
       ReductionRules.probe(codec, block.length(), block);
       try (Pin pin = codec.pin();
           ReducedBlockWriter writer =

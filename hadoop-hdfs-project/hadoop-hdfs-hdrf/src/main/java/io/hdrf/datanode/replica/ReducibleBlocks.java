@@ -79,7 +79,7 @@ public final class ReducibleBlocks implements BlockOwner {
             scanReducesExisting, ((LocalReplica) replica).getMetaFile()::lastModified);
   }
 
-  /** The Reducer leaves a block as it is. */
+  @Override
   public void skipped(BlockRef block, SkipReason reason) {
     if (reason.isLasting()) {
       // Where the chain was taken away, reduced blocks are declined before anyone looks at them.

@@ -57,13 +57,7 @@ class PlainBlockScanTest {
     conf.setInt("hdrf.reduce.threads", 1);
     try (Reducer reducer =
             new Reducer(
-                "test",
-                new HdrfConf(conf),
-                null,
-                LocalDurableFiles.INSTANCE,
-                counters,
-                () -> {},
-                (block, reason) -> {});
+                "test", new HdrfConf(conf), null, LocalDurableFiles.INSTANCE, counters, () -> {});
         PlainBlockScan scan =
             new PlainBlockScan("test", dataset, reducer, 1, 10, settled, (pool, replica) -> true)) {
       scan.addPool("BP-1");
@@ -138,13 +132,7 @@ class PlainBlockScanTest {
     conf.setInt("hdrf.reduce.delay", 0);
     conf.setInt("hdrf.reduce.queue.length", queue);
     return new Reducer(
-        "test",
-        new HdrfConf(conf),
-        pool,
-        LocalDurableFiles.INSTANCE,
-        counters,
-        () -> {},
-        (block, reason) -> {});
+        "test", new HdrfConf(conf), pool, LocalDurableFiles.INSTANCE, counters, () -> {});
   }
 
   private PlainBlockScan scan(Reducer reducer, int seconds, int queue) {

@@ -457,8 +457,7 @@ final class PowerMachine {
             new Owner(),
             (DurableFiles) files,
             counters,
-            () -> {},
-            (block, reason) -> {});
+            () -> {});
     keep("hdrf-reducer-machine" + LIVES.get() + "-0");
     keep("hdrf-reducer-machine" + LIVES.get() + "-1");
   }
