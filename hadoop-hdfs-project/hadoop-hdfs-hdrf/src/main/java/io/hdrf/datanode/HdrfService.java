@@ -32,6 +32,7 @@ import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import java.io.Closeable;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -303,8 +304,8 @@ public final class HdrfService implements Closeable {
   }
 
   /** See {@link ReplicaReads#open}. */
-  public ReplicaReads.BlockStream open(
-      String poolId, ReplicaInfo replica, long position, boolean dropBehind) throws IOException {
+  public FileInputStream open(String poolId, ReplicaInfo replica, long position, boolean dropBehind)
+      throws IOException {
     return reads.open(poolId, replica, position, dropBehind);
   }
 

@@ -2,6 +2,7 @@
 package io.hdrf.datanode;
 
 import io.hdrf.block.BlockRef;
+import io.hdrf.datanode.read.DecodedBlockInputStream;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.DatasetAccess;
@@ -34,32 +35,14 @@ public final class ReplicaReads implements Closeable {
     this.dropBehindReads = dropBehindReads;
   }
 
-  /** A stream over a replica and whether its descriptor shows the block's own bytes. */
-  public static final class BlockStream {
-    private final FileInputStream stream;
-    private final boolean plain;
-
-    private BlockStream(FileInputStream stream, boolean plain) {
-      this.stream = stream;
-      this.plain = plain;
-    }
-
-    public FileInputStream stream() {
-      return stream;
-    }
-
-    public boolean isPlain() {
-      return plain;
-    }
-  }
-
   /**
    * Opens a replica for reading.
    *
    * @param dropBehind whether pages read are to leave the page cache
-   * @return null if HDRF has nothing to do with the replica, and stock code must open it
+   * @return a {@link DecodedBlockInputStream} where the replica is reduced, or the file's own; null
+   *     if HDRF has nothing to do with the replica, and stock code must open it
    */
-  BlockStream open(String poolId, ReplicaInfo replica, long position, boolean dropBehind)
+  FileInputStream open(String poolId, ReplicaInfo replica, long position, boolean dropBehind)
       throws IOException {
     if (!ReplicaSnapshot.isEligible(replica)) {
       return null;
@@ -82,7 +65,7 @@ public final class ReplicaReads implements Closeable {
         stream.skip(position);
       }
       handedOver = true;
-      return new BlockStream(stream, !opened.isReduced());
+      return stream;
     } finally {
       if (!handedOver) {
         opened.close();

@@ -180,7 +180,7 @@ public final class OneBlockDataNode implements AutoCloseable {
 
   /** The block's bytes, as a client gets them. */
   byte[] read() throws IOException {
-    try (InputStream in = service.open(POOL, replica, 0, false).stream()) {
+    try (InputStream in = service.open(POOL, replica, 0, false)) {
       return in.readAllBytes();
     }
   }

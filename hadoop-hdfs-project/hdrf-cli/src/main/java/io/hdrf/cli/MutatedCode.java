@@ -47,7 +47,6 @@ record MutatedCode(String name, String module, List<String> classes, String test
           some("io.hdrf.datanode.volume", "PlainProof"),
           some(
               "io.hdrf.datanode.read",
-              "DecodeAhead",
               "DecodedBlockChannel",
               "DecodedBlockInputStream",
               "FrameCache",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.read;
 
+import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,40 +14,8 @@ import java.util.Map;
  */
 public final class FrameCache {
 
-  /** Names a frame by its content. */
-  static final class Key {
-    private final long blockId;
-    private final long tag;
-    private final int frame;
-    private final int checksum;
-
-    Key(long tag, long blockId, int frame, int checksum) {
-      this.tag = tag;
-      this.blockId = blockId;
-      this.frame = frame;
-      this.checksum = checksum;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      if (!(other instanceof Key)) {
-        return false;
-      }
-      Key key = (Key) other;
-      return key.blockId == blockId
-          && key.frame == frame
-          && key.checksum == checksum
-          && key.tag == tag;
-    }
-
-    @Override
-    public int hashCode() {
-      return Long.hashCode(blockId * 31 + tag) * 31 + checksum + frame;
-    }
-  }
-
   private final long capacity;
-  private final Map<Key, byte[]> frames = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<ByteBuffer, byte[]> frames = new LinkedHashMap<>(16, 0.75f, true);
   private long size;
 
   /**
@@ -56,8 +25,15 @@ public final class FrameCache {
     this.capacity = capacity;
   }
 
+  /** Names a frame by its content. */
+  static ByteBuffer key(long tag, long blockId, int frame, int checksum) {
+    ByteBuffer key = ByteBuffer.allocate(2 * Long.BYTES + 2 * Integer.BYTES);
+    key.putLong(tag).putLong(blockId).putInt(frame).putInt(checksum).flip();
+    return key;
+  }
+
   /** The frame, not to be changed, or null. */
-  synchronized byte[] get(Key key) {
+  synchronized byte[] get(ByteBuffer key) {
     return frames.get(key);
   }
 
@@ -67,7 +43,7 @@ public final class FrameCache {
   }
 
   /** Keeps a frame; the cache owns the array from now on. */
-  synchronized void put(Key key, byte[] frame) {
+  synchronized void put(ByteBuffer key, byte[] frame) {
     byte[] replaced = frames.put(key, frame);
     size += frame.length - (replaced == null ? 0 : replaced.length);
     Iterator<byte[]> eldest = frames.values().iterator();

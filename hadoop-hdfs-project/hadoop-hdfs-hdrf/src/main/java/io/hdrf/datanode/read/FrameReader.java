@@ -3,10 +3,11 @@ package io.hdrf.datanode.read;
 
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.jni.NativeFiles;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
-import io.hdrf.spi.io.BufferPool;
 import java.io.Closeable;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -36,6 +37,9 @@ final class FrameReader implements Closeable {
 
   private static final int FIRST_RUN = 64 << 10;
 
+  /** How many stored bytes the kernel reads ahead at least; it is asked for twice as many. */
+  private static final long READAHEAD = 1 << 20;
+
   /**
    * The most runs decoded ahead. With one alone the reader and the thread that decodes wait for
    * each other at every run; more only take memory.
@@ -44,10 +48,16 @@ final class FrameReader implements Closeable {
 
   private final ReducedBlock block;
   private final FrameTable frames;
+  private final ReducedReads shared;
   private final FrameCache cache;
-  private final DecodeAhead ahead;
-  private final StoredReadahead readahead;
   private final ReducerCounters counters;
+
+  /** The block's file; null where the kernel is not to read ahead. */
+  private final FileDescriptor file;
+
+  /** The end of what the kernel was asked to read ahead. */
+  private long readAhead;
+
   private FrameSlot current;
 
   /** The runs after the current one, in order, decoded or to be decoded. */
@@ -63,25 +73,16 @@ final class FrameReader implements Closeable {
   private ByteBuffer currentBytes;
   private int decodedRuns;
   private final ChainCodec codec;
-  private final BufferPool buffers;
   private boolean closed;
 
-  FrameReader(
-      ReducedBlock block,
-      ChainCodec codec,
-      BufferPool buffers,
-      FrameCache cache,
-      DecodeAhead ahead,
-      StoredReadahead readahead,
-      ReducerCounters counters) {
+  FrameReader(ReducedReads shared, ReducedBlock block, ChainCodec codec, FileDescriptor file) {
+    this.shared = shared;
     this.block = block;
     this.frames = block.frames();
     this.codec = codec;
-    this.buffers = buffers;
-    this.cache = cache;
-    this.ahead = ahead;
-    this.readahead = readahead;
-    this.counters = counters;
+    this.cache = shared.cache();
+    this.counters = shared.counters();
+    this.file = file;
   }
 
   ReducedBlock block() {
@@ -90,11 +91,24 @@ final class FrameReader implements Closeable {
 
   /** Reads a frame as it is stored, as part of a sequential read. */
   void readStored(int frame, ByteBuffer dst) throws IOException {
-    readahead.reaches(frames.storedPosition(frame));
+    readAhead(frames.storedPosition(frame));
     try {
       block.readStored(frame, dst);
     } catch (IOException e) {
       throw ReadFailures.translate(block, e, counters);
+    }
+  }
+
+  /**
+   * Advises the kernel that the stored bytes from {@code position} on are needed soon. Stock code
+   * advises it with the descriptor of the null device.
+   */
+  private void readAhead(long position) {
+    long end = block.physicalLength();
+    if (file != null && readAhead < end && position + READAHEAD > readAhead) {
+      long from = Math.max(readAhead, position);
+      readAhead = Math.min(end, from + 2 * READAHEAD);
+      NativeFiles.fadvise(file, from, readAhead - from, NativeFiles.Advice.WILLNEED);
     }
   }
 
@@ -138,8 +152,8 @@ final class FrameReader implements Closeable {
     }
     take(frame);
     if (sequential) {
-      readahead.reaches(frames.storedPosition(frame));
-      if (ahead.isEnabled()) {
+      readAhead(frames.storedPosition(frame));
+      if (shared.decodesAhead()) {
         decodeAhead();
       }
     }
@@ -196,7 +210,7 @@ final class FrameReader implements Closeable {
         return;
       }
       upcoming.add(slot);
-      ahead.submit(slot);
+      shared.decodeAhead(slot);
       frame = end;
     }
   }
@@ -221,7 +235,7 @@ final class FrameReader implements Closeable {
   private FrameSlot assigned(int frame, int count) {
     FrameSlot slot = idle.poll();
     if (slot == null) {
-      slot = new FrameSlot(block, codec, buffers, counters);
+      slot = new FrameSlot(block, codec, shared.buffers(), counters);
     }
     boolean assigned = false;
     try {
@@ -247,8 +261,8 @@ final class FrameReader implements Closeable {
     return true;
   }
 
-  private FrameCache.Key key(int frame) {
-    return new FrameCache.Key(
+  private ByteBuffer key(int frame) {
+    return FrameCache.key(
         block.header().tag(), block.header().blockId(), frame, frames.checksum(frame));
   }
 

@@ -44,39 +44,36 @@ class DecodedBlockChannelTest {
   private final byte[] data = TestData.TEXT.bytes(LENGTH, random);
   private final ReducerCounters counters = new ReducerCounters();
   private final BufferPool buffers = new BufferPool(64 << 20);
-  private final FrameCache cache = new FrameCache(4 << 20);
   private final AtomicInteger closed = new AtomicInteger();
   private ReducedFile file;
   private ReducedBlock block;
-  private DecodeAhead ahead;
+  private ReducedReads reads;
 
   @BeforeEach
   void open() throws IOException {
     file = new ReducedFile(directory, data);
     block = file.open();
-    ahead = new DecodeAhead(2);
+    reads = new ReducedReads(4 << 20, 2, counters, buffers);
   }
 
   @AfterEach
   void close() throws IOException {
-    ahead.close();
+    reads.close();
     block.close();
     file.close();
   }
 
   private DecodedBlockChannel channel(long position) {
-    return channel(position, ahead);
+    return channel(position, reads);
   }
 
-  private DecodedBlockChannel channel(long position, DecodeAhead decodeAhead) {
-    return channel(block, file.codec, position, decodeAhead);
+  private DecodedBlockChannel channel(long position, ReducedReads by) {
+    return channel(block, file.codec, position, by);
   }
 
   private DecodedBlockChannel channel(
-      ReducedBlock of, ChainCodec codec, long position, DecodeAhead decodeAhead) {
-    FrameReader reader =
-        new FrameReader(
-            of, codec, buffers, cache, decodeAhead, new StoredReadahead(null, 0), counters);
+      ReducedBlock of, ChainCodec codec, long position, ReducedReads by) {
+    FrameReader reader = new FrameReader(by, of, codec, null);
     return new DecodedBlockChannel(reader, closed::incrementAndGet, position);
   }
 
@@ -154,7 +151,7 @@ class DecodedBlockChannelTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 2})
   void randomReadsOfEveryKind(int threads) throws IOException {
-    try (DecodeAhead own = new DecodeAhead(threads)) {
+    try (ReducedReads own = new ReducedReads(4 << 20, threads, counters, buffers)) {
       for (int round = 0; round < 300; round++) {
         int position = random.nextInt(LENGTH);
         int steps = 1 + random.nextInt(round % 2 == 0 ? 1 : 12);
@@ -309,7 +306,7 @@ class DecodedBlockChannelTest {
                 Files.createDirectory(directory.resolve("large")), content, bloated, 60 << 10);
         ReducedBlock opened = large.open()) {
       assertThat(opened.frames().storedPosition(bloated)).isGreaterThan(14 << 20);
-      try (DecodedBlockChannel channel = channel(opened, large.codec, 0, ahead)) {
+      try (DecodedBlockChannel channel = channel(opened, large.codec, 0, reads)) {
         ByteBuffer found = ByteBuffer.allocate(content.length);
         channel.read(found);
         assertThat(Arrays.mismatch(found.array(), content)).isEqualTo(-1);

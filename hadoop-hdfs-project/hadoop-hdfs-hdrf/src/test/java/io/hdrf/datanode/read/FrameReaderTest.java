@@ -40,17 +40,16 @@ class FrameReaderTest {
       TestData.TEXT.bytes(LENGTH, TestSeed.random(FrameReaderTest.class.getName()));
   private final ReducerCounters counters = new ReducerCounters();
   private final BufferPool buffers = new BufferPool(1L << 30);
-  private final FrameCache cache = new FrameCache(8 << 20);
   private long idle;
   private ReducedFile file;
   private ReducedBlock block;
-  private DecodeAhead ahead;
+  private ReducedReads reads;
 
   @BeforeEach
   void open() throws IOException {
     file = new ReducedFile(directory, data);
     block = file.open();
-    ahead = new DecodeAhead(2);
+    reads = new ReducedReads(8 << 20, 2, counters, buffers);
     fillPool();
   }
 
@@ -71,7 +70,7 @@ class FrameReaderTest {
   @AfterEach
   void close() throws IOException {
     assertThat(buffers.idleBytes()).as("all buffers were given back").isEqualTo(idle);
-    ahead.close();
+    reads.close();
     block.close();
     file.close();
   }
@@ -81,8 +80,7 @@ class FrameReaderTest {
   }
 
   private FrameReader reader(ReducedBlock of, ReducedFile from) {
-    return new FrameReader(
-        of, from.codec, buffers, cache, ahead, new StoredReadahead(null, 0), counters);
+    return new FrameReader(reads, of, from.codec, null);
   }
 
   /** Reads run by run, and returns how many frames each had. */

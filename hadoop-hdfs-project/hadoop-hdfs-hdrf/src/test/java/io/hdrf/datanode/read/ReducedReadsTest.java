@@ -218,10 +218,10 @@ class ReducedReadsTest {
 
   @Test
   void withoutThreadsThereIsNoDecodingAhead() {
-    try (DecodeAhead none = new DecodeAhead(0);
-        DecodeAhead one = new DecodeAhead(1)) {
-      assertThat(none.isEnabled()).isFalse();
-      assertThat(one.isEnabled()).isTrue();
+    try (ReducedReads none = new ReducedReads(0, 0, counters);
+        ReducedReads one = new ReducedReads(0, 1, counters)) {
+      assertThat(none.decodesAhead()).isFalse();
+      assertThat(one.decodesAhead()).isTrue();
     }
   }
 
@@ -241,17 +241,17 @@ class ReducedReadsTest {
         };
     FrameSlot late;
     FrameSlot[] waiting = new FrameSlot[2 * 16];
-    DecodeAhead ahead = new DecodeAhead(2);
+    ReducedReads ahead = new ReducedReads(0, 2, counters);
     try {
-      ahead.submit(slot(0));
-      ahead.submit(slot(0));
+      ahead.decodeAhead(slot(0));
+      ahead.decodeAhead(slot(0));
       begun.await();
       for (int i = 0; i < waiting.length; i++) {
         waiting[i] = slot(i % FRAMES);
-        ahead.submit(waiting[i]);
+        ahead.decodeAhead(waiting[i]);
       }
       late = slot(20);
-      ahead.submit(late);
+      ahead.decodeAhead(late);
       assertThat(late.get().remaining()).isEqualTo(HookedScheme.FRAME_LENGTH);
       assertThat(decodings.get()).isEqualTo(3);
     } finally {
@@ -262,7 +262,7 @@ class ReducedReadsTest {
       thread.join();
     }
     assertThat(decodings.get()).as("those that waited were decoded").isEqualTo(3 + waiting.length);
-    ahead.submit(slot(25));
+    ahead.decodeAhead(slot(25));
     assertThat(decodings.get()).isEqualTo(3 + waiting.length);
   }
 

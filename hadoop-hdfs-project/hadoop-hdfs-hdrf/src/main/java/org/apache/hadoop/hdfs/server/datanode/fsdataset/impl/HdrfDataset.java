@@ -4,10 +4,11 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.HdrfService;
 import io.hdrf.datanode.HdrfSetup;
-import io.hdrf.datanode.ReplicaReads;
+import io.hdrf.datanode.read.DecodedBlockInputStream;
 import io.hdrf.datanode.replica.Hold;
 import io.hdrf.spi.thread.HdrfThreads;
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -213,7 +214,7 @@ class HdrfDataset extends FsDatasetImpl {
         || cacheManager.getReplicaCachePath(block.getBlockPoolId(), block.getBlockId()) != null) {
       return super.getBlockInputStream(block, seekOffset);
     }
-    ReplicaReads.BlockStream opened;
+    FileInputStream opened;
     try {
       opened =
           service.open(
@@ -234,11 +235,13 @@ class HdrfDataset extends FsDatasetImpl {
       }
       return replica.getDataInputStream(seekOffset);
     }
-    if (!opened.isPlain() && seekOffset == 0 && DescriptorRequests.isCurrent()) {
-      opened.stream().close();
+    if (opened instanceof DecodedBlockInputStream
+        && seekOffset == 0
+        && DescriptorRequests.isCurrent()) {
+      opened.close();
       throw DescriptorRequests.declined(block, service.declinesBlocksAlone());
     }
-    return opened.stream();
+    return opened;
   }
 
   /**
