@@ -19,7 +19,7 @@ CONSTANTS
   MaxCrashes,
   \* The rules; each is taken away in a configuration of its own, which has to fail.
   ComparedAtSwap,   \* ReplicaSnapshot.isStill, under the dataset lock
-  HeldPlain,        \* PlainHolds: no swap while a stock operation needs the plain file
+  HeldPlain,        \* Replicas.hold: no swap while a stock operation needs the plain file
   VerifiedAside,    \* what is put in place was decoded and compared
   ForcedAside,      \* and forced
   MovesDecode       \* a move writes the decoded block; its frames belong to their volume

@@ -7,20 +7,16 @@ import io.hdrf.datanode.job.JobTasks;
 import io.hdrf.datanode.job.VolumeJobs;
 import io.hdrf.datanode.mirror.Mirroring;
 import io.hdrf.datanode.read.ReducedReads;
-import io.hdrf.datanode.replica.BlockLocks;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.BlockRecords;
 import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.replica.DelayedTasks;
 import io.hdrf.datanode.replica.Hold;
-import io.hdrf.datanode.replica.Inflater;
 import io.hdrf.datanode.replica.PlainBlockScan;
-import io.hdrf.datanode.replica.PlainHolds;
 import io.hdrf.datanode.replica.PlainReplicas;
 import io.hdrf.datanode.replica.ReducibleBlocks;
-import io.hdrf.datanode.replica.ReplicaFiles;
+import io.hdrf.datanode.replica.Replicas;
 import io.hdrf.datanode.replica.Savings;
-import io.hdrf.datanode.replica.SettledReplicas;
 import io.hdrf.datanode.replica.UnreadableReplicas;
 import io.hdrf.datanode.volume.BlocksBeingWritten;
 import io.hdrf.datanode.volume.Chains;
@@ -28,7 +24,6 @@ import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.SchemeStores;
-import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import java.io.Closeable;
@@ -56,9 +51,8 @@ public final class HdrfService implements Closeable {
   private final HdrfConf conf;
   private final boolean anyChain;
   private final ReducerCounters counters = new ReducerCounters();
-  private final BlockLocks locks = new BlockLocks();
+  private final Replicas replicas;
   private final DelayedTasks later = new DelayedTasks();
-  private final SettledReplicas settled = new SettledReplicas();
   private final PoolSlices slices;
   private final SchemeStores schemeStores;
   private final BlockRecords records;
@@ -77,6 +71,7 @@ public final class HdrfService implements Closeable {
   public HdrfService(HdrfSetup setup, String datanodeUuid, DatasetAccess dataset) {
     conf = setup.conf;
     records = setup.records;
+    replicas = new Replicas(dataset, setup.files, records);
     anyChain = Chains.anyConfigured(setup.chains);
     slices =
         new PoolSlices(
@@ -98,34 +93,10 @@ public final class HdrfService implements Closeable {
         new BlocksBeingWritten(
             slices, setup.chains, setup.files, block -> DatasetAccess.current(dataset, block));
     mirroring = setup.mirroring.open(written, later);
-    savings = new Savings(dataset, slices, opener, settled);
-    PlainHolds holds = new PlainHolds(block -> dataset.isCached(block.poolId(), block.blockId()));
-    ReplicaFiles replicaFiles = new ReplicaFiles(dataset, setup.files);
-    plain =
-        new PlainReplicas(
-            dataset,
-            slices,
-            opener,
-            new Inflater(replicaFiles, opener, setup.files, counters),
-            setup.files,
-            locks,
-            holds,
-            settled,
-            records);
+    savings = new Savings(replicas, slices, opener);
+    plain = new PlainReplicas(replicas, slices, opener, counters);
     ReducibleBlocks owner =
-        new ReducibleBlocks(
-            conf,
-            dataset,
-            slices,
-            written,
-            mirroring.spooled(),
-            replicaFiles,
-            locks,
-            holds,
-            settled,
-            savings,
-            records,
-            later);
+        new ReducibleBlocks(conf, replicas, slices, written, mirroring.spooled(), savings, later);
     reducer = new Reducer(datanodeUuid, conf, owner, setup.files, counters, this::onRoom);
     scan =
         new PlainBlockScan(
@@ -134,14 +105,13 @@ public final class HdrfService implements Closeable {
             reducer,
             conf.scanIntervalSeconds(),
             conf.queueLength(),
-            settled,
+            replicas.settled(),
             owner::isReducedWhenFound);
     jobs =
         new VolumeJobs(
             setup.dataDirectories,
             slices,
-            new JobTasks(
-                dataset, opener, locks, plain::inflate, reducer, settled, conf.reduceThreads()),
+            new JobTasks(replicas, opener, plain, reducer, conf.reduceThreads()),
             storageId ->
                 dataset.volumes().stream().anyMatch(v -> v.getStorageID().equals(storageId)),
             conf.nice(),
@@ -268,7 +238,7 @@ public final class HdrfService implements Closeable {
 
   /** Keeps a block's file as it is, neither swapped nor inflated, until the lock is closed. */
   public Hold lock(String poolId, long blockId) {
-    return locks.lock(new BlockRef(poolId, blockId));
+    return replicas.locks().lock(new BlockRef(poolId, blockId));
   }
 
   /** See {@link PlainReplicas#copyDecoded}. */
@@ -291,9 +261,7 @@ public final class HdrfService implements Closeable {
 
   /** The block is gone, or was written to: what was known of it no longer holds. */
   public void forget(String poolId, long blockId) {
-    BlockRef block = new BlockRef(poolId, blockId);
-    settled.unsettle(block);
-    records.changed(block, BlockRecord.NO_REASON);
+    replicas.forget(new BlockRef(poolId, blockId));
   }
 
   // Reads

@@ -7,6 +7,7 @@ import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.replica.DatasetAccess;
+import io.hdrf.datanode.replica.Hold;
 import io.hdrf.datanode.volume.DirectoryVolume;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFiles;
@@ -214,7 +215,7 @@ public final class OneBlockDataNode implements AutoCloseable {
   private final class Dataset implements DatasetAccess {
 
     @Override
-    public DatasetLock lock() {
+    public Hold lock() {
       return () -> {};
     }
 

@@ -2,8 +2,7 @@
 package io.hdrf.datanode.job;
 
 import io.hdrf.datanode.replica.BlockOpener;
-import io.hdrf.datanode.replica.DatasetAccess;
-import io.hdrf.datanode.replica.SettledReplicas;
+import io.hdrf.datanode.replica.Replicas;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.SkipReason;
 import java.io.IOException;
@@ -16,23 +15,20 @@ final class ConvertTask extends ReplicaTask {
   private static final long UNKNOWN = -1;
 
   private final Reducer reducer;
-  private final SettledReplicas settled;
   private final Semaphore threads;
 
   /**
    * @param threads how many blocks may be reduced at the same time by all tasks
    */
   ConvertTask(
-      DatasetAccess dataset,
+      Replicas replicas,
       BlockOpener opener,
       String storageId,
       String poolId,
       Reducer reducer,
-      SettledReplicas settled,
       Semaphore threads) {
-    super(dataset, opener, storageId, poolId);
+    super(replicas, opener, storageId, poolId);
     this.reducer = reducer;
-    this.settled = settled;
     this.threads = threads;
   }
 
@@ -41,7 +37,7 @@ final class ConvertTask extends ReplicaTask {
     if (form(blockId) != Form.PLAIN) {
       return JobOutcome.NOTHING_TO_DO;
     }
-    return settled.saved(block(blockId), UNKNOWN) == UNKNOWN
+    return replicas.settled().saved(block(blockId), UNKNOWN) == UNKNOWN
         ? null
         : JobOutcome.left("LookedAtBefore");
   }
@@ -61,7 +57,7 @@ final class ConvertTask extends ReplicaTask {
       threads.release();
     }
     if (reason == null) {
-      return JobOutcome.done(settled.saved(block(blockId), 0));
+      return JobOutcome.done(replicas.settled().saved(block(blockId), 0));
     }
     if (reason == SkipReason.ALREADY_REDUCED) {
       return JobOutcome.NOTHING_TO_DO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.job;
 
-import io.hdrf.datanode.replica.ReplicaFiles;
+import io.hdrf.datanode.replica.Replicas;
 import io.hdrf.datanode.volume.UnavailableException;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
@@ -74,7 +74,7 @@ final class JobOutcome {
     if (failure instanceof UnavailableException) {
       return later("Unavailable", detail);
     }
-    if (failure instanceof ReplicaFiles.ReplicaChangedException
+    if (failure instanceof Replicas.ReplicaChangedException
         || failure instanceof FileNotFoundException
         || failure instanceof NoSuchFileException) {
       return later("Changed", detail);

@@ -2,10 +2,9 @@
 package io.hdrf.datanode.job;
 
 import io.hdrf.admin.JobKind;
-import io.hdrf.datanode.replica.BlockLocks;
 import io.hdrf.datanode.replica.BlockOpener;
-import io.hdrf.datanode.replica.DatasetAccess;
-import io.hdrf.datanode.replica.SettledReplicas;
+import io.hdrf.datanode.replica.PlainReplicas;
+import io.hdrf.datanode.replica.Replicas;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.reduce.Reducer;
 import java.security.SecureRandom;
@@ -14,12 +13,10 @@ import java.util.concurrent.Semaphore;
 /** The tasks of a DataNode's jobs. Thread-safe. */
 public final class JobTasks implements VolumeJobs.Tasks {
 
-  private final DatasetAccess dataset;
+  private final Replicas replicas;
   private final BlockOpener opener;
-  private final BlockLocks locks;
-  private final InflateTask.Inflation inflation;
+  private final PlainReplicas plain;
   private final Reducer reducer;
-  private final SettledReplicas settled;
   private final Semaphore threads;
   private final SecureRandom random = new SecureRandom();
 
@@ -27,19 +24,15 @@ public final class JobTasks implements VolumeJobs.Tasks {
    * @param reduceThreads how many blocks are reduced at the same time by all jobs
    */
   public JobTasks(
-      DatasetAccess dataset,
+      Replicas replicas,
       BlockOpener opener,
-      BlockLocks locks,
-      InflateTask.Inflation inflation,
+      PlainReplicas plain,
       Reducer reducer,
-      SettledReplicas settled,
       int reduceThreads) {
-    this.dataset = dataset;
+    this.replicas = replicas;
     this.opener = opener;
-    this.locks = locks;
-    this.inflation = inflation;
+    this.plain = plain;
     this.reducer = reducer;
-    this.settled = settled;
     this.threads = new Semaphore(reduceThreads);
   }
 
@@ -48,11 +41,11 @@ public final class JobTasks implements VolumeJobs.Tasks {
     String pool = slice.poolId();
     switch (kind) {
       case CONVERT:
-        return new ConvertTask(dataset, opener, storageId, pool, reducer, settled, threads);
+        return new ConvertTask(replicas, opener, storageId, pool, reducer, threads);
       case INFLATE:
-        return new InflateTask(dataset, opener, storageId, pool, locks, inflation);
+        return new InflateTask(replicas, opener, storageId, pool, plain);
       default:
-        return new VerifyTask(dataset, opener, storageId, pool, fraction, random.nextLong());
+        return new VerifyTask(replicas, opener, storageId, pool, fraction, random.nextLong());
     }
   }
 }

@@ -6,6 +6,7 @@ import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.replica.ReplicaSnapshot;
+import io.hdrf.datanode.replica.Replicas;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,13 +17,15 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 /** A task on the finalized replicas of a pool on a volume. */
 abstract class ReplicaTask implements BlockTask {
 
+  final Replicas replicas;
   private final DatasetAccess dataset;
-  private final BlockOpener opener;
+  final BlockOpener opener;
   private final String storageId;
   private final String poolId;
 
-  ReplicaTask(DatasetAccess dataset, BlockOpener opener, String storageId, String poolId) {
-    this.dataset = dataset;
+  ReplicaTask(Replicas replicas, BlockOpener opener, String storageId, String poolId) {
+    this.replicas = replicas;
+    this.dataset = replicas.dataset();
     this.opener = opener;
     this.storageId = storageId;
     this.poolId = poolId;
@@ -58,10 +61,7 @@ abstract class ReplicaTask implements BlockTask {
 
   /** The replica as it is now, or null where none on this volume is finalized. */
   private ReplicaInfo replica(long blockId) {
-    ReplicaInfo replica;
-    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
-      replica = dataset.replica(poolId, blockId);
-    }
+    ReplicaInfo replica = DatasetAccess.current(dataset, block(blockId));
     return replica != null && isHere(replica) ? replica : null;
   }
 

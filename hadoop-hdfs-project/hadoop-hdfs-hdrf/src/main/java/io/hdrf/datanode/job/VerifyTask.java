@@ -5,8 +5,8 @@ import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.VerifyResult;
 import io.hdrf.datanode.replica.BlockOpener;
-import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.replica.ReplicaSnapshot;
+import io.hdrf.datanode.replica.Replicas;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
@@ -20,8 +20,6 @@ final class VerifyTask extends ReplicaTask {
 
   private static final long MIX_2 = 0x94D049BB133111EBL;
 
-  private final DatasetAccess dataset;
-  private final BlockOpener opener;
   private final double fraction;
   private final long seed;
 
@@ -30,15 +28,13 @@ final class VerifyTask extends ReplicaTask {
    * @param seed decides which ones
    */
   VerifyTask(
-      DatasetAccess dataset,
+      Replicas replicas,
       BlockOpener opener,
       String storageId,
       String poolId,
       double fraction,
       long seed) {
-    super(dataset, opener, storageId, poolId);
-    this.dataset = dataset;
-    this.opener = opener;
+    super(replicas, opener, storageId, poolId);
     this.fraction = fraction;
     this.seed = seed;
   }
@@ -75,11 +71,11 @@ final class VerifyTask extends ReplicaTask {
         checkDisk(snapshot, e);
         throw e;
       }
-      if (!isUnchanged(snapshot)) {
+      if (!replicas.isUnchanged(snapshot)) {
         return JobOutcome.later("Changed", "");
       }
       String damage = String.valueOf(e.getMessage());
-      dataset.handleDamaged(snapshot.block().poolId(), snapshot.replica(), damage);
+      replicas.dataset().handleDamaged(snapshot.block().poolId(), snapshot.replica(), damage);
       return JobOutcome.damaged(damage);
     }
   }
@@ -106,13 +102,6 @@ final class VerifyTask extends ReplicaTask {
                 "its decoded data do not match " + snapshot.metaFile() + ": " + result);
         }
       }
-    }
-  }
-
-  private boolean isUnchanged(ReplicaSnapshot snapshot) {
-    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
-      return snapshot.isStill(
-          dataset.replica(snapshot.block().poolId(), snapshot.block().blockId()));
     }
   }
 }

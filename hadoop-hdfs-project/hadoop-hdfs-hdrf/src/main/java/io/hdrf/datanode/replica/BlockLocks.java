@@ -13,34 +13,28 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class BlockLocks {
 
-  private static final class Entry {
-    private final ReentrantLock lock = new ReentrantLock();
-    private int users;
-  }
-
   private final ConcurrentMap<BlockRef, Entry> entries = new ConcurrentHashMap<>();
 
   /**
-   * Waits for the lock. What gives it back is made first, and allocates nothing: where memory is
+   * Waits for the lock. Nothing is allocated once it is taken, nor to give it back: where memory is
    * short a lock that nobody has would stop all that is done with the block, for good.
    */
   public Hold lock(BlockRef block) {
-    HeldLock held = new HeldLock(block);
-    held.entry = entries.compute(block, BlockLocks::enter);
+    Entry entry = entries.compute(block, this::enter);
     boolean locked = false;
     try {
-      held.entry.lock.lock();
+      entry.lock.lock();
       locked = true;
     } finally {
       if (!locked) {
-        held.leave();
+        entry.leave();
       }
     }
-    return held;
+    return entry;
   }
 
-  private static Entry enter(BlockRef block, Entry present) {
-    Entry used = present != null ? present : new Entry();
+  private Entry enter(BlockRef block, Entry present) {
+    Entry used = present != null ? present : new Entry(block);
     used.users++;
     return used;
   }
@@ -49,11 +43,13 @@ public final class BlockLocks {
     return --present.users == 0 ? null : present;
   }
 
-  private final class HeldLock implements Hold {
+  /** A block's lock, there as long as a thread has it or waits for it. */
+  private final class Entry implements Hold {
     private final BlockRef block;
-    private Entry entry;
+    private final ReentrantLock lock = new ReentrantLock();
+    private int users;
 
-    HeldLock(BlockRef block) {
+    Entry(BlockRef block) {
       this.block = block;
     }
 
@@ -63,7 +59,7 @@ public final class BlockLocks {
 
     @Override
     public void close() {
-      entry.lock.unlock();
+      lock.unlock();
       leave();
     }
   }

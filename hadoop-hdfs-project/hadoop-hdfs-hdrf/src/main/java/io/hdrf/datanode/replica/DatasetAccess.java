@@ -13,24 +13,18 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
  */
 public interface DatasetAccess {
 
-  /** The dataset lock, held. */
-  interface DatasetLock extends AutoCloseable {
-    @Override
-    void close();
-  }
-
   /**
    * Takes the dataset lock. Nothing slow happens and no stock method is called while it is held
    * that takes it again; whoever needs a block lock too takes that one first.
    */
-  DatasetLock lock();
+  Hold lock();
 
   /** The replica as the map holds it now, whatever its generation stamp, or null. */
   ReplicaInfo replica(String poolId, long blockId);
 
   /** The replica of a block as the map holds it now, or null; takes the dataset lock for that. */
   static ReplicaInfo current(DatasetAccess dataset, BlockRef block) {
-    try (DatasetLock lock = dataset.lock()) {
+    try (Hold lock = dataset.lock()) {
       return dataset.replica(block.poolId(), block.blockId());
     }
   }

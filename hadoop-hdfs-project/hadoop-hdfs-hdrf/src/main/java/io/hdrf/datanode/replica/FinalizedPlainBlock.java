@@ -29,12 +29,7 @@ public final class FinalizedPlainBlock implements PlainBlock {
   private final EncodedBlock encoded;
   private final PoolSlice slice;
   private final FsVolumeReference reference;
-  private final DatasetAccess dataset;
-  private final ReplicaFiles replicaFiles;
-  private final BlockLocks locks;
-  private final PlainHolds holds;
-  private final SettledReplicas settled;
-  private final BlockRecords records;
+  private final Replicas replicas;
   private final DelayedTasks later;
   private final Path temporary;
 
@@ -49,23 +44,13 @@ public final class FinalizedPlainBlock implements PlainBlock {
       EncodedBlock encoded,
       PoolSlice slice,
       FsVolumeReference reference,
-      DatasetAccess dataset,
-      ReplicaFiles replicaFiles,
-      BlockLocks locks,
-      PlainHolds holds,
-      SettledReplicas settled,
-      BlockRecords records,
+      Replicas replicas,
       DelayedTasks later) {
     this.snapshot = snapshot;
     this.encoded = encoded;
     this.slice = slice;
     this.reference = reference;
-    this.dataset = dataset;
-    this.replicaFiles = replicaFiles;
-    this.locks = locks;
-    this.holds = holds;
-    this.settled = settled;
-    this.records = records;
+    this.replicas = replicas;
     this.later = later;
     this.temporary = slice.temporaryFile(snapshot.block().blockId());
   }
@@ -132,7 +117,7 @@ public final class FinalizedPlainBlock implements PlainBlock {
   }
 
   private void checkNotHeld() throws BlockSkippedException {
-    if (holds.isHeld(snapshot.block())) {
+    if (replicas.isHeld(snapshot.block())) {
       throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
     }
     if (slice.isKeptPlain()) {
@@ -147,15 +132,15 @@ public final class FinalizedPlainBlock implements PlainBlock {
 
   @Override
   public void swap(Path reduced, long physicalLength) throws IOException {
-    try (Hold lock = locks.lock(snapshot.block())) {
+    try (Hold lock = replicas.locks().lock(snapshot.block())) {
       checkNotHeld();
       if (snapshot.linkCount() != 1) {
         throw new BlockSkippedException(SkipReason.LINKED, "its file has another name");
       }
-      replicaFiles.replace(snapshot, reduced, physicalLength - snapshot.length());
-      settled.settle(snapshot.block(), snapshot.length() - physicalLength);
-      records.changed(snapshot.block(), BlockRecord.NO_REASON);
-    } catch (ReplicaFiles.ReplicaChangedException e) {
+      replicas.replace(snapshot, reduced, physicalLength - snapshot.length());
+      replicas.settled().settle(snapshot.block(), snapshot.length() - physicalLength);
+      replicas.records().changed(snapshot.block(), BlockRecord.NO_REASON);
+    } catch (Replicas.ReplicaChangedException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage());
     }
   }
@@ -171,20 +156,19 @@ public final class FinalizedPlainBlock implements PlainBlock {
         REPORT_DELAY_NANOS,
         () -> {
           if (isUnchanged()) {
-            dataset.handleDamaged(
-                snapshot.block().poolId(),
-                snapshot.replica(),
-                snapshot.file() + " does not match its checksums");
+            replicas
+                .dataset()
+                .handleDamaged(
+                    snapshot.block().poolId(),
+                    snapshot.replica(),
+                    snapshot.file() + " does not match its checksums");
           }
         });
   }
 
   @Override
   public boolean isUnchanged() {
-    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
-      return snapshot.isStill(
-          dataset.replica(snapshot.block().poolId(), snapshot.block().blockId()));
-    }
+    return replicas.isUnchanged(snapshot);
   }
 
   @Override

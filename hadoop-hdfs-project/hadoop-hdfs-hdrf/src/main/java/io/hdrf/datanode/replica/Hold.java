@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
-/** Keeps a block's file as it is, or plain, until it is closed. */
+/** A lock, or what keeps a block plain, until it is closed. */
 public interface Hold extends AutoCloseable {
   @Override
   void close();

@@ -25,16 +25,15 @@ import org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException;
  */
 public final class Inflater {
 
-  private final ReplicaFiles replicaFiles;
+  private final Replicas replicas;
   private final BlockOpener opener;
   private final DurableFiles files;
   private final ReducerCounters counters;
 
-  public Inflater(
-      ReplicaFiles replicaFiles, BlockOpener opener, DurableFiles files, ReducerCounters counters) {
-    this.replicaFiles = replicaFiles;
+  public Inflater(Replicas replicas, BlockOpener opener, ReducerCounters counters) {
+    this.replicas = replicas;
     this.opener = opener;
-    this.files = files;
+    this.files = replicas.files();
     this.counters = counters;
   }
 
@@ -80,7 +79,7 @@ public final class Inflater {
       writePlain(snapshot, opened, temporary);
       // Another link, an upgrade's previous/, keeps the reduced file and its space.
       long released = snapshot.linkCount() == 1 ? opened.reduced().physicalLength() : 0;
-      replicaFiles.replace(snapshot, temporary, snapshot.length() - released);
+      replicas.replace(snapshot, temporary, snapshot.length() - released);
       inPlace = true;
     } finally {
       if (!inPlace) {

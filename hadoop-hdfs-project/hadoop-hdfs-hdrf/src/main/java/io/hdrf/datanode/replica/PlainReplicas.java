@@ -5,9 +5,8 @@ import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
-import io.hdrf.metadata.BlockRecord;
+import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.CorruptFileException;
-import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,35 +20,17 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaUnderRecovery;
 /** Makes replicas plain where stock operations work on the raw file. Thread-safe. */
 public final class PlainReplicas {
 
-  private final DatasetAccess dataset;
+  private final Replicas replicas;
   private final PoolSlices slices;
   private final BlockOpener opener;
   private final Inflater inflater;
-  private final DurableFiles files;
-  private final BlockLocks locks;
-  private final PlainHolds holds;
-  private final SettledReplicas settled;
-  private final BlockRecords records;
 
   public PlainReplicas(
-      DatasetAccess dataset,
-      PoolSlices slices,
-      BlockOpener opener,
-      Inflater inflater,
-      DurableFiles files,
-      BlockLocks locks,
-      PlainHolds holds,
-      SettledReplicas settled,
-      BlockRecords records) {
-    this.dataset = dataset;
+      Replicas replicas, PoolSlices slices, BlockOpener opener, ReducerCounters counters) {
+    this.replicas = replicas;
     this.slices = slices;
     this.opener = opener;
-    this.inflater = inflater;
-    this.files = files;
-    this.locks = locks;
-    this.holds = holds;
-    this.settled = settled;
-    this.records = records;
+    this.inflater = new Inflater(replicas, opener, counters);
   }
 
   /** See {@link PlainProof#require}; a replica that is finalized already is not looked at. */
@@ -78,12 +59,12 @@ public final class PlainReplicas {
    */
   public Hold hold(BlockRef block, LongPredicate inflated) throws IOException {
     // Made before it is counted: nobody could give back a hold for which there was no memory.
-    Hold hold = () -> holds.release(block);
-    try (Hold lock = locks.lock(block)) {
-      holds.hold(block);
+    Hold hold = () -> replicas.release(block);
+    try (Hold lock = replicas.locks().lock(block)) {
+      replicas.hold(block);
       boolean plain = false;
       try {
-        ReplicaSnapshot snapshot = ReplicaSnapshot.current(dataset, block);
+        ReplicaSnapshot snapshot = ReplicaSnapshot.current(replicas.dataset(), block);
         if (snapshot != null && inflated.test(snapshot.length())) {
           inflate(snapshot);
         }
@@ -102,13 +83,14 @@ public final class PlainReplicas {
     try {
       inflater.inflate(snapshot);
     } catch (DiskFileCorruptException | CorruptFileException | CorruptFrameException e) {
-      dataset.handleDamaged(
-          snapshot.block().poolId(), snapshot.replica(), String.valueOf(e.getMessage()));
+      replicas
+          .dataset()
+          .handleDamaged(
+              snapshot.block().poolId(), snapshot.replica(), String.valueOf(e.getMessage()));
       throw e;
     } finally {
       // A failed sync comes after the rename: the block may be plain in spite of the exception.
-      settled.unsettle(snapshot.block());
-      records.changed(snapshot.block(), BlockRecord.NO_REASON);
+      replicas.forget(snapshot.block());
     }
   }
 
@@ -133,7 +115,7 @@ public final class PlainReplicas {
         return false;
       }
       inflater.writePlain(snapshot, opened, target);
-      files.copyMode(snapshot.file(), target);
+      replicas.files().copyMode(snapshot.file(), target);
       return true;
     }
   }

@@ -27,16 +27,12 @@ public final class ReducibleBlocks implements BlockOwner {
 
   private final boolean duringUpgrade;
   private final boolean scanReducesExisting;
+  private final Replicas replicas;
   private final DatasetAccess dataset;
   private final PoolSlices slices;
   private final BlocksBeingWritten written;
   private final SpooledBlocks spooled;
-  private final ReplicaFiles replicaFiles;
-  private final BlockLocks locks;
-  private final PlainHolds holds;
-  private final SettledReplicas settled;
   private final Savings savings;
-  private final BlockRecords records;
   private final DelayedTasks later;
 
   /**
@@ -44,29 +40,20 @@ public final class ReducibleBlocks implements BlockOwner {
    */
   public ReducibleBlocks(
       HdrfConf conf,
-      DatasetAccess dataset,
+      Replicas replicas,
       PoolSlices slices,
       BlocksBeingWritten written,
       SpooledBlocks spooled,
-      ReplicaFiles replicaFiles,
-      BlockLocks locks,
-      PlainHolds holds,
-      SettledReplicas settled,
       Savings savings,
-      BlockRecords records,
       DelayedTasks later) {
     this.duringUpgrade = conf.duringUpgrade();
     this.scanReducesExisting = conf.scanReducesExisting();
-    this.dataset = dataset;
+    this.replicas = replicas;
+    this.dataset = replicas.dataset();
     this.slices = slices;
     this.written = written;
     this.spooled = spooled;
-    this.replicaFiles = replicaFiles;
-    this.locks = locks;
-    this.holds = holds;
-    this.settled = settled;
     this.savings = savings;
-    this.records = records;
     this.later = later;
   }
 
@@ -84,9 +71,9 @@ public final class ReducibleBlocks implements BlockOwner {
     if (reason.isLasting()) {
       // Where the chain was taken away, reduced blocks are declined before anyone looks at them.
       boolean mayBeReduced = reason == SkipReason.ALREADY_REDUCED || reason == SkipReason.DECLINED;
-      settled.settle(block, mayBeReduced ? savings.bytes(block) : 0);
+      replicas.settled().settle(block, mayBeReduced ? savings.bytes(block) : 0);
       if (reason != SkipReason.ALREADY_REDUCED) {
-        records.changed(block, reason.code());
+        replicas.records().changed(block, reason.code());
       }
     }
   }
@@ -106,7 +93,7 @@ public final class ReducibleBlocks implements BlockOwner {
   }
 
   private PlainBlock open(BlockRef block, EncodedBlock encoded) throws IOException {
-    if (holds.isHeld(block)) {
+    if (replicas.isHeld(block)) {
       throw new BlockSkippedException(SkipReason.HELD_PLAIN, "it is held plain");
     }
     ReplicaSnapshot snapshot = ReplicaSnapshot.current(dataset, block);
@@ -133,18 +120,7 @@ public final class ReducibleBlocks implements BlockOwner {
         throw new BlockSkippedException(SkipReason.NO_SPACE, volume + " is full");
       }
       PlainBlock plain =
-          new FinalizedPlainBlock(
-              snapshot,
-              encoded,
-              slice,
-              reference,
-              dataset,
-              replicaFiles,
-              locks,
-              holds,
-              settled,
-              records,
-              later);
+          new FinalizedPlainBlock(snapshot, encoded, slice, reference, replicas, later);
       // From here on it gives back what it took over.
       volume.reserveSpaceForReplica(snapshot.length());
       opened = true;

@@ -42,10 +42,7 @@ public final class ReplicaInventory implements BlockInventory {
 
   @Override
   public BlockRecord look(long blockId, int reason) throws IOException {
-    ReplicaInfo replica;
-    try (DatasetAccess.DatasetLock lock = dataset.lock()) {
-      replica = dataset.replica(poolId, blockId);
-    }
+    ReplicaInfo replica = DatasetAccess.current(dataset, new BlockRef(poolId, blockId));
     if (replica == null || !isHere(replica)) {
       return null;
     }

@@ -22,12 +22,11 @@ public final class Savings {
   private final BlockOpener opener;
   private final SettledReplicas settled;
 
-  public Savings(
-      DatasetAccess dataset, PoolSlices slices, BlockOpener opener, SettledReplicas settled) {
-    this.dataset = dataset;
+  public Savings(Replicas replicas, PoolSlices slices, BlockOpener opener) {
+    this.dataset = replicas.dataset();
     this.slices = slices;
     this.opener = opener;
-    this.settled = settled;
+    this.settled = replicas.settled();
   }
 
   /**

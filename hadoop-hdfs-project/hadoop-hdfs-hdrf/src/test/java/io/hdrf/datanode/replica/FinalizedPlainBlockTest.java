@@ -71,8 +71,8 @@ class FinalizedPlainBlockTest {
     }
     assertThat(volume.events).isEmpty();
     assertThat(volume.used).isZero();
-    assertThat(volume.settled.saved(SwapVolume.BLOCK, -1)).isEqualTo(-1);
-    assertThat(volume.locks.isEmpty()).isTrue();
+    assertThat(volume.replicas.settled().saved(SwapVolume.BLOCK, -1)).isEqualTo(-1);
+    assertThat(volume.replicas.locks().isEmpty()).isTrue();
   }
 
   @Test
@@ -94,8 +94,8 @@ class FinalizedPlainBlockTest {
     assertThat(volume.events)
         .containsExactly("rename under the block lock", "adjustUsed", "revokeDescriptors");
     assertThat(volume.used).isEqualTo(length - LENGTH).isNegative();
-    assertThat(volume.settled.saved(SwapVolume.BLOCK, -1)).isEqualTo(LENGTH - length);
-    assertThat(volume.locks.isEmpty()).isTrue();
+    assertThat(volume.replicas.settled().saved(SwapVolume.BLOCK, -1)).isEqualTo(LENGTH - length);
+    assertThat(volume.replicas.locks().isEmpty()).isTrue();
     assertThat(volume.temporaries()).isEmpty();
   }
 
@@ -136,7 +136,7 @@ class FinalizedPlainBlockTest {
 
   @Test
   void aBlockThatIsHeldPlainMeanwhileStaysPlain() throws IOException {
-    assertNotSwapped(() -> volume.holds.hold(SwapVolume.BLOCK), SkipReason.HELD_PLAIN);
+    assertNotSwapped(() -> volume.replicas.hold(SwapVolume.BLOCK), SkipReason.HELD_PLAIN);
   }
 
   @Test
@@ -180,9 +180,9 @@ class FinalizedPlainBlockTest {
       assertSkipped(block::checkWanted, SkipReason.STOPPING);
       volume.leaves = false;
 
-      volume.holds.hold(SwapVolume.BLOCK);
+      volume.replicas.hold(SwapVolume.BLOCK);
       assertSkipped(block::checkWanted, SkipReason.HELD_PLAIN);
-      volume.holds.release(SwapVolume.BLOCK);
+      volume.replicas.release(SwapVolume.BLOCK);
 
       volume.poolSlice().setConversion(ConversionState.keptPlain());
       assertSkipped(block::checkWanted, SkipReason.KEPT_PLAIN);

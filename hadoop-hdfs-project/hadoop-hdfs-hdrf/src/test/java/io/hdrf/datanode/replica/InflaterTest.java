@@ -222,7 +222,7 @@ class InflaterTest {
     assertStaysReduced(
         () ->
             assertThatThrownBy(this::inflate)
-                .isInstanceOf(ReplicaFiles.ReplicaChangedException.class)
+                .isInstanceOf(Replicas.ReplicaChangedException.class)
                 .hasMessageContaining(SwapVolume.BLOCK.toString()));
   }
 

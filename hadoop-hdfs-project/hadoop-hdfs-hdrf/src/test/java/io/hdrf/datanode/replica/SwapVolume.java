@@ -54,17 +54,14 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
   final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
   final SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
   final ReducerCounters counters = new ReducerCounters();
-  final BlockLocks locks = new BlockLocks();
   final Set<BlockRef> cached = new HashSet<>();
-  final PlainHolds holds = new PlainHolds(cached::contains);
   final DelayedTasks later = new DelayedTasks();
   final PoolSlices volumes;
   final BlockOpener opener;
   final DatasetAccess dataset;
   final DurableFiles files;
-  final ReplicaFiles replicaFiles;
+  final Replicas replicas;
   final Inflater inflater;
-  final SettledReplicas settled = new SettledReplicas();
   final BlockRecords records;
 
   /** What was done to the volume and with its files, in order. */
@@ -99,9 +96,9 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
     volumes.open(this, POOL);
     opener = new BlockOpener(volumes, counters);
     dataset = dataset();
-    replicaFiles = new ReplicaFiles(dataset, files);
-    inflater = new Inflater(replicaFiles, opener, files, counters);
     records = new BlockRecords(hdrf, files);
+    replicas = new Replicas(dataset, files, records);
+    inflater = new Inflater(replicas, opener, counters);
     current = finalized(data.length);
   }
 
@@ -133,17 +130,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
     FsVolumeReference reference = obtainReference();
     reserveSpaceForReplica(data.length);
     return new FinalizedPlainBlock(
-        snapshot(),
-        encoded,
-        volumes.use(this, POOL),
-        reference,
-        dataset,
-        replicaFiles,
-        locks,
-        holds,
-        settled,
-        records,
-        later);
+        snapshot(), encoded, volumes.use(this, POOL), reference, replicas, later);
   }
 
   /** Writes the block's reduced form to its temporary file, and returns how long it is. */
@@ -268,7 +255,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
               switch (method.getName()) {
                 case "lock":
                   lockDepth++;
-                  return (DatasetAccess.DatasetLock) () -> lockDepth--;
+                  return (Hold) () -> lockDepth--;
                 case "replica":
                   require(lockDepth == 1, "the dataset lock is held");
                   return arguments[0].equals(POOL) && arguments[1].equals(BLOCK.blockId())
@@ -281,6 +268,8 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
                 case "revokeDescriptors":
                   require(lockDepth == 0, "the dataset lock is free");
                   break;
+                case "isCached":
+                  return cached.contains(new BlockRef((String) arguments[0], (long) arguments[1]));
                 case "handleDamaged":
                   events.add("damaged " + arguments[2]);
                   return null;
@@ -319,7 +308,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
     public void rename(Path from, Path to) throws IOException {
       require(lockDepth == 1, "the dataset lock is held");
       super.rename(from, to);
-      events.add(locks.isEmpty() ? "rename" : "rename under the block lock");
+      events.add(replicas.locks().isEmpty() ? "rename" : "rename under the block lock");
     }
 
     @Override

@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.replica.DatasetAccess;
+import io.hdrf.datanode.replica.Hold;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class HdrfDatasetAccess implements DatasetAccess {
   }
 
   @Override
-  public DatasetLock lock() {
+  public Hold lock() {
     AutoCloseableLock lock = dataset.acquireDatasetLock();
     return lock::close;
   }
@@ -42,7 +43,7 @@ final class HdrfDatasetAccess implements DatasetAccess {
   @Override
   public List<ReplicaInfo> finalizedReplicas(String poolId) {
     List<ReplicaInfo> copy;
-    try (DatasetLock lock = lock()) {
+    try (Hold lock = lock()) {
       Collection<ReplicaInfo> replicas = dataset.volumeMap.replicas(poolId);
       copy = replicas == null ? Collections.emptyList() : new ArrayList<>(replicas);
     }

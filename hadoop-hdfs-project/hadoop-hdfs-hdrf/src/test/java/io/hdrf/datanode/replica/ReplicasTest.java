@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.BlockRef;
-import io.hdrf.datanode.replica.ReplicaFiles.ReplicaChangedException;
+import io.hdrf.datanode.replica.Replicas.ReplicaChangedException;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
@@ -25,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The last look before the rename. Stock code changes a block under the same name and inode: a
  * truncation cuts the file, an append that ended added to it, a recovery gives it another stamp.
  */
-class ReplicaFilesTest {
+class ReplicasTest {
 
   private static final BlockRef BLOCK = new BlockRef("BP-1", 1);
   private static final long STAMP = 1001;
@@ -33,6 +35,8 @@ class ReplicaFilesTest {
   @TempDir Path directory;
 
   private final List<String> calls = new ArrayList<>();
+  private final Set<BlockRef> cached = new HashSet<>();
+  private final Replicas replicas = new Replicas(dataset(), LocalDurableFiles.INSTANCE, null);
   private ReplicaInfo current;
   private Path file;
   private Path replacement;
@@ -57,7 +61,9 @@ class ReplicaFilesTest {
             (proxy, method, arguments) -> {
               switch (method.getName()) {
                 case "lock":
-                  return (DatasetAccess.DatasetLock) () -> {};
+                  return (Hold) () -> {};
+                case "isCached":
+                  return cached.contains(new BlockRef((String) arguments[0], (long) arguments[1]));
                 case "replica":
                   return current;
                 default:
@@ -68,7 +74,7 @@ class ReplicaFilesTest {
   }
 
   private void replace(ReplicaSnapshot snapshot) throws IOException {
-    new ReplicaFiles(dataset(), LocalDurableFiles.INSTANCE).replace(snapshot, replacement, -1);
+    replicas.replace(snapshot, replacement, -1);
   }
 
   @Test
@@ -119,5 +125,36 @@ class ReplicaFilesTest {
           Path other = Files.writeString(directory.resolve("other"), "plain");
           Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
         });
+  }
+
+  @Test
+  void aBlockIsHeldUntilItsLastHoldIsReleased() {
+    replicas.hold(BLOCK);
+    replicas.hold(BLOCK);
+    replicas.release(BLOCK);
+    assertThat(replicas.isHeld(BLOCK)).isTrue();
+    replicas.release(BLOCK);
+    assertThat(replicas.isHeld(BLOCK)).isFalse();
+    replicas.release(BLOCK);
+    replicas.hold(BLOCK);
+    assertThat(replicas.isHeld(BLOCK)).as("a release too many takes no later hold away").isTrue();
+  }
+
+  @Test
+  void holdsAreOfOneBlock() {
+    replicas.hold(BLOCK);
+    assertThat(replicas.isHeld(new BlockRef("BP-1", 2))).isFalse();
+    assertThat(replicas.isHeld(new BlockRef("BP-other", 1))).isFalse();
+    assertThat(replicas.isHeld(new BlockRef("BP-1", 1))).isTrue();
+  }
+
+  @Test
+  void aCachedBlockIsHeldForAsLongAsItIsCached() {
+    cached.add(BLOCK);
+    replicas.hold(BLOCK);
+    replicas.release(BLOCK);
+    assertThat(replicas.isHeld(BLOCK)).isTrue();
+    cached.remove(BLOCK);
+    assertThat(replicas.isHeld(BLOCK)).isFalse();
   }
 }
