@@ -52,7 +52,7 @@ class BlockFuzzTest {
       ReducedBlock block =
           ReducedBlock.open(NAME, new BytesFile(file), TestBlock.ID, TestBlock.KEY);
       ByteBuffer data = ByteBuffer.allocate(file.length);
-      if (block.read(0, data, ToyFrames.CODEC) != block.logicalLength()) {
+      if (BlockReads.read(block, 0, data, ToyFrames.CODEC) != block.logicalLength()) {
         throw new AssertionError("a short read");
       }
     } catch (CorruptFileException | UnknownFormatVersionException expected) {

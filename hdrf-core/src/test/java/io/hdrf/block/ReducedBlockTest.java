@@ -76,7 +76,8 @@ class ReducedBlockTest {
           assertReads(reduced, data, position, random.nextInt(data.length));
         }
         assertReads(reduced, data, data.length - 1, 2);
-        assertThat(reduced.read(data.length, ByteBuffer.allocate(1), ToyFrames.CODEC)).isZero();
+        assertThat(BlockReads.read(reduced, data.length, ByteBuffer.allocate(1), ToyFrames.CODEC))
+            .isZero();
       }
       Files.delete(file());
     }
@@ -87,7 +88,7 @@ class ReducedBlockTest {
     ByteBuffer dst = ByteBuffer.allocate(length + 6);
     dst.position(3).limit(length + 3);
     int expected = Math.min(length, data.length - position);
-    assertThat(reduced.read(position, dst, ToyFrames.CODEC)).isEqualTo(expected);
+    assertThat(BlockReads.read(reduced, position, dst, ToyFrames.CODEC)).isEqualTo(expected);
     assertThat(dst.position()).isEqualTo(3 + expected);
     assertThat(Arrays.copyOfRange(dst.array(), 3, 3 + expected))
         .isEqualTo(Arrays.copyOfRange(data, position, position + expected));
@@ -121,7 +122,7 @@ class ReducedBlockTest {
       for (long position :
           new long[] {0, Integer.MAX_VALUE - 5L, 0xFFFFFFFFL - 5, 1L << 32, block.length - 10}) {
         ByteBuffer dst = ByteBuffer.allocate(10);
-        assertThat(reduced.read(position, dst, ToyFrames.CODEC)).isEqualTo(10);
+        assertThat(BlockReads.read(reduced, position, dst, ToyFrames.CODEC)).isEqualTo(10);
         int frame = (int) (position / frameLength);
         assertThat(reduced.frames().frameAt(position)).isEqualTo(frame);
         byte[] data = ToyFrames.data(block.numbers[frame], frameLength);
@@ -211,7 +212,8 @@ class ReducedBlockTest {
     try (ReducedBlock reduced = TestBlock.open(file())) {
       ByteBuffer dst = ByteBuffer.allocateDirect(1000);
       int n =
-          reduced.read(
+          BlockReads.read(
+              reduced,
               0,
               dst,
               ToyFrames.codec(
@@ -400,8 +402,11 @@ class ReducedBlockTest {
       bad[bit / 8] ^= (byte) (1 << bit % 8);
       ByteBuffer dst = ByteBuffer.allocate(data.length);
       try {
-        ReducedBlock.open(file(), new BytesFile(bad), TestBlock.ID, TestBlock.KEY)
-            .read(0, dst, ToyFrames.CODEC);
+        BlockReads.read(
+            ReducedBlock.open(file(), new BytesFile(bad), TestBlock.ID, TestBlock.KEY),
+            0,
+            dst,
+            ToyFrames.CODEC);
         assertThat(dst.array()).isEqualTo(data);
         assertThat(bit / 8).as("behind the physical end").isGreaterThan(64 + 16 + 15);
       } catch (CorruptBlockException e) {
@@ -420,8 +425,10 @@ class ReducedBlockTest {
     }
     try (ReducedBlock reduced = TestBlock.open(file())) {
       assertReads(reduced, block.data(), 0, 500);
-      assertThat(reduced.read(1000, ByteBuffer.allocate(500), ToyFrames.CODEC)).isEqualTo(500);
-      assertThatThrownBy(() -> reduced.read(999, ByteBuffer.allocate(9), ToyFrames.CODEC))
+      assertThat(BlockReads.read(reduced, 1000, ByteBuffer.allocate(500), ToyFrames.CODEC))
+          .isEqualTo(500);
+      assertThatThrownBy(
+              () -> BlockReads.read(reduced, 999, ByteBuffer.allocate(9), ToyFrames.CODEC))
           .isInstanceOf(CorruptBlockException.class)
           .hasMessageContaining("CRC32C of frame 1");
     }
@@ -478,7 +485,8 @@ class ReducedBlockTest {
         assertThatThrownBy(() -> frames.frameAt(position))
             .isInstanceOf(IndexOutOfBoundsException.class);
       }
-      assertThatThrownBy(() -> reduced.read(-1, ByteBuffer.allocate(1), ToyFrames.CODEC))
+      assertThatThrownBy(
+              () -> BlockReads.read(reduced, -1, ByteBuffer.allocate(1), ToyFrames.CODEC))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }

@@ -21,7 +21,10 @@ class HdrfDefaultsTest {
       if (Modifier.isPublic(getter.getModifiers())
           && getter.getParameterCount() == 0
           && !getter.getName().equals("configuration")) {
-        assertThat(getter.invoke(explicit)).as(getter.getName()).isEqualTo(getter.invoke(implicit));
+        assertThat(getter.invoke(explicit))
+            .as(getter.getName())
+            .usingRecursiveComparison()
+            .isEqualTo(getter.invoke(implicit));
       }
     }
   }

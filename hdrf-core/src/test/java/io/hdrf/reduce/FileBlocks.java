@@ -2,6 +2,7 @@
 package io.hdrf.reduce;
 
 import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockReads;
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
@@ -97,7 +98,7 @@ final class FileBlocks implements BlockOwner {
     try (ReducedBlock block =
         ReducedBlock.open(file(id), ChannelFile.open(file(id)), new BlockRef(POOL, id), key)) {
       byte[] data = new byte[(int) block.logicalLength()];
-      block.read(0, ByteBuffer.wrap(data), codec);
+      BlockReads.read(block, 0, ByteBuffer.wrap(data), codec);
       return data;
     }
   }

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.block.BlockReads;
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
@@ -148,7 +149,7 @@ class LargeBlockTest {
       read.clear();
       wanted.clear().limit((int) Math.min(PIECE, LENGTH - position));
       fill(position, wanted);
-      int count = block.read(position, read, volume.codec());
+      int count = BlockReads.read(block, position, read, volume.codec());
       assertThat(count).isEqualTo(wanted.flip().remaining());
       assertThat(read.flip().mismatch(wanted)).as("from %d on", position).isEqualTo(-1);
     }
@@ -158,7 +159,7 @@ class LargeBlockTest {
       throws IOException {
     ByteBuffer read = ByteBuffer.allocate(count);
     int there = (int) Math.max(0, Math.min(count, LENGTH - position));
-    assertThat(block.read(position, read, volume.codec())).isEqualTo(there);
+    assertThat(BlockReads.read(block, position, read, volume.codec())).isEqualTo(there);
     byte[] bytes = new byte[there];
     read.flip().get(bytes);
     assertThat(bytes).as("at %d", position).isEqualTo(expected(position, there));

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup;
 
 import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockReads;
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.ChecksumVerifier;
 import io.hdrf.block.ReducedBlock;
@@ -272,7 +273,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
       }
       ReducedBlock block = ReducedBlock.open(file(id), file, identity, key);
       ChainCodec stored = volume.codec(block.header().chainIds());
-      block.read(0, ByteBuffer.wrap(data), stored);
+      BlockReads.read(block, 0, ByteBuffer.wrap(data), stored);
       return data;
     }
   }
@@ -298,7 +299,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
       try (DurableFile plain = files.create(target)) {
         plain.setLength(file.length());
         if (reduced) {
-          block.read(0, data, stored);
+          BlockReads.read(block, 0, data, stored);
         } else {
           file.read(data, 0);
         }
