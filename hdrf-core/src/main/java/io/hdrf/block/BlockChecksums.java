@@ -11,7 +11,7 @@ import java.nio.file.Path;
 /**
  * The checksums that HDFS keeps of a block, from its {@code .meta} file: version (2 bytes), type (1
  * byte), bytes per checksum (4 bytes), then a checksum of 4 bytes for each chunk, all big-endian.
- * Whatever follows the block's last checksum is ignored. Safe for use by many threads as far as the
+ * Bytes behind the block's last checksum are ignored. Safe for use by many threads as far as the
  * {@link ReadableFile} is.
  */
 public final class BlockChecksums implements Closeable {
@@ -75,14 +75,14 @@ public final class BlockChecksums implements Closeable {
     return type;
   }
 
-  /** How many bytes of data one checksum covers, from 1 to 2<sup>31</sup> - 1. */
+  /** The number of bytes that one checksum covers, from 1 to 2<sup>31</sup> - 1. */
   public int bytesPerChecksum() {
     return bytesPerChecksum;
   }
 
   /**
-   * Whether there is a checksum for every byte of a block of that length; always true where the
-   * type is {@link Type#NULL}.
+   * Returns whether there is a checksum for every byte of a block of that length; always true where
+   * the type is {@link Type#NULL}.
    */
   public boolean isComplete(long blockLength) {
     if (type == Type.NULL) {
@@ -93,8 +93,8 @@ public final class BlockChecksums implements Closeable {
   }
 
   /**
-   * Whether the block was written without checksums. A {@code .meta} file whose type was damaged
-   * has bytes behind its header.
+   * Returns whether the block was written without checksums. A {@code .meta} file whose type was
+   * damaged has bytes behind its header.
    */
   public boolean isNone() {
     return type == Type.NULL && metaLength == HEADER_LENGTH;

@@ -8,9 +8,9 @@ package io.hdrf.block;
  * <p>From the end of the frame table, the <i>physical end</i>, to the block's logical length the
  * file is a hole, which readers ignore, as they ignore whatever lies behind it; a shorter file is
  * damaged. Magic, version, header length, CRC and tag stand at their places in every version, so
- * that a file of a later version is told from a damaged one. That lengths add up, and that nothing
- * lies behind the table's last CRC, is checked when a file is opened, and the CRC of a frame each
- * time it is read.
+ * that a file of a later version can be distinguished from a damaged one. That lengths add up, and
+ * that nothing lies behind the table's last CRC, is checked when a file is opened, and the CRC of a
+ * frame each time it is read.
  */
 public final class BlockFormat {
 

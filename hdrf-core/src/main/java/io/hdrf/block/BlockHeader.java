@@ -61,7 +61,7 @@ public final class BlockHeader {
     this.tag = tag;
   }
 
-  /** Whether the buffer's remaining bytes begin with the magic. */
+  /** Returns whether the buffer's remaining bytes begin with the magic. */
   public static boolean hasMagic(ByteBuffer bytes) {
     return bytes.remaining() >= Integer.BYTES
         && littleEndian(bytes).getInt(bytes.position()) == BlockFormat.MAGIC;
@@ -168,8 +168,8 @@ public final class BlockHeader {
   }
 
   /**
-   * Checks that a file has the whole block. A longer one is not damaged: as in a plain block, what
-   * lies behind the block is not read.
+   * Checks that a file has the whole block. A longer one is not damaged: as in a plain block, bytes
+   * behind the block are not read.
    */
   void checkFileLength(Path file, long length) throws CorruptBlockException {
     if (length < logicalLength) {
@@ -177,7 +177,7 @@ public final class BlockHeader {
     }
   }
 
-  /** The first bytes of a file, as many as there are of a header's. */
+  /** The first bytes of a file, up to a header's length. */
   static ByteBuffer bytes(ReadableFile file) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(BlockFormat.HEADER_LENGTH);
     file.read(bytes, 0);
@@ -232,12 +232,12 @@ public final class BlockHeader {
     return blockId;
   }
 
-  /** How many bytes of original data the block has; also the file's length. */
+  /** The block's length in bytes; also the file's length. */
   public long logicalLength() {
     return logicalLength;
   }
 
-  /** Where the frame table begins in the file, in bytes. */
+  /** The frame table's position in the file, in bytes. */
   public long tablePosition() {
     return tablePosition;
   }
@@ -247,7 +247,7 @@ public final class BlockHeader {
     return tableLength;
   }
 
-  /** How many bytes of the file are in use; the rest is a hole. */
+  /** The number of bytes of the file in use; the rest is a hole. */
   public long physicalLength() {
     return tablePosition + tableLength;
   }

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** What a finalized block's file seems to be, judged by its header alone. Immutable. */
+/** The kind of a finalized block's file, judged by its header alone. Immutable. */
 public final class BlockProbe {
 
   /** The kinds of files. */
@@ -18,10 +18,10 @@ public final class BlockProbe {
     /** The header is whole, names this block, and bears the volume's tag. */
     REDUCED,
     /**
-     * The magic is there, but the rest is not as it must be: a damaged reduced block, one from
-     * another volume, one of a later format version, or user data that look like one. Whether the
-     * bytes as they lie verify against the block's checksums decides; if they don't, {@link
-     * BlockProbe#reason} is what to throw.
+     * The magic is there, but the rest of the header is wrong: a damaged reduced block, one from
+     * another volume, one of a later format version, or user data that look like one. The file is
+     * plain if its bytes as they lie match the block's checksums; if they don't, the reader throws
+     * {@link BlockProbe#reason}.
      */
     FOREIGN
   }
@@ -44,7 +44,7 @@ public final class BlockProbe {
    * @param name the file's name, for messages
    * @param block the block that the file is said to hold
    * @param key the volume's key
-   * @throws IOException only if reading fails, never for what was read
+   * @throws IOException only if reading fails, never for the content
    */
   public static BlockProbe examine(Path name, ReadableFile file, BlockRef block, TagKey key)
       throws IOException {
@@ -54,7 +54,7 @@ public final class BlockProbe {
   /**
    * Judges a file's header.
    *
-   * @param head the file's first bytes, as many as there are of a header's
+   * @param head the file's first bytes, up to a header's length
    * @param length the file's
    */
   public static BlockProbe judge(
@@ -82,7 +82,7 @@ public final class BlockProbe {
   }
 
   /**
-   * Why a {@link Kind#FOREIGN} file is not reduced, otherwise null: a {@link
+   * The reason why a {@link Kind#FOREIGN} file is not reduced, otherwise null: a {@link
    * CorruptBlockException}, or, where the volume's tag is right, an {@link
    * UnknownFormatVersionException}.
    */

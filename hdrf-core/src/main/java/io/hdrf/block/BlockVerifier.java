@@ -15,10 +15,9 @@ public final class BlockVerifier {
   private BlockVerifier() {}
 
   /**
-   * Decodes a reduced block from its beginning to its end and compares what comes out with the
-   * block's checksums, as far as it has any, and with its plain form, as far as that is given: byte
-   * by byte, for frames that somebody else made, whom checksums, which anybody can match, do not
-   * bind.
+   * Decodes a whole reduced block and compares the data with the block's checksums, if it has any,
+   * and byte by byte with its plain form, if that is given. Frames from another DataNode need the
+   * plain form: anybody can make data that match given checksums.
    *
    * @param plain the block's plain form, or null
    * @throws CorruptBlockException if a frame can't be decoded
@@ -53,8 +52,8 @@ public final class BlockVerifier {
   }
 
   /**
-   * Decodes a reduced block from its beginning to its end and compares the result with nothing: all
-   * that can be done where there are no checksums.
+   * Decodes a whole reduced block without a comparison: the most that can be done where there are
+   * no checksums.
    *
    * @throws CorruptBlockException if a frame can't be decoded
    */
@@ -104,10 +103,11 @@ public final class BlockVerifier {
   }
 
   /**
-   * Whether a file that begins like a reduced block is plain all the same. The bytes where a header
-   * would be match their checksums, which are those of the plain block; or the block has none:
-   * blocks without checksums are not reduced, as nothing could tell a damaged one from data that
-   * look like it. What lies behind the header says nothing more, and may be damaged plain data.
+   * Returns whether a file that begins like a reduced block is plain all the same. The bytes where
+   * a header would be match their checksums, which are those of the plain block; or the block has
+   * none: blocks without checksums are not reduced, as nothing could tell a damaged one from data
+   * that look like it. What lies behind the header says nothing more, and may be damaged plain
+   * data.
    *
    * @param reducedMayLackChecksums whether earlier builds may have reduced blocks without checksums
    *     on that volume ({@link io.hdrf.volume.Superblock#mayLackChecksums}); then having none
@@ -124,7 +124,7 @@ public final class BlockVerifier {
     return verifyBegin(file, Math.min(file.length(), chunks * each), checksums).isOk();
   }
 
-  /** Takes a block's data in order; returns false to end. */
+  /** Receives a block's data in order; returns false to end. */
   private interface Consumer {
     boolean accept(long position, ByteBuffer frame) throws IOException;
   }

@@ -30,14 +30,14 @@ public final class ChecksumVerifier {
    * Takes the next bytes of the block.
    *
    * @param data consumed; best direct
-   * @return false if something is wrong already, so that more data can't change the result
+   * @return false if a mismatch was found, so that more data can't change the result
    */
   public boolean update(ByteBuffer data) throws IOException {
     found.update(data);
     return failure == null;
   }
 
-  /** Takes the end of the block. */
+  /** Ends the verification. */
   public VerifyResult finish() throws IOException {
     found.finish();
     return failure == null ? VerifyResult.OK : failure;

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /**
- * Makes the checksums of a stream of data, one for each chunk of so many bytes, as HDFS does. Its
+ * Makes the checksums of a stream of data, one for each chunk of a fixed length, as HDFS does. Its
  * memory does not depend on the length of the stream or of the chunks. For one thread.
  */
 public final class ChunkSums {
@@ -18,7 +18,7 @@ public final class ChunkSums {
     boolean accept(int sum) throws IOException;
   }
 
-  /** How many checksums are made at once. */
+  /** The number of checksums made at once. */
   private static final int BATCH = 1024;
 
   private final int chunkLength;
@@ -65,7 +65,7 @@ public final class ChunkSums {
     data.position(end);
   }
 
-  /** Takes the end, where the last chunk may be shorter; another stream may follow. */
+  /** Ends the stream, whose last chunk may be shorter; another stream may follow. */
   public void finish() throws IOException {
     if (wanted && inChunk > 0) {
       endChunk();

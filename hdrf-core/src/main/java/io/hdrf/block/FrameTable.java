@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Where the frames of a reduced block lie; {@link BlockFormat} specifies its stored form.
+ * The positions of the frames of a reduced block; {@link BlockFormat} specifies its stored form.
  * Immutable. Frames are numbered from 0. Takes about 21 bytes of memory a frame.
  */
 public final class FrameTable {
@@ -18,7 +18,7 @@ public final class FrameTable {
   /** CRC, frame count, one run of lengths, one of stages, one stored length and CRC. */
   static final int MIN_LENGTH = 4 + 1 + 2 + 2 + 1 + 4;
 
-  /** What each frame takes at least: a stored length of one byte, and a CRC. */
+  /** The least room of a frame: a stored length of one byte, and a CRC. */
   private static final int MIN_FRAME_LENGTH = 1 + Integer.BYTES;
 
   /** Frame i stands for bytes originalEnd[i] (inclusive) to originalEnd[i + 1] of the block. */
@@ -95,37 +95,37 @@ public final class FrameTable {
     return found >= 0 ? found : -found - 2;
   }
 
-  /** Where the frame's original data begin in the block, in bytes. */
+  /** The position of the frame's original data in the block, in bytes. */
   public long originalPosition(int frame) {
     return originalEnd[checkFrame(frame)];
   }
 
-  /** Where they end. */
+  /** The end of the frame's original data in the block, in bytes. */
   public long originalEnd(int frame) {
     return originalEnd[checkFrame(frame) + 1];
   }
 
-  /** How many bytes of the block the frame stands for, from 1 to 2<sup>30</sup>. */
+  /** The length of the frame's original data in bytes, from 1 to 2<sup>30</sup>. */
   public int originalLength(int frame) {
     return (int) (originalEnd[checkFrame(frame) + 1] - originalEnd[frame]);
   }
 
-  /** Where the frame's stored bytes begin in the file. */
+  /** The position of the frame's stored bytes in the file. */
   public long storedPosition(int frame) {
     return storedEnd[checkFrame(frame)];
   }
 
-  /** Where they end. */
+  /** The end of the frame's stored bytes in the file. */
   public long storedEnd(int frame) {
     return storedEnd[checkFrame(frame) + 1];
   }
 
-  /** How many bytes are stored for the frame, from 0 to 2<sup>30</sup>. */
+  /** The number of stored bytes, from 0 to 2<sup>30</sup>. */
   public int storedLength(int frame) {
     return (int) (storedEnd[checkFrame(frame) + 1] - storedEnd[frame]);
   }
 
-  /** Which schemes of the chain were applied to the frame: bit i for the i-th. */
+  /** The schemes of the chain that were applied to the frame: bit i for the i-th. */
   public int stages(int frame) {
     return stages[frame];
   }
@@ -253,12 +253,12 @@ public final class FrameTable {
     private byte[] stages = new byte[64];
     private int count;
 
-    /** How many frames the last run of equal lengths has, and the last run of equal stages. */
+    /** The numbers of frames in the last run of equal lengths and in that of equal stages. */
     private int lengthRun;
 
     private int stageRun;
 
-    /** How many bytes the frames take in the encoded table, those of the runs included. */
+    /** The bytes of all frames and runs in the encoded table. */
     private long frameBytes;
 
     void add(int originalLength, int storedLength, int stage, int checksum) {

@@ -54,7 +54,7 @@ public final class ReducedBlock implements Closeable {
   /**
    * Reads and checks the frame table alone.
    *
-   * @param file as for the other one
+   * @param file read by this object from now on, and closed with it; not closed if this fails
    * @param header the file's own, as {@link BlockProbe} found it
    * @throws CorruptBlockException if the frame table is damaged
    */
@@ -63,10 +63,7 @@ public final class ReducedBlock implements Closeable {
     return new ReducedBlock(name, file, header, readTable(name, file, header));
   }
 
-  /**
-   * Like {@link #open}, for tools that know neither key nor block: whoever wrote the file decided
-   * what it holds.
-   */
+  /** Opens a file for tools that know neither key nor block: nothing proves who wrote it. */
   public static ReducedBlock openUntrusted(Path name, ReadableFile file) throws IOException {
     return open(name, file, readHeader(name, file, null));
   }
@@ -92,8 +89,9 @@ public final class ReducedBlock implements Closeable {
   }
 
   /**
-   * Whether the file's name still leads to this content. A file that was replaced, moved or deleted
-   * stays readable, but chunks that it refers to may be collected, which is no damage of the block.
+   * Returns whether the file's name still leads to this content. A file that was replaced, moved or
+   * deleted stays readable, but chunks that it refers to may be collected, which is no damage of
+   * the block.
    */
   public boolean isInPlace() throws IOException {
     try (ChannelFile there = ChannelFile.open(name)) {
@@ -129,12 +127,12 @@ public final class ReducedBlock implements Closeable {
     return frames;
   }
 
-  /** How many bytes of the file are in use; the rest is a hole. */
+  /** The number of bytes of the file in use; the rest is a hole. */
   public long physicalLength() {
     return header.physicalLength();
   }
 
-  /** How many bytes the block has. */
+  /** The block's length in bytes. */
   public long logicalLength() {
     return header.logicalLength();
   }
@@ -184,7 +182,7 @@ public final class ReducedBlock implements Closeable {
    * @param dst direct, with at least {@link FrameTable#originalLength} bytes remaining; its
    *     position is left behind the last byte of the frame
    * @throws CorruptBlockException if the frame is damaged; {@code dst} then has the position that
-   *     it had, and what lies behind that is undefined
+   *     it had, and the bytes behind that are undefined
    */
   public void readFrame(int frame, ChainCodec codec, ByteBuffer stored, ByteBuffer dst)
       throws IOException {

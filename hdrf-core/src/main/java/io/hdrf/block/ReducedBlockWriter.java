@@ -18,7 +18,7 @@ import java.nio.file.Path;
  */
 public final class ReducedBlockWriter implements FrameSink, Closeable {
 
-  /** Where the first frame begins, in bytes. */
+  /** The position of the first frame in bytes. */
   public static final int FRAMES_START = BlockFormat.HEADER_LENGTH;
 
   private static final int BUFFER_SIZE = 1 << 20;
@@ -81,8 +81,8 @@ public final class ReducedBlockWriter implements FrameSink, Closeable {
   }
 
   /**
-   * Goes on with a file in which frames lie from {@link #FRAMES_START} on. They are to be listed,
-   * by {@link #written}, before others are appended.
+   * Resumes a file in which frames lie from {@link #FRAMES_START} on. They are to be listed, by
+   * {@link #written}, before others are appended.
    *
    * @param file of any length; taken over, also if this fails
    * @param block the block that it will hold
@@ -134,7 +134,7 @@ public final class ReducedBlockWriter implements FrameSink, Closeable {
   }
 
   /**
-   * Lists a frame that lies in the file already, behind those listed before it.
+   * Lists a frame that lies in the file already, behind the frames listed before it.
    *
    * @param checksum the CRC32C of its stored bytes
    * @throws NotSmallerException as for {@link #frame}
@@ -201,7 +201,7 @@ public final class ReducedBlockWriter implements FrameSink, Closeable {
     pending.clear();
   }
 
-  /** Whether frames for the whole logical length have been appended or listed. */
+  /** Returns whether frames for the whole logical length have been appended or listed. */
   public boolean hasAllFrames() {
     return originalTotal == logicalLength;
   }

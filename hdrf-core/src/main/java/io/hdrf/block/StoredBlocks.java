@@ -46,7 +46,7 @@ public final class StoredBlocks {
   public interface PlainCheck {
 
     /**
-     * Whether a file's bytes as they lie match the block's checksums.
+     * Returns whether a file's bytes as they lie match the block's checksums.
      *
      * @param path of the block's file; meanwhile it may lead to another one
      * @param file the one that was looked at
@@ -55,7 +55,7 @@ public final class StoredBlocks {
     boolean isProvedPlain(Path path, ReadableFile file) throws IOException;
   }
 
-  /** Is told of block files that can't be read. */
+  /** Receives the block files that can't be read. */
   public interface UnreadableListener {
 
     /** Called on the thread that reads them all, for each file once in a pass. */
@@ -65,7 +65,7 @@ public final class StoredBlocks {
   private static final String CURRENT = "current";
 
   /**
-   * What lies there was never reduced: HDFS writes into it, or moves it to its place when it is
+   * Blocks there were never reduced: HDFS writes into it, or moves it to its place when it is
    * whole.
    */
   private static final Set<String> UNFINISHED =
@@ -73,7 +73,7 @@ public final class StoredBlocks {
 
   private static final Pattern BLOCK_FILE = Pattern.compile("blk_(-?\\d{1,19})");
 
-  /** How often checksums that are missing are looked for. */
+  /** The number of attempts to find missing checksums. */
   private static final int MAX_LOOKS = 10;
 
   private static final int LOOK_AGAIN_MILLIS = 50;
@@ -86,7 +86,7 @@ public final class StoredBlocks {
   private final DurableFiles files;
   private final UnreadableListener unreadable;
 
-  /** As the other constructor, with nobody to tell of what can't be read. */
+  /** Does not report block files that can't be read. */
   public StoredBlocks(
       Path poolDirectory, Path excluded, String poolId, TagKey key, PlainCheck plainCheck) {
     this(
@@ -103,7 +103,7 @@ public final class StoredBlocks {
    * @param poolDirectory {@code <volume>/current/<pool>}
    * @param excluded a directory below it to be left out: HDRF's own
    * @param files forces what {@link #payloads} has seen
-   * @param unreadable is told of the files for which {@link #payloads} fails
+   * @param unreadable receives the files for which {@link #payloads} fails
    */
   public StoredBlocks(
       Path poolDirectory,
@@ -131,18 +131,18 @@ public final class StoredBlocks {
     return visitor -> forEach(schemeId, visitor);
   }
 
-  /** How many reduced blocks there are. */
+  /** The numbers of reduced blocks. */
   public static final class Count {
     private long current;
     private long elsewhere;
     private long damaged;
 
-    /** Those below {@code current}: in service. */
+    /** The number of blocks below {@code current}, which are in service. */
     public long current() {
       return current;
     }
 
-    /** Those in {@code previous} and its like, and in {@code trash}. */
+    /** The number of blocks in {@code previous} and its like, and in {@code trash}. */
     public long elsewhere() {
       return elsewhere;
     }
@@ -284,7 +284,7 @@ public final class StoredBlocks {
       throws IOException {
     Set<Path> seen = new HashSet<>();
     Path directory;
-    // Listed anew after each: HDFS makes the trash when it moves the first block there.
+    // Listed again after each: HDFS makes the trash when it moves the first block there.
     while ((directory = next(poolDirectory, seen)) != null) {
       Files.walkFileTree(
           directory,
@@ -334,7 +334,7 @@ public final class StoredBlocks {
     }
   }
 
-  /** One that is not in {@code seen} yet, and is then; null if there is none. */
+  /** Returns one that is not in {@code seen} and adds it; null if there is none. */
   private static Path next(Path poolDirectory, Set<Path> seen) throws IOException {
     for (Path directory : directories(poolDirectory)) {
       if (seen.add(directory)) {

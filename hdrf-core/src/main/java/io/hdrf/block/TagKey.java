@@ -63,12 +63,16 @@ public final class TagKey {
     }
   }
 
-  /** What tells the stores that schemes keep on this volume from those of others. */
+  /**
+   * A number that distinguishes the stores of schemes on this volume from those of other volumes.
+   */
   public long volumeId() {
     return ByteBuffer.wrap(derive("scheme stores", Long.BYTES)).getLong();
   }
 
-  /** Whether {@code tag} is the tag of the first {@code length} bytes; takes constant time. */
+  /**
+   * Returns whether {@code tag} is the tag of the first {@code length} bytes; takes constant time.
+   */
   boolean verifies(byte[] data, int length, byte[] tag) {
     return MessageDigest.isEqual(tag(data, length), tag);
   }

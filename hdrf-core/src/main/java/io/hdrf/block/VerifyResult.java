@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
-/** What a block's verification found. Immutable. */
+/** The result of a block's verification. Immutable. */
 public final class VerifyResult {
 
   /** The possible outcomes. */
@@ -36,7 +36,7 @@ public final class VerifyResult {
     return outcome;
   }
 
-  /** Whether every byte is as it was written. */
+  /** Returns whether every byte is as it was written. */
   public boolean isOk() {
     return outcome == Outcome.OK;
   }
