@@ -5,7 +5,10 @@ import io.hdrf.block.BlockRef;
 import io.hdrf.scheme.SchemeChain;
 import java.io.IOException;
 
-/** The DataNode as the Reducer sees it. Safe for use by many threads. */
+/**
+ * The DataNode's side of the Reducer: gives it blocks, and hears what became of them. Safe for use
+ * by many threads.
+ */
 public interface BlockOwner {
 
   /**

@@ -30,14 +30,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reduces one block: encode aside, decode and verify against the block's checksums, make durable,
- * put in place. Until the last step the plain block is untouched; whatever goes wrong, it stays.
+ * Reduces one block: encodes it into a temporary file, decodes and verifies that against the
+ * block's checksums, makes it durable, and swaps it in. The plain block is untouched until the last
+ * step, and stays if any step fails.
  */
 final class BlockReduction {
 
   private static final Logger LOG = LoggerFactory.getLogger(BlockReduction.class);
 
-  /** How much is read between two looks at whether the work is still wanted. */
+  /** The bytes read between two checks whether the work is still wanted. */
   private static final int CHECK_INTERVAL = 4 << 20;
 
   private final DurableFiles files;
@@ -97,7 +98,7 @@ final class BlockReduction {
   private static void checkPlain(PlainBlock block, ChannelFile plain, BlockChecksums checksums)
       throws IOException {
     if (checksums.type() == BlockChecksums.Type.NULL) {
-      // That such blocks are plain is what tells look-alikes among them from damaged blocks.
+      // Such blocks are always plain: so look-alikes among them are not taken for damaged blocks.
       throw new BlockSkippedException(
           SkipReason.DECLINED, block.metaFile() + " has no checksums to prove a reduced form by");
     }
@@ -123,8 +124,8 @@ final class BlockReduction {
   }
 
   /**
-   * Stores the frames that came with the block. Whoever sent them may have made them for another
-   * content with the same checksums; so they must give the plain copy, byte by byte.
+   * Stores the frames that came with the block. Their sender may have made them for another content
+   * with the same checksums; so they must give the plain copy, byte by byte.
    *
    * @return false if there are none, or they are too long or not this block's: it is to be encoded
    */
@@ -149,7 +150,7 @@ final class BlockReduction {
         return false;
       }
       if (e.reason() == SkipReason.INCOMPRESSIBLE || e.reason() == SkipReason.SMALL) {
-        // They may be what a sender whose encoder failed sent as it was.
+        // A sender whose encoder fails sends plain data as frames.
         return false;
       }
       throw e;
@@ -203,7 +204,7 @@ final class BlockReduction {
     boolean inPlace = false;
     try (Pin pin = block.codec().pin();
         ReducedBlockWriter writer = begin(block, received, limit)) {
-      // What a scheme puts into its store may be found by other blocks, whatever becomes of this.
+      // Other blocks may refer to what a scheme puts into its store, even if this block fails.
       block.recordSchemes();
       long start = System.nanoTime();
       if (received == null) {
@@ -251,7 +252,7 @@ final class BlockReduction {
   /**
    * Proves that the temporary file gives the block.
    *
-   * @param foreign whether somebody else made its frames
+   * @param foreign whether another DataNode made its frames
    */
   private static void verify(
       PlainBlock block, ChannelFile plain, BlockChecksums checksums, boolean foreign)
@@ -287,7 +288,7 @@ final class BlockReduction {
         SkipReason.MISMATCH, "it does not match its own checksums: " + difference);
   }
 
-  /** Whether there is damage that another attempt goes round. */
+  /** Returns whether there is damage that another attempt avoids. */
   private static boolean findDamage(PlainBlock block) throws IOException {
     boolean found = false;
     try (ReducedBlock reduced = open(block)) {
@@ -314,7 +315,7 @@ final class BlockReduction {
     return result.isOk() || result.outcome() == VerifyResult.Outcome.NO_CHECKSUMS;
   }
 
-  /** The block's data, with a look now and then at whether the work is still wanted. */
+  /** The block's data, with a check every few megabytes whether the work is still wanted. */
   private BlockSource watched(PlainBlock block, ChannelFile plain) {
     long[] position = new long[1];
     return dst -> {

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 
 /**
- * How many blocks each scheme may encode at once in this DataNode ('block queue' of the thesis,
- * 3.3.3), and how many it has. Thread-safe.
+ * Limits and counts the blocks that each scheme encodes at once in this DataNode ('block queue' of
+ * the thesis, 3.3.3). Thread-safe.
  */
 final class ConcurrencyLimits {
 
@@ -21,7 +21,7 @@ final class ConcurrencyLimits {
   private final SortedMap<String, Integer> waiting = new TreeMap<>();
 
   /**
-   * @param limitOf how many blocks a scheme may have at once, at least 1; asked once for each
+   * @param limitOf the limit of a scheme, at least 1; called once for each
    */
   ConcurrencyLimits(ToIntFunction<ReductionScheme> limitOf) {
     this.limitOf = limitOf;
@@ -59,7 +59,7 @@ final class ConcurrencyLimits {
     notifyAll();
   }
 
-  /** Counts a block that was put aside until the chain's schemes take it. */
+  /** Counts a block that is parked until the chain's schemes take it. */
   synchronized void beginWait(SchemeChain chain) {
     add(waiting, chain, 1);
   }
@@ -75,12 +75,14 @@ final class ConcurrencyLimits {
     }
   }
 
-  /** How many blocks each scheme has now, by its name; a snapshot. */
+  /** The number of blocks that each scheme encodes now, by its name; a snapshot. */
   synchronized SortedMap<String, Integer> inProcess() {
     return new TreeMap<>(inProcess);
   }
 
-  /** How many blocks wait because of a limit, by each scheme of their chain; a snapshot. */
+  /**
+   * The number of blocks that wait because of a limit, by each scheme of their chain; a snapshot.
+   */
   synchronized SortedMap<String, Integer> waiting() {
     return new TreeMap<>(waiting);
   }

@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A block's frames as another DataNode encoded them, unproved: whoever stores them verifies them
- * first. For one thread at a time.
+ * A block's frames as another DataNode encoded them. They are unproved: the caller verifies them
+ * before it stores them. For one thread at a time.
  */
 public interface EncodedBlock extends Closeable {
 
@@ -25,11 +25,11 @@ public interface EncodedBlock extends Closeable {
   /** The block's length in bytes. */
   long length();
 
-  /** How many frames there are. */
+  /** The number of frames. */
   int frameCount();
 
   /**
-   * Makes the file in which the frames lie the beginning of the block's reduced file.
+   * Turns the file with the frames into the beginning of the block's reduced file.
    *
    * @param path the file's new name; whatever happens afterwards, the file is the caller's
    * @param limit as for {@link ReducedBlockWriter#create}

@@ -10,7 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Blocks whose turn came while a scheme of their chain had as many as it takes: put aside, so that
+ * Blocks whose turn came while a scheme of their chain was at its limit. They are parked so that
  * blocks of other chains need not wait. Thread-safe.
  */
 final class ParkedBlocks {
@@ -43,7 +43,7 @@ final class ParkedBlocks {
     this.capacity = capacity;
   }
 
-  /** Puts a block aside; returns false if there are too many. */
+  /** Parks a block; returns false if there are too many. */
   synchronized boolean park(BlockRef block, SchemeChain chain) {
     if (blocks.size() >= capacity) {
       return false;

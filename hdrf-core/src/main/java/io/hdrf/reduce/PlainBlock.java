@@ -9,9 +9,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A finalized block that is to be reduced, as its owner knows it. It holds the volume in service
- * until it is closed, but no lock: the block may change at any time, which {@link #swap} finds out.
- * For one thread.
+ * A finalized block to be reduced. It keeps the volume in service until it is closed, but has no
+ * lock: the block may change at any time, which {@link #swap} detects. For one thread.
  */
 public interface PlainBlock extends Closeable {
 
@@ -42,7 +41,7 @@ public interface PlainBlock extends Closeable {
   }
 
   /**
-   * Throws where going on is in vain: the volume leaves or the DataNode stops. Called every few
+   * Throws if the work is in vain: the volume leaves or the DataNode stops. Called every few
    * megabytes.
    *
    * @throws BlockSkippedException with {@link SkipReason#STOPPING}
@@ -56,19 +55,19 @@ public interface PlainBlock extends Closeable {
   void recordSchemes() throws IOException;
 
   /**
-   * Puts the reduced file, which is verified and durable, in the place of the plain one, if the
-   * block is still the one that was opened. On any exception the plain block is untouched.
+   * Replaces the plain file by the reduced one, which is verified and durable, if the block is
+   * still the one that was opened. On any exception the plain block is untouched.
    *
    * @param reduced the reduced file; consumed on success
-   * @param physicalLength how many bytes it takes
+   * @param physicalLength the bytes that it takes
    * @throws BlockSkippedException if the block changed, is held plain, or has another link
    */
   void swap(Path reduced, long physicalLength) throws IOException;
 
-  /** Tells the owner that the plain block does not match its checksums. */
+  /** Reports that the plain block does not match its checksums. */
   void reportMismatch();
 
-  /** Whether the block is still the one that was opened: a mismatch then is no race. */
+  /** Returns whether the block is still the one that was opened: a mismatch then is no race. */
   boolean isUnchanged();
 
   @Override

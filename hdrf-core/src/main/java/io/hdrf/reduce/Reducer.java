@@ -22,18 +22,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reduces finalized blocks in the background: a bounded queue and a bounded pool of threads that
- * give way to the DataNode's own (by their nice value). Whoever offers a block never waits. What
- * does not fit into the queue stays plain and is offered again by a scan. Thread-safe.
+ * Reduces finalized blocks in the background: a bounded queue, and a bounded pool of threads that
+ * give way to the DataNode's own (by their nice value). The thread that offers a block never waits.
+ * A block that does not fit into the queue stays plain, and a scan offers it again. Thread-safe.
  */
 public final class Reducer implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Reducer.class);
 
-  /** How long {@link #close} waits for blocks in work; they stop within a few megabytes. */
+  /** The time that {@link #close} waits for blocks in work; they stop within a few megabytes. */
   private static final long STOP_SECONDS = 30;
 
-  /** How often a thread that waits looks whether it should end. */
+  /** The interval at which a waiting thread checks whether to end. */
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private final BlockOwner owner;
@@ -43,7 +43,7 @@ public final class Reducer implements Closeable {
   private final ParkedBlocks parked;
   private final BlockingQueue<BlockRef> queue;
 
-  /** When blocks that wait were offered. */
+  /** The times at which waiting blocks were offered. */
   private final Map<BlockRef, Long> waiting = new ConcurrentHashMap<>();
 
   private final AtomicInteger inWork = new AtomicInteger();
@@ -168,30 +168,30 @@ public final class Reducer implements Closeable {
     dropped.forEach(waiting::remove);
   }
 
-  /** How many blocks wait. */
+  /** The number of waiting blocks. */
   public int queueLength() {
     return queue.size() + parked.size();
   }
 
-  /** How many blocks each scheme that was used works on now, by its name. */
+  /** The number of blocks that each used scheme works on now, by its name. */
   public SortedMap<String, Integer> inProcess() {
     return limits.inProcess();
   }
 
   /**
-   * How many blocks wait because a scheme has as many as it takes, by the name of each scheme of
+   * The number of blocks that wait because a scheme is at its limit, by the name of each scheme of
    * their chain.
    */
   public SortedMap<String, Integer> waitingForScheme() {
     return limits.waiting();
   }
 
-  /** How many blocks wait or are in work. */
+  /** The number of blocks waiting or in work. */
   public int pending() {
     return waiting.size() + inWork.get();
   }
 
-  /** How many more blocks would be taken now. */
+  /** The number of blocks that the queue still takes. */
   public int room() {
     return Math.max(0, queue.remainingCapacity() - parked.size());
   }

@@ -9,7 +9,10 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What one DataNode has reduced, skipped, inflated and read since it started. Thread-safe. */
+/**
+ * Counts the blocks that one DataNode reduced, skipped, inflated and read since it started.
+ * Thread-safe.
+ */
 public final class ReducerCounters {
 
   /** Blocks and bytes of one chain. */
@@ -58,9 +61,9 @@ public final class ReducerCounters {
   /**
    * Counts a block that was reduced.
    *
-   * @param encoding for so many nanoseconds it was encoded
-   * @param verifying for so many it was decoded and compared
-   * @param forcing for so many the device was waited for
+   * @param encoding the nanoseconds of encoding
+   * @param verifying the nanoseconds of decoding and comparing
+   * @param forcing the nanoseconds of waiting for the device
    */
   void reduced(
       String chain,
@@ -89,7 +92,7 @@ public final class ReducerCounters {
     framesAdopted.add(frames);
   }
 
-  /** Counts a block whose frames, as they came, were not its own. */
+  /** Counts a block whose received frames were not its own. */
   void adoptionFailed() {
     adoptionsFailed.increment();
   }
@@ -122,7 +125,7 @@ public final class ReducerCounters {
     frameCacheHits.increment();
   }
 
-  /** Counts a damaged reduced block that was found. */
+  /** Counts a damaged reduced block. */
   public void corruptBlock() {
     corruptBlocks.increment();
   }
@@ -140,7 +143,7 @@ public final class ReducerCounters {
     return new TreeMap<>(byChain);
   }
 
-  /** Everything but the counters by chain, with the names under which it is published. */
+  /** All other counters, under their published names. */
   public Map<String, Long> values() {
     Map<String, Long> values = new LinkedHashMap<>();
     values.put("blocksReduced", blocksReduced());

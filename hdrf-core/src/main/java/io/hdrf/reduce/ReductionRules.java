@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which blocks are reduced, as far as their length, age and content decide it: those that save
- * enough, and that the operator wants reduced ('block filter' of the thesis, 3.3.3). Immutable.
+ * Decides by length, age and content which blocks are reduced: those that save enough and pass the
+ * operator's filter ('block filter' of the thesis, 3.3.3). Immutable.
  */
 public final class ReductionRules {
 
-  /** How much of a block is searched, in bytes: as much as a packet carries. */
+  /** The number of bytes searched at a block's beginning: the data of a packet. */
   public static final int SEARCHED = 64 << 10;
 
   /** A block is replaced only where this saves at least one file-system block and 5 %. */
@@ -31,7 +31,7 @@ public final class ReductionRules {
   private static final int SAMPLES = 4;
   private static final int SAMPLE_LENGTH = 32 << 10;
 
-  /** Below this length the block itself is encoded at once. */
+  /** Shorter blocks are encoded without samples. */
   private static final int MIN_PROBED_LENGTH = 16 * SAMPLES * SAMPLE_LENGTH;
 
   private final int minBlockSize;
@@ -61,7 +61,7 @@ public final class ReductionRules {
   }
 
   /**
-   * Looks at a block's age.
+   * Checks a block's age.
    *
    * @param modified when the block was last written to, in milliseconds since 1970
    * @param now in milliseconds since 1970
@@ -74,13 +74,13 @@ public final class ReductionRules {
     }
   }
 
-  /** Whether blocks must be old enough. */
+  /** Returns whether blocks must be old enough. */
   boolean isAgeLimited() {
     return filter.minAgeSeconds() > 0;
   }
 
   /**
-   * Looks at a block's beginning.
+   * Checks a block's beginning.
    *
    * @param length the block's length in bytes
    * @throws BlockSkippedException if the block is to stay plain
@@ -110,7 +110,7 @@ public final class ReductionRules {
     }
   }
 
-  /** One character for each byte. */
+  /** Returns the block's beginning, one character for each byte. */
   private static String head(ReadableFile plain, long length) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(SEARCHED, length));
     plain.read(bytes, 0);

@@ -2,8 +2,8 @@
 package io.hdrf.reduce;
 
 /**
- * Why a finalized block stays plain, for now or for good. Their numbers are written into block
- * records and never reused.
+ * The reason why a finalized block stays plain, for now or for good. The numbers are written into
+ * block records and never reused.
  */
 public enum SkipReason {
   /** Shorter than {@code hdrf.reduce.min.block.size}, or too short for a header. */
@@ -71,8 +71,8 @@ public enum SkipReason {
   }
 
   /**
-   * Whether trying again makes no sense until the block is written to, or the DataNode starts with
-   * another configuration.
+   * Returns whether trying again makes no sense until the block is written to, or the DataNode
+   * starts with another configuration.
    */
   public boolean isLasting() {
     return lasting;
