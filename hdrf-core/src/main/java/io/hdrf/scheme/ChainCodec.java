@@ -37,7 +37,7 @@ public final class ChainCodec {
   /**
    * @param block the first scheme's, or null where it is a frame scheme
    * @param frames the frame schemes: all, or those behind the block scheme
-   * @param frameLength how much of a block goes into one frame; 0 where {@code block} decides
+   * @param frameLength the original length of a frame in bytes; 0 where {@code block} decides
    */
   ChainCodec(SchemeChain chain, BlockCodec block, FrameChain frames, int frameLength) {
     this.chain = chain;
@@ -52,16 +52,16 @@ public final class ChainCodec {
   }
 
   /**
-   * How many calls of {@link #encode} the schemes allow at the same time in one DataNode, over all
-   * its volumes; whoever calls keeps to it.
+   * The number of calls of {@link #encode} that the schemes allow at the same time in one DataNode,
+   * over all its volumes; callers enforce it.
    */
   public int maxConcurrentBlocks() {
     return chain.maxConcurrentBlocks();
   }
 
   /**
-   * How much original data goes into one frame, in bytes; the last frame of a block may be shorter.
-   * 0 where the block scheme cuts frames as it likes.
+   * The original length of a frame in bytes; the last frame of a block may be shorter. 0 where the
+   * block scheme cuts the frames.
    */
   public int frameLength() {
     return frameLength;
@@ -69,7 +69,7 @@ public final class ChainCodec {
 
   /**
    * Encodes a block. The original lengths of the frames that {@code out} gets add up to {@code
-   * length}, or an exception is thrown. The frames may be relied on after {@link #force}.
+   * length}, or an exception is thrown. The frames are durable after {@link #force} only.
    *
    * @param length the block's length in bytes, at least 1
    * @param in gives at least {@code length} bytes, and is asked for no more
@@ -182,7 +182,10 @@ public final class ChainCodec {
     }
   }
 
-  /** What the block scheme emitted: the stored bytes themselves where they passed no other one. */
+  /**
+   * The payload that the block scheme emitted: the stored bytes themselves where no other scheme
+   * encoded them.
+   */
   private ByteBuffer payload(int stages, ByteBuffer stored, int originalLength) throws IOException {
     if (stages < 0 || (stages & FrameSink.BLOCK_STAGE) == 0) {
       throw new CorruptFrameException("stage mask " + stages + " for the chain " + chain);
@@ -216,8 +219,8 @@ public final class ChainCodec {
   }
 
   /**
-   * Makes durable what schemes keep outside of the frames. Called after {@link #encode} and before
-   * the block's file is put in place.
+   * Makes durable the data that schemes keep outside of the frames. Called after {@link #encode}
+   * and before the block's file is put in place.
    */
   public void force() throws IOException {
     if (block != null) {

@@ -13,13 +13,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Which schemes a block goes through, in which order; possibly none. Immutable. */
+/** The schemes that a block goes through, in order; possibly none. Immutable. */
 public final class SchemeChain {
 
   /** The most schemes in a chain. */
   public static final int MAX_LENGTH = FrameChain.MAX_LENGTH;
 
-  /** How the empty chain is written. */
+  /** The name of the empty chain. */
   public static final String NONE = "none";
 
   private static final String RULES =
@@ -108,18 +108,21 @@ public final class SchemeChain {
     return schemes;
   }
 
-  /** Whether blocks stay as they are. */
+  /** Returns whether blocks stay as they are. */
   public boolean isEmpty() {
     return schemes.isEmpty();
   }
 
-  /** Whether the content goes to a scheme's own store; see {@link BlockScheme}. */
+  /** Returns whether the content goes to a scheme's own store; see {@link BlockScheme}. */
   public boolean keepsContentInStore() {
     return schemes.stream()
         .anyMatch(s -> s instanceof BlockScheme && ((BlockScheme) s).keepsContentInStore());
   }
 
-  /** How many blocks may go through this chain at the same time in one DataNode, at least 1. */
+  /**
+   * The number of blocks that may go through this chain at the same time in one DataNode, at least
+   * 1.
+   */
   public int maxConcurrentBlocks() {
     return schemes.stream()
         .mapToInt(ReductionScheme::maxConcurrentBlocks)

@@ -114,7 +114,7 @@ public final class SchemeRegistry {
     return Collections.unmodifiableSet(byName.keySet());
   }
 
-  /** What is installed and where, for messages. */
+  /** The installed schemes and their places, for messages. */
   private String installed() {
     StringBuilder text = new StringBuilder("installed ").append(where).append(": ");
     if (byName.isEmpty()) {

@@ -33,8 +33,8 @@ import org.apache.hadoop.conf.Configuration;
 
 /**
  * The schemes as they are opened on one volume and block pool. Each is opened once, when it is
- * first needed, whatever the chains it stands in; block schemes keep their stores in directories
- * named after them. Safe for use by many threads.
+ * first needed, even if several chains use it; block schemes keep their stores in directories named
+ * after them. Safe for use by many threads.
  */
 public final class VolumeSchemes implements Closeable {
 
@@ -49,12 +49,12 @@ public final class VolumeSchemes implements Closeable {
   private final Map<String, BlockCodec> blockCodecs = new LinkedHashMap<>();
   private final Map<String, FrameCodec> frameCodecs = new HashMap<>();
 
-  /** Held by whoever closes, and taken before this object's own lock. */
+  /** Held by the thread that closes; taken before this object's own lock. */
   private final Object closing = new Object();
 
   private boolean closed;
 
-  /** As the other constructor, apart from a DataNode. */
+  /** Opens schemes apart from a DataNode, without services. */
   public VolumeSchemes(
       SchemeRegistry registry, Configuration configuration, Path storeRoot, DurableFiles files) {
     this(registry, configuration, storeRoot, files, VolumeServices.NONE);
@@ -80,7 +80,7 @@ public final class VolumeSchemes implements Closeable {
   }
 
   /**
-   * The codec for a chain, opened if need be.
+   * The codec for a chain, opened on first use.
    *
    * @param chain not empty
    * @throws BadSettingException if a setting of one of its schemes is wrong

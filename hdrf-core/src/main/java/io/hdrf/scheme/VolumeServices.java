@@ -6,16 +6,16 @@ import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
 import java.io.IOException;
 
-/** What a volume and block pool offer to block schemes. Safe for use by many threads. */
+/** The services of a volume and block pool for block schemes. Safe for use by many threads. */
 public interface VolumeServices {
 
-  /** Where blocks are encoded or decoded apart from any volume. */
+  /** For blocks that are encoded or decoded apart from any volume. */
   VolumeServices NONE = of(0);
 
   /**
-   * Where a volume is looked at without its DataNode: no store, no blocks known.
+   * Returns services for a volume that is read without its DataNode: no store, no blocks known.
    *
-   * @param id what {@link #volumeId} gives
+   * @param id the result of {@link #volumeId}
    */
   static VolumeServices of(long id) {
     MetadataStore absent = new LateStore("there is no metadata store here");
@@ -39,21 +39,21 @@ public interface VolumeServices {
     };
   }
 
-  /** A number that tells this volume and block pool from others; it never changes. */
+  /** A number that distinguishes this volume and block pool from others; it never changes. */
   long volumeId();
 
   /**
-   * The store of the volume's metadata, always the same object. Every call of it throws while there
-   * is none, or none that can be used; what was put into it may be gone at any time. It is not to
-   * be cleared or closed.
+   * The store of the volume's metadata, always the same object. Each of its methods throws while
+   * there is none, or none that can be used; its content may be lost at any time. It must not be
+   * cleared or closed.
    */
   MetadataStore metadata();
 
-  /** What the scheme with this id emitted for the blocks that are stored now. */
+  /** The payloads that the scheme with this id emitted for the blocks that are stored now. */
   StoredPayloads payloads(int schemeId);
 
   /**
-   * Is told by how many bytes the files of block schemes' stores have grown, by whatever thread,
+   * Counts bytes by which the files of block schemes' stores have grown. Called by any thread,
    * which may hold locks.
    *
    * @param bytes negative where they shrank
