@@ -62,7 +62,7 @@ public interface BlockCodec extends Closeable {
    * Takes away what no block refers to any more, now rather than some time later. May take long;
    * blocks are encoded and decoded meanwhile.
    *
-   * @param progress is told in one line what goes on, now and then
+   * @param progress receives a line about the present step now and then
    * @return what was done, by name, in the order to be printed
    */
   default Map<String, Long> reclaim(Consumer<String> progress) throws IOException {
@@ -72,7 +72,7 @@ public interface BlockCodec extends Closeable {
   /**
    * Compares what the stored blocks refer to with what the scheme's store holds. May take long.
    *
-   * @param problems is told each difference in one line; of many, some
+   * @param problems receives a line for each difference; of many differences, for some
    * @return what was looked at, by name, in the order to be printed; {@code missing} counts
    *     references to what is not there, or known to be damaged
    */

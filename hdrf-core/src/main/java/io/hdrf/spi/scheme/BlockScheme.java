@@ -8,8 +8,8 @@ import java.nio.file.Path;
 
 /**
  * A scheme that sees a block as a whole, as a stream or (by {@link ArrayBlockCodec}) as one array,
- * cuts it into frames as it likes, and may keep a store of its own on every volume. It is the first
- * of its chain: it sees the original data, and the schemes after it see what it emits.
+ * cuts it into frames as it likes, and may keep a store on every volume. It is the first of its
+ * chain: it sees the original data, and the schemes after it see what it emits.
  */
 public interface BlockScheme extends ReductionScheme {
 
@@ -23,28 +23,29 @@ public interface BlockScheme extends ReductionScheme {
   BlockCodec open(SchemeContext context) throws IOException;
 
   /**
-   * Whether the content goes to the scheme's own store, so that the size of a block's file says
-   * nothing of what was saved. Such a scheme stores every block that is long enough, whether or not
-   * this very block becomes smaller: otherwise the second copy of a block would find nothing.
+   * Returns whether the content goes to the scheme's own store, so that the size of a block's file
+   * says nothing of what was saved. Such a scheme stores every block that is long enough, whether
+   * or not this very block becomes smaller: otherwise the second copy of a block would find
+   * nothing.
    */
   default boolean keepsContentInStore() {
     return false;
   }
 
   /**
-   * Whether the schemes that follow in the chain encode each frame that this one emits. A scheme
-   * that returns false applies the tail that {@link BlockCodec#encode} gets to what it stores by
-   * itself.
+   * Returns whether the schemes that follow in the chain encode each frame that this one emits. A
+   * scheme that returns false applies the tail that {@link BlockCodec#encode} gets to what it
+   * stores by itself.
    */
   default boolean framesPassTail() {
     return true;
   }
 
   /**
-   * Whether something in the scheme's store on a volume may need a frame scheme to be read. Blocks
-   * can refer to what earlier chains stored, so that their own chains don't tell. Asked while the
-   * store is not open, and only where that frame scheme, or what it needs, is missing. Changes
-   * nothing.
+   * Returns whether something in the scheme's store on a volume may need a frame scheme to be read.
+   * Blocks can refer to what earlier chains stored, so that their own chains don't tell. Asked
+   * while the store is not open, and only where that frame scheme, or what it needs, is missing.
+   * Changes nothing.
    *
    * @param storeDirectory the store's directory, which exists
    * @param frameSchemeId the frame scheme's {@link ReductionScheme#id}
@@ -57,8 +58,8 @@ public interface BlockScheme extends ReductionScheme {
   }
 
   /**
-   * How the scheme cuts and names chunks, if other DataNodes may ask for chunks by their names; see
-   * {@link BlockCodec#newChunkLookup}.
+   * The function that cuts and names chunks, if other DataNodes may ask for chunks by their names;
+   * see {@link BlockCodec#newChunkLookup}.
    *
    * @return null if they may not
    * @throws BadSettingException if one of the scheme's settings is wrong

@@ -4,8 +4,8 @@ package io.hdrf.spi.scheme;
 import java.nio.ByteBuffer;
 
 /**
- * How a {@link BlockScheme} cuts blocks into chunks and names them, so that two DataNodes can tell
- * each other which chunks they have. Safe for use by many threads.
+ * The function by which a {@link BlockScheme} cuts blocks into chunks and names them, so that two
+ * DataNodes can tell each other which chunks they have. Safe for use by many threads.
  */
 public interface ChunkFunction {
 

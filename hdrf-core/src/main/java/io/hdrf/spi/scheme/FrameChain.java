@@ -17,8 +17,8 @@ import org.apache.hadoop.conf.Configuration;
  * threads.
  *
  * <p>A stage whose output would not be shorter than its input is left out, frame by frame; the
- * stage mask, kept by whoever stores the frame, tells which ones were applied. {@code
- * docs/formats.md} ("Frame of a chain") has the bytes. What is stored is never longer than the
+ * stage mask, which is stored with the frame, tells the stages that were applied. {@code
+ * docs/formats.md} ("Frame of a chain") has the bytes. The stored bytes are never longer than the
  * frame, and every prefixed length is shorter than the frame and longer than what follows it;
  * others are refused before memory is taken for them.
  */
@@ -52,7 +52,7 @@ public final class FrameChain implements Closeable {
   }
 
   /**
-   * Makes a chain with codecs of its own, which {@link #close} closes.
+   * Makes a chain that owns its codecs: {@link #close} closes them.
    *
    * @param schemes from 0 to {@link #MAX_LENGTH} schemes, the first to see the data first
    * @throws BadSettingException if a setting of one of them is wrong
@@ -84,13 +84,13 @@ public final class FrameChain implements Closeable {
     return ids;
   }
 
-  /** Whether the chain has no scheme. */
+  /** Returns whether the chain has no scheme. */
   public boolean isEmpty() {
     return schemes.length == 0;
   }
 
   /**
-   * How much room {@link #encode} needs for a frame.
+   * The room in bytes that {@link #encode} needs for a frame.
    *
    * @param length the frame's length in bytes, from 1 to {@link FrameCodec#MAX_FRAME_LENGTH}
    */
@@ -106,8 +106,8 @@ public final class FrameChain implements Closeable {
    * Encodes all of {@code src}, at least one byte, and leaves both positions behind the last byte
    * read and written. Both buffers are direct.
    *
-   * @param dst has at least {@link #maxEncodedLength} bytes remaining; what is written is never
-   *     longer than {@code src}
+   * @param dst has at least {@link #maxEncodedLength} bytes remaining; the output is never longer
+   *     than {@code src}
    * @return the stage mask; 0 means that the bytes are stored as they are
    */
   public int encode(ByteBuffer src, ByteBuffer dst) throws IOException {

@@ -16,9 +16,9 @@ import java.util.Set;
 public interface FrameScheme extends ReductionScheme {
 
   /**
-   * How much original data goes into one frame where this scheme is the first of its chain, in
-   * bytes from 1 to {@link FrameCodec#MAX_FRAME_LENGTH}. Longer frames save more, shorter ones make
-   * positional reads cheaper. A scheme that wants the whole block as one array returns {@link
+   * The original length of a frame where this scheme is the first of its chain, in bytes from 1 to
+   * {@link FrameCodec#MAX_FRAME_LENGTH}. Longer frames save more, shorter ones make positional
+   * reads cheaper. A scheme that wants the whole block as one array returns {@link
    * FrameCodec#MAX_FRAME_LENGTH}.
    *
    * @throws BadSettingException if one of the scheme's settings is wrong
@@ -34,16 +34,17 @@ public interface FrameScheme extends ReductionScheme {
   FrameCodec newCodec(PluginSettings settings) throws IOException;
 
   /**
-   * Whether every DataNode on which this scheme is installed can decode its frames, so that they
-   * may be sent there. A scheme that needs more than its own jar returns false.
+   * Returns whether every DataNode on which this scheme is installed can decode its frames, so that
+   * they may be sent there. A scheme that needs more than its own jar returns false.
    */
   default boolean framesTravel() {
     return true;
   }
 
   /**
-   * What frames encoded with these settings need to be decoded, besides this scheme: such as a
-   * class that is not in its jar. It is recorded on a volume before the first block that needs it.
+   * The things besides this scheme without which frames encoded with these settings can't be
+   * decoded, such as a class that is not in its jar. It is recorded on a volume before the first
+   * block that needs it.
    *
    * @return names of 1 to 255 letters, digits, dots, hyphens, dollars and underscores, none of
    *     which begins with a dot
@@ -62,7 +63,7 @@ public interface FrameScheme extends ReductionScheme {
   default void requireNeed(String need, PluginSettings settings) throws IOException {}
 
   /**
-   * Whether that is needed to decode a frame.
+   * Returns whether a frame can't be decoded without the need.
    *
    * @param need a name that {@link #needs(PluginSettings)} returned
    * @param encoded what {@link FrameCodec#encode} wrote, possibly damaged; not changed

@@ -5,8 +5,8 @@ package io.hdrf.spi.scheme;
  * A way to store blocks in fewer bytes, found by {@link java.util.ServiceLoader} in a plug-in jar.
  *
  * <p>An implementation is a {@link FrameScheme}, which turns one piece of data into a shorter one,
- * or a {@link BlockScheme}, which sees a whole block and may keep a store of its own. It has a
- * public constructor without arguments, no state, and is safe for use by many threads.
+ * or a {@link BlockScheme}, which sees a whole block and may keep a store. It has a public
+ * constructor without arguments, no state, and is safe for use by many threads.
  */
 public interface ReductionScheme {
 
@@ -29,13 +29,13 @@ public interface ReductionScheme {
   String name();
 
   /**
-   * The number that is written into every block, from 1 to {@link #MAX_ID}. It is never reused:
-   * whoever changes the encoded form so that older versions can't read it, or newer ones can't read
-   * the older form, takes a new id and a new name.
+   * The number that is written into every block, from 1 to {@link #MAX_ID}. It is never reused: a
+   * scheme whose encoded form changes, so that older versions can't read it or newer ones can't
+   * read the older form, takes a new id and a new name.
    */
   int id();
 
-  /** How many blocks may be encoded at the same time in one DataNode, at least 1. */
+  /** The number of blocks that may be encoded at the same time in one DataNode, at least 1. */
   default int maxConcurrentBlocks() {
     return Integer.MAX_VALUE;
   }

@@ -9,7 +9,7 @@ import io.hdrf.spi.store.MetadataStore;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** What a block scheme is given on one volume and block pool. */
+/** The surroundings of a block scheme on one volume and block pool. */
 public interface SchemeContext {
 
   /** The scheme's settings. */
@@ -35,7 +35,7 @@ public interface SchemeContext {
    */
   MetadataStore metadata();
 
-  /** What this scheme emitted for the blocks that are stored now. */
+  /** The payloads that this scheme emitted for the blocks that are stored now. */
   StoredPayloads payloads();
 
   /**

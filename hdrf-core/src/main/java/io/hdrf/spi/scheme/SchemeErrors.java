@@ -4,8 +4,8 @@ package io.hdrf.spi.scheme;
 import java.io.IOException;
 
 /**
- * What a scheme throws unchecked becomes an {@link IOException}, so that it ends the work on one
- * block and no thread. {@link OutOfMemoryError} stays as it is: it is no mistake of the scheme.
+ * Turns unchecked exceptions of a scheme into an {@link IOException}, so that it ends the work on
+ * one block and no thread. {@link OutOfMemoryError} stays as it is: it is no mistake of the scheme.
  */
 public final class SchemeErrors {
 

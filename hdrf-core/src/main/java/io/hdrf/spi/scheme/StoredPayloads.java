@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What a block scheme emitted for every block that is still stored on one volume and block pool.
- * Safe for use by many threads.
+ * The payloads that a block scheme emitted for every block that is still stored on one volume and
+ * block pool. Safe for use by many threads.
  */
 public interface StoredPayloads {
 

@@ -18,7 +18,7 @@ public final class UnreadableBlocksException extends IOException {
     this.count = count;
   }
 
-  /** How many block files can't be read. */
+  /** The number of block files that can't be read. */
   public long count() {
     return count;
   }
