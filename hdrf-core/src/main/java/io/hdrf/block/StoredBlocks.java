@@ -65,8 +65,8 @@ public final class StoredBlocks {
   private static final String CURRENT = "current";
 
   /**
-   * Blocks there were never reduced: HDFS writes into it, or moves it to its place when it is
-   * whole.
+   * The directories of blocks that were never reduced: HDFS writes to these, or moves them to their
+   * places when they are whole.
    */
   private static final Set<String> UNFINISHED =
       new HashSet<>(Arrays.asList("rbw", "tmp", "lazypersist"));
