@@ -38,7 +38,7 @@ final class BlockList {
     return LongStream.of(lengths).sum();
   }
 
-  /** Those of this list that are not in another one. */
+  /** The blocks of this list that are not in another one. */
   BlockList without(BlockList other) {
     long[] more = LongStream.of(ids).filter(id -> Arrays.binarySearch(other.ids, id) < 0).toArray();
     return new BlockList(more, LongStream.of(more).map(this::length).toArray());

@@ -3,14 +3,14 @@ package io.hdrf.datanode.job;
 
 import java.io.IOException;
 
-/** What a job does with each block of a volume. For one thread. */
+/** The work of a job on each block of a volume. For one thread. */
 interface BlockTask {
 
   /** The blocks that the job is about. */
   BlockList blocks();
 
   /**
-   * Looks at a block, which costs little.
+   * Checks at little cost whether there is work on a block.
    *
    * @return null if there is work to do
    */

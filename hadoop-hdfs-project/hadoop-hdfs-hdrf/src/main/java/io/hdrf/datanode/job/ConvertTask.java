@@ -18,7 +18,7 @@ final class ConvertTask extends ReplicaTask {
   private final Semaphore threads;
 
   /**
-   * @param threads how many blocks may be reduced at the same time by all tasks
+   * @param threads a permit for each block that all tasks together may reduce at the same time
    */
   ConvertTask(
       Replicas replicas,

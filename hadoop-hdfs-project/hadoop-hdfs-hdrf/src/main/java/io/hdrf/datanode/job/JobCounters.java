@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the jobs of a DataNode have done since it started. Thread-safe. */
+/** Counts the work of a DataNode's jobs since it started. Thread-safe. */
 public final class JobCounters {
 
   private final Map<String, LongAdder> values = new ConcurrentHashMap<>();
@@ -41,12 +41,12 @@ public final class JobCounters {
     running.decrement();
   }
 
-  /** How many jobs run, each on one volume. */
+  /** The number of running jobs, each on one volume. */
   public long running() {
     return running.sum();
   }
 
-  /** Takes note of what came of a block. */
+  /** Counts the outcome of a block. */
   void outcome(JobKind kind, long length, JobOutcome outcome) {
     if (outcome.kind() == JobOutcome.Kind.DONE) {
       values.get(blocks(kind)).increment();

@@ -12,7 +12,7 @@ import java.nio.file.NoSuchFileException;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException;
 
-/** What came of one block of a job. Immutable. */
+/** The outcome of one block of a job. Immutable. */
 final class JobOutcome {
 
   /** Kinds of outcomes. */
@@ -62,7 +62,7 @@ final class JobOutcome {
     return new JobOutcome(Kind.DAMAGED, "Damaged", detail, 0);
   }
 
-  /** What an exception means. */
+  /** Returns the outcome that an exception stands for. */
   static JobOutcome of(Throwable failure) {
     String detail = String.valueOf(failure.getMessage());
     if (isDamage(failure)) {
@@ -82,14 +82,14 @@ final class JobOutcome {
     return later("Failed", failure.toString());
   }
 
-  /** Whether an exception says that a block is damaged. */
+  /** Returns whether an exception says that a block is damaged. */
   static boolean isDamage(Throwable failure) {
     return failure instanceof DiskFileCorruptException
         || failure instanceof CorruptFileException
         || failure instanceof CorruptFrameException;
   }
 
-  /** Whether an exception may come from a disk that fails. */
+  /** Returns whether an exception may come from a disk that fails. */
   static boolean isDiskError(IOException failure) {
     return of(failure).reason.equals("Failed");
   }
@@ -98,7 +98,7 @@ final class JobOutcome {
     return kind;
   }
 
-  /** Why the block was not done, in a word; empty where it was. */
+  /** The reason why the block was not done, in a word; empty where it was. */
   String reason() {
     return reason;
   }
@@ -108,7 +108,7 @@ final class JobOutcome {
     return detail;
   }
 
-  /** How many bytes need not be stored any more. */
+  /** The number of bytes saved. */
   long saved() {
     return saved;
   }

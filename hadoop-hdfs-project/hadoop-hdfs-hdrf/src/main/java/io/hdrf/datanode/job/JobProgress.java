@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How far a job is. Thread-safe. */
+/** The progress of a job. Thread-safe. */
 final class JobProgress {
 
   private static final int MAX_EXAMPLES = 20;
@@ -29,7 +29,7 @@ final class JobProgress {
     add(JobInfo.Figure.BYTES_LOOKED, length);
   }
 
-  /** Takes note of what came of a block. */
+  /** Counts the outcome of a block. */
   synchronized void outcome(long blockId, long length, JobOutcome outcome) {
     switch (outcome.kind()) {
       case DONE:

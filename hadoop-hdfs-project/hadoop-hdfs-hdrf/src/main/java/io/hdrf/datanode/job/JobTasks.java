@@ -21,7 +21,7 @@ public final class JobTasks implements VolumeJobs.Tasks {
   private final SecureRandom random = new SecureRandom();
 
   /**
-   * @param reduceThreads how many blocks are reduced at the same time by all jobs
+   * @param reduceThreads the number of blocks that all jobs together reduce at the same time
    */
   public JobTasks(
       Replicas replicas,

@@ -31,7 +31,7 @@ abstract class ReplicaTask implements BlockTask {
     this.poolId = poolId;
   }
 
-  /** Whether the job is about a block; of no use to tell plain from reduced. */
+  /** Returns whether the job is about a block; decided without a look at its file. */
   boolean concerns(long blockId) {
     return true;
   }
@@ -71,10 +71,10 @@ abstract class ReplicaTask implements BlockTask {
     return replica == null ? null : ReplicaSnapshot.of(block(blockId), replica);
   }
 
-  /** What a block's file is. */
+  /** The form of a block's file. */
   enum Form {
     PLAIN,
-    /** Or damaged, of which nothing more can be said. */
+    /** Reduced or damaged. */
     REDUCED,
     GONE
   }

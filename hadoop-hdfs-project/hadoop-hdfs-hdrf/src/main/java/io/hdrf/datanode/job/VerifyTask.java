@@ -12,7 +12,7 @@ import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
 import java.io.IOException;
 
-/** Reads reduced replicas and compares them with every checksum there is. */
+/** Reads reduced replicas and compares them with all their checksums. */
 final class VerifyTask extends ReplicaTask {
 
   /** Spreads the ids of blocks evenly over all numbers. */
@@ -24,8 +24,8 @@ final class VerifyTask extends ReplicaTask {
   private final long seed;
 
   /**
-   * @param fraction which share of the blocks is looked at, at most 1
-   * @param seed decides which ones
+   * @param fraction the share of the blocks that is verified, at most 1
+   * @param seed selects them
    */
   VerifyTask(
       Replicas replicas,
@@ -44,7 +44,7 @@ final class VerifyTask extends ReplicaTask {
     return isChosen(blockId, seed, fraction);
   }
 
-  /** Whether a block belongs to the share; the same blocks for the same seed. */
+  /** Returns whether a block belongs to the share; the same blocks for the same seed. */
   static boolean isChosen(long blockId, long seed, double fraction) {
     long mixed = blockId + seed;
     mixed = (mixed ^ (mixed >>> 30)) * MIX_1;

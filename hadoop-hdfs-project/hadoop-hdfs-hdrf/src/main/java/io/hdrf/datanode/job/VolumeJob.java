@@ -14,14 +14,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Goes through the blocks of a pool on a volume, one after the other, at a limited rate, on a
- * thread of its own. What could not be done is tried again when all others are.
+ * Goes through the blocks of a pool on a volume, one after the other, at a limited rate, on a own
+ * thread. Blocks that could not be done are tried again after all others.
  */
 final class VolumeJob {
 
   private static final Logger LOG = LoggerFactory.getLogger(VolumeJob.class);
 
-  /** How often blocks that could not be done are tried again. */
+  /** The number of times that blocks which could not be done are tried again. */
   private static final int RETRIES = 2;
 
   private final JobKind kind;
@@ -51,7 +51,7 @@ final class VolumeJob {
   /**
    * @param name of the volume, for people
    * @param nice the thread's nice value
-   * @param onEnd is told on the job's thread, as the last thing it does
+   * @param onEnd called on the job's thread, as its last step
    */
   VolumeJob(
       JobKind kind,
@@ -90,12 +90,12 @@ final class VolumeJob {
     return progress.state() == JobInfo.State.RUNNING;
   }
 
-  /** Whether nothing more comes of it, not even at its end. */
+  /** Returns whether nothing more comes of it, not even at its end. */
   boolean hasEnded() {
     return !thread.isAlive();
   }
 
-  /** Whether {@link #stop} was called. */
+  /** Returns whether {@link #stop} was called. */
   boolean isStopping() {
     return stopping;
   }

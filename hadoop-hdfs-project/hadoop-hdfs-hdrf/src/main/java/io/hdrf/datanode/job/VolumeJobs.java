@@ -32,16 +32,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What administrators have a DataNode do with all its blocks: a {@link VolumeJob} for each pool on
- * each volume. Converting and inflating exclude each other; which of them a volume is to undergo is
- * kept on the volume, so that a restart goes on with it. A verification ends with the DataNode.
+ * The jobs that administrators run on all blocks of a DataNode: a {@link VolumeJob} for each pool
+ * on each volume. Converting and inflating exclude each other; which of them a volume is to undergo
+ * is kept on the volume, so that a restart goes on with it. A verification ends with the DataNode.
  * Thread-safe.
  */
 public final class VolumeJobs implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(VolumeJobs.class);
 
-  /** How long a job may take for the block in hand; the longest blocks take some seconds. */
+  /** The time that a job may take for its present block; the longest blocks take some seconds. */
   private static final long STOP_SECONDS = 60;
 
   /** Makes the tasks. */
@@ -152,7 +152,7 @@ public final class VolumeJobs implements Closeable {
     List<VolumeJob> ended = new ArrayList<>();
     List<VolumeJob> ending = begin(kind, rate, fraction, ended);
     while (!ending.isEmpty()) {
-      // Without the lock, which whoever asks how far a job is takes.
+      // Without the lock, which callers that ask for the progress take.
       ending.forEach(job -> job.join(STOP_SECONDS));
       ended.addAll(ending);
       ending = begin(kind, rate, fraction, ended);
@@ -252,7 +252,10 @@ public final class VolumeJobs implements Closeable {
     return job;
   }
 
-  /** On the job's own thread; never waits for this object, whose callers may wait for the job. */
+  /**
+   * Called on the job's own thread; never waits for this object, whose callers may wait for the
+   * job.
+   */
   private void onEnd(Slot slot, VolumeJob job) {
     if (job.kind() == JobKind.VERIFY) {
       return;
@@ -309,7 +312,7 @@ public final class VolumeJobs implements Closeable {
         }
       }
     }
-    // Without the lock, which whoever asks how far a job is takes.
+    // Without the lock, which callers that ask for the progress take.
     ending.forEach(job -> job.join(STOP_SECONDS));
     onConversion.run();
     if (failure != null) {
@@ -342,7 +345,7 @@ public final class VolumeJobs implements Closeable {
     }
   }
 
-  /** How far the jobs of a kind are. Without the lock, which is held while disks are written to. */
+  /** The progress of the jobs of a kind. Takes no lock: that is held while disks are written to. */
   public List<JobInfo> infos(JobKind kind) {
     List<JobInfo> infos = new ArrayList<>();
     for (Slot slot : slots()) {
@@ -442,7 +445,7 @@ public final class VolumeJobs implements Closeable {
     close(slot -> slot.slice.poolId().equals(poolId));
   }
 
-  /** As {@link #closePool}. */
+  /** Ends the jobs on a volume, as {@link #closePool} does. */
   public void closeVolume(String storageId) {
     close(slot -> slot.storageId.equals(storageId));
   }
