@@ -12,8 +12,8 @@ import java.nio.channels.FileChannel;
  * the DataNode sends those with {@link FileChannel#transferTo} in large packets, and others in
  * packets of {@code io.file.buffer.size}.
  *
- * <p>Its descriptor is one of the null device: what the DataNode advises the kernel about it has no
- * effect. It must not be passed to a client, which would take the block for empty.
+ * <p>Its descriptor is one of the null device: the DataNode's advice to the kernel about it has no
+ * effect. It must not be passed to a client, which would find the block empty.
  */
 public final class DecodedBlockInputStream extends FileInputStream {
 

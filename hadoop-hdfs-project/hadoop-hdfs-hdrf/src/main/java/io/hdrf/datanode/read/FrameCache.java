@@ -37,7 +37,7 @@ public final class FrameCache {
     return frames.get(key);
   }
 
-  /** Whether a frame of this length would be kept. */
+  /** Returns whether a frame of this length would be kept. */
   boolean accepts(int length) {
     return length <= capacity / 8;
   }

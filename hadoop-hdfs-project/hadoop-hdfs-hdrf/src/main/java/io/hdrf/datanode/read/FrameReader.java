@@ -13,9 +13,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * Decoded bytes of a reduced block at any position. Moving from one frame to the next has those
- * after it decoded ahead, in runs that grow at each step up to a limit; jumping about decodes
- * single frames and uses the frame cache. For one thread.
+ * Decoded bytes of a reduced block at any position. A sequential read decodes the next frames
+ * ahead, in runs that grow at each step up to a limit; a positional read decodes single frames and
+ * uses the frame cache. For one thread.
  */
 final class FrameReader implements Closeable {
 
@@ -23,9 +23,9 @@ final class FrameReader implements Closeable {
   private static final int POSITIONAL_FRAMES = 2;
 
   /**
-   * How many bytes of frames are decoded as one run, and how many stored ones are read for it at
-   * most; a longer frame is a run by itself. Handing runs over in place of frames of a packet each
-   * halves the work of waiting for each other and of writing to the socket.
+   * The most bytes of frames in one run, and the most stored bytes read for it; a longer frame is a
+   * run by itself. Runs instead of single frames of a packet each halve the work of waiting and of
+   * writing to the socket.
    */
   private static final int MAX_RUN = 256 << 10;
 
@@ -37,7 +37,9 @@ final class FrameReader implements Closeable {
 
   private static final int FIRST_RUN = 64 << 10;
 
-  /** How many stored bytes the kernel reads ahead at least; it is asked for twice as many. */
+  /**
+   * The least number of stored bytes that the kernel reads ahead; a request asks for twice as many.
+   */
   private static final long READAHEAD = 1 << 20;
 
   /**

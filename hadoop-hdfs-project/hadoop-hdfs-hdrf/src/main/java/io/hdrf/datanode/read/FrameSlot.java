@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Room for a run of frames that follow each other, decoded by the reader itself or ahead of it by
- * another thread. Whoever claims an assigned run first decodes it; so a reader never waits for a
+ * Room for a run of consecutive frames, decoded by the reader itself or ahead of it by another
+ * thread. The first thread that claims an assigned run decodes it; so a reader never waits for a
  * task that has not begun.
  */
 final class FrameSlot implements Runnable {
@@ -52,7 +52,7 @@ final class FrameSlot implements Runnable {
     return first + count;
   }
 
-  /** Gives the slot other frames, still to be decoded; waits for a decoding under way. */
+  /** Assigns other frames, still to be decoded; waits for a decoding under way. */
   synchronized void assign(int newFirst, int newCount) {
     awaitDecoding();
     empty();
@@ -107,7 +107,7 @@ final class FrameSlot implements Runnable {
       decoded.flip();
       counters.decoded(decoded.limit(), System.nanoTime() - start);
     } catch (Throwable e) {
-      // Whatever it is: readers wait until the state is another one.
+      // Any kind: readers wait until the state changes.
       thrown = e;
     }
     synchronized (this) {

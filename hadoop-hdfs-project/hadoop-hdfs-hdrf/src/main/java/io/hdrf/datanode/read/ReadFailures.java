@@ -11,12 +11,12 @@ import java.io.IOException;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 
 /**
- * Turns what went wrong in decoding into what the DataNode understands. Damage of the replica
- * becomes a {@link DiskFileCorruptException}, which has it examined and reported; a disk error
- * stays what it is; everything else (no memory, no handles, a store that is down) says nothing of
- * the data and becomes an {@link UnavailableException}, and so does damage of a file that is the
- * replica no more: the chunks of a replica that was moved or deleted may be collected while it is
- * read. None has a null message, which stock code would trip over.
+ * Turns failures of decoding into exceptions that the DataNode understands. Damage of the replica
+ * becomes a {@link DiskFileCorruptException}, after which the DataNode examines and reports it; a
+ * disk error stays what it is; everything else (no memory, no handles, a store that is down) says
+ * nothing of the data and becomes an {@link UnavailableException}, and so does damage of a file
+ * that is the replica no more: the chunks of a replica that was moved or deleted may be collected
+ * while it is read. No message is null: stock code would fail on that.
  */
 final class ReadFailures {
 
