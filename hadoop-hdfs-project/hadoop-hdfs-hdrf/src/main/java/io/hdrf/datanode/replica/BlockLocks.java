@@ -16,8 +16,8 @@ public final class BlockLocks {
   private final ConcurrentMap<BlockRef, Entry> entries = new ConcurrentHashMap<>();
 
   /**
-   * Waits for the lock. Nothing is allocated once it is taken, nor to give it back: where memory is
-   * short a lock that nobody has would stop all that is done with the block, for good.
+   * Waits for the lock. Nothing is allocated after it is taken, nor to release it: otherwise a lack
+   * of memory could leave a lock that is never released, and stop all work on the block for good.
    */
   public Hold lock(BlockRef block) {
     Entry entry = entries.compute(block, this::enter);

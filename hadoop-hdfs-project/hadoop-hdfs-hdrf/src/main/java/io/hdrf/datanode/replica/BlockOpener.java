@@ -29,8 +29,8 @@ import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 
 /**
- * Opens a replica's file once, tells from its first bytes what it is, and serves it from that same
- * descriptor: whatever takes the file's place meanwhile does not matter. Thread-safe.
+ * Opens a replica's file once, finds out from its first bytes whether it is reduced, and reads it
+ * through the same descriptor, even if the file is replaced meanwhile. Thread-safe.
  */
 public final class BlockOpener {
 

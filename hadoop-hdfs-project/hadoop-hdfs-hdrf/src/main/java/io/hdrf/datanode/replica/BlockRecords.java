@@ -33,14 +33,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The block records of a DataNode: one {@link VolumeRecords} for each pool on each volume that may
- * hold reduced blocks. Nothing here waits for a store but {@link #close} and its kin, for a few
- * seconds. Thread-safe.
+ * hold reduced blocks. Only {@link #close}, {@link #closePool} and {@link #closeVolume} wait for a
+ * store, for a few seconds. Thread-safe.
  */
 public final class BlockRecords implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(BlockRecords.class);
 
-  /** Before file systems are closed, which has priority 10. */
+  /** Runs before file systems are closed, which has priority 10. */
   public static final int EXIT_PRIORITY = 20;
 
   private final HdrfConf conf;
@@ -72,7 +72,7 @@ public final class BlockRecords implements Closeable {
     return provider == null ? MetadataStores.NONE : provider.name();
   }
 
-  /** Begins to keep records of a pool on a volume, unless it is done already or not wanted. */
+  /** Begins to keep records of a pool on a volume, unless they are kept already or not wanted. */
   public void open(
       FsVolumeSpi volume, PoolSlice slice, ReplicaInventory inventory, DatasetAccess dataset) {
     if (provider == null || closed || !slice.mayHoldReducedBlocks()) {
@@ -134,7 +134,7 @@ public final class BlockRecords implements Closeable {
   }
 
   /**
-   * A block came, went, moved, or has another form. Never waits.
+   * Records that a block came, went, moved, or has another form. Never waits.
    *
    * @param reason see {@link VolumeRecords#changed}
    */
@@ -151,12 +151,12 @@ public final class BlockRecords implements Closeable {
     return new ArrayList<>(records.values());
   }
 
-  /** How many changes wait to be written. */
+  /** The number of changes that wait to be written. */
   public long pending() {
     return records.values().stream().mapToLong(VolumeRecords::pending).sum();
   }
 
-  /** How many stores do not work now. */
+  /** The number of stores that do not work now. */
   public long down() {
     return records.values().stream()
         .filter(volume -> volume.status().state() == StoreStatus.State.DOWN)
@@ -187,8 +187,8 @@ public final class BlockRecords implements Closeable {
   }
 
   /**
-   * Has the stores closed in order when the process is told to end: a DataNode does not shut its
-   * dataset down then. The volumes stay listed, so that a change that comes even later is noticed.
+   * Closes the stores when the process ends: a DataNode does not shut its dataset down then. The
+   * volumes stay listed, so that a later change is noticed.
    */
   private void closeAtExit() {
     volumes().forEach(VolumeRecords::beginClose);

@@ -7,15 +7,15 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /**
- * What HDRF needs of the DataNode's dataset and can't reach from outside of its package. The bridge
- * implements it; everything that differs between Hadoop versions stays behind it. Safe for use by
+ * The services of the DataNode's dataset that HDRF can't reach from outside of its package. The
+ * bridge implements them; all differences between Hadoop versions stay behind it. Safe for use by
  * many threads.
  */
 public interface DatasetAccess {
 
   /**
-   * Takes the dataset lock. Nothing slow happens and no stock method is called while it is held
-   * that takes it again; whoever needs a block lock too takes that one first.
+   * Takes the dataset lock. While it is held nothing slow happens, and no stock method is called
+   * that takes it again; a thread that needs a block lock too takes that one first.
    */
   Hold lock();
 
@@ -32,19 +32,19 @@ public interface DatasetAccess {
   /** The block ids of the finalized replicas that lie on local, lasting volumes. */
   List<ReplicaInfo> finalizedReplicas(String poolId);
 
-  /** Corrects what the volume counts as used by a pool. */
+  /** Corrects the space that the volume counts as used by a pool. */
   void adjustUsed(FsVolumeSpi volume, String poolId, long bytes);
 
-  /** Whether a block is mapped in the DataNode's cache. */
+  /** Returns whether a block is mapped in the DataNode's cache. */
   boolean isCached(String poolId, long blockId);
 
   /** Revokes descriptors of the block that short-circuit readers hold. */
   void revokeDescriptors(String poolId, long blockId);
 
-  /** Whether an upgrade is open, so that files as they are may be needed for going back. */
+  /** Returns whether an upgrade is open, so that files as they are may be needed for going back. */
   boolean isUpgradeOpen(FsVolumeSpi volume, String poolId);
 
-  /** Has the volume's disk checked, after an I/O error on it. */
+  /** Starts a check of the volume's disk, after an I/O error on it. */
   void checkDisk(FsVolumeSpi volume);
 
   /** The volumes that are in service; a snapshot. */
@@ -53,6 +53,6 @@ public interface DatasetAccess {
   /** Takes a volume out of service and reports it to the NameNode as failed. */
   void failVolume(FsVolumeSpi volume, String why);
 
-  /** Has a replica examined that seems damaged, and reported to the NameNode if it is. */
+  /** Examines a replica that seems damaged, and reports it to the NameNode if it is. */
   void handleDamaged(String poolId, ReplicaInfo replica, String damage);
 }

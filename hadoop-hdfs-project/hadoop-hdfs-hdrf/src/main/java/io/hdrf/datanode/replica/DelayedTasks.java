@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Short tasks that are to be run some time from now, one after the other on one thread, which is
- * there only while there are any. Thread-safe.
+ * Runs short tasks after a delay, one after the other on one thread, which exists only while there
+ * are tasks. Thread-safe.
  */
 public final class DelayedTasks implements Timer, Closeable {
 
@@ -28,7 +28,7 @@ public final class DelayedTasks implements Timer, Closeable {
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
-  /** Runs a task when that time has passed; not at all where the DataNode stops before. */
+  /** Runs a task after that time; not at all if the DataNode stops before. */
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // run() lets no exception out
   public void after(long nanos, Runnable task) {

@@ -146,9 +146,8 @@ public final class FinalizedPlainBlock implements PlainBlock {
   }
 
   /**
-   * Made at once, the report might overtake the DataNode's own that it has the block, and the
-   * NameNode, which then knows of a damaged replica only, would never let the writer close its
-   * file.
+   * The report is delayed: it could overtake the DataNode's report that it has the block. The
+   * NameNode would then know of a damaged replica only, and never let the writer close its file.
    */
   @Override
   public void reportMismatch() {

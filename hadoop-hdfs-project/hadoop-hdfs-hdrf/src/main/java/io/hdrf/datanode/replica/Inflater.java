@@ -20,8 +20,9 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.DiskChecker.DiskOutOfSpaceException;
 
 /**
- * Turns reduced blocks back into plain ones: decode aside, verify against {@code .meta} on the way,
- * make durable, rename. If any step fails, the reduced file stays as it is.
+ * Turns reduced blocks back into plain ones: decodes into a temporary file, verifies that against
+ * {@code .meta}, makes it durable, and renames it. If any step fails, the reduced file stays as it
+ * is.
  */
 public final class Inflater {
 

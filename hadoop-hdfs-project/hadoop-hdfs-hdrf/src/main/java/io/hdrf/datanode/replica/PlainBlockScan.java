@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds finalized blocks that are still plain: written before HDRF, while the queue was full, or
- * finalized on one of the many ways that don't pass {@code finalizeBlock}. The replica map is the
- * truth; everything else is a hint. One thread, which sleeps between rounds and while the Reducer's
- * queue is more than half full.
+ * finalized on one of the many ways that don't pass {@code finalizeBlock}. Only the replica map is
+ * authoritative. One thread, which sleeps between rounds and while the Reducer's queue is more than
+ * half full.
  */
 public final class PlainBlockScan implements Closeable {
 
@@ -36,8 +36,8 @@ public final class PlainBlockScan implements Closeable {
 
   /**
    * @param seconds between two rounds
-   * @param queue how many blocks may wait for the Reducer
-   * @param settled the blocks that it leaves out
+   * @param queue the length of the Reducer's queue
+   * @param settled the blocks that the scan leaves out
    * @param wanted whether a replica of a pool is to be reduced if it is plain
    */
   public PlainBlockScan(
@@ -72,7 +72,7 @@ public final class PlainBlockScan implements Closeable {
     settled.removePool(poolId);
   }
 
-  /** Has a round begin soon. */
+  /** Schedules a round soon. */
   public synchronized void wake() {
     roundWanted = true;
     notifyAll();

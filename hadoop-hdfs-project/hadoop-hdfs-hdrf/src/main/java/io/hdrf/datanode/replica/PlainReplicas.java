@@ -58,7 +58,7 @@ public final class PlainReplicas {
    * @throws IOException if the block can't be inflated; it is as it was
    */
   public Hold hold(BlockRef block, LongPredicate inflated) throws IOException {
-    // Made before it is counted: nobody could give back a hold for which there was no memory.
+    // Made before it is counted: without memory for it the hold could never be released.
     Hold hold = () -> replicas.release(block);
     try (Hold lock = replicas.locks().lock(block)) {
       replicas.hold(block);

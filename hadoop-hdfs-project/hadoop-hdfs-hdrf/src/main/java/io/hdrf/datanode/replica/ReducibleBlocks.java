@@ -22,7 +22,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
-/** The finalized replicas of a DataNode, as the Reducer gets them. Thread-safe. */
+/** Opens the finalized replicas of a DataNode for the Reducer. Thread-safe. */
 public final class ReducibleBlocks implements BlockOwner {
 
   private final boolean duringUpgrade;
@@ -57,7 +57,7 @@ public final class ReducibleBlocks implements BlockOwner {
     this.later = later;
   }
 
-  /** Whether a replica is to be reduced when the scan finds it plain. */
+  /** Returns whether a replica is to be reduced when the scan finds it plain. */
   public boolean isReducedWhenFound(String poolId, ReplicaInfo replica) {
     PoolSlice slice = slices.find(replica.getVolume().getStorageID(), poolId);
     // The time of the checksums: inflation gives a block a new file, and leaves these alone.
@@ -69,7 +69,7 @@ public final class ReducibleBlocks implements BlockOwner {
   @Override
   public void skipped(BlockRef block, SkipReason reason) {
     if (reason.isLasting()) {
-      // Where the chain was taken away, reduced blocks are declined before anyone looks at them.
+      // Where the chain was taken away, reduced blocks are declined before their files are read.
       boolean mayBeReduced = reason == SkipReason.ALREADY_REDUCED || reason == SkipReason.DECLINED;
       replicas.settled().settle(block, mayBeReduced ? savings.bytes(block) : 0);
       if (reason != SkipReason.ALREADY_REDUCED) {

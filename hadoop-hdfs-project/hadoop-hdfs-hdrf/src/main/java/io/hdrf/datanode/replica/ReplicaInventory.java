@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 
-/** The finalized replicas of a pool on a volume, as the replica map and their files show them. */
+/** Lists the finalized replicas of a pool on a volume from the replica map and their files. */
 public final class ReplicaInventory implements BlockInventory {
 
   private static final Pattern DIRECTORY = Pattern.compile("subdir(\\d{1,3})");

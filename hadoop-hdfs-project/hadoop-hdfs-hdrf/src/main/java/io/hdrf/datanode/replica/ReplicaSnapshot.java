@@ -50,13 +50,16 @@ public final class ReplicaSnapshot {
     return isEligible(replica) ? new ReplicaSnapshot(block, (LocalReplica) replica) : null;
   }
 
-  /** As {@link #of}, of a block's replica as it is now; null where it has none, too. */
+  /**
+   * Takes a snapshot of a block's present replica, as {@link #of} does; null also where there is
+   * none.
+   */
   public static ReplicaSnapshot current(DatasetAccess dataset, BlockRef block) throws IOException {
     ReplicaInfo replica = DatasetAccess.current(dataset, block);
     return replica == null ? null : of(block, replica);
   }
 
-  /** Whether a replica may be reduced, or may already be. */
+  /** Returns whether a replica may be reduced, or may already be. */
   public static boolean isEligible(ReplicaInfo replica) {
     if (!(replica instanceof LocalReplica) || !isFinalized(replica)) {
       return false;
@@ -79,8 +82,8 @@ public final class ReplicaSnapshot {
   }
 
   /**
-   * Whether {@code current}, which the map holds now, is still what was seen, and its file the same
-   * inode. One stat; call it under the dataset lock.
+   * Returns whether {@code current}, which the map holds now, is still the snapshot's replica, and
+   * its file the same inode. One stat; call it under the dataset lock.
    */
   @SuppressWarnings("ReferenceEquality") // an equal replica made meanwhile is another one
   public boolean isStill(ReplicaInfo current) {
@@ -99,7 +102,7 @@ public final class ReplicaSnapshot {
     }
   }
 
-  /** How many names the file has; more than one while an upgrade is open. */
+  /** The number of the file's names; more than one while an upgrade is open. */
   int linkCount() throws IOException {
     return (Integer) Files.getAttribute(file.toPath(), "unix:nlink");
   }

@@ -74,12 +74,12 @@ public final class Replicas {
     holds.computeIfPresent(block, (key, count) -> count == 1 ? null : count - 1);
   }
 
-  /** Whether a block must stay plain: it is held, or in the DataNode's cache. */
+  /** Returns whether a block must stay plain: it is held, or in the DataNode's cache. */
   boolean isHeld(BlockRef block) {
     return holds.containsKey(block) || dataset.isCached(block.poolId(), block.blockId());
   }
 
-  /** Whether the map still has what was seen, with the same file. */
+  /** Returns whether the map still has the snapshot's replica, with the same file. */
   public boolean isUnchanged(ReplicaSnapshot snapshot) {
     BlockRef block = snapshot.block();
     try (Hold lock = dataset.lock()) {
@@ -88,8 +88,8 @@ public final class Replicas {
   }
 
   /**
-   * Puts {@code replacement} in the place of the replica's file. One rename(2): at no moment is the
-   * block without a file. The caller holds the block lock, and has made the replacement durable.
+   * Replaces the replica's file by {@code replacement}. One rename(2): the block has a file at any
+   * moment. The caller holds the block lock, and has made the replacement durable.
    *
    * @param usedDelta by how much the volume's use changes
    * @throws ReplicaChangedException if the replica is not what it was; nothing was done
@@ -107,7 +107,7 @@ public final class Replicas {
     dataset.revokeDescriptors(block.poolId(), block.blockId());
   }
 
-  /** The block is gone, was written to, or is plain again: what was known of it no longer holds. */
+  /** Forgets all about a block that is gone, was written to, or is plain again. */
   public void forget(BlockRef block) {
     settled.unsettle(block);
     records.changed(block, BlockRecord.NO_REASON);

@@ -9,12 +9,12 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** By how many bytes the files of replicas are smaller than their lengths. Thread-safe. */
+/** The bytes by which the files of replicas are smaller than their lengths. Thread-safe. */
 public final class Savings {
 
   private static final Logger LOG = LoggerFactory.getLogger(Savings.class);
 
-  /** What {@link #known} returns where only a look at the file would tell. */
+  /** The result of {@link #known} where the file would have to be read. */
   public static final long UNKNOWN = -1;
 
   private final DatasetAccess dataset;
@@ -30,8 +30,8 @@ public final class Savings {
   }
 
   /**
-   * By how many bytes a replica's file is smaller than its length; 0 if it is plain, unreadable or
-   * not there. Reads the file's header; not to be called under the dataset lock.
+   * Returns the bytes by which a replica's file is smaller than its length; 0 if it is plain,
+   * unreadable or not there. Reads the file's header; not to be called under the dataset lock.
    */
   public long bytes(String poolId, ReplicaInfo replica) {
     if (!slices.anyMayHoldReducedBlocks() || !ReplicaSnapshot.isEligible(replica)) {
@@ -53,7 +53,10 @@ public final class Savings {
     return replica == null ? 0 : bytes(block.poolId(), replica);
   }
 
-  /** Like {@link #bytes} but without I/O: {@link #UNKNOWN} where it has not been looked at. */
+  /**
+   * Returns the same as {@link #bytes} without I/O; {@link #UNKNOWN} where the file was not read
+   * yet.
+   */
   public long known(BlockRef block) {
     return slices.anyMayHoldReducedBlocks() ? settled.saved(block, UNKNOWN) : 0;
   }

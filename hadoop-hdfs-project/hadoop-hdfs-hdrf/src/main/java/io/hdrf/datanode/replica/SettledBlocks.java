@@ -2,9 +2,9 @@
 package io.hdrf.datanode.replica;
 
 /**
- * Blocks of one pool that need no second look until they are written to, and what each of them
- * saves: so that a deletion can correct the space used without any I/O. 16 bytes a slot, for
- * millions of blocks. Synchronised; every operation is short.
+ * Blocks of one pool that need no second look until they are written to, and the saving of each: so
+ * that a deletion can correct the space used without any I/O. 16 bytes a slot, for millions of
+ * blocks. Synchronised; every operation is short.
  */
 final class SettledBlocks {
 
@@ -22,12 +22,12 @@ final class SettledBlocks {
     return slots[slotOf(slots, blockId)] == blockId;
   }
 
-  /** What the block saves in bytes; 0 where that is not known. */
+  /** The block's saving in bytes; 0 where that is not known. */
   long saved(long blockId) {
     return saved(blockId, 0);
   }
 
-  /** What the block saves in bytes; {@code unknown} where it is not settled. */
+  /** The block's saving in bytes; {@code unknown} where it is not settled. */
   synchronized long saved(long blockId, long unknown) {
     int slot = slotOf(slots, blockId);
     return slots[slot] == blockId ? slots[slot + 1] : unknown;

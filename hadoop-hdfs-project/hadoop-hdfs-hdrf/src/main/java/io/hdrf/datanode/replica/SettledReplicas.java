@@ -10,7 +10,7 @@ public final class SettledReplicas {
 
   private final Map<String, SettledBlocks> pools = new ConcurrentHashMap<>();
 
-  /** Those of a pool; for one that leaves meanwhile, its last ones. */
+  /** The settled blocks of a pool; also of one that leaves meanwhile. */
   SettledBlocks of(String poolId) {
     return pools.computeIfAbsent(poolId, id -> new SettledBlocks());
   }
@@ -20,15 +20,17 @@ public final class SettledReplicas {
   }
 
   /**
-   * Takes note that a block needs no second look.
+   * Notes that a block needs no second look.
    *
-   * @param saved by how many bytes its file is smaller than its length
+   * @param saved the bytes by which its file is smaller than its length
    */
   public void settle(BlockRef block, long saved) {
     of(block.poolId()).put(block.blockId(), saved);
   }
 
-  /** A block was written to or deleted, or is to be looked at again for another reason. */
+  /**
+   * Forgets a block that was written to or deleted, or must be looked at again for another reason.
+   */
   public void unsettle(BlockRef block) {
     SettledBlocks blocks = pools.get(block.poolId());
     if (blocks != null) {
@@ -36,7 +38,7 @@ public final class SettledReplicas {
     }
   }
 
-  /** What a settled block saves in bytes; {@code unknown} where it is not settled. */
+  /** The saving of a settled block in bytes; {@code unknown} where it is not settled. */
   public long saved(BlockRef block, long unknown) {
     SettledBlocks blocks = pools.get(block.poolId());
     return blocks == null ? unknown : blocks.saved(block.blockId(), unknown);

@@ -28,8 +28,8 @@ public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
   }
 
   /**
-   * While a block file can't be read, nothing is collected on its volume. One in service is handed
-   * to HDFS, which replaces it and so makes it go; others only an administrator can see to.
+   * While a block file can't be read, nothing is collected on its volume. HDFS replaces a replica
+   * in service, so that the file goes; an administrator must see to other files.
    */
   @Override
   public void found(FsVolumeSpi volume, BlockRef block, Path file, IOException why) {
