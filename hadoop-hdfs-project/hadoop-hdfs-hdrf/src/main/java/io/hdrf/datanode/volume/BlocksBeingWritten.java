@@ -16,7 +16,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
-/** What mirroring needs to know of blocks that are being written. Thread-safe. */
+/** Answers mirroring about blocks that are being written. Thread-safe. */
 public final class BlocksBeingWritten implements Mirroring.Storage {
 
   private final PoolSlices slices;
@@ -65,9 +65,7 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
         : null;
   }
 
-  /**
-   * HDFS's code has the thread that writes a replica noted in it, once it has checked its right.
-   */
+  /** HDFS notes the writing thread in the replica after it has checked its right to write. */
   private static boolean isWrittenByThisThread(ReplicaInfo replica) {
     Thread thread = Thread.currentThread();
     return replica instanceof ReplicaInPipeline

@@ -48,7 +48,7 @@ public final class Chains {
     return chains;
   }
 
-  /** Whether any storage type has a chain. */
+  /** Returns whether any storage type has a chain. */
   public static boolean anyConfigured(Map<StorageType, SchemeChain> chains) {
     return chains.values().stream().anyMatch(chain -> !chain.isEmpty());
   }

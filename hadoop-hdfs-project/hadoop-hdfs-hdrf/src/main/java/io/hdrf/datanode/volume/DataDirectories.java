@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where blocks of this DataNode may lie: the directories of {@code dfs.datanode.data.dir} when it
- * started and those that administrators added since, without those that they took out. The
- * DataNode's own configuration does not tell, since stock code takes directories out of it that
- * fail, and their blocks are there again when the disk is. Each is noted for {@code hdrf
- * uninstall}, which is to find it whatever its --conf. Thread-safe.
+ * The directories where blocks of this DataNode may lie: those of {@code dfs.datanode.data.dir}
+ * when it started and those that administrators added since, without those that they took out. The
+ * DataNode's own configuration is no source: stock code removes failed directories from it, whose
+ * blocks come back with the disk. Each directory is noted for {@code hdrf uninstall}, which so
+ * finds it with any --conf. Thread-safe.
  */
 public final class DataDirectories {
 
@@ -50,7 +50,7 @@ public final class DataDirectories {
     return paths;
   }
 
-  /** A directory is about to be added; if it can't be, there may be blocks in it all the same. */
+  /** Adds a directory before it is in service; if that fails, there may still be blocks in it. */
   public void add(StorageLocation added) {
     add(Collections.singleton(added));
   }
@@ -63,7 +63,9 @@ public final class DataDirectories {
     note(paths);
   }
 
-  /** Without the lock: the Hadoop may lie on a file system that does not answer. */
+  /**
+   * Notes directories without the lock: the Hadoop may lie on a file system that does not answer.
+   */
   private void note(List<Path> paths) {
     if (home == null) {
       return;
@@ -80,12 +82,12 @@ public final class DataDirectories {
     }
   }
 
-  /** Administrators took directories out. */
+  /** Removes directories that administrators took out. */
   public synchronized void remove(Collection<StorageLocation> removed) {
     directories.removeAll(paths(removed));
   }
 
-  /** All, absolute and normalized. */
+  /** All directories, absolute and normalized. */
   public synchronized Set<Path> all() {
     return new LinkedHashSet<>(directories);
   }

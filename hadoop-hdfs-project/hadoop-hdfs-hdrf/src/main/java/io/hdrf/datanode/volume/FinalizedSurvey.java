@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the first bytes of every finalized block of a pool on a volume, those included that HDFS
- * keeps for a rollback. Only done where something is missing: the superblock, or a scheme.
+ * Reads the first bytes of every finalized block of a pool on a volume, including blocks that HDFS
+ * keeps for a rollback. Only used where something is missing: the superblock, or a scheme.
  */
 final class FinalizedSurvey {
 
@@ -46,7 +46,7 @@ final class FinalizedSurvey {
     this.registry = registry;
   }
 
-  /** Called for each block whose file has a well-formed header of its own block. */
+  /** Receives each block whose file has a well-formed header that names the block. */
   private interface HeaderVisitor {
     void header(Path file, BlockHeader header) throws IOException;
   }
@@ -80,8 +80,8 @@ final class FinalizedSurvey {
   }
 
   /**
-   * How many blocks need the scheme: those that have it in their chain, and all blocks of each
-   * block scheme whose store may need it.
+   * Counts the blocks that need the scheme: those that have it in their chain, and all blocks of
+   * each block scheme whose store may need it.
    */
   long countBlocksWith(int schemeId) throws IOException {
     Set<Integer> through = schemesWhoseStoreNeeds(schemeId);
@@ -120,9 +120,9 @@ final class FinalizedSurvey {
   }
 
   /**
-   * How many blocks need something besides the schemes of their chain. Where the scheme is one of
-   * several in a chain, all its blocks are counted: its frames lie within those of others. So are
-   * all blocks of a block scheme whose store may need it.
+   * Counts the blocks that need something besides the schemes of their chain. Where the scheme is
+   * one of several in a chain, all its blocks are counted: its frames lie within those of others.
+   * So are all blocks of a block scheme whose store may need it.
    *
    * @param need see {@link FrameScheme#needs}
    */
@@ -140,7 +140,7 @@ final class FinalizedSurvey {
     return count[0];
   }
 
-  /** All frames of a block are made with the same settings, so that one of them tells. */
+  /** Returns whether a block needs it. One frame tells: all are made with the same settings. */
   private static boolean isNeeded(Path file, FrameScheme scheme, String need) throws IOException {
     try (ChannelFile opened = ChannelFile.open(file);
         ReducedBlock block = ReducedBlock.openUntrusted(file, opened)) {

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which schemes that are not installed the blocks of a DataNode need, where it does not start so
- * that no volume of it is opened. Changes nothing.
+ * The schemes that blocks of a DataNode need and that are not installed. Used where the DataNode
+ * does not start, so that no volume is opened. Changes nothing.
  */
 final class MissingSchemes {
 
@@ -29,8 +29,8 @@ final class MissingSchemes {
   private MissingSchemes() {}
 
   /**
-   * Looks at all volumes of {@code dfs.datanode.data.dir}. What can't be read is logged and left
-   * out.
+   * Looks at all volumes of {@code dfs.datanode.data.dir}. Files that can't be read are logged and
+   * left out.
    *
    * @return to follow the message that a scheme is missing; empty if no block needs one
    */

@@ -28,7 +28,7 @@ public final class PlainProof {
   private PlainProof() {}
 
   /**
-   * Whether the file's first bytes match the checksums.
+   * Returns whether the file's first bytes match the checksums.
    *
    * @param file the block's own, which stays open
    * @param metaFile the block's {@code .meta} file
@@ -46,7 +46,7 @@ public final class PlainProof {
     }
   }
 
-  /** As the other one, for a file of which the generation stamp is not known. */
+  /** Returns the same for a file whose generation stamp is not known. */
   public static boolean holds(Path blockFile, boolean reducedMayLackChecksums) throws IOException {
     try (ChannelFile file = ChannelFile.open(blockFile)) {
       return holds(file, MetaFiles.of(blockFile), reducedMayLackChecksums);
@@ -108,8 +108,8 @@ public final class PlainProof {
   }
 
   /**
-   * The first bytes of a file that begins like a reduced block, as many as there are of a header's;
-   * null of another. Looks at them and goes back. Through the stream and not its channel, which an
+   * The first bytes, up to a header's length, of a file that begins like a reduced block; null for
+   * another file. Looks at them and goes back. Through the stream and not its channel, which an
    * interrupt would close: plain blocks are read on threads that are interrupted in the middle of a
    * read and don't expect that to fail.
    */

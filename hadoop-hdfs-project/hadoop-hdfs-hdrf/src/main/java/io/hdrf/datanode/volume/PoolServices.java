@@ -9,7 +9,7 @@ import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
 import java.util.function.LongConsumer;
 
-/** What a pool on a volume offers to its block schemes. Thread-safe. */
+/** The services of a pool on a volume for its block schemes. Thread-safe. */
 public final class PoolServices implements VolumeServices {
 
   private final long volumeId;
@@ -18,7 +18,7 @@ public final class PoolServices implements VolumeServices {
   private final LateStore metadata = new LateStore("no metadata store is open yet");
 
   /**
-   * @param used is told by how many bytes the space used changes
+   * @param used receives the bytes by which the space used changes
    */
   PoolServices(long volumeId, StoredBlocks blocks, LongConsumer used) {
     this.volumeId = volumeId;
@@ -26,12 +26,12 @@ public final class PoolServices implements VolumeServices {
     this.used = used;
   }
 
-  /** The reduced blocks that lie there. */
+  /** The reduced blocks of the pool on the volume. */
   public StoredBlocks blocks() {
     return blocks;
   }
 
-  /** Gives the store, when there is one. */
+  /** Sets the store, when there is one. */
   public void setMetadata(VolumeRecords records) {
     metadata.set(records);
   }

@@ -93,8 +93,8 @@ public final class PoolSlice implements Closeable {
    *
    * @param poolDirectory {@code <volume>/current/<pool>}
    * @param chain what new blocks are stored with; may be empty
-   * @param used is told by how many bytes the space changes that schemes' stores use
-   * @param unreadable is told of block files that can't be read when all are looked at
+   * @param used receives the bytes by which the space of schemes' stores changes
+   * @param unreadable receives the block files that can't be read
    * @throws IOException if the volume must not start: its secret is lost or damaged, or one of its
    *     blocks needs a scheme that is not installed
    */
@@ -147,7 +147,7 @@ public final class PoolSlice implements Closeable {
       opened.prepareTemporary();
       return opened;
     } catch (Throwable e) {
-      // Whatever it is: a store that stays open keeps its volume from coming back.
+      // Any kind: a store that stays open keeps its volume from coming back.
       try {
         schemes.close();
       } catch (IOException | RuntimeException closing) {
@@ -157,7 +157,10 @@ public final class PoolSlice implements Closeable {
     }
   }
 
-  /** Of schemes that the chain does not name any more, too: they may keep what no block needs. */
+  /**
+   * Opens also the stores of schemes that the chain no longer names: they may keep data that no
+   * block needs.
+   */
   private static void openStores(
       Superblock superblock, SchemeRegistry registry, VolumeSchemes schemes, Path directory) {
     for (int id : superblock.schemes().keySet()) {
@@ -247,14 +250,14 @@ public final class PoolSlice implements Closeable {
     }
   }
 
-  /** For a volume without a superblock: no header bears a tag made with it. */
+  /** Makes a key for a volume without a superblock: no header bears a tag made with it. */
   private static TagKey randomKey() {
     byte[] secret = new byte[TagKey.LENGTH];
     new SecureRandom().nextBytes(secret);
     return new TagKey(secret);
   }
 
-  /** The DataNode knows all blocks that lie here. */
+  /** Notes that the DataNode knows all blocks of this slice. */
   public void noteLoaded() {
     loaded = true;
   }
@@ -275,12 +278,12 @@ public final class PoolSlice implements Closeable {
     return key;
   }
 
-  /** Whether reduced blocks can exist here at all. */
+  /** Returns whether reduced blocks can exist here at all. */
   public boolean mayHoldReducedBlocks() {
     return superblock != null;
   }
 
-  /** Whether an earlier version may have reduced blocks without checksums here. */
+  /** Returns whether an earlier version may have reduced blocks without checksums here. */
   public boolean reducedMayLackChecksums() {
     return reducedMayLackChecksums(superblock);
   }
@@ -290,7 +293,8 @@ public final class PoolSlice implements Closeable {
   }
 
   /**
-   * Whether a file that begins like a reduced block, without the right tag, is plain all the same.
+   * Returns whether a file that begins like a reduced block, without the right tag, is plain all
+   * the same.
    *
    * @param file the block's own, which stays open
    * @param metaFile the block's {@code .meta} file
@@ -314,15 +318,15 @@ public final class PoolSlice implements Closeable {
     }
   }
 
-  /** What administrators want of all blocks here. */
+  /** The administrators' goal for all blocks of this slice. */
   public ConversionState conversion() {
     return conversion;
   }
 
   /**
-   * Makes it durable what administrators want of all blocks here.
+   * Stores the administrators' goal for all blocks of this slice durably.
    *
-   * @throws IOException if it could not be kept; it holds until the DataNode stops
+   * @throws IOException if it could not be stored; it is in force until the DataNode stops
    */
   public synchronized void setConversion(ConversionState next) throws IOException {
     if (conversion.goal() == ConversionState.Goal.PLAIN
@@ -336,16 +340,17 @@ public final class PoolSlice implements Closeable {
     }
   }
 
-  /** Whether no block may be reduced here. */
+  /** Returns whether no block may be reduced here. */
   public boolean isKeptPlain() {
     return conversion.goal() == ConversionState.Goal.PLAIN;
   }
 
   /**
-   * Whether a plain block that is found here is to be reduced without anybody asking for it.
+   * Returns whether a plain block that is found here is to be reduced without anybody asking for
+   * it.
    *
-   * @param existingToo whether that holds for older ones, as far as no administrator decided
-   * @param written tells when it was written, in milliseconds since 1970-01-01 UTC
+   * @param existingToo whether older blocks are reduced too, unless an administrator decided
+   * @param written gives the time of the last write, in milliseconds since 1970-01-01 UTC
    */
   public boolean isReducedWhenFound(boolean existingToo, LongSupplier written) {
     switch (conversion.goal()) {
@@ -376,7 +381,9 @@ public final class PoolSlice implements Closeable {
     return temporary.resolve("blk_" + blockId + "." + sequence.incrementAndGet());
   }
 
-  /** Makes it durable that blocks of this volume need the chain's schemes, and what they need. */
+  /**
+   * Records durably that blocks of this volume need the chain's schemes, and the needs of these.
+   */
   public void recordSchemes(SchemeChain chain) throws IOException {
     for (ReductionScheme scheme : chain.schemes()) {
       superblock.recordScheme(scheme.id(), scheme.name());
@@ -411,7 +418,7 @@ public final class PoolSlice implements Closeable {
     }
   }
 
-  /** Takes it out of service; what uses it still may go on. */
+  /** Takes the slice out of service; present users may go on. */
   @Override
   public void close() {
     if (outOfService.compareAndSet(false, true)) {

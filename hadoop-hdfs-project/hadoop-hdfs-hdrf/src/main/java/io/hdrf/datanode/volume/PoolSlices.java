@@ -20,7 +20,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /**
  * The {@link PoolSlice}s of a DataNode that are in service. Only {@link #open} puts one there: a
- * late user of a pool that has left must not open it anew. Thread-safe.
+ * late user of a pool that has left must not open it again. Thread-safe.
  */
 public final class PoolSlices {
 
@@ -46,7 +46,7 @@ public final class PoolSlices {
     }
   }
 
-  /** Is told what the stores of schemes take. */
+  /** Receives changes of the space that schemes' stores take. */
   public interface StoreGrowth {
     /**
      * May be called under any lock.
@@ -56,7 +56,7 @@ public final class PoolSlices {
     void add(FsVolumeSpi volume, String poolId, long bytes);
   }
 
-  /** Is told of block files that can't be read when all are looked at. */
+  /** Receives the block files that can't be read. */
   public interface UnreadableBlocks {
     void found(FsVolumeSpi volume, BlockRef block, Path file, IOException why);
   }
@@ -69,7 +69,7 @@ public final class PoolSlices {
   private final UnreadableBlocks unreadable;
   private final Map<Key, PoolSlice> opened = new ConcurrentHashMap<>();
 
-  /** What is locked while a key's is opened. The map's own lock would keep others waiting. */
+  /** The locks held while a slice is opened. The map's own lock would keep others waiting. */
   private final Map<Key, Object> opening = new ConcurrentHashMap<>();
 
   public PoolSlices(
@@ -95,7 +95,7 @@ public final class PoolSlices {
    */
   public boolean open(FsVolumeSpi volume, String poolId) throws IOException {
     Key key = new Key(volume.getStorageID(), poolId);
-    // Never twice at once: a scheme may have a store of its own there.
+    // Never twice at once: a scheme may have a store there.
     synchronized (opening.computeIfAbsent(key, any -> new Object())) {
       if (opened.containsKey(key)) {
         return false;
@@ -115,7 +115,7 @@ public final class PoolSlices {
     }
   }
 
-  /** What a store takes while it is opened or closed is for du to count. */
+  /** Ignores growth while a store is opened or closed: du counts that. */
   private void storesGrew(FsVolumeSpi volume, String poolId, long bytes) {
     if (opened.containsKey(new Key(volume.getStorageID(), poolId))) {
       storeGrowth.add(volume, poolId, bytes);
@@ -131,7 +131,7 @@ public final class PoolSlices {
     return use(volume.getStorageID(), poolId);
   }
 
-  /** As the other one. */
+  /** Returns the same by the volume's storage id. */
   public PoolSlice use(String storageId, String poolId) throws UnavailableException {
     PoolSlice found = opened.get(new Key(storageId, poolId));
     if (found == null || !found.beginUse()) {
@@ -146,7 +146,7 @@ public final class PoolSlices {
     return opened.get(new Key(storageId, poolId));
   }
 
-  /** Those of a volume that is in service. */
+  /** The slices of a volume that are in service. */
   public List<PoolSlice> of(FsVolumeSpi volume) {
     List<PoolSlice> found = new ArrayList<>();
     opened.forEach(
@@ -162,7 +162,7 @@ public final class PoolSlices {
     return new File(volume.getBaseURI()).toPath().resolve("current").resolve(poolId);
   }
 
-  /** Shows all that are in service, with the ids of their volumes. */
+  /** Visits all slices in service, with the ids of their volumes. */
   public void forEach(BiConsumer<String, PoolSlice> visitor) {
     opened.forEach((key, slice) -> visitor.accept(key.storageId, slice));
   }

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * What blocks of a volume and pool need besides their schemes, such as a class that is not in a
- * scheme's jar: an empty directory {@code hdrf/needs/<scheme>/<name>} for each name. Made before
- * the first block that needs it, never removed. Thread-safe.
+ * The things that blocks of a volume and pool need besides their schemes, such as a class that is
+ * not in a scheme's jar: an empty directory {@code hdrf/needs/<scheme>/<name>} for each name. Made
+ * before the first block that needs it, never removed. Thread-safe.
  */
 final class SchemeNeeds {
 
@@ -39,7 +39,7 @@ final class SchemeNeeds {
     this.files = files;
   }
 
-  /** Makes it durable that blocks need what the chain's schemes need with their settings now. */
+  /** Records durably the needs of the chain's schemes with their present settings. */
   void record(SchemeChain chain) throws IOException {
     for (ReductionScheme scheme : chain.schemes()) {
       if (scheme instanceof FrameScheme) {
@@ -63,7 +63,7 @@ final class SchemeNeeds {
   }
 
   /**
-   * Looks whether all is there that a scheme needed here.
+   * Checks that everything is there that a scheme needed here.
    *
    * @throws IOException says what is missing and how many blocks need it
    */

@@ -63,7 +63,7 @@ public final class SchemeStores {
     return found;
   }
 
-  /** What HDRF's own files take, a line of {@link StoreBytes} for each pool on each volume. */
+  /** The bytes of HDRF's own files, a line of {@link StoreBytes} for each pool on each volume. */
   public List<String> bytes() throws IOException {
     Map<String, PoolSlice> all = new LinkedHashMap<>();
     slices.forEach((storageId, slice) -> all.put(key(storageId, slice.poolId()), slice));
@@ -77,7 +77,7 @@ public final class SchemeStores {
     return lines;
   }
 
-  /** What a collection does just now, for people; empty if there is none. */
+  /** The present step of a collection, for people; empty if there is none. */
   public String progress(String storageId, String poolId) {
     return progress.getOrDefault(key(storageId, poolId), "");
   }
@@ -87,9 +87,9 @@ public final class SchemeStores {
   }
 
   /**
-   * Takes away what no block refers to; ends when that is done.
+   * Collects data that no block refers to; ends when that is done.
    *
-   * @return what was done, a line of name, tab and number each
+   * @return figures, a line of name, tab and number each
    */
   public List<String> reclaim(String storageId, String poolId) throws IOException {
     PoolSlice slice = slices.use(storageId, poolId);
@@ -109,7 +109,7 @@ public final class SchemeStores {
   }
 
   /**
-   * Compares what blocks refer to with what the stores hold; ends when that is done.
+   * Compares the references of blocks with the content of the stores; ends when that is done.
    *
    * @return lines of name, tab and number, and lines for people without a tab
    */
