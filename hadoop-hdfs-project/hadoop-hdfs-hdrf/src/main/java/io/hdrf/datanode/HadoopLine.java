@@ -4,7 +4,7 @@ package io.hdrf.datanode;
 import java.io.IOException;
 import org.apache.hadoop.util.VersionInfo;
 
-/** Which DataNodes HDRF takes the storage of. */
+/** The DataNodes whose storage HDRF takes over. */
 public final class HadoopLine {
 
   private static final String TESTED = "3.1.4";

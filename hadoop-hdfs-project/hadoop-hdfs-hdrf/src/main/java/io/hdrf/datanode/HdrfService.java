@@ -40,12 +40,15 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.ShutdownHookManager;
 
 /**
- * HDRF in one DataNode: what the dataset's bridge calls, and what puts its parts together. The
- * bridge is thin, and so is this; the decisions are made in the parts. Thread-safe.
+ * HDRF in one DataNode: puts its parts together, and passes calls of the dataset's bridge to them.
+ * The parts make the decisions. Thread-safe.
  */
 public final class HdrfService implements Closeable {
 
-  /** Before {@link BlockRecords} closes what the schemes' stores still write to. */
+  /**
+   * Runs before {@link BlockRecords} closes the metadata stores, to which the schemes' stores still
+   * write.
+   */
   private static final int EXIT_PRIORITY = BlockRecords.EXIT_PRIORITY + 1;
 
   private final HdrfConf conf;
@@ -138,8 +141,8 @@ public final class HdrfService implements Closeable {
   }
 
   /**
-   * Has the schemes' stores closed in order when the process is told to end: a DataNode does not
-   * shut its dataset down then, and a store that was not closed takes longer to open.
+   * Closes the schemes' stores when the process ends: a DataNode does not shut its dataset down
+   * then, and a store that was not closed takes longer to open.
    */
   private void closeAtExit() {
     jobs.close();
@@ -200,22 +203,22 @@ public final class HdrfService implements Closeable {
   }
 
   /**
-   * What waits may have been offered when it was still to be reduced without limit; what is still
-   * wanted is found again.
+   * Drops waiting blocks, which may have been offered under the former goal; the scan finds again
+   * what is still wanted.
    */
   private void onConversion() {
     reducer.dropWaiting();
     wakeScan();
   }
 
-  /** The Reducer's queue has room again after it was full. */
+  /** Called when the Reducer's queue has room again after it was full. */
   private void onRoom() {
     scan.wake();
   }
 
   // Writes
 
-  /** A block was finalized: it may be reduced now. */
+  /** Called after a block was finalized: it may be reduced now. */
   public void finalized(String poolId, long blockId) {
     forget(poolId, blockId);
     if (anyChain) {
@@ -223,7 +226,7 @@ public final class HdrfService implements Closeable {
     }
   }
 
-  /** Any length. */
+  /** Accepts any length. */
   public static final LongPredicate ANY_LENGTH = length -> true;
 
   /** See {@link PlainProof#require}; a replica that is finalized already is not looked at. */
@@ -256,17 +259,17 @@ public final class HdrfService implements Closeable {
     return savings.known(new BlockRef(poolId, blockId));
   }
 
-  /** What {@link #knownSaving} returns where only a look at the file would tell. */
+  /** The result of {@link #knownSaving} where the file would have to be read. */
   public static final long UNKNOWN = Savings.UNKNOWN;
 
-  /** The block is gone, or was written to: what was known of it no longer holds. */
+  /** Forgets all about a block that is gone or was written to. */
   public void forget(String poolId, long blockId) {
     replicas.forget(new BlockRef(poolId, blockId));
   }
 
   // Reads
 
-  /** Whether short-circuit readers are declined single blocks; see {@link HdrfConf}. */
+  /** Returns whether short-circuit readers are declined single blocks; see {@link HdrfConf}. */
   public boolean declinesBlocksAlone() {
     return conf.declinesBlocksAlone();
   }
@@ -279,17 +282,17 @@ public final class HdrfService implements Closeable {
 
   // What others look at
 
-  /** How many blocks wait or are in work. */
+  /** The number of blocks waiting or in work. */
   public int pending() {
     return reducer.pending();
   }
 
-  /** What answers administrators. */
+  /** The service that answers administrators. */
   public AdminService adminService() {
     return new AdminService(records, schemeStores, jobs);
   }
 
-  /** How blocks travel to and from other DataNodes. */
+  /** The transfer of blocks to and from other DataNodes. */
   public Mirroring mirroring() {
     return mirroring;
   }
@@ -308,7 +311,7 @@ public final class HdrfService implements Closeable {
     return reducer;
   }
 
-  /** What administrators have it do. */
+  /** The jobs of administrators. */
   VolumeJobs jobs() {
     return jobs;
   }

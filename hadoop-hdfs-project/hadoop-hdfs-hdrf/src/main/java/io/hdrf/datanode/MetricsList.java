@@ -19,7 +19,7 @@ final class MetricsList {
 
   private static final String FILE = "metrics.txt";
 
-  /** What follows a hyphen in a name is a chain, a scheme, an operation or an address. */
+  /** The part of a name behind a hyphen is a chain, a scheme, an operation or an address. */
   private static final String FAMILY = "-*";
 
   private static final Map<String, String> LINES = read();
@@ -53,7 +53,7 @@ final class MetricsList {
     return hyphen < 0 ? name : name.substring(0, hyphen) + FAMILY;
   }
 
-  /** What a metric is; empty for those of schemes that are not HDRF's. */
+  /** The description of a metric; empty for schemes that are not HDRF's. */
   static String description(String name) {
     String line = LINES.get(listed(name));
     return line == null ? "" : line.split(" ", 3)[2];

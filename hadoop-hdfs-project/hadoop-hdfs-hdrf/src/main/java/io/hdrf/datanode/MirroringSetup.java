@@ -25,7 +25,7 @@ import org.apache.hadoop.fs.StorageType;
 /** Reads what {@code hdrf.mirror.*} says. */
 final class MirroringSetup {
 
-  /** What carries blocks whose own frames can't travel. */
+  /** The chain of blocks whose own frames can't travel. */
   private static final String SUBSTITUTE = "lz4";
 
   private static final String NONE = "none";

@@ -25,7 +25,7 @@ public final class ReplicaReads implements Closeable {
 
   /**
    * @param reads closed with this
-   * @param dropBehindReads whether what is read leaves the page cache, whoever reads
+   * @param dropBehindReads whether all reads leave the page cache
    */
   ReplicaReads(
       DatasetAccess dataset, BlockOpener opener, ReducedReads reads, boolean dropBehindReads) {

@@ -77,7 +77,7 @@ final class VolumeChanges {
     poolIds.forEach(poolId -> slices.close(volume.getStorageID(), poolId));
   }
 
-  /** Whether nothing is left for {@link #openPool} to do. */
+  /** Returns whether nothing is left for {@link #openPool} to do. */
   boolean isOpen(FsVolumeSpi volume, String poolId) {
     return volume.isTransientStorage()
         || volume.getStorageType() == StorageType.PROVIDED
@@ -85,9 +85,9 @@ final class VolumeChanges {
   }
 
   /**
-   * All replicas of the pool are in the map: the scan may look for plain ones.
+   * Called when all replicas of the pool are in the map: the scan may look for plain ones.
    *
-   * @param failing volumes of which they are not, which leave
+   * @param failing volumes whose replicas are not in the map, and which leave
    */
   void poolIsLoaded(String poolId, Set<FsVolumeSpi> failing) {
     scan.addPool(poolId);
@@ -109,7 +109,9 @@ final class VolumeChanges {
     }
   }
 
-  /** Where all replicas are known: others would be taken for blocks that are gone. */
+  /**
+   * Starts records where all replicas are known: elsewhere blocks would be taken for deleted ones.
+   */
   private void startRecords() {
     for (FsVolumeSpi volume : dataset.volumes()) {
       for (PoolSlice slice : slices.of(volume)) {
@@ -123,17 +125,17 @@ final class VolumeChanges {
     }
   }
 
-  /** A volume is about to be added, which may fail. */
+  /** Called before a volume is added, which may fail. */
   void volumeIsComing(StorageLocation location) {
     dataDirectories.add(location);
   }
 
-  /** Administrators took volumes out, in service or failed. */
+  /** Called after administrators took volumes out, in service or failed. */
   void volumesAreTakenOut(Collection<StorageLocation> locations) {
     dataDirectories.remove(locations);
   }
 
-  /** A volume was added, with its replicas of these pools. */
+  /** Called after a volume was added, with its replicas of these pools. */
   void volumeIsLoaded(FsVolumeSpi volume, Collection<String> poolIds) {
     poolIds.forEach(poolId -> noteLoaded(volume, poolId));
     startRecords();
@@ -141,7 +143,9 @@ final class VolumeChanges {
     wakeScan();
   }
 
-  /** Without a chain there still may be reduced blocks, whose saving must be known. */
+  /**
+   * Starts the scan also without a chain: there may be reduced blocks, whose saving must be known.
+   */
   private void startScan() {
     if (anyChain || slices.anyMayHoldReducedBlocks()) {
       scan.start();
@@ -168,7 +172,7 @@ final class VolumeChanges {
     records.closeVolume(storageId);
   }
 
-  /** Something happened that may leave plain blocks: look for them soon. */
+  /** Schedules a scan soon, after a change that may leave plain blocks. */
   void wakeScan() {
     startScan();
     scan.wake();
