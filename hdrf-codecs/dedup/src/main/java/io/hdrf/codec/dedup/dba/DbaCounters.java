@@ -8,152 +8,96 @@ import java.util.concurrent.atomic.LongAdder;
 /** What an array has done since it was opened, and the memory that it holds. Thread-safe. */
 public final class DbaCounters {
 
+  /** Filters that became full. */
   final LongAdder sealed = new LongAdder();
+
+  /** Groups that were made anew with more room. */
   final LongAdder enlarged = new LongAdder();
+
+  /** Groups that got more hash functions. */
   final LongAdder tightened = new LongAdder();
+
+  /** Filters that were made anew without their deleted elements. */
   final LongAdder refreshed = new LongAdder();
+
+  /** Pairs of groups that became one. */
   final LongAdder combined = new LongAdder();
+
+  /** Filters that were taken up by another one. */
   final LongAdder orMerged = new LongAdder();
+
+  /** Filters that were read from their files. */
   final LongAdder loaded = new LongAdder();
+
+  /** Filters that were made from the index, because their file was missing, damaged or old. */
   final LongAdder rebuilt = new LongAdder();
+
+  /** Files written. */
   final LongAdder written = new LongAdder();
+
+  /** Filters that were given up for want of memory: their segments no longer deduplicate. */
   final LongAdder retired = new LongAdder();
+
+  /** Filters that were begun, or filled, beyond what the error rate or the memory allows. */
   final LongAdder exceeded = new LongAdder();
+
+  /** Work that failed and will be tried again. */
   final LongAdder putOff = new LongAdder();
+
+  /** Filter files that could not be used. */
   final LongAdder damaged = new LongAdder();
+
+  /** Elements that got no segment, because it was not known which numbers are free. */
   final LongAdder notIndexed = new LongAdder();
+
+  /** Fingerprints asked for. */
   final LongAdder queries = new LongAdder();
+
+  /** Fingerprints asked for that have no candidate: decided without the index. */
   final LongAdder negatives = new LongAdder();
+
+  /** Candidates given. */
   final LongAdder candidates = new LongAdder();
+
+  /** Elements inserted. */
   final LongAdder inserted = new LongAdder();
+
+  /** Elements read from the index for filters that were made anew. */
   final LongAdder reinserted = new LongAdder();
+
+  /** Bytes of all groups. */
   volatile long memoryBytes;
 
   DbaCounters() {}
-
-  /** Filters that became full. */
-  public long sealed() {
-    return sealed.sum();
-  }
-
-  /** Groups that were made anew with more room. */
-  public long enlarged() {
-    return enlarged.sum();
-  }
-
-  /** Groups that got more hash functions. */
-  public long tightened() {
-    return tightened.sum();
-  }
-
-  /** Filters that were made anew without their deleted elements. */
-  public long refreshed() {
-    return refreshed.sum();
-  }
-
-  /** Pairs of groups that became one. */
-  public long combined() {
-    return combined.sum();
-  }
-
-  /** Filters that were taken up by another one. */
-  public long orMerged() {
-    return orMerged.sum();
-  }
-
-  /** Filters that were read from their files. */
-  public long loaded() {
-    return loaded.sum();
-  }
-
-  /** Filters that were made from the index, because their file was missing, damaged or old. */
-  public long rebuilt() {
-    return rebuilt.sum();
-  }
-
-  /** Files written. */
-  public long written() {
-    return written.sum();
-  }
 
   /** Filters that were given up for want of memory: their segments no longer deduplicate. */
   public long retired() {
     return retired.sum();
   }
 
-  /** Filters that were begun, or filled, beyond what the error rate or the memory allows. */
-  public long exceeded() {
-    return exceeded.sum();
-  }
-
-  /** Work that failed and will be tried again. */
-  public long putOff() {
-    return putOff.sum();
-  }
-
-  /** Filter files that could not be used. */
-  public long damaged() {
-    return damaged.sum();
-  }
-
-  /** Elements that got no segment, because it was not known which numbers are free. */
-  public long notIndexed() {
-    return notIndexed.sum();
-  }
-
-  /** Fingerprints asked for. */
-  public long queries() {
-    return queries.sum();
-  }
-
-  /** Fingerprints asked for that have no candidate: decided without the index. */
-  public long negatives() {
-    return negatives.sum();
-  }
-
-  /** Candidates given. */
-  public long candidates() {
-    return candidates.sum();
-  }
-
-  /** Elements inserted. */
-  public long inserted() {
-    return inserted.sum();
-  }
-
-  /** Elements read from the index for filters that were made anew. */
-  public long reinserted() {
-    return reinserted.sum();
-  }
-
-  /** Bytes of all groups. */
-  public long memoryBytes() {
-    return memoryBytes;
-  }
-
   /** All of them by name, in a fixed order. */
   public Map<String, Long> asMap() {
     Map<String, Long> all = new LinkedHashMap<>();
-    all.put("sealed", sealed());
-    all.put("enlarged", enlarged());
-    all.put("tightened", tightened());
-    all.put("refreshed", refreshed());
-    all.put("combined", combined());
-    all.put("orMerged", orMerged());
-    all.put("loaded", loaded());
-    all.put("rebuilt", rebuilt());
-    all.put("written", written());
-    all.put("retired", retired());
-    all.put("exceeded", exceeded());
-    all.put("putOff", putOff());
-    all.put("damaged", damaged());
-    all.put("notIndexed", notIndexed());
-    all.put("queries", queries());
-    all.put("negatives", negatives());
-    all.put("candidates", candidates());
-    all.put("inserted", inserted());
-    all.put("reinserted", reinserted());
-    all.put("memoryBytes", memoryBytes());
+    all.put("sealed", sealed.sum());
+    all.put("enlarged", enlarged.sum());
+    all.put("tightened", tightened.sum());
+    all.put("refreshed", refreshed.sum());
+    all.put("combined", combined.sum());
+    all.put("orMerged", orMerged.sum());
+    all.put("loaded", loaded.sum());
+    all.put("rebuilt", rebuilt.sum());
+    all.put("written", written.sum());
+    all.put("retired", retired.sum());
+    all.put("exceeded", exceeded.sum());
+    all.put("putOff", putOff.sum());
+    all.put("damaged", damaged.sum());
+    all.put("notIndexed", notIndexed.sum());
+    all.put("queries", queries.sum());
+    all.put("negatives", negatives.sum());
+    all.put("candidates", candidates.sum());
+    all.put("inserted", inserted.sum());
+    all.put("reinserted", reinserted.sum());
+    all.put("memoryBytes", memoryBytes);
     return all;
   }
 }

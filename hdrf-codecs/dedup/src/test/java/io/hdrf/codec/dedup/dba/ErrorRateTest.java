@@ -53,7 +53,7 @@ class ErrorRateTest {
         assertThat(lowerBound(positives, SAMPLES)).isLessThanOrEqualTo(RATE);
         assertThat(user.array().errorRate()).isLessThanOrEqualTo(RATE);
       }
-      assertThat(user.counters().exceeded()).isZero();
+      assertThat(user.counters().exceeded.sum()).isZero();
       user.checkAll("grown");
     }
   }

@@ -60,8 +60,8 @@ class FilterFileTest {
         user.checkAll("made anew");
         if (!Arrays.equals(good, bad)) {
           changed++;
-          assertThat(user.counters().damaged()).as("byte %d", i).isEqualTo(1);
-          assertThat(user.counters().rebuilt()).isEqualTo(1);
+          assertThat(user.counters().damaged.sum()).as("byte %d", i).isEqualTo(1);
+          assertThat(user.counters().rebuilt.sum()).isEqualTo(1);
         }
       }
       assertThat(Files.readAllBytes(file)).isEqualTo(good);
@@ -86,8 +86,8 @@ class FilterFileTest {
       assertThat(Files.readAllBytes(dir.resolve(FILE))).isEqualTo(raw);
       user.maintainAll();
       user.checkAll("made anew");
-      assertThat(user.counters().damaged()).isZero();
-      assertThat(user.counters().rebuilt()).isEqualTo(1);
+      assertThat(user.counters().damaged.sum()).isZero();
+      assertThat(user.counters().rebuilt.sum()).isEqualTo(1);
     }
   }
 
@@ -98,7 +98,7 @@ class FilterFileTest {
     }
     Files.copy(dir.resolve(FILE), dir.resolve("filter-00000009.hbf"));
     try (ArrayUser user = open(dir)) {
-      assertThat(user.counters().damaged()).isEqualTo(1);
+      assertThat(user.counters().damaged.sum()).isEqualTo(1);
       user.maintainAll();
       user.checkAll("opened");
     }
@@ -140,7 +140,7 @@ class FilterFileTest {
             }
           }
           user.maintainAll();
-          assertThat(user.counters().orMerged()).isEqualTo(2);
+          assertThat(user.counters().orMerged.sum()).isEqualTo(2);
           user.add(10);
           user.close();
         },
@@ -151,7 +151,7 @@ class FilterFileTest {
           user.maintainAll();
           user.checkAll("maintained");
           if (finished) {
-            assertThat(user.counters().rebuilt()).isZero();
+            assertThat(user.counters().rebuilt.sum()).isZero();
           }
           user.close();
           try (var left = Files.list(directory)) {

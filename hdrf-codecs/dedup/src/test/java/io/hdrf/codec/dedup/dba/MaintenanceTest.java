@@ -42,7 +42,7 @@ class MaintenanceTest {
         assertThat(segments[i]).isEqualTo(i / 100);
         assertThat(user.isCandidate(i, i / 100)).isTrue();
       }
-      assertThat(user.counters().sealed()).isEqualTo(3);
+      assertThat(user.counters().sealed.sum()).isEqualTo(3);
       assertThat(user.array().filters()).isEqualTo(4);
     }
   }
@@ -65,9 +65,9 @@ class MaintenanceTest {
       }
       assertThatThrownBy(() -> user.candidates.segment(0, 0))
           .isInstanceOf(IndexOutOfBoundsException.class);
-      assertThat(user.counters().negatives()).isEqualTo(1);
-      assertThat(user.counters().queries()).isEqualTo(2);
-      assertThat(user.counters().candidates()).isEqualTo(3);
+      assertThat(user.counters().negatives.sum()).isEqualTo(1);
+      assertThat(user.counters().queries.sum()).isEqualTo(2);
+      assertThat(user.counters().candidates.sum()).isEqualTo(3);
     }
   }
 
@@ -76,11 +76,11 @@ class MaintenanceTest {
     try (ArrayUser user = ArrayUser.open(dir, small().build())) {
       user.add(1250);
       user.maintainAll();
-      assertThat(user.counters().tightened()).isZero();
+      assertThat(user.counters().tightened.sum()).isZero();
       user.add(200);
       user.maintainAll();
-      assertThat(user.counters().tightened()).isEqualTo(1);
-      assertThat(user.counters().reinserted()).isEqualTo(800);
+      assertThat(user.counters().tightened.sum()).isEqualTo(1);
+      assertThat(user.counters().reinserted.sum()).isEqualTo(800);
       assertThat(user.array().describe()).startsWith("8 of 8, 16 rows").contains("of 8, 14 rows");
       user.checkAll("tightened");
       for (int i = 0; i < 60; i++) {
@@ -90,7 +90,7 @@ class MaintenanceTest {
         assertThat(kinds(user)).isLessThanOrEqualTo(2);
       }
       user.checkAll("grown");
-      assertThat(user.counters().exceeded()).isZero();
+      assertThat(user.counters().exceeded.sum()).isZero();
     }
   }
 
@@ -105,8 +105,8 @@ class MaintenanceTest {
         assertThat(user.array().filters()).isLessThanOrEqualTo(16);
         assertThat(kinds(user)).isLessThanOrEqualTo(2);
       }
-      assertThat(user.counters().enlarged()).isGreaterThanOrEqualTo(4);
-      assertThat(user.counters().exceeded()).isZero();
+      assertThat(user.counters().enlarged.sum()).isGreaterThanOrEqualTo(4);
+      assertThat(user.counters().exceeded.sum()).isZero();
       user.checkAll("grown");
     }
   }
@@ -122,14 +122,14 @@ class MaintenanceTest {
           for (int added = 100; added <= 3000; added += 20) {
             user.add(added == 100 ? 100 : 20);
             user.maintainAll();
-            double bits = user.counters().memoryBytes() * 8.0;
+            double bits = user.counters().memoryBytes * 8.0;
             double used = Math.max(capacity, added * growth * 8 / 7.0);
             assertThat(bits / used).as("%d filters", filters).isLessThan(16 / Math.log(2) * 1.1);
           }
           // Whole hash functions leave room for some more than were asked for.
           assertThat(user.array().filters()).isLessThanOrEqualTo(2 * filters);
           assertThat(user.array().errorRate()).isLessThanOrEqualTo(0.001);
-          assertThat(user.counters().enlarged()).isPositive();
+          assertThat(user.counters().enlarged.sum()).isPositive();
           user.checkAll("grown");
         }
       }
@@ -149,7 +149,7 @@ class MaintenanceTest {
       Path directory = dir.resolve(control.name());
       try (ArrayUser user = ArrayUser.open(directory, small().control(control).build())) {
         user.add(4000);
-        assertThat(user.counters().exceeded()).isPositive();
+        assertThat(user.counters().exceeded.sum()).isPositive();
         assertThat(user.array().errorRate()).isGreaterThan(0.001);
         user.maintainAll();
         assertThat(user.array().errorRate()).isLessThanOrEqualTo(0.001);
@@ -166,11 +166,11 @@ class MaintenanceTest {
         user.remove(element);
       }
       user.maintainAll();
-      assertThat(user.counters().refreshed()).isZero();
+      assertThat(user.counters().refreshed.sum()).isZero();
       assertThat(user.isCandidate(0, 0)).isTrue();
       user.remove(49);
       user.maintainAll();
-      assertThat(user.counters().refreshed()).isEqualTo(1);
+      assertThat(user.counters().refreshed.sum()).isEqualTo(1);
       assertThat(user.isCandidate(0, 0)).isFalse();
       user.checkAll("refreshed");
     }
@@ -185,10 +185,10 @@ class MaintenanceTest {
       }
       user.maintainAll();
       assertThat(user.array().filters()).isEqualTo(2);
-      long memory = user.counters().memoryBytes();
+      long memory = user.counters().memoryBytes;
       user.add(700);
       user.maintainAll();
-      assertThat(user.counters().memoryBytes()).isEqualTo(memory);
+      assertThat(user.counters().memoryBytes).isEqualTo(memory);
       for (long element = 0; element < 700; element++) {
         assertThat(user.isCandidate(element, (int) element / 100)).isFalse();
       }
@@ -208,8 +208,8 @@ class MaintenanceTest {
         }
       }
       user.maintainAll();
-      assertThat(user.counters().refreshed()).isEqualTo(8);
-      assertThat(user.counters().orMerged()).isEqualTo(6);
+      assertThat(user.counters().refreshed.sum()).isEqualTo(8);
+      assertThat(user.counters().orMerged.sum()).isEqualTo(6);
       assertThat(user.array().filters()).isEqualTo(3);
       user.checkAll("merged");
       user.array().query(ToyIndex.fingerprints(5), 1, user.candidates);
@@ -217,8 +217,8 @@ class MaintenanceTest {
     }
     try (ArrayUser user = ArrayUser.open(dir, LocalDurableFiles.INSTANCE, settings, index)) {
       user.from(850).maintainAll();
-      assertThat(user.counters().loaded()).isEqualTo(3);
-      assertThat(user.counters().rebuilt()).isZero();
+      assertThat(user.counters().loaded.sum()).isEqualTo(3);
+      assertThat(user.counters().rebuilt.sum()).isZero();
       assertThat(user.array().filters()).isEqualTo(3);
       for (long element = 0; element < 800; element += 100) {
         for (int i = 0; i < 12; i++) {
@@ -228,7 +228,7 @@ class MaintenanceTest {
       user.add(1000);
       user.maintainAll();
       user.checkAll("grown");
-      assertThat(user.counters().refreshed()).isEqualTo(2);
+      assertThat(user.counters().refreshed.sum()).isEqualTo(2);
     }
   }
 
@@ -241,7 +241,7 @@ class MaintenanceTest {
         user.maintainAll();
         user.checkAll("with " + filters);
       }
-      assertThat(user.counters().combined()).isGreaterThan(10);
+      assertThat(user.counters().combined.sum()).isGreaterThan(10);
       assertThat(user.array().describe()).contains("64 of 64");
       int groups = user.array().describe().split("; ").length;
       assertThat(groups).isLessThanOrEqualTo(5);
@@ -277,7 +277,7 @@ class MaintenanceTest {
         if (i % 2 == 0) {
           user.maintainAll();
         }
-        assertThat(user.counters().memoryBytes()).isLessThanOrEqualTo(settings.memory());
+        assertThat(user.counters().memoryBytes).isLessThanOrEqualTo(settings.memory());
       }
       assertThat(user.array().filters()).isBetween(15, 16);
       assertThat(user.counters().retired()).isBetween(14L, 15L);
@@ -304,7 +304,7 @@ class MaintenanceTest {
         user.remove(element);
       }
       user.maintainAll();
-      assertThat(user.counters().refreshed()).isEqualTo(1);
+      assertThat(user.counters().refreshed.sum()).isEqualTo(1);
       for (int i = 0; i < 10; i++) {
         assertThat(user.isCandidate(1000 + i, segments[i])).isTrue();
       }
@@ -322,8 +322,8 @@ class MaintenanceTest {
       }
       user.index.failAfter(5);
       user.maintainAll();
-      assertThat(user.counters().putOff()).isGreaterThanOrEqualTo(2);
-      assertThat(user.counters().tightened()).isZero();
+      assertThat(user.counters().putOff.sum()).isGreaterThanOrEqualTo(2);
+      assertThat(user.counters().tightened.sum()).isZero();
       user.checkAll("failed");
       user.index.setFailing(true);
       user.maintainAll();
@@ -332,8 +332,8 @@ class MaintenanceTest {
       user.index.setFailing(false);
       user.index.failAfter(Integer.MAX_VALUE);
       user.maintainAll();
-      assertThat(user.counters().tightened()).isPositive();
-      assertThat(user.counters().refreshed()).isEqualTo(1);
+      assertThat(user.counters().tightened.sum()).isPositive();
+      assertThat(user.counters().refreshed.sum()).isEqualTo(1);
       user.checkAll("made good");
     }
   }
@@ -351,14 +351,14 @@ class MaintenanceTest {
       user.from(5000).array().query(ToyIndex.fingerprints(150), 1, user.candidates);
       assertThat(user.candidates.isComplete()).isFalse();
       assertThat(user.add(10)).isZero();
-      assertThat(user.counters().notIndexed()).isEqualTo(10);
+      assertThat(user.counters().notIndexed.sum()).isEqualTo(10);
       user.maintainAll();
       index.setFailing(false);
       user.maintainAll();
       assertThat(user.isCandidate(150, 1)).isTrue();
       assertThat(user.candidates.isComplete()).isTrue();
-      assertThat(user.counters().rebuilt()).isEqualTo(1);
-      assertThat(user.counters().loaded()).isEqualTo(3);
+      assertThat(user.counters().rebuilt.sum()).isEqualTo(1);
+      assertThat(user.counters().loaded.sum()).isEqualTo(3);
       assertThat(user.add(10)).isEqualTo(10);
       user.checkAll("listed");
     }
@@ -372,12 +372,12 @@ class MaintenanceTest {
     try (ArrayUser user = ArrayUser.open(dir, files, settings, index)) {
       user.add(350);
       user.array().flush();
-      assertThat(user.counters().written()).isEqualTo(4);
+      assertThat(user.counters().written.sum()).isEqualTo(4);
       user.add(10);
       user.array().flush();
-      assertThat(user.counters().written()).isEqualTo(5);
+      assertThat(user.counters().written.sum()).isEqualTo(5);
       user.array().flush();
-      assertThat(user.counters().written()).isEqualTo(5);
+      assertThat(user.counters().written.sum()).isEqualTo(5);
     }
     try (ArrayUser user = ArrayUser.open(dir, files, settings, index)) {
       user.from(350).checkAll("opened");
@@ -385,8 +385,8 @@ class MaintenanceTest {
       user.maintainAll();
       user.checkAll("loaded");
       assertThat(user.candidates.size(0)).isEqualTo(1);
-      assertThat(user.counters().loaded()).isEqualTo(4);
-      assertThat(user.counters().written()).isZero();
+      assertThat(user.counters().loaded.sum()).isEqualTo(4);
+      assertThat(user.counters().written.sum()).isZero();
       assertThat(index.scans()).isZero();
       user.add(10);
       assertThat(user.array().filters()).isEqualTo(4);
@@ -405,8 +405,8 @@ class MaintenanceTest {
       ArrayUser again = ArrayUser.open(dir, LocalDurableFiles.INSTANCE, settings, index);
       again.maintainAll();
       again.checkAll("after the crash");
-      assertThat(again.counters().rebuilt()).isEqualTo(1);
-      assertThat(again.counters().loaded()).isEqualTo(3);
+      assertThat(again.counters().rebuilt.sum()).isEqualTo(1);
+      assertThat(again.counters().loaded.sum()).isEqualTo(3);
     }
   }
 
