@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.FilterRows;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.ChunkFunction;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.LongBuffer;
 import java.nio.file.Path;
 
 /**
@@ -96,13 +99,13 @@ public final class BloomFilterArray implements Closeable {
     if (closed) {
       throw new IllegalStateException("closed");
     }
-    long[] hashes = new long[count * Fingerprints.HASH_LONGS];
-    Fingerprints.hash(fingerprints, 0, count, hashes, 0);
+    long[] hashes = new long[count * FilterRows.HASH_LONGS];
+    FilterGroup.hash(fingerprints, 0, count, LongBuffer.wrap(hashes), 0);
     return table.inserter().insert(hashes, count, segments);
   }
 
   private static void check(byte[] fingerprints, int count) {
-    if (count < 0 || (long) count * Fingerprints.LENGTH > fingerprints.length) {
+    if (count < 0 || (long) count * ChunkFunction.FINGERPRINT_LENGTH > fingerprints.length) {
       throw new IllegalArgumentException(
           count + " fingerprints in " + fingerprints.length + " bytes");
     }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.FilterRows;
+import io.hdrf.spi.scheme.ChunkFunction;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
@@ -10,6 +14,9 @@ import java.util.Arrays;
  */
 public final class Candidates {
 
+  /** Fingerprints that go through a group together: what is kept of them stays in cache. */
+  static final int BATCH = 1024;
+
   private int count;
   private boolean complete = true;
 
@@ -17,7 +24,22 @@ public final class Candidates {
   private int[] starts = new int[1];
 
   private int[] segments = new int[64];
-  private final GroupQuery work = new GroupQuery();
+
+  private final LongBuffer hashes = FilterRows.longs(BATCH * FilterRows.HASH_LONGS);
+
+  /** The fingerprints of the batch that are left, and for each the columns that are left. */
+  private final IntBuffer left = FilterRows.ints(BATCH);
+
+  private LongBuffer columns = FilterRows.longs(BATCH);
+
+  /** The candidates of the batch, in the order in which they were found. */
+  private int matches;
+
+  private int[] matchFingerprints = new int[BATCH];
+  private int[] matchSegments = new int[BATCH];
+
+  /** How many of them each fingerprint of the batch has. */
+  private final int[] sizes = new int[BATCH];
 
   /** How many fingerprints were asked for. */
   public int count() {
@@ -75,16 +97,118 @@ public final class Candidates {
     }
     int negatives = 0;
     int end = 0;
-    for (int done = 0; done < asked; done += GroupQuery.BATCH) {
-      int batch = Math.min(GroupQuery.BATCH, asked - done);
-      work.run(fingerprints, done, batch, groups);
-      if (end + work.matches() > segments.length) {
-        segments = Arrays.copyOf(segments, Math.max(2 * segments.length, end + work.matches()));
+    for (int done = 0; done < asked; done += BATCH) {
+      int batch = Math.min(BATCH, asked - done);
+      findMatches(fingerprints, done, batch, groups);
+      if (end + matches > segments.length) {
+        segments = Arrays.copyOf(segments, Math.max(2 * segments.length, end + matches));
       }
-      negatives += work.sortInto(starts, done, batch, segments, end);
-      end += work.matches();
+      negatives += sortMatches(done, batch, end);
+      end += matches;
     }
     starts[asked] = end;
     return negatives;
+  }
+
+  /** Looks for all candidates of a batch. */
+  private void findMatches(byte[] fingerprints, int first, int batch, FilterGroup[] groups) {
+    FilterGroup.hash(fingerprints, first * ChunkFunction.FINGERPRINT_LENGTH, batch, hashes, 0);
+    matches = 0;
+    Arrays.fill(sizes, 0, batch, 0);
+    for (FilterGroup group : groups) {
+      ask(group, batch);
+      if (group.hasPending()) {
+        addPending(group, batch);
+      }
+    }
+  }
+
+  /**
+   * Puts the candidates of a batch into {@link #segments} from {@code end} on, in the order of the
+   * fingerprints.
+   *
+   * @return how many fingerprints have none
+   */
+  private int sortMatches(int first, int batch, int end) {
+    int next = end;
+    int none = 0;
+    for (int i = 0; i < batch; i++) {
+      int size = sizes[i];
+      starts[first + i] = next;
+      sizes[i] = next;
+      next += size;
+      none += size == 0 ? 1 : 0;
+    }
+    for (int i = 0; i < matches; i++) {
+      segments[sizes[matchFingerprints[i]]++] = matchSegments[i];
+    }
+    return none;
+  }
+
+  /**
+   * Sends a batch through a group row by row, so that the memory accesses of one row don't depend
+   * on each other and overlap. A fingerprint leaves as soon as no column is left.
+   */
+  private void ask(FilterGroup group, int batch) {
+    if (!group.isLive()) {
+      return;
+    }
+    begin(group, batch);
+    Shape shape = group.shape();
+    int lanes = group.lanes();
+    int remaining = batch;
+    for (int j = 0; j < shape.hashes() && remaining > 0; j++) {
+      remaining =
+          FilterRows.keep(
+              group.row(j), shape.rowLength(), group.width(), j, hashes, remaining, columns, left);
+    }
+    for (int i = 0; i < remaining; i++) {
+      for (int lane = 0; lane < lanes; lane++) {
+        addColumns(group, left.get(i), columns.get(i * lanes + lane), lane);
+      }
+    }
+  }
+
+  /** Begins with all fingerprints, and for each with all columns whose bits batch. */
+  private void begin(FilterGroup group, int batch) {
+    int lanes = group.lanes();
+    if (columns.limit() < lanes * BATCH) {
+      columns = FilterRows.longs(lanes * BATCH);
+    }
+    for (int i = 0; i < batch; i++) {
+      left.put(i, i);
+    }
+    for (int i = 0; i < batch; i++) {
+      for (int lane = 0; lane < lanes; lane++) {
+        columns.put(i * lanes + lane, group.live(lane));
+      }
+    }
+  }
+
+  private void addPending(FilterGroup group, int batch) {
+    for (int i = 0; i < batch; i++) {
+      for (int lane = 0; lane < group.lanes(); lane++) {
+        addColumns(group, i, group.always(lane), lane);
+      }
+    }
+  }
+
+  private void addColumns(FilterGroup group, int fingerprint, long mask, int lane) {
+    for (long rest = mask; rest != 0; rest &= rest - 1) {
+      int column = lane * Long.SIZE + Long.numberOfTrailingZeros(rest);
+      for (int segment : group.segments(column)) {
+        addMatch(fingerprint, segment);
+      }
+    }
+  }
+
+  private void addMatch(int fingerprint, int segment) {
+    if (matches == matchSegments.length) {
+      matchSegments = Arrays.copyOf(matchSegments, 2 * matches);
+      matchFingerprints = Arrays.copyOf(matchFingerprints, 2 * matches);
+    }
+    matchFingerprints[matches] = fingerprint;
+    matchSegments[matches++] = segment;
+    sizes[fingerprint]++;
   }
 }

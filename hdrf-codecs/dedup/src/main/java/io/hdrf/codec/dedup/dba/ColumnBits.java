@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.FilterRows;
 import java.util.Arrays;
 
 /** The bits of one filter by themselves: a bit array for each hash function. Not thread-safe. */
@@ -32,8 +33,8 @@ final class ColumnBits {
     for (int j = 0; j < rows.length; j++) {
       long[] row = rows[j];
       for (int i = 0; i < count; i++) {
-        int at = Fingerprints.HASH_LONGS * (offset + i);
-        int position = Fingerprints.position(hashes[at], hashes[at + 1], j, shape.rowLength());
+        int at = FilterRows.HASH_LONGS * (offset + i);
+        int position = FilterRows.position(hashes[at], hashes[at + 1], j, shape.rowLength());
         row[position >>> 6] |= 1L << position;
       }
     }

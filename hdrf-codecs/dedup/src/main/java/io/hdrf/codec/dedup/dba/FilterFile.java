@@ -15,8 +15,8 @@ import java.util.Arrays;
 /**
  * The file of one filter; {@code docs/formats.md} ("Filter of the dedup index") has its bytes. All
  * its segments share the filter: this is the alias table. Where the bits of an element stand is
- * told by {@link Fingerprints}. Magic, version and CRC of the header stand at their places in every
- * version.
+ * told by {@link FilterGroup#hash}. Magic, version and CRC of the header stand at their places in
+ * every version.
  */
 final class FilterFile {
 

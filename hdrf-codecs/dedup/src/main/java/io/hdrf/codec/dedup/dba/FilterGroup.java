@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.FilterRows;
 import io.hdrf.jni.NativeWords;
+import io.hdrf.spi.scheme.ChunkFunction;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 import java.util.Arrays;
 
@@ -63,6 +67,20 @@ final class FilterGroup {
 
   static NativeWords newRow(Shape shape, int width) {
     return NativeWords.allocate(Math.toIntExact(shape.rowWords(width)));
+  }
+
+  /**
+   * Writes h1 and h2 of fingerprints to {@code hashes} from index {@code at} on, in turns: the
+   * first two 64-bit words of each, little-endian. {@link FilterRows#position} makes positions of
+   * them. This is part of the format of filter files.
+   */
+  static void hash(byte[] fingerprints, int offset, int count, LongBuffer hashes, int at) {
+    ByteBuffer in = ByteBuffer.wrap(fingerprints).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < count; i++) {
+      int from = offset + i * ChunkFunction.FINGERPRINT_LENGTH;
+      hashes.put(at + FilterRows.HASH_LONGS * i, in.getLong(from));
+      hashes.put(at + FilterRows.HASH_LONGS * i + 1, in.getLong(from + Long.BYTES));
+    }
   }
 
   static int lanes(int width) {
@@ -212,8 +230,8 @@ final class FilterGroup {
     int lanes = lanes(width);
     int lane = column / Long.SIZE;
     for (int i = 0; i < count; i++) {
-      int at = Fingerprints.HASH_LONGS * (offset + i);
-      int position = Fingerprints.position(hashes[at], hashes[at + 1], j, rowLength);
+      int at = FilterRows.HASH_LONGS * (offset + i);
+      int position = FilterRows.position(hashes[at], hashes[at + 1], j, rowLength);
       int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
       row.put(word, row.get(word) | 1L << ((position << log) + column));
     }

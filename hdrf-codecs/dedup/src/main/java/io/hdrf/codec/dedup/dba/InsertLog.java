@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.FilterRows;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,7 +21,7 @@ final class InsertLog {
   private final Map<Filter, Integer> columns = new HashMap<>();
 
   private int[] loggedColumns = new int[64];
-  private long[] hashes = new long[64 * Fingerprints.HASH_LONGS];
+  private long[] hashes = new long[64 * FilterRows.HASH_LONGS];
   private int size;
 
   /** Elements logged so far for each column of the target. */
@@ -53,15 +54,15 @@ final class InsertLog {
     if (size + count > loggedColumns.length) {
       int room = Math.max(2 * loggedColumns.length, size + count);
       loggedColumns = Arrays.copyOf(loggedColumns, room);
-      hashes = Arrays.copyOf(hashes, room * Fingerprints.HASH_LONGS);
+      hashes = Arrays.copyOf(hashes, room * FilterRows.HASH_LONGS);
     }
     Arrays.fill(loggedColumns, size, size + count, column);
     System.arraycopy(
         inserted,
-        offset * Fingerprints.HASH_LONGS,
+        offset * FilterRows.HASH_LONGS,
         hashes,
-        size * Fingerprints.HASH_LONGS,
-        count * Fingerprints.HASH_LONGS);
+        size * FilterRows.HASH_LONGS,
+        count * FilterRows.HASH_LONGS);
     size += count;
     counts[column] += count;
   }

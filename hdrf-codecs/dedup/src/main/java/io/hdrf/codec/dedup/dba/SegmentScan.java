@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import io.hdrf.jni.FilterRows;
 import java.io.IOException;
+import java.nio.LongBuffer;
 import java.util.function.BooleanSupplier;
 
 /** Reads the fingerprints of segments from the index, in batches. For one thread at a time. */
@@ -17,7 +19,8 @@ final class SegmentScan {
   private final SegmentSource source;
   private final DbaCounters counters;
   private final BooleanSupplier ended;
-  private final long[] hashes = new long[BATCH * Fingerprints.HASH_LONGS];
+  private final long[] hashes = new long[BATCH * FilterRows.HASH_LONGS];
+  private final LongBuffer next = LongBuffer.wrap(hashes);
   private int pending;
   private int total;
 
@@ -58,7 +61,7 @@ final class SegmentScan {
   }
 
   private boolean visit(byte[] bytes, int offset, Sink sink) {
-    Fingerprints.hash(bytes, offset, 1, hashes, pending * Fingerprints.HASH_LONGS);
+    FilterGroup.hash(bytes, offset, 1, next, pending * FilterRows.HASH_LONGS);
     pending++;
     if (pending == BATCH) {
       hand(sink);

@@ -107,11 +107,11 @@ class AllocationBesideQueriesTest {
     }
 
     private static void query(FilterGroup[] groups, int seed, AtomicBoolean ended) {
-      byte[] fingerprints = new byte[Fingerprints.LENGTH * GroupQuery.BATCH];
+      byte[] fingerprints = new byte[32 * Candidates.BATCH];
       new Random(seed).nextBytes(fingerprints);
       Candidates out = new Candidates();
       while (!ended.get()) {
-        out.fill(fingerprints, GroupQuery.BATCH, groups, true);
+        out.fill(fingerprints, Candidates.BATCH, groups, true);
       }
     }
 

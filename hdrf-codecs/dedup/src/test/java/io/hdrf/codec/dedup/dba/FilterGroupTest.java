@@ -3,8 +3,10 @@ package io.hdrf.codec.dedup.dba;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.jni.FilterRows;
 import io.hdrf.jni.NativeWords;
 import io.hdrf.spi.scheme.TestSeed;
+import java.nio.LongBuffer;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -97,7 +99,7 @@ class FilterGroupTest {
     byte[] fingerprints = new byte[32 * count];
     random.nextBytes(fingerprints);
     long[] hashes = new long[2 * count];
-    Fingerprints.hash(fingerprints, 0, count, hashes, 0);
+    FilterGroup.hash(fingerprints, 0, count, LongBuffer.wrap(hashes), 0);
     Candidates found = new Candidates();
     int negatives = found.fill(fingerprints, count, groups, true);
     int total = 0;
@@ -119,7 +121,7 @@ class FilterGroupTest {
 
   private static boolean contains(ColumnBits bits, long h1, long h2) {
     for (int j = 0; j < SHAPE.hashes(); j++) {
-      int position = Fingerprints.position(h1, h2, j, SHAPE.rowLength());
+      int position = FilterRows.position(h1, h2, j, SHAPE.rowLength());
       if ((bits.row(j)[position >>> 6] >>> position & 1) == 0) {
         return false;
       }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
+import java.nio.LongBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class GoldenFiltersTest {
       ToyIndex.fingerprint(i, fingerprints, i);
     }
     long[] hashes = new long[2 * header.elements()];
-    Fingerprints.hash(fingerprints, 0, header.elements(), hashes, 0);
+    FilterGroup.hash(fingerprints, 0, header.elements(), LongBuffer.wrap(hashes), 0);
     bits.add(hashes, 0, header.elements());
     return bits;
   }
