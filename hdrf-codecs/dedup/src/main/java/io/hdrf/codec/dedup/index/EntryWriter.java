@@ -8,13 +8,21 @@ import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 
-/** Puts entries into filters and store. For one thread at a time. */
+/**
+ * Puts entries into filters and store. Entries wait here until the store takes them: any thread may
+ * {@link #offer} some, and one thread at a time writes.
+ */
 final class EntryWriter {
+
+  private static final int MAX_WAITING = 1 << 18;
 
   private final MetadataStore store;
   private final StoredSegments segments;
@@ -23,10 +31,61 @@ final class EntryWriter {
   /** Of segments that entries were added to since start. */
   private final Map<Integer, Long> generations = new HashMap<>();
 
+  /** Guarded by this object, as is the next. */
+  private final Deque<IndexUpdate> waiting = new ArrayDeque<>();
+
+  /** How many entries wait. */
+  private int waitingEntries;
+
   EntryWriter(MetadataStore store, StoredSegments segments, IndexCounters counters) {
     this.store = store;
     this.segments = segments;
     this.counters = counters;
+  }
+
+  /** Lets entries wait to be written; false if too many wait already. */
+  synchronized boolean offer(IndexUpdate update) {
+    if (waitingEntries + update.count() > MAX_WAITING) {
+      return false;
+    }
+    waiting.add(update);
+    waitingEntries += update.count();
+    return true;
+  }
+
+  /** How many entries wait to be written. */
+  synchronized int waiting() {
+    return waitingEntries;
+  }
+
+  /** Ends and forgets all that wait. */
+  synchronized void clear() {
+    waiting.forEach(IndexUpdate::end);
+    waiting.clear();
+    waitingEntries = 0;
+  }
+
+  /** Writes what waits, the oldest first. What fails to be written waits on. */
+  void writeWaiting(BloomFilterArray filters, BooleanSupplier stopping) throws MetadataException {
+    IndexUpdate next = oldest();
+    while (next != null && !stopping.getAsBoolean()) {
+      write(next, filters);
+      remove(next);
+      next = oldest();
+    }
+  }
+
+  /** The oldest one that waits, which stays; null if there is none. */
+  synchronized IndexUpdate oldest() {
+    return waiting.peek();
+  }
+
+  /** Takes out the oldest one, if it is this one still: it may have been cleared meanwhile. */
+  synchronized void remove(IndexUpdate written) {
+    if (waiting.peek() == written) {
+      waiting.remove();
+      waitingEntries -= written.count();
+    }
   }
 
   /**

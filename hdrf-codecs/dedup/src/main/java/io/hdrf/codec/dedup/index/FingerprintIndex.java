@@ -7,6 +7,7 @@ import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
+import io.hdrf.codec.dedup.dba.DbaSettings;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
@@ -45,7 +46,8 @@ public final class FingerprintIndex implements Closeable {
   private final ChunkPins chunkPins;
   private final Path directory;
   private final DurableFiles files;
-  private final IndexSettings settings;
+  private final int sample;
+  private final DbaSettings dba;
   private final StoredSegments segments;
   private final CompleteMark mark;
   private final EntryWriter writer;
@@ -54,7 +56,6 @@ public final class FingerprintIndex implements Closeable {
   private final IndexCounters counters = new IndexCounters();
   private final AtomicLong removedSinceCompaction = new AtomicLong();
   private final StoreBackoff backoff;
-  private final IndexUpdateQueue waiting = new IndexUpdateQueue();
 
   /** Null until the store was reached for the first time, and while the index is made anew. */
   private volatile BloomFilterArray filters;
@@ -83,11 +84,12 @@ public final class FingerprintIndex implements Closeable {
     this.chunkPins = chunkPins;
     this.directory = directory;
     this.files = files;
-    this.settings = settings;
+    this.sample = settings.sample();
+    this.dba = settings.dba();
     this.segments = new StoredSegments(store);
-    this.mark = new CompleteMark(store, settings.sample());
+    this.mark = new CompleteMark(store, sample);
     this.writer = new EntryWriter(store, segments, counters);
-    this.rebuild = new IndexRebuild(store, containers, segments, mark, writer, settings.sample());
+    this.rebuild = new IndexRebuild(store, containers, segments, mark, writer, sample);
     this.cache = new RefCache(settings.cacheMemory());
     this.backoff = new StoreBackoff(directory, counters, System::nanoTime);
   }
@@ -107,13 +109,12 @@ public final class FingerprintIndex implements Closeable {
     for (int i = 0; i < count; i++) {
       cache.put(SlotHash.prefix(fingerprints, i * Fingerprinter.LENGTH), refs[i]);
     }
-    int sample = settings.sample();
     for (int i = 0; i < count; ) {
       IndexUpdate entries = new IndexUpdate((count - i) / sample + 1);
       for (; i < count && !entries.isFull(); i += sample) {
         entries.add(fingerprints, i * Fingerprinter.LENGTH, refs[i]);
       }
-      if (!waiting.offer(entries)) {
+      if (!writer.offer(entries)) {
         counters.dropped.add(entries.count());
         for (int j = 0; j < entries.count(); j++) {
           missed.add(ChunkRef.container(entries.ref(j)));
@@ -139,7 +140,7 @@ public final class FingerprintIndex implements Closeable {
 
   /** How many entries wait to be written. */
   public long pending() {
-    return waiting.entries();
+    return writer.waiting();
   }
 
   /**
@@ -182,7 +183,7 @@ public final class FingerprintIndex implements Closeable {
   private void maintain(BloomFilterArray array, BooleanSupplier stopping) throws MetadataException {
     do {
       if (array.isComplete()) {
-        writeWaiting(array, stopping);
+        writer.writeWaiting(array, stopping);
       }
     } while (!stopping.getAsBoolean() && array.maintain());
   }
@@ -192,7 +193,7 @@ public final class FingerprintIndex implements Closeable {
     if (complete || mark.position() != null) {
       if (filters == null) {
         retired = -1;
-        filters = BloomFilterArray.open(directory, files, settings.dba(), segments);
+        filters = BloomFilterArray.open(directory, files, dba, segments);
       }
       return;
     }
@@ -207,10 +208,10 @@ public final class FingerprintIndex implements Closeable {
       return;
     }
     clearFilters();
-    BloomFilterArray fresh = BloomFilterArray.open(directory, files, settings.dba(), segments);
+    BloomFilterArray fresh = BloomFilterArray.open(directory, files, dba, segments);
     fresh.maintain();
     // What was published before is in the containers as well.
-    waiting.clear();
+    writer.clear();
     missed.clear();
     rebuild.begin();
     filters = fresh;
@@ -251,7 +252,7 @@ public final class FingerprintIndex implements Closeable {
         long deleted = segments.delete(segment);
         counters.removed.add(deleted);
         removedSinceCompaction.addAndGet(deleted);
-        writeWaiting(array, stopping);
+        writer.writeWaiting(array, stopping);
       }
     }
     retired = now;
@@ -267,18 +268,6 @@ public final class FingerprintIndex implements Closeable {
       }
     }
     files.forceDirectory(directory);
-  }
-
-  private void writeWaiting(BloomFilterArray array, BooleanSupplier stopping)
-      throws MetadataException {
-    while (array != null && !stopping.getAsBoolean()) {
-      IndexUpdate next = waiting.peek();
-      if (next == null) {
-        return;
-      }
-      writer.write(next, array);
-      waiting.remove(next);
-    }
   }
 
   /**
@@ -349,12 +338,12 @@ public final class FingerprintIndex implements Closeable {
     }
     try {
       if (!backoff.isDown()) {
-        writeWaiting(array, () -> false);
+        writer.writeWaiting(array, () -> false);
       }
     } catch (MetadataException e) {
       LOG.info("Entries of {} chunks are not in the index", pending(), e);
     } finally {
-      waiting.clear();
+      writer.clear();
       array.close();
     }
   }

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import org.junit.jupiter.api.Test;
 
-class IndexUpdateQueueTest {
+class EntryWriterTest {
 
-  private static final int MAX_ENTRIES = 1 << 18;
+  private static final int MAX_WAITING = 1 << 18;
 
-  private final IndexUpdateQueue queue = new IndexUpdateQueue();
+  private final EntryWriter writer = new EntryWriter(null, null, new IndexCounters());
 
   private static IndexUpdate of(int count) {
     IndexUpdate update = new IndexUpdate(count);
@@ -22,40 +22,40 @@ class IndexUpdateQueueTest {
 
   @Test
   void keepsTheOrderAndCountsEntries() {
-    assertThat(queue.peek()).isNull();
+    assertThat(writer.oldest()).isNull();
     IndexUpdate first = of(3);
     IndexUpdate second = of(5);
-    assertThat(queue.offer(first)).isTrue();
-    assertThat(queue.offer(second)).isTrue();
-    assertThat(queue.entries()).isEqualTo(8);
-    assertThat(queue.peek()).isSameAs(first);
+    assertThat(writer.offer(first)).isTrue();
+    assertThat(writer.offer(second)).isTrue();
+    assertThat(writer.waiting()).isEqualTo(8);
+    assertThat(writer.oldest()).isSameAs(first);
     // It may have been cleared meanwhile.
-    queue.remove(second);
-    assertThat(queue.entries()).isEqualTo(8);
-    queue.remove(first);
-    assertThat(queue.entries()).isEqualTo(5);
-    assertThat(queue.peek()).isSameAs(second);
-    queue.clear();
-    assertThat(queue.entries()).isZero();
-    assertThat(queue.peek()).isNull();
-    queue.remove(second);
-    assertThat(queue.entries()).isZero();
+    writer.remove(second);
+    assertThat(writer.waiting()).isEqualTo(8);
+    writer.remove(first);
+    assertThat(writer.waiting()).isEqualTo(5);
+    assertThat(writer.oldest()).isSameAs(second);
+    writer.clear();
+    assertThat(writer.waiting()).isZero();
+    assertThat(writer.oldest()).isNull();
+    writer.remove(second);
+    assertThat(writer.waiting()).isZero();
   }
 
   @Test
   void isBounded() {
     IndexUpdate full = of(IndexUpdate.MAX_COUNT);
-    for (int i = 0; i < MAX_ENTRIES / IndexUpdate.MAX_COUNT - 1; i++) {
-      assertThat(queue.offer(full)).isTrue();
+    for (int i = 0; i < MAX_WAITING / IndexUpdate.MAX_COUNT - 1; i++) {
+      assertThat(writer.offer(full)).isTrue();
     }
-    assertThat(queue.offer(of(IndexUpdate.MAX_COUNT - 1))).isTrue();
-    assertThat(queue.offer(of(2))).isFalse();
-    assertThat(queue.entries()).isEqualTo(MAX_ENTRIES - 1);
-    assertThat(queue.offer(of(1))).isTrue();
-    assertThat(queue.entries()).isEqualTo(MAX_ENTRIES);
-    assertThat(queue.offer(of(1))).isFalse();
-    queue.clear();
-    assertThat(queue.offer(full)).isTrue();
+    assertThat(writer.offer(of(IndexUpdate.MAX_COUNT - 1))).isTrue();
+    assertThat(writer.offer(of(2))).isFalse();
+    assertThat(writer.waiting()).isEqualTo(MAX_WAITING - 1);
+    assertThat(writer.offer(of(1))).isTrue();
+    assertThat(writer.waiting()).isEqualTo(MAX_WAITING);
+    assertThat(writer.offer(of(1))).isFalse();
+    writer.clear();
+    assertThat(writer.offer(full)).isTrue();
   }
 
   @Test
