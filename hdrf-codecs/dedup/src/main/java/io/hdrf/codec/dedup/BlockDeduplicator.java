@@ -56,7 +56,10 @@ final class BlockDeduplicator implements Closeable {
   /** The containers that the block's chunks lie in: how much a read of it jumps about. */
   private final Set<Long> touched = new HashSet<>();
 
-  private final Recipe.Builder recipe = new Recipe.Builder();
+  /** The one added last, so that not each of its runs boxes its id. */
+  private long lastTouched;
+
+  private final Recipe recipe = new Recipe();
 
   /**
    * @param maxOwn how many new chunks are kept at hand
@@ -83,6 +86,7 @@ final class BlockDeduplicator implements Closeable {
       throws IOException {
     own.clear();
     touched.clear();
+    lastTouched = -1;
     buffer.clear();
     boolean last = false;
     while (!last || buffer.position() > 0) {
@@ -150,8 +154,10 @@ final class BlockDeduplicator implements Closeable {
         counters.chunksNew.increment();
         counters.bytesNew.add(length);
       }
-      if (recipe.add(ref, length)) {
-        touched.add(ChunkRef.container(ref));
+      long container = ChunkRef.container(ref);
+      if (recipe.add(ref, length) && container != lastTouched) {
+        touched.add(container);
+        lastTouched = container;
       }
       if (recipe.originalLength() >= frameSize) {
         emit(sink);

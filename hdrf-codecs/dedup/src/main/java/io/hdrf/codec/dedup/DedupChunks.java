@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
-import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.Sha256;
 import io.hdrf.spi.scheme.ChunkFunction;
@@ -13,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 final class DedupChunks implements ChunkFunction {
 
   private final Chunker chunker;
-  private final Fingerprinter fingerprinter = FingerprintFunction.SHA256;
   private final long dialect;
 
   DedupChunks(Chunker chunker) {
@@ -45,6 +43,6 @@ final class DedupChunks implements ChunkFunction {
 
   @Override
   public void fingerprints(ByteBuffer data, int[] ends, int count, byte[] fingerprints) {
-    fingerprinter.fingerprints(data, ends, count, fingerprints);
+    Sha256.hash(data, ends, count, fingerprints);
   }
 }

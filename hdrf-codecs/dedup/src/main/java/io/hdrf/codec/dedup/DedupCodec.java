@@ -177,7 +177,7 @@ final class DedupCodec implements BlockCodec {
 
   @Override
   public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
-    Recipe.parse(payload.duplicate(), new Prefetch());
+    prefetch(payload);
     try {
       Recipe.parse(
           payload, (container, first, count) -> containers.read(container, first, count, frame));
@@ -195,21 +195,18 @@ final class DedupCodec implements BlockCodec {
   }
 
   /**
-   * Has what a frame needs read from disk before the first of it is waited for: its runs lie apart
-   * where versions share chunks.
+   * Starts to read all runs of a frame but the first, which is read next anyway. Runs lie apart
+   * where versions of a file share chunks.
    */
-  private final class Prefetch implements Recipe.RunVisitor {
-    private boolean first = true;
-
-    @Override
-    public void run(long container, int firstChunk, int count) {
-      if (first) {
-        // It is read next.
-        first = false;
-      } else if (containers.prefetch(container, firstChunk, count)) {
-        counters.runsPrefetched.increment();
-      }
-    }
+  private void prefetch(ByteBuffer payload) throws IOException {
+    int[] runs = new int[1];
+    Recipe.parse(
+        payload.duplicate(),
+        (container, first, count) -> {
+          if (runs[0]++ > 0 && containers.prefetch(container, first, count)) {
+            counters.runsPrefetched.increment();
+          }
+        });
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.hdrf.spi.io.Varint;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * Which chunks make up a frame of a block: runs of chunks with consecutive numbers of one
@@ -15,6 +16,8 @@ import java.nio.ByteBuffer;
  *
  * <p>With consecutive chunks a run of any length takes about six bytes; where no two neighbours are
  * consecutive, a chunk takes three to seven.
+ *
+ * <p>An object collects the chunks of one frame after the other. For one thread.
  */
 final class Recipe {
 
@@ -38,7 +41,11 @@ final class Recipe {
     void run(long container, int first, int count) throws IOException;
   }
 
-  private Recipe() {}
+  private long[] containers = new long[64];
+  private int[] firsts = new int[64];
+  private int[] counts = new int[64];
+  private int runs;
+  private long originalLength;
 
   /**
    * Reads a recipe to its end. Takes no memory, whatever the bytes say.
@@ -105,67 +112,58 @@ final class Recipe {
     Varint.putLong(out, (value << 1) ^ (value >> 63));
   }
 
-  /** Collects the chunks of one frame after the other. For one thread. */
-  static final class Builder {
-    private long[] containers = new long[64];
-    private int[] firsts = new int[64];
-    private int[] counts = new int[64];
-    private int runs;
-    private long originalLength;
-
-    /** Adds a chunk; returns whether it begins a run. */
-    boolean add(long ref, int length) {
-      long container = ChunkRef.container(ref);
-      int number = ChunkRef.number(ref);
-      originalLength += length;
-      if (runs > 0
-          && containers[runs - 1] == container
-          && firsts[runs - 1] + counts[runs - 1] == number) {
-        counts[runs - 1]++;
-        return false;
-      }
-      if (runs == containers.length) {
-        containers = java.util.Arrays.copyOf(containers, 2 * runs);
-        firsts = java.util.Arrays.copyOf(firsts, 2 * runs);
-        counts = java.util.Arrays.copyOf(counts, 2 * runs);
-      }
-      containers[runs] = container;
-      firsts[runs] = number;
-      counts[runs] = 1;
-      runs++;
-      return true;
+  /** Adds a chunk; returns whether it begins a run. */
+  boolean add(long ref, int length) {
+    long container = ChunkRef.container(ref);
+    int number = ChunkRef.number(ref);
+    originalLength += length;
+    if (runs > 0
+        && containers[runs - 1] == container
+        && firsts[runs - 1] + counts[runs - 1] == number) {
+      counts[runs - 1]++;
+      return false;
     }
-
-    /** How many bytes of the block the chunks have. */
-    long originalLength() {
-      return originalLength;
+    if (runs == containers.length) {
+      containers = Arrays.copyOf(containers, 2 * runs);
+      firsts = Arrays.copyOf(firsts, 2 * runs);
+      counts = Arrays.copyOf(counts, 2 * runs);
     }
+    containers[runs] = container;
+    firsts[runs] = number;
+    counts[runs] = 1;
+    runs++;
+    return true;
+  }
 
-    /** How many bytes {@link #write} needs at most. */
-    int maxLength() {
-      return 1 + 5 + runs * MAX_RUN_LENGTH;
-    }
+  /** How many bytes of the block the chunks have. */
+  long originalLength() {
+    return originalLength;
+  }
 
-    int runs() {
-      return runs;
-    }
+  /** How many bytes {@link #write} needs at most. */
+  int maxLength() {
+    return 1 + 5 + runs * MAX_RUN_LENGTH;
+  }
 
-    /** Writes the recipe and begins the next one. */
-    void write(ByteBuffer out) {
-      out.put((byte) VERSION);
-      Varint.putLong(out, runs);
-      long container = 0;
-      long next = 0;
-      for (int i = 0; i < runs; i++) {
-        long delta = containers[i] - container;
-        writeZigzag(out, delta);
-        writeZigzag(out, firsts[i] - (delta == 0 ? next : 0));
-        Varint.putLong(out, counts[i]);
-        container = containers[i];
-        next = (long) firsts[i] + counts[i];
-      }
-      runs = 0;
-      originalLength = 0;
+  int runs() {
+    return runs;
+  }
+
+  /** Writes the recipe and begins the next one. */
+  void write(ByteBuffer out) {
+    out.put((byte) VERSION);
+    Varint.putLong(out, runs);
+    long container = 0;
+    long next = 0;
+    for (int i = 0; i < runs; i++) {
+      long delta = containers[i] - container;
+      writeZigzag(out, delta);
+      writeZigzag(out, firsts[i] - (delta == 0 ? next : 0));
+      Varint.putLong(out, counts[i]);
+      container = containers[i];
+      next = (long) firsts[i] + counts[i];
     }
+    runs = 0;
+    originalLength = 0;
   }
 }

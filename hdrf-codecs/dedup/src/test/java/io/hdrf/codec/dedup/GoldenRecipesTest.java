@@ -39,7 +39,7 @@ class GoldenRecipesTest {
   }
 
   private static byte[] write(String name) {
-    Recipe.Builder recipe = new Recipe.Builder();
+    Recipe recipe = new Recipe();
     for (Run run : runs(name)) {
       for (int i = 0; i < run.count(); i++) {
         recipe.add(ChunkRef.pack(run.container(), run.first() + i), 8000);

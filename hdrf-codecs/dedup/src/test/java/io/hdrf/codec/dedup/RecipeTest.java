@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class RecipeTest {
 
-  private static ByteBuffer write(Recipe.Builder recipe) {
+  private static ByteBuffer write(Recipe recipe) {
     ByteBuffer out = ByteBuffer.allocate(recipe.maxLength());
     recipe.write(out);
     return out.flip();
@@ -38,7 +38,7 @@ class RecipeTest {
   @Test
   void anyChunksComeBack() throws IOException {
     Random random = TestSeed.random("recipe");
-    Recipe.Builder recipe = new Recipe.Builder();
+    Recipe recipe = new Recipe();
     for (int round = 0; round < 200; round++) {
       List<Long> chunks = new ArrayList<>();
       long ref = 0;
@@ -69,7 +69,7 @@ class RecipeTest {
 
   @Test
   void consecutiveChunksTakeNoRoom() {
-    Recipe.Builder recipe = new Recipe.Builder();
+    Recipe recipe = new Recipe();
     for (int number = 0; number < 100_000; number++) {
       recipe.add(ChunkRef.pack(1000, number), 8 << 10);
     }
