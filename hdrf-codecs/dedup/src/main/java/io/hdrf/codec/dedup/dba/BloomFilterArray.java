@@ -27,7 +27,7 @@ import java.nio.file.Path;
  */
 public final class BloomFilterArray implements Closeable {
 
-  /** In place of a segment: the element was not inserted and should not be put in the index. */
+  /** Stands for a segment where the element was not inserted and should not be put in the index. */
   public static final int NO_SEGMENT = -1;
 
   private final DbaCounters counters = new DbaCounters();
@@ -177,20 +177,20 @@ public final class BloomFilterArray implements Closeable {
     return counters;
   }
 
-  /** Whether all segments of the index are known; until then nothing may be inserted. */
+  /** Returns whether all segments of the index are known; until then nothing may be inserted. */
   public boolean isComplete() {
     return table.isComplete();
   }
 
   /**
-   * Whether a filter stands for a segment, or will; once this array {@link #isComplete}, what the
-   * index holds under any other is not found any more.
+   * Returns whether a filter stands for a segment, or will; once this array {@link #isComplete},
+   * what the index holds under any other is not found any more.
    */
   public boolean isKnown(int segment) {
     return table.isKnown(segment);
   }
 
-  /** How many filters there are. */
+  /** Returns the number of filters. */
   public int filters() {
     return table.filterCount();
   }

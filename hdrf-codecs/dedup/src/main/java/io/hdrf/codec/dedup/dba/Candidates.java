@@ -8,19 +8,19 @@ import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
- * The answer to a query: for each fingerprint the index segments that may hold it, in the order of
- * the groups. Made once and used for query after query by one thread; it also holds what a query
- * needs to work, so that none allocates anything once this object has grown to what is asked of it.
+ * The answer to a query: the index segments that may hold each fingerprint, in the order of the
+ * groups. One thread makes it once and uses it for query after query. It also holds the buffers of
+ * a query, so that a query allocates nothing once they have grown.
  */
 public final class Candidates {
 
-  /** Fingerprints that go through a group together: what is kept of them stays in cache. */
+  /** Fingerprints that go through a group together. Their state stays in the CPU's cache. */
   static final int BATCH = 1024;
 
   private int count;
   private boolean complete = true;
 
-  /** Where the candidates of each fingerprint begin, and behind the last one where they end. */
+  /** The beginning of the candidates of each fingerprint, and behind the last one their end. */
   private int[] starts = new int[1];
 
   private int[] segments = new int[64];
@@ -38,24 +38,24 @@ public final class Candidates {
   private int[] matchFingerprints = new int[BATCH];
   private int[] matchSegments = new int[BATCH];
 
-  /** How many of them each fingerprint of the batch has. */
+  /** The number of candidates of each fingerprint of the batch. */
   private final int[] sizes = new int[BATCH];
 
-  /** How many fingerprints were asked for. */
+  /** Returns the number of fingerprints of the query. */
   public int count() {
     return count;
   }
 
   /**
-   * Whether these are all candidates. If not (the array could not learn yet which segments there
-   * are), any other segment may hold each of the fingerprints too.
+   * Returns whether these are all candidates. If not (the array could not learn yet which segments
+   * there are), any other segment may hold each of the fingerprints too.
    */
   public boolean isComplete() {
     return complete;
   }
 
   /**
-   * How many segments may hold a fingerprint.
+   * Returns the number of segments that may hold a fingerprint.
    *
    * @param fingerprint its number in the query, from 0
    */

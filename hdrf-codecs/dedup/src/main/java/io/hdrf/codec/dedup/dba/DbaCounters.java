@@ -5,19 +5,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What an array has done since it was opened, and the memory that it holds. Thread-safe. */
+/** Counts the work of an array since it was opened, and the memory that it holds. Thread-safe. */
 public final class DbaCounters {
 
   /** Filters that became full. */
   final LongAdder sealed = new LongAdder();
 
-  /** Groups that were made anew with more room. */
+  /** Groups that were rebuilt with more room. */
   final LongAdder enlarged = new LongAdder();
 
   /** Groups that got more hash functions. */
   final LongAdder tightened = new LongAdder();
 
-  /** Filters that were made anew without their deleted elements. */
+  /** Filters that were rebuilt without their deleted elements. */
   final LongAdder refreshed = new LongAdder();
 
   /** Pairs of groups that became one. */
@@ -62,7 +62,7 @@ public final class DbaCounters {
   /** Elements inserted. */
   final LongAdder inserted = new LongAdder();
 
-  /** Elements read from the index for filters that were made anew. */
+  /** Elements read from the index to rebuild filters. */
   final LongAdder reinserted = new LongAdder();
 
   /** Bytes of all groups. */

@@ -5,10 +5,10 @@ import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
 import java.util.Locale;
 
-/** How a {@link BloomFilterArray} is made: values only, each in its range. Immutable. */
+/** The settings of a {@link BloomFilterArray}: values only, each in its range. Immutable. */
 public final class DbaSettings {
 
-  /** What keeps the error rate when the filters become more than was planned. */
+  /** The way to keep the error rate when there are more filters than planned. */
   public enum Control {
     /** More hash functions for each filter: more filters may follow. */
     TIGHTEN,
@@ -16,10 +16,10 @@ public final class DbaSettings {
     ENLARGE
   }
 
-  /** For {@link #group}: the width follows the number of filters. */
+  /** Value of {@link #group}: the width follows the number of filters. */
   public static final int AUTO = 0;
 
-  /** For {@link #memory}: no limit. */
+  /** Value of {@link #memory}: no limit. */
   public static final long UNLIMITED = 0;
 
   static final int MAX_GROUP = 512;
@@ -143,7 +143,7 @@ public final class DbaSettings {
     return group;
   }
 
-  /** By what the room, or the number of filters, is multiplied. */
+  /** Returns the factor by which the room, or the number of filters, is multiplied. */
   public int growth() {
     return growth;
   }
@@ -152,7 +152,7 @@ public final class DbaSettings {
     return control;
   }
 
-  /** The share of deleted elements from which on a filter is made anew. */
+  /** Returns the share of deleted elements from which on a filter is rebuilt. */
   public double staleShare() {
     return staleShare;
   }
@@ -175,19 +175,19 @@ public final class DbaSettings {
 
     private Builder() {}
 
-    /** From 2^-40 to 0.5. */
+    /** Sets the error rate, 2^-40 to 0.5. */
     public Builder errorRate(double value) {
       errorRate = value;
       return this;
     }
 
-    /** From 1 to 2^27. */
+    /** Sets the capacity, 1 to 2^27. */
     public Builder capacity(int value) {
       capacity = value;
       return this;
     }
 
-    /** From 1 to 2^20. */
+    /** Sets the number of filters, 1 to 2^20. */
     public Builder filters(int value) {
       filters = value;
       return this;
@@ -199,7 +199,7 @@ public final class DbaSettings {
       return this;
     }
 
-    /** From 2 to 16. */
+    /** Sets the growth, 2 to 16. */
     public Builder growth(int value) {
       growth = value;
       return this;

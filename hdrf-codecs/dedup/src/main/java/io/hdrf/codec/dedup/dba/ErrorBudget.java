@@ -4,12 +4,12 @@ package io.hdrf.codec.dedup.dba;
 import java.util.List;
 
 /**
- * What the error rate allows. The invariant is 1 - (1 - F_1)(1 - F_2)... &lt;= error rate over all
- * filters, each with the rate F_i that it has when it is full.
+ * The limits that the error rate sets. The invariant is 1 - (1 - F_1)(1 - F_2)... &lt;= error rate
+ * over all filters, each with the rate F_i that it has when it is full.
  *
- * <p>The shapes that follow each other as the array grows are numbered: level 0 is what the
- * settings ask for, and each further level has more hash functions (tighten) or more room
- * (enlarge). New filters have the highest level in use; groups of the lowest one are raised to it.
+ * <p>The shapes that follow each other as the array grows are numbered: level 0 is the shape of the
+ * settings, and each further level has more hash functions (tighten) or more room (enlarge). New
+ * filters have the highest level in use; groups of the lowest one are raised to it.
  */
 final class ErrorBudget {
 
@@ -59,7 +59,7 @@ final class ErrorBudget {
         : capacity(level) < shape.capacity();
   }
 
-  /** What becomes of a shape when it is raised to a level; the same where it can't be. */
+  /** Returns a shape raised to a level; the same shape where it can't be raised. */
   Shape raised(Shape shape, int level) {
     return settings.control() == DbaSettings.Control.TIGHTEN
         ? new Shape(shape.capacity(), Math.max(shape.hashes(), hashes(level)))
@@ -120,18 +120,21 @@ final class ErrorBudget {
     return new Shape((int) Math.min(Shape.MAX_CAPACITY, capacity), shape.hashes());
   }
 
-  /** What becomes of a shape when the rate was exceeded, whatever the control. */
+  /** Returns the shape that follows when the rate was exceeded, with either control. */
   Shape tightened(Shape shape) {
     int more = Integer.SIZE - Integer.numberOfLeadingZeros(settings.growth() - 1);
     return new Shape(shape.capacity(), Math.min(Shape.MAX_HASHES, shape.hashes() + more));
   }
 
-  /** How many filters of a shape may still be made; less than 0 if there are too many already. */
+  /**
+   * Returns the number of filters of a shape that may still be made; negative if there are too
+   * many.
+   */
   long creatable(List<FilterGroup> groups, Shape shape) {
     return (long) Math.floor((total - used(groups)) / cost(shape, 0) + ROUNDING);
   }
 
-  /** How many filters ahead of its end the budget must be stretched. */
+  /** Returns the number of filters ahead of its end at which the budget must be stretched. */
   int headroom() {
     return Math.max(1, settings.filters() / 8);
   }

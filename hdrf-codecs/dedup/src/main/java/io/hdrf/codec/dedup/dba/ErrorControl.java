@@ -14,7 +14,7 @@ import java.util.List;
  */
 final class ErrorControl {
 
-  /** Enlarging begins when what is filled is more than so many times the room that is left. */
+  /** Enlarging begins when the filled room is more than so many times the room left. */
   private static final int HEADROOM_SHARE = 7;
 
   private final FilterTable table;
@@ -69,10 +69,10 @@ final class ErrorControl {
   }
 
   /**
-   * Whether there is room ahead of the end of the budget. Where filters are enlarged it is counted
-   * in elements: a number of filters with room might never be reached, however often the few that
-   * there are were enlarged. As nothing is enlarged while an eighth of the room is left, all
-   * filters together never have more of it than growth times 8/7 of what they are filled with.
+   * Returns whether there is room ahead of the end of the budget. Where filters are enlarged it is
+   * counted in elements: a number of filters with room might never be reached, however often the
+   * few that there are were enlarged. As nothing is enlarged while an eighth of the room is left,
+   * all filters together never have more of it than growth times 8/7 of what they are filled with.
    */
   private boolean hasHeadroom(long creatable) {
     if (settings.control() == DbaSettings.Control.TIGHTEN) {
@@ -86,7 +86,9 @@ final class ErrorControl {
     return table.budget().raised(group.shape(), isLast ? highest + 1 : highest);
   }
 
-  /** One of the lowest groups, if possible one without the open filter; null if none is fit. */
+  /**
+   * Returns one of the lowest groups, if possible one without the open filter; null if none is fit.
+   */
   private FilterGroup best(List<FilterGroup> groups, Comparator<FilterGroup> order) {
     FilterGroup lowest = Collections.min(groups, order);
     FilterGroup chosen = null;
@@ -156,7 +158,7 @@ final class ErrorControl {
     }
   }
 
-  /** Makes a group anew with more room; its filters take elements again. */
+  /** Rebuilds a group with more room; its filters take elements again. */
   private void enlarge(FilterGroup group, Shape raised) throws IOException {
     InsertLog log = table.inserter().beginLog(group);
     try {

@@ -15,16 +15,16 @@ final class Filter {
   int stale;
   boolean sealed;
 
-  /** Its bits are not there yet: each query takes it as a candidate. */
+  /** Whether its bits are still missing; each query takes it as a candidate then. */
   boolean pending;
 
-  /** It differs from its file. */
+  /** Whether it differs from its file. */
   boolean changed;
 
-  /** Its stale counter, and nothing else, differs from its file. */
+  /** Whether its stale counter, and nothing else, differs from its file. */
   boolean staleChanged;
 
-  /** Its file, as long as it may be read in place of a scan; otherwise null. */
+  /** Its file, as long as it may be read instead of a scan; otherwise null. */
   FilterFile file;
 
   Filter(Shape shape, int... segments) {
@@ -36,7 +36,7 @@ final class Filter {
     return segments[0];
   }
 
-  /** Not to be changed. */
+  /** Returns the segments, which the caller must not change. */
   int[] segments() {
     return segments;
   }

@@ -92,7 +92,7 @@ final class FilterAllocator {
     return width;
   }
 
-  /** Whether so many bytes more are allowed. */
+  /** Returns whether so many bytes more are allowed. */
   boolean fitsMemory(long bytes) {
     synchronized (table) {
       return settings.memory() == DbaSettings.UNLIMITED
@@ -169,7 +169,7 @@ final class FilterAllocator {
       shape = table.budget().creationShape(table.groups());
       if (settings.control() == DbaSettings.Control.ENLARGE
           && table.budget().creatable(table.groups(), shape) < 1) {
-        // Those that there are will be enlarged.
+        // The existing filters will be enlarged.
         return false;
       }
       width = possibleWidth(shape);

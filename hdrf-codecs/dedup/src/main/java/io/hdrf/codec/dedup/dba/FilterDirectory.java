@@ -67,7 +67,7 @@ final class FilterDirectory {
     }
   }
 
-  /** Writes a filter's file anew; its name is durable after {@link #force}. */
+  /** Rewrites a filter's file; its name is durable after {@link #force}. */
   void write(FilterFile content, FilterFile.Rows rows) throws IOException {
     Path path = path(content.segments()[0]);
     Path temporary = directory.resolve(path.getFileName() + TEMPORARY);

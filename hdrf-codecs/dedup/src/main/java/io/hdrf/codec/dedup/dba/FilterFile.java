@@ -175,12 +175,12 @@ final class FilterFile {
     return stale;
   }
 
-  /** Not to be changed. */
+  /** Returns the segments, which the caller must not change. */
   int[] segments() {
     return segments;
   }
 
-  /** Not to be changed. */
+  /** Returns the generations, which the caller must not change. */
   long[] generations() {
     return generations;
   }

@@ -127,7 +127,7 @@ final class FilterGroup {
     return rows[j].buffer();
   }
 
-  /** Not to be changed. */
+  /** Returns the rows, which the caller must not change. */
   NativeWords[] rows() {
     return rows;
   }
@@ -136,7 +136,7 @@ final class FilterGroup {
     return filters[column];
   }
 
-  /** Not to be changed. */
+  /** Returns the filters, which the caller must not change. */
   Filter[] filters() {
     return filters;
   }
@@ -176,7 +176,7 @@ final class FilterGroup {
     return isAnySet(always);
   }
 
-  /** Whether the bits of any column count. */
+  /** Returns whether the bits of any column count. */
   boolean isLive() {
     return isAnySet(live);
   }
@@ -200,7 +200,7 @@ final class FilterGroup {
     return live[lane];
   }
 
-  /** The columns that are candidates whatever their bits say, in a lane. */
+  /** Returns the columns of a lane that are candidates regardless of their bits. */
   long always(int lane) {
     return always[lane];
   }

@@ -106,7 +106,7 @@ final class FilterInserter {
     return open;
   }
 
-  /** A filter is there no more. */
+  /** Takes note that a filter is gone. */
   void forget(Filter filter) {
     if (open == filter) {
       open = null;
@@ -165,7 +165,7 @@ final class FilterInserter {
     }
   }
 
-  /** From now on, what is inserted into filters is logged too, and their columns stay theirs. */
+  /** Starts to log insertions into filters. Their columns stay theirs meanwhile. */
   InsertLog beginLog(Filter... covered) {
     synchronized (table) {
       InsertLog begun = new InsertLog();
@@ -176,7 +176,7 @@ final class FilterInserter {
     }
   }
 
-  /** From now on, what is inserted into groups is logged too, by column side by side. */
+  /** Starts to log insertions into groups, whose columns are numbered side by side. */
   InsertLog beginLog(FilterGroup... covered) {
     synchronized (table) {
       InsertLog begun = new InsertLog();
@@ -213,7 +213,7 @@ final class FilterInserter {
     }
   }
 
-  /** Whether inserts into any filter of a group are logged. Guarded by the table. */
+  /** Returns whether inserts into any filter of a group are logged. Guarded by the table. */
   boolean isLogged(FilterGroup group) {
     return log != null && log.coversAnyOf(group);
   }

@@ -181,7 +181,7 @@ final class FilterLoader {
     return true;
   }
 
-  /** Null if the file can't be used. */
+  /** Returns the rows of the file; null if it can't be used. */
   private ColumnBits read(Filter filter) {
     try {
       ColumnBits bits = directory.readRows(filter.name());
@@ -199,7 +199,7 @@ final class FilterLoader {
     ColumnBits bits = new ColumnBits(filter.shape);
     int elements = scan.run(filter, bits);
     if (elements > filter.shape.capacity()) {
-      // Its lost file was of an enlarged group.
+      // The lost file belonged to an enlarged group.
       table.allocator().move(filter, table.budget().holding(filter.shape, elements));
       bits = new ColumnBits(filter.shape);
       elements = scan.run(filter, bits);

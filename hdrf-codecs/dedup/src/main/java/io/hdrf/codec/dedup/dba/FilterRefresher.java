@@ -36,7 +36,7 @@ final class FilterRefresher {
     this.retries = retries;
   }
 
-  /** Makes a filter anew of which too much is stale; returns whether there was one. */
+  /** Rebuilds a filter with too many stale elements; returns whether there was one. */
   boolean refreshOne() {
     for (Filter filter : table.filters()) {
       if (isStale(filter) && !retries.isPutOff(filter)) {
@@ -93,7 +93,7 @@ final class FilterRefresher {
           sealed.add(filter);
         }
       }
-      // With the lock, or deletions would change the order meanwhile.
+      // Under the lock, or deletions would change the order meanwhile.
       sealed.sort(BY_LIVE);
     }
     for (int i = 0; i + 1 < sealed.size(); i++) {

@@ -13,11 +13,11 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The filters in memory: which there are, where they stand, and what becomes of their bits; {@link
- * FilterInserter} fills and {@link FilterAllocator} places them. Queries read {@link #view} once
- * and then only rows; every change happens under this object's lock and ends with {@link #publish},
- * a volatile write. Whoever reads rows without the lock does so between {@link #enter} and {@link
- * #exit}: all others are given back to the system as soon as they are published no more.
+ * The filters in memory, their columns and their bits; {@link FilterInserter} fills and {@link
+ * FilterAllocator} places them. Queries read {@link #view} once and then only rows; every change
+ * happens under this object's lock and ends with {@link #publish}, a volatile write. A thread that
+ * reads rows without the lock does so between {@link #enter} and {@link #exit}: rows that are not
+ * published any more are freed once no such thread can have them.
  */
 final class FilterTable {
 
@@ -70,7 +70,7 @@ final class FilterTable {
     return allocator;
   }
 
-  /** What a query reads. Without the lock. */
+  /** Returns the groups as queries see them. Without the lock. */
   View view() {
     return view;
   }
@@ -105,7 +105,8 @@ final class FilterTable {
   }
 
   /**
-   * From now on the calling thread reads groups without the lock; to be handed to {@link #exit}.
+   * Lets the calling thread read groups without the lock until {@link #exit}, which takes the
+   * result.
    */
   int enter() {
     return memory.enter();
@@ -151,7 +152,7 @@ final class FilterTable {
     }
   }
 
-  /** As {@link #publish}, where only bits were set. */
+  /** As {@link #publish}, after bits alone were set. */
   void publishBits() {
     View same = view;
     view = same;
@@ -207,12 +208,14 @@ final class FilterTable {
     return filter.stale;
   }
 
-  /** Whether groups are still those that were looked at: an insertion may have put others there. */
+  /** Returns whether the groups are still there: an insertion may have replaced them. */
   synchronized boolean areCurrent(FilterGroup... looked) {
     return groups.containsAll(Arrays.asList(looked));
   }
 
-  /** Whether a filter is still there: an insertion may have given it up for want of memory. */
+  /**
+   * Returns whether a filter is still there: an insertion may have given it up for want of memory.
+   */
   synchronized boolean has(Filter filter) {
     return groupOf(filter) != null;
   }
@@ -236,7 +239,7 @@ final class FilterTable {
     }
   }
 
-  /** Puts groups in the place of others. Also ends the log. */
+  /** Replaces groups by one. Also ends the log. */
   synchronized void exchange(List<FilterGroup> old, FilterGroup built, InsertLog logged) {
     logged.drain((column, hashes, offset, count) -> built.add(column, 0, hashes, offset, count));
     inserter.endLog();

@@ -56,8 +56,8 @@ final class GroupCombiner {
   }
 
   /**
-   * Whether two groups can be combined however wide they are: no column is without a filter, and
-   * the memory that is allowed has room for them beside what they become.
+   * Returns whether two groups can be combined however wide they are: no column is without a
+   * filter, and the memory that is allowed has room for them beside what they become.
    */
   private boolean wasteNothing(FilterGroup first, FilterGroup second) {
     return first.isFull()

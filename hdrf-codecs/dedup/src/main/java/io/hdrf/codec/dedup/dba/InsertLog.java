@@ -7,8 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What is inserted into some filters while they are built aside, so that it is not missing in what
- * takes their place. Guarded by the lock of {@link FilterTable}.
+ * Insertions into filters that are being rebuilt, so that the rebuilt ones don't miss them. Guarded
+ * by the lock of {@link FilterTable}.
  */
 final class InsertLog {
 
@@ -17,7 +17,7 @@ final class InsertLog {
     void add(int column, long[] hashes, int offset, int count);
   }
 
-  /** The columns in what is built, by filter. */
+  /** The columns in the rebuilt group, by filter. */
   private final Map<Filter, Integer> columns = new HashMap<>();
 
   private int[] loggedColumns = new int[64];
@@ -32,7 +32,7 @@ final class InsertLog {
     counts = Arrays.copyOf(counts, Math.max(counts.length, column + 1));
   }
 
-  /** Whether inserts into a filter are logged. */
+  /** Returns whether inserts into a filter are logged. */
   boolean covers(Filter filter) {
     return columns.containsKey(filter);
   }
@@ -81,7 +81,7 @@ final class InsertLog {
     size = 0;
   }
 
-  /** How many elements were logged for a column since the beginning. */
+  /** Returns the number of elements logged for a column since the beginning. */
   int count(int column) {
     return counts[column];
   }

@@ -3,8 +3,8 @@ package io.hdrf.codec.dedup.dba;
 
 /**
  * Elements that stand in their filters, but perhaps not yet in the index. Until it is closed, a
- * filter that is made anew from the index takes them from here. Close it when the index has taken
- * them (or never will), in any case: what is left open takes 16 bytes of memory an element.
+ * filter that is rebuilt from the index takes them from here. The caller closes it when the index
+ * holds them, or never will: an open one takes 16 bytes of memory an element.
  *
  * <p>Thread-safe; closing it twice does no harm.
  */

@@ -21,9 +21,7 @@ final class Retries {
 
   private final DbaCounters counters;
 
-  /**
-   * What failed since the last time that nothing was left to do: filters, groups, a kind of work.
-   */
+  /** Filters, groups or kinds of work that failed since nothing was left to do the last time. */
   private final Set<Object> putOff = new HashSet<>();
 
   Retries(DbaCounters counters) {
@@ -42,12 +40,12 @@ final class Retries {
     return true;
   }
 
-  /** Whether work on it has failed, and is not to be tried now. */
+  /** Returns whether work on it has failed, and is not to be tried now. */
   boolean isPutOff(Object subject) {
     return putOff.contains(subject);
   }
 
-  /** Nothing else is left to do. */
+  /** Takes note that nothing else is left to do. */
   void retryAll() {
     putOff.clear();
   }

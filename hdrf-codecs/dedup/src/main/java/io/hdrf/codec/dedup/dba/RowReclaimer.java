@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Gives the memory of rows back that no reader can have any more.
+ * Frees the memory of rows that no reader can have any more.
  *
- * <p>Readers are counted under one of two phases. A row that was taken out of what readers find is
- * retired; then the phase changes, and when no reader is left in the one before, none can have the
- * row: those that came later did not find it. The phase changes again only after that.
+ * <p>Readers are counted under one of two phases. A row that readers can't find any more is
+ * retired; then the phase changes, and when no reader is left in the phase before, none can have
+ * the row: later readers did not find it. The phase changes again only after that.
  *
  * <p>Thread-safe. Readers take no lock and wait for nobody.
  */
@@ -19,7 +19,7 @@ final class RowReclaimer {
 
   private static final int PHASES = 2;
 
-  /** Counters of a phase, for different threads, each in cache lines of its own. */
+  /** Counters of a phase, for different threads, each in its own cache lines. */
   private static final int STRIPES = 16;
 
   private static final int SPACING = 16;
@@ -61,7 +61,7 @@ final class RowReclaimer {
     }
   }
 
-  /** Takes over rows that no reader finds who begins from now on. */
+  /** Takes over rows that later readers don't find. */
   synchronized void retire(List<NativeWords> rows) {
     retired.addAll(rows);
     reclaim();

@@ -52,7 +52,7 @@ final class SegmentScan {
   }
 
   /**
-   * Scans all segments of a filter into bits of its own.
+   * Scans all segments of a filter into separate bits.
    *
    * @return the number of fingerprints
    */

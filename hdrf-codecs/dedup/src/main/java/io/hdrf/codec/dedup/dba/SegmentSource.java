@@ -10,7 +10,10 @@ import java.util.Collection;
  */
 public interface SegmentSource {
 
-  /** The segments that hold fingerprints, in any order; such as have become empty may be named. */
+  /**
+   * Returns the segments that hold fingerprints, in any order; segments that became empty may be
+   * among them.
+   */
   Collection<Integer> segments() throws IOException;
 
   /**

@@ -3,7 +3,7 @@ package io.hdrf.codec.dedup.dba;
 
 import io.hdrf.jni.NativeWords;
 
-/** What two filters must have in common to stand in one group. Immutable. */
+/** The properties that filters of one group share. Immutable. */
 final class Shape {
 
   static final int MAX_HASHES = 64;
@@ -71,7 +71,7 @@ final class Shape {
     return ((long) rowLength * width + Long.SIZE - 1) / Long.SIZE;
   }
 
-  /** Whether rows of a group fit into buffers. */
+  /** Returns whether rows of a group fit into buffers. */
   boolean fits(int width) {
     return rowWords(width) <= NativeWords.MAX_WORDS;
   }
