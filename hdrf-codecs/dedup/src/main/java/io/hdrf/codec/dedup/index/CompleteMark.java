@@ -12,17 +12,16 @@ import java.util.Arrays;
 import java.util.Collections;
 
 /**
- * Says in {@link Table#STATE} how much of the index the store has: the whole, or, while it is made
- * anew, from which container on it is still to be put in, and up to which; later ones came with
- * their chunks. {@code docs/formats.md} ("Fingerprint index") has its bytes. Safe for use by many
- * threads.
+ * The state of the index, in {@link Table#STATE}: complete, or, during a rebuild, the next
+ * container to put in and the last one; the chunks of later containers came with their blocks.
+ * {@code docs/formats.md} ("Fingerprint index") has its bytes. Safe for use by many threads.
  */
 final class CompleteMark {
 
   private static final byte[] KEY = "dedup.index".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] REBUILD_KEY = "dedup.rebuild".getBytes(StandardCharsets.US_ASCII);
 
-  /** How far the making of an index has come. Immutable. */
+  /** The progress of a rebuild. Immutable. */
   static final class Position {
     private final long next;
     private final long last;
@@ -54,12 +53,12 @@ final class CompleteMark {
     this.value = new byte[] {IndexEntry.VERSION, (byte) sample};
   }
 
-  /** Whether the store has the whole index as it is to be. */
+  /** Returns whether the store has the whole index as it is to be. */
   boolean isSet() throws MetadataException {
     return Arrays.equals(get(KEY), value);
   }
 
-  /** How far a making of the index as it is to be has come; null if there is none under way. */
+  /** Returns the progress of a rebuild for these settings; null if none is under way. */
   Position position() throws MetadataException {
     byte[] found = get(REBUILD_KEY);
     if (found == null || found.length != value.length + 2 * Long.BYTES) {

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Takes the entries of chunks out of the store, such as have any: the filters know of most others
- * that they have none. For one removal by one thread.
+ * Removes the entries of chunks from the store. Most chunks have none, which the filters know. For
+ * one removal by one thread.
  */
 final class EntryRemover {
 

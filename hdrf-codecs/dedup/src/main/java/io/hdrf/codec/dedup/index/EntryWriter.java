@@ -28,13 +28,13 @@ final class EntryWriter {
   private final StoredSegments segments;
   private final IndexCounters counters;
 
-  /** Of segments that entries were added to since start. */
+  /** The generations of segments that got entries since the start. */
   private final Map<Integer, Long> generations = new HashMap<>();
 
   /** Guarded by this object, as is the next. */
   private final Deque<IndexUpdate> waiting = new ArrayDeque<>();
 
-  /** How many entries wait. */
+  /** The number of waiting entries. */
   private int waitingEntries;
 
   EntryWriter(MetadataStore store, StoredSegments segments, IndexCounters counters) {
@@ -53,7 +53,7 @@ final class EntryWriter {
     return true;
   }
 
-  /** How many entries wait to be written. */
+  /** Returns the number of waiting entries. */
   synchronized int waiting() {
     return waitingEntries;
   }

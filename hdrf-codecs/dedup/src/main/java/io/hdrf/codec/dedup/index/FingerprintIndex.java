@@ -57,13 +57,13 @@ public final class FingerprintIndex implements Closeable {
   private final AtomicLong removedSinceCompaction = new AtomicLong();
   private final StoreBackoff backoff;
 
-  /** Null until the store was reached for the first time, and while the index is made anew. */
+  /** Null until the store was reached for the first time, and during the beginning of a rebuild. */
   private volatile BloomFilterArray filters;
 
   /** Containers of chunks that came while too many waited. */
   private final Set<Long> missed = ConcurrentHashMap.newKeySet();
 
-  /** How many filters had been given up when their entries were deleted last; -1: never yet. */
+  /** The number of retired filters when their entries were deleted last; -1: never yet. */
   private long retired = -1;
 
   private boolean complete;
@@ -138,7 +138,7 @@ public final class FingerprintIndex implements Closeable {
         });
   }
 
-  /** How many entries wait to be written. */
+  /** Returns the number of entries that wait to be written. */
   public long pending() {
     return writer.waiting();
   }
@@ -210,7 +210,7 @@ public final class FingerprintIndex implements Closeable {
     clearFilters();
     BloomFilterArray fresh = BloomFilterArray.open(directory, files, dba, segments);
     fresh.maintain();
-    // What was published before is in the containers as well.
+    // The containers have what was published before.
     writer.clear();
     missed.clear();
     rebuild.begin();
@@ -222,7 +222,7 @@ public final class FingerprintIndex implements Closeable {
       if (stopping.getAsBoolean()) {
         return;
       }
-      // Before it is read: what is missed from now on is for the next time.
+      // Before it is read: later misses are for the next time.
       missed.remove(container);
       boolean added = false;
       try {
@@ -293,8 +293,8 @@ public final class FingerprintIndex implements Closeable {
   }
 
   /**
-   * Has the store give back the room of removed entries once they are as many as a quarter of those
-   * left; a failure does no harm. May take a minute.
+   * Compacts the store's table once the removed entries are a quarter of those left; a failure does
+   * no harm. May take a minute.
    */
   public void reclaim() {
     long removed = removedSinceCompaction.get();

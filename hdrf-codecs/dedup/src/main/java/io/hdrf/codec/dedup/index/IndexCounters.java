@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a fingerprint index has done since it was opened. Thread-safe. */
+/** Counts the work of a fingerprint index since it was opened. Thread-safe. */
 final class IndexCounters {
   final LongAdder foundInCache = new LongAdder();
   final LongAdder foundBeside = new LongAdder();

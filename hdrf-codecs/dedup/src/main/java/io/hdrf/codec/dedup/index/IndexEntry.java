@@ -19,7 +19,7 @@ final class IndexEntry {
 
   static final int VERSION = 1;
 
-  /** What is kept of a fingerprint; what the filters are made from. */
+  /** The stored length of a fingerprint, from which the filters are made. */
   static final int FINGERPRINT_LENGTH = 16;
 
   static final int KEY_LENGTH = Integer.BYTES + FINGERPRINT_LENGTH;
@@ -39,7 +39,7 @@ final class IndexEntry {
         .array();
   }
 
-  /** What the keys of a segment's entries begin with. */
+  /** Returns the prefix of the keys of a segment's entries. */
   static byte[] prefix(int segment) {
     return ByteBuffer.allocate(Integer.BYTES).putInt(segment).array();
   }

@@ -198,7 +198,7 @@ public final class IndexLookup {
     }
   }
 
-  /** Whether any chunk was found. */
+  /** Returns whether any chunk was found. */
   private boolean readKeys(List<byte[]> keys, List<Integer> owners) throws MetadataException {
     long asked = System.nanoTime();
     List<byte[]> values = store.get(Table.CHUNKS, keys);

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the entries of the store anew from the containers, one container after the other, and adds
- * those of containers of which some were lost on the way. For one thread at a time.
+ * Rebuilds the entries of the store from the containers, one container after the other, and adds
+ * lost entries of single containers. For one thread at a time.
  */
 final class IndexRebuild {
 
@@ -120,7 +120,7 @@ final class IndexRebuild {
       }
       CompleteMark.Position now = mark.position();
       if (now == null || now.next() != position.next()) {
-        // The store was emptied or put back: all is to be begun anew.
+        // The store was emptied or put back: the rebuild begins again.
         return false;
       }
       position = new CompleteMark.Position(container.id() + 1, position.last());

@@ -5,7 +5,7 @@ import io.hdrf.codec.dedup.dba.DbaSettings;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
 
-/** How a {@link FingerprintIndex} works. Immutable. */
+/** The settings of a {@link FingerprintIndex}. Immutable. */
 public final class IndexSettings {
 
   static final int MAX_SAMPLE = 64;
@@ -33,12 +33,12 @@ public final class IndexSettings {
     return new IndexSettings(dedup);
   }
 
-  /** Of how many new chunks, one after the other, one gets an entry; from 1 to 64. */
+  /** Returns the number of consecutive new chunks of which one gets an entry; from 1 to 64. */
   int sample() {
     return sample;
   }
 
-  /** Bytes of memory for where chunks were seen lately. */
+  /** Returns the bytes of memory for the {@link RefCache}. */
   int cacheMemory() {
     return cacheMemory;
   }

@@ -17,7 +17,7 @@ final class IndexUpdate {
   private long[] refs;
   private int count;
 
-  /** Which segment each one was given; null before that. */
+  /** The segment of each chunk; null until the filters have given them. */
   private int[] segments;
 
   private Insertion insertion;

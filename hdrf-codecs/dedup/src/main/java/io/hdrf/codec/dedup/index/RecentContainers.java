@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The containers in which a thread's chunks were found lately: what lies beside a chunk that was
- * seen again is likely to be seen again, too. For one thread.
+ * The containers in which a thread found chunks last. The neighbours of a chunk that was seen again
+ * are likely to be seen again, too. For one thread.
  */
 final class RecentContainers {
 
-  /** How many containers are remembered from one batch to the next. */
+  /** The number of containers remembered from one batch to the next. */
   private static final int MAX_REMEMBERED = 16;
 
   /** The most containers that are searched because chunks of the batch were found there. */
   private static final int MAX_CURRENT = 64;
 
-  /** What was found in last and most often comes first. */
+  /** The latest containers, and of these the ones with the most hits, come first. */
   private static final Comparator<Host> ORDER =
       Comparator.<Host>comparingLong(host -> -host.lastBatch).thenComparingInt(host -> -host.found);
 
@@ -28,7 +28,7 @@ final class RecentContainers {
     final long container;
     long lastBatch;
 
-    /** How many chunks of {@link #lastBatch} were found there. */
+    /** The number of chunks of {@link #lastBatch} that were found there. */
     int found;
 
     boolean searched;
@@ -48,7 +48,7 @@ final class RecentContainers {
     this.containers = containers;
   }
 
-  /** A new batch of chunks is looked for. */
+  /** Begins a new batch of chunks. */
   void nextBatch() {
     if (hosts.size() > MAX_REMEMBERED) {
       List<Host> all = inOrder();

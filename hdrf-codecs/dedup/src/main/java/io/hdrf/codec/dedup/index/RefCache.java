@@ -4,12 +4,12 @@ package io.hdrf.codec.dedup.index;
 import io.hdrf.codec.dedup.container.format.SlotHash;
 
 /**
- * Where chunks were seen lately, by the first eight bytes of their fingerprints: a hint that must
- * be confirmed, for two fingerprints may begin alike and chunks may be gone. Of bounded memory: in
- * each stripe a younger and an older generation; when the younger is full the older is forgotten.
- * Safe for use by many threads.
+ * Recent references of chunks, by the first eight bytes of their fingerprints. A reference is a
+ * hint that must be confirmed: two fingerprints may begin alike, and chunks may be gone. Of bounded
+ * memory: each stripe has a younger and an older generation; when the younger is full the older is
+ * forgotten. Safe for use by many threads.
  *
- * <p>Not a {@code FingerprintTable}: that keeps all it gets, in 40 bytes and more each. This takes
+ * <p>Not a {@code FingerprintTable}: that keeps all entries, in 40 bytes and more each. This takes
  * 21 bytes an entry, as whole fingerprints stand in the containers that confirm the hint.
  */
 final class RefCache {
@@ -60,7 +60,9 @@ final class RefCache {
     return (int) (SlotHash.of(key) >>> (Long.SIZE - STRIPE_BITS));
   }
 
-  /** Where the search for a key begins; by bits that did not choose the stripe. */
+  /**
+   * Returns the slot where the search for a key begins, from bits that did not choose the stripe.
+   */
   static int slotOf(long key, int slots) {
     return (int) ((SlotHash.of(key) << STRIPE_BITS) >>> (Integer.numberOfLeadingZeros(slots) + 33));
   }

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When to leave the metadata store alone: for a second after it failed; and, for look-ups, while it
- * answers slowly, so that these take no more than a fifth of the time. Thread-safe.
+ * Decides when to leave the metadata store alone: for a second after it failed; and, for look-ups,
+ * while it answers slowly, so that these take no more than a fifth of the time. Thread-safe.
  */
 final class StoreBackoff {
 
@@ -20,12 +20,12 @@ final class StoreBackoff {
   static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /**
-   * A batch is at most {@link IndexLookup#MAX_COUNT} chunks, in which a disk writes a few
-   * megabytes.
+   * A batch has at most {@link IndexLookup#MAX_COUNT} chunks. A disk writes a few megabytes in that
+   * time.
    */
   static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** How often the time that a slow look-up took is to pass before the next one. */
+  /** The rest after a slow look-up, in multiples of the time that it took. */
   static final int REST = 4;
 
   private final Path index;
@@ -53,12 +53,12 @@ final class StoreBackoff {
     this.nanoTime = nanoTime;
   }
 
-  /** Whether the store failed just now. */
+  /** Returns whether the store failed just now. */
   boolean isDown() {
     return failed && nanoTime.getAsLong() - retryAt < 0;
   }
 
-  /** Whether it is to be asked for no chunks now. */
+  /** Returns whether it is to be asked for no chunks now. */
   boolean isResting() {
     return isDown() || (slow && nanoTime.getAsLong() - restsUntil < 0);
   }
@@ -66,7 +66,7 @@ final class StoreBackoff {
   /** The store failed just now. */
   void failed(IOException cause) {
     counters.failures.increment();
-    // Before the first store is open, as at each start, nothing is wrong.
+    // Nothing is wrong before the first store is open, as at each start.
     if (!told && !(cause instanceof StoreNotOpenException)) {
       told = true;
       LOG.warn(

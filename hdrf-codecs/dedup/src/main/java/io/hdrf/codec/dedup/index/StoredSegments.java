@@ -63,7 +63,7 @@ final class StoredSegments implements SegmentSource {
    * @return how many were there
    */
   long deleteEntries(byte[] prefix, int most) throws MetadataException {
-    // Not deleted from within the scan, which must not use the store.
+    // Not deleted from within the scan, during which the store must not be used.
     List<byte[]> keys = new ArrayList<>();
     store.scan(
         Table.CHUNKS,
