@@ -25,7 +25,7 @@ public final class ChunkAppender implements Closeable {
   private final int groupSize;
   private final GroupBuffer group;
 
-  /** What was written to since it was forced last. */
+  /** Containers that were written to since they were forced last. */
   private final List<OpenContainer> unforced = new ArrayList<>();
 
   private OpenContainer open;

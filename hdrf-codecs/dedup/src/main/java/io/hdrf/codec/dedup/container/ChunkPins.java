@@ -10,11 +10,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sees to it that a chunk which a block is about to refer to is not collected. Safe for use by many
+ * Prevents that a chunk is collected to which a block is about to refer. Safe for use by many
  * threads.
  *
- * <p>Whoever makes a block refer to chunks holds a {@link #pin} until the block's file is in place,
- * and {@link #acquire}s each chunk that it finds, and only then makes sure that it is there. The
+ * <p>A thread that makes a block refer to chunks holds a {@link #pin} until the block's file is in
+ * place, {@link #acquire}s each chunk that it finds, and only then confirms that it is there. The
  * collector begins a cycle, from which on acquired chunks are noted; waits for the pins taken
  * before that; and reads all block files. So every reference is in a file that it reads, or noted.
  * Before it drops chunks it condemns them, and condemned chunks can't be acquired.
@@ -23,21 +23,21 @@ public final class ChunkPins {
 
   private final Object lock = new Object();
 
-  /** How many pins are held that were taken before the last cycle began; guarded by the lock. */
+  /** The number of held pins that were taken before the last cycle began; guarded by the lock. */
   private int older;
 
-  /** How many were taken since; guarded by the lock. */
+  /** The number of held pins taken since; guarded by the lock. */
   private int younger;
 
-  /** How many cycles have begun; guarded by the lock. */
+  /** The number of cycles begun; guarded by the lock. */
   private long age;
 
   private volatile Cycle cycle;
 
   /**
-   * Taken before a block looks for chunks, closed when its file is in place or given up. Counting
-   * and closing allocate nothing: where memory is short a pin that nobody has would keep all
-   * collections waiting for ever.
+   * Returns a pin. It is taken before a block looks for chunks, and closed when its file is in
+   * place or given up. Counting and closing allocate nothing: without memory, a pin that nobody has
+   * would keep all collections waiting for ever.
    */
   public Pin pin() {
     HeldPin pin = new HeldPin();
@@ -71,7 +71,7 @@ public final class ChunkPins {
   }
 
   /**
-   * To be called under a pin for a chunk that was found, before it is confirmed that it is there.
+   * Notes a chunk that was found, under a pin, before it is confirmed that it is there.
    *
    * @return false if the chunk must not be referred to any more
    */
@@ -121,7 +121,7 @@ public final class ChunkPins {
     }
   }
 
-  /** What is known to be needed. */
+  /** The chunks that are known to be needed. */
   public static final class Cycle {
     private final Map<Long, Marks> containers = new ConcurrentHashMap<>();
 
@@ -138,7 +138,7 @@ public final class ChunkPins {
       marks(container).mark(first, count);
     }
 
-    /** Of the chunks in {@code present}, the ones that are not needed so far. */
+    /** Returns the chunks of {@code present} that are not needed so far. */
     public BitSet dead(long container, BitSet present) {
       return marks(container).dead(present);
     }
@@ -176,7 +176,7 @@ public final class ChunkPins {
   private static final class Marks {
     private final BitSet referredTo = new BitSet();
 
-    /** By whoever found them somewhere, whether they are there or not. */
+    /** Found by any thread, whether they are there or not. */
     private final BitSet acquired = new BitSet();
 
     private final BitSet condemned = new BitSet();

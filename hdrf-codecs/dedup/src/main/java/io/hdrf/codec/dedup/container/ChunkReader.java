@@ -69,7 +69,7 @@ final class ChunkReader {
   }
 
   /**
-   * Has the groups of chunks with consecutive numbers read from disk, without waiting for them.
+   * Starts to read the groups of chunks with consecutive numbers, without waiting for them.
    *
    * @return false if nothing was begun, as where they are decoded already
    */
@@ -186,7 +186,7 @@ final class ChunkReader {
     ByteBuffer bytes = buffers.take((int) (directory.groupEnd(endGroup - 1) - start));
     try {
       if (endGroup > group + 1 && !readTogether(container, bytes, start)) {
-        // One by one, so that it shows which of them it is.
+        // One by one, so that it shows which of them is damaged.
         endGroup = group + 1;
         bytes.clear();
         bytes.limit(directory.groupLength(group));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-/** What a compaction did. Immutable. */
+/** The result of a compaction. Immutable. */
 public final class CompactionResult {
 
   private final long bytesRead;
@@ -36,22 +36,25 @@ public final class CompactionResult {
     return bytesWritten;
   }
 
-  /** By how many bytes the container's file became shorter. */
+  /** Returns the number of bytes by which the container's file became shorter. */
   public long bytesFreed() {
     return bytesFreed;
   }
 
-  /** How many chunks the container has now. */
+  /** Returns the number of chunks that the container has now. */
   public int chunksKept() {
     return chunksKept;
   }
 
-  /** How many chunks were dropped. */
+  /** Returns the number of dropped chunks. */
   public int chunksDropped() {
     return chunksDropped;
   }
 
-  /** How many groups were kept as they are because a wanted chunk in them is damaged. */
+  /**
+   * Returns the number of groups that were kept as they are because a wanted chunk in them is
+   * damaged.
+   */
   public int damagedGroups() {
     return damagedGroups;
   }

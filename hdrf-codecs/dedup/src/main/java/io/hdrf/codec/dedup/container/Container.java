@@ -8,7 +8,7 @@ final class Container {
 
   private final long id;
 
-  /** Held by whoever rewrites, deletes or verifies the container; never while reading chunks. */
+  /** Held while the container is rewritten, deleted or verified; never while chunks are read. */
   private final Object maintenance = new Object();
 
   /** Held while the directory is read, so that several readers don't do it at once. */
@@ -17,13 +17,13 @@ final class Container {
   /** Null as soon as the container is sealed. */
   private volatile OpenContainer open;
 
-  /** What the footer says; null if it was not read since the file changed. */
+  /** The content of the footer; null if it was not read since the file changed. */
   private volatile ContainerInfo info;
 
-  /** Why an open container that was found at start could not be recovered, or null. */
+  /** The reason why an open container that was found at start could not be recovered, or null. */
   private volatile IOException problem;
 
-  /** How often the file was replaced; guarded by the cache. */
+  /** The number of times that the file was replaced; guarded by the cache. */
   private int generation;
 
   Container(long id) {

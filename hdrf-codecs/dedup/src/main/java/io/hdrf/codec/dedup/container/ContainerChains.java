@@ -16,14 +16,14 @@ import java.util.Arrays;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** With which schemes the containers of a store that is not open were written. */
+/** Finds the schemes with which the containers of a closed store were written. */
 final class ContainerChains {
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerChains.class);
 
   private ContainerChains() {}
 
-  /** Whether a container has the scheme in its tail chain. */
+  /** Returns whether a container has the scheme in its tail chain. */
   static boolean anyHas(Path directory, int schemeId) throws IOException {
     if (Files.notExists(directory)) {
       return false;
@@ -50,7 +50,7 @@ final class ContainerChains {
     } catch (NoSuchFileException e) {
       return false;
     } catch (CorruptFileException e) {
-      // Nothing in it can be read, with whatever scheme.
+      // Nothing in it can be read, with any scheme.
       LOG.warn("{}: with which schemes it was written is not known: {}", path, e.getMessage());
       return false;
     } catch (IOException e) {
@@ -66,7 +66,7 @@ final class ContainerChains {
   }
 
   /**
-   * From the header, or from the footer where the header can't be read.
+   * Reads the header, or the footer where the header can't be read.
    *
    * @throws CorruptFileException if both are damaged; not if the disk may give one another time
    */

@@ -6,7 +6,7 @@ import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.DurableFiles;
 import java.nio.file.Path;
 
-/** Where the containers of a store are, and what they are made with. Immutable. */
+/** The place of a store's containers, and their settings. Immutable. */
 final class ContainerContext {
 
   private final Path directory;
@@ -40,7 +40,7 @@ final class ContainerContext {
     return settings;
   }
 
-  /** For the chains that containers were written with. */
+  /** Returns the source of the chains that containers were written with. */
   ChainSource chains() {
     return chains;
   }

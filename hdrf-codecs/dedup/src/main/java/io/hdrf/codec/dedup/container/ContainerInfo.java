@@ -36,7 +36,7 @@ public final class ContainerInfo {
     return id;
   }
 
-  /** Whether it is sealed; otherwise chunks may still be added. */
+  /** Returns whether it is sealed; otherwise chunks may still be added. */
   public boolean sealed() {
     return sealed;
   }
@@ -46,7 +46,7 @@ public final class ContainerInfo {
     return fileBytes;
   }
 
-  /** How many chunks it holds; 0 if {@link #problem} says that this can't be told. */
+  /** Returns the number of chunks; 0 if there is a {@link #problem}. */
   public int chunkCount() {
     return chunkCount;
   }
@@ -57,13 +57,14 @@ public final class ContainerInfo {
   }
 
   /**
-   * When it was sealed, or compacted last, in milliseconds since 1970-01-01 UTC; 0 if it was not.
+   * Returns when it was sealed, or compacted last, in milliseconds since 1970-01-01 UTC; 0 if
+   * never.
    */
   public long sealTime() {
     return sealTime;
   }
 
-  /** Why nothing can be said about the content, or null. Names the file. */
+  /** Returns why nothing can be said about the content, or null. Names the file. */
   public String problem() {
     return problem;
   }

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What is known of containers without their directories. Safe for use by many threads. */
+/** Describes containers without their directories. Safe for use by many threads. */
 final class ContainerListing {
 
   private final ContainerContext context;
@@ -47,7 +47,7 @@ final class ContainerListing {
       Path path = context.file(id, ContainerNames.OPEN);
       return new ContainerInfo(id, false, length(path), 0, 0, 0, container.problem().getMessage());
     }
-    // Before the file is opened: what is read from one that was replaced must not be kept.
+    // Before the file is opened: a description of a file that was replaced must not be kept.
     int generation = loaded.generation(container);
     ContainerInfo info;
     try {
@@ -88,7 +88,7 @@ final class ContainerListing {
     }
   }
 
-  /** As its groups tell; nothing says when it was sealed. */
+  /** Describes a container by its groups; nothing says when it was sealed. */
   private ContainerInfo infoWithoutFooter(Container container) throws IOException {
     LoadedContainer source = loaded.acquire(container);
     try {

@@ -97,8 +97,8 @@ final class ContainerMaintenance {
   }
 
   /**
-   * Whether a later id stays in use whatever happens: an open container may leave nothing behind,
-   * and its id, and those before it, would be given out again.
+   * Returns whether a later id stays in use in any case: an open container may leave nothing
+   * behind, and its id, and those before it, would be given out again.
    */
   private boolean isFollowed(long id) {
     return containers.tailMap(id, false).values().stream()

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the containers of a store that is opened. Those that were open when the process ended are
- * sealed, and can be read even where that fails; what is damaged in other ways than by a torn write
- * is left as it is. Others are only listed. For one thread.
+ * sealed, and can be read even where that fails; damage other than by a torn write is left as it
+ * is. Others are only listed. For one thread.
  */
 final class ContainerRecovery {
 
@@ -74,7 +74,7 @@ final class ContainerRecovery {
   /** Deals with a container that was open when the process ended. */
   private void recover(long id, Path path) throws IOException {
     if (containers.containsKey(id)) {
-      // Its sealed copy was forced before it got its name.
+      // The sealed copy was forced before it got its name.
       context.files().deleteIfExists(path);
       return;
     }
@@ -177,7 +177,7 @@ final class ContainerRecovery {
   }
 
   /**
-   * Makes durable what is sound in a file, in its place. Where a force had failed before the
+   * Makes the sound part of a file durable, in its place. Where a force had failed before the
    * process ended, pages that never reached the disk may lie in the cache as clean ones, which no
    * force would write: so all are written again.
    *

@@ -21,9 +21,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Writes a container anew, whole or with only some of its chunks, as a sealed file under another
- * name. What it wrote is forced, and was read back and found right. For one container and one
- * thread.
+ * Rewrites a container, whole or with only some of its chunks, as a sealed file under another name.
+ * The new file is forced, read back and verified. For one container and one thread.
  *
  * <p>Groups that are kept whole are copied as they are stored; chunks of the others are encoded
  * again, together where they are neighbours. Groups with a wanted chunk that is damaged are copied

@@ -4,7 +4,7 @@ package io.hdrf.codec.dedup.container;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 
-/** How a {@link ContainerStore} works. Immutable. */
+/** The settings of a {@link ContainerStore}. Immutable. */
 public final class ContainerSettings {
 
   /** 2026-01-01. */
@@ -48,8 +48,8 @@ public final class ContainerSettings {
   }
 
   /**
-   * At which length a container is sealed, in bytes, from 1 to 2<sup>40</sup>. A file is longer
-   * than this only by its directory, or if it has but one group.
+   * Sets the length at which a container is sealed, in bytes, from 1 to 2<sup>40</sup>. A file is
+   * longer than this only by its directory, or if it has but one group.
    */
   public ContainerSettings containerSize(long bytes) {
     require("container size", bytes, 1, 1L << 40);
@@ -59,7 +59,7 @@ public final class ContainerSettings {
   }
 
   /**
-   * How many bytes of chunks are encoded together, from 1 to {@link
+   * Sets the number of bytes of chunks that are encoded together, from 1 to {@link
    * ContainerFormat#MAX_GROUP_LENGTH}; a longer chunk is a group by itself.
    */
   public ContainerSettings groupSize(int bytes) {
@@ -77,7 +77,7 @@ public final class ContainerSettings {
     return changed;
   }
 
-  /** How many sealed containers are kept open for reading, at least 1. */
+  /** Sets the number of sealed containers that are kept open for reading, at least 1. */
   public ContainerSettings maxOpenFiles(int files) {
     require("open files", files, 1, Integer.MAX_VALUE);
     ContainerSettings changed = new ContainerSettings(this);
@@ -86,8 +86,8 @@ public final class ContainerSettings {
   }
 
   /**
-   * How many bytes of memory the directories of sealed containers may take, at least 0. The one
-   * used last is kept in any case; one has about 50 bytes a chunk.
+   * Sets the bytes of memory that the directories of sealed containers may take, at least 0. The
+   * one used last is kept in any case; one has about 50 bytes a chunk.
    */
   public ContainerSettings directoryMemory(long bytes) {
     require("directory memory", bytes, 0, Long.MAX_VALUE);
@@ -96,7 +96,7 @@ public final class ContainerSettings {
     return changed;
   }
 
-  /** How many bytes of decoded groups are kept, outside of the heap, at least 0. */
+  /** Sets the bytes of decoded groups that are kept, outside of the heap, at least 0. */
   public ContainerSettings groupMemory(long bytes) {
     require("group memory", bytes, 0, Long.MAX_VALUE);
     ContainerSettings changed = new ContainerSettings(this);
@@ -125,17 +125,17 @@ public final class ContainerSettings {
     }
   }
 
-  /** What tells this store from others. */
+  /** Returns the identity of this store. */
   public long identity() {
     return identity;
   }
 
-  /** At which length a container is sealed, in bytes. */
+  /** Returns the length at which a container is sealed, in bytes. */
   public long containerSize() {
     return containerSize;
   }
 
-  /** How many bytes of chunks are encoded together. */
+  /** Returns the number of bytes of chunks that are encoded together. */
   public int groupSize() {
     return groupSize;
   }
@@ -145,17 +145,17 @@ public final class ContainerSettings {
     return maxChunks;
   }
 
-  /** How many sealed containers are kept open. */
+  /** Returns the number of sealed containers that are kept open. */
   public int maxOpenFiles() {
     return maxOpenFiles;
   }
 
-  /** How many bytes of memory the directories of sealed containers may take. */
+  /** Returns the bytes of memory that the directories of sealed containers may take. */
   public long directoryMemory() {
     return directoryMemory;
   }
 
-  /** How many bytes of decoded groups are kept. */
+  /** Returns the bytes of decoded groups that are kept. */
   public long groupMemory() {
     return groupMemory;
   }

@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
  * The chunks of one volume and block pool, in append-only container files; {@link ContainerFormat}
  * specifies these. Safe for use by many threads.
  *
- * <p>What is promised: a chunk that was forced stays readable under its reference until a
- * compaction drops it, whatever happens to process or power. A read returns a chunk's bytes as they
- * were appended, or fails. The reference of a chunk that was forced is never given to another.
- * Nobody but its appender learns of a chunk before it was forced.
+ * <p>Promises: a chunk that was forced stays readable under its reference until a compaction drops
+ * it, whatever happens to process or power. A read returns a chunk's bytes as they were appended,
+ * or fails. The reference of a chunk that was forced is never given to another. Only its appender
+ * knows of a chunk before it was forced.
  *
- * <p>What is not done here: a compaction drops what it is told to. Whoever calls it sees to it that
- * nobody refers to these chunks, or is about to after {@link #holds} said that they are there.
+ * <p>A compaction drops the chunks that its caller names. The caller makes sure that nobody refers
+ * to these chunks, or is about to after {@link #holds} said that they are there.
  *
  * <p>An interrupt of a thread that reads closes the container's file, which then is opened again
  * for the others; of a thread that appends, it fails the container that it writes to, and nothing
@@ -111,11 +111,11 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Whether groups of a container of a store that is not open may be encoded with a scheme. Reads
-   * the headers of the containers until one has the scheme in its chain.
+   * Returns whether groups of a container of a closed store may be encoded with a scheme. Reads the
+   * headers of the containers until one has the scheme in its chain.
    *
    * @return true also if the disk can't tell just now
-   * @throws IOException if a container can't be looked at for another reason that may pass
+   * @throws IOException if a container can't be examined for another reason that may pass
    */
   public static boolean mayNeed(Path directory, int schemeId) throws IOException {
     return ContainerChains.anyHas(directory, schemeId);
@@ -146,9 +146,9 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Mends what is not as it should be and is due: seals containers that could not be sealed, as on
-   * a full disk, gives others their directory again, and looks again for what the disk could not
-   * read. Fails for none of them, but tries again later. To be called by one thread now and then.
+   * Repairs what is due: seals containers that could not be sealed, as on a full disk, gives others
+   * their directory again, and reads again what the disk could not read. Fails for none of them,
+   * but tries again later. To be called by one thread now and then.
    *
    * @param now of {@link System#nanoTime}
    */
@@ -175,7 +175,7 @@ public final class ContainerStore implements Closeable {
     return maintenance.repair(container, throttle);
   }
 
-  /** Whether a container could not be recovered at start for a reason that may pass. */
+  /** Returns whether a container could not be recovered at start for a reason that may pass. */
   private static boolean mayBeRecovered(Container container) {
     IOException problem = container.problem();
     return problem != null
@@ -239,9 +239,9 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Has the kernel begin to read from disk what {@link #read} will be asked for. Best effort:
-   * chunks of a container that is not loaded are somewhere, and those of one that is still written
-   * to are in memory. Waits for no disk.
+   * Starts to read from disk what {@link #read} will be asked for. Best effort: nothing is done for
+   * a container that is not loaded, nor for one that is still written to, whose chunks are in
+   * memory. Waits for no disk.
    *
    * @return whether anything was begun
    */
@@ -264,8 +264,8 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * What a container holds that is durable. It is read at once, or there already. Together with
-   * {@link #holds} this is all that tells anybody of others' chunks.
+   * Returns the durable content of a container. It is read at once, unless it is loaded. Together
+   * with {@link #holds} this is the only way to learn of the chunks of other blocks.
    */
   public ContainerDirectory directory(long container) throws IOException {
     Container found = loaded.find(container);
@@ -282,8 +282,8 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Whether a container is damaged so that there may be chunks in it which {@link #directory} does
-   * not have: who rewrites or seals it takes them away for good.
+   * Returns whether a container is damaged so that there may be chunks in it which {@link
+   * #directory} does not have: to rewrite or seal it removes them for good.
    */
   public boolean mayHaveMore(long container) throws IOException {
     Container found = loaded.find(container);
@@ -305,15 +305,15 @@ public final class ContainerStore implements Closeable {
     }
   }
 
-  /** Whether {@link #directory} would answer without reading a file. */
+  /** Returns whether {@link #directory} would answer without reading a file. */
   public boolean isLoaded(long container) {
     Container found = containers.get(container);
     return found != null && (found.open() != null || loaded.contains(container));
   }
 
   /**
-   * Whether a new block may refer to a chunk: it is there and durable, it has that fingerprint, it
-   * is not known to be damaged, and its container has not lost others.
+   * Returns whether a new block may refer to a chunk: it is there and durable, it has that
+   * fingerprint, it is not known to be damaged, and its container has not lost others.
    *
    * @throws IOException if the container could not be read, though it may be sound
    */
@@ -379,7 +379,7 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Has no new block refer to a chunk from now on, even if it reads well, until its container is
+   * Bars new blocks from referring to a chunk, even if it reads well, until its container is
    * deleted or the process ends.
    */
   public void markBad(long ref) {
@@ -388,7 +388,7 @@ public final class ContainerStore implements Closeable {
     wrong.add(ChunkRef.container(ref), numbers);
   }
 
-  /** Whether a chunk is known to be damaged. */
+  /** Returns whether a chunk is known to be damaged. */
   public boolean isBad(long ref) {
     long container = ChunkRef.container(ref);
     int number = ChunkRef.number(ref);

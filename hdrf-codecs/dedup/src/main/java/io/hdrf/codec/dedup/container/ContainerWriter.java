@@ -51,7 +51,7 @@ final class ContainerWriter implements Closeable {
     return header;
   }
 
-  /** Where the next group goes. */
+  /** Returns the position of the next group. */
   long position() {
     return position;
   }
@@ -97,14 +97,14 @@ final class ContainerWriter implements Closeable {
     length = finish(file, header, directory(), sealTime);
   }
 
-  /** Where the groups of a container end that follow each other without gaps. */
+  /** Returns the end of groups that follow each other without gaps. */
   static long end(ContainerDirectory content) {
     int last = content.groupCount() - 1;
     return last < 0 ? ContainerHeader.LENGTH : content.groupEnd(last);
   }
 
   /**
-   * Writes directory and footer behind the groups, in the place of what may be there.
+   * Writes directory and footer behind the groups, over anything that may be there.
    *
    * @param content groups that follow each other without gaps
    * @return the file's length

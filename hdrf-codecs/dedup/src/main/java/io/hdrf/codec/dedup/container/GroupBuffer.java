@@ -21,7 +21,7 @@ final class GroupBuffer implements AutoCloseable {
   private final FrameChain chain;
   private final int groupSize;
 
-  /** Null if there is no chunk, perhaps. */
+  /** May be null while there is no chunk. */
   private ByteBuffer original;
 
   private ByteBuffer group;
@@ -47,7 +47,7 @@ final class GroupBuffer implements AutoCloseable {
     return count == 0;
   }
 
-  /** Whether a chunk of that length may be added; to an empty group it always may. */
+  /** Returns whether a chunk of that length may be added; to an empty group it always may. */
   boolean hasRoomFor(int length) {
     return count == 0 || original.position() + (long) length <= groupSize;
   }

@@ -14,7 +14,7 @@ import java.util.Map;
  */
 final class GroupCache {
 
-  /** A decoded group, of an undecided soundness: whoever reads it checks the CRCs of its chunks. */
+  /** A decoded group. The reader checks the CRCs of its chunks: the group may be damaged. */
   static final class DecodedGroup {
     private final ByteBuffer bytes;
     private int users = 1;
@@ -23,7 +23,7 @@ final class GroupCache {
       this.bytes = bytes;
     }
 
-    /** From position 0 to limit; a view of its own. */
+    /** Returns a separate view from position 0 to limit. */
     ByteBuffer bytes() {
       return bytes.duplicate();
     }
@@ -43,7 +43,7 @@ final class GroupCache {
     return container.serial() * ContainerFormat.MAX_CHUNKS + group;
   }
 
-  /** A group, or null; whoever got one calls {@link #release}. */
+  /** Returns a group, which the caller has to {@link #release}, or null. */
   synchronized DecodedGroup acquire(LoadedContainer container, int group) {
     DecodedGroup found = groups.get(key(container, group));
     if (found != null) {

@@ -20,18 +20,18 @@ import java.util.function.Supplier;
 
 /**
  * A container's open file together with the directory that says where its chunks lie in this very
- * file, whatever name it has by now. Closed by the last who uses it. Safe for use by many threads;
- * an interrupt of one closes the file for all.
+ * file, even if it was renamed meanwhile. Closed by its last user. Safe for use by many threads; an
+ * interrupt of one closes the file for all.
  */
 final class LoadedContainer {
 
-  /** Where the directory comes from. */
+  /** The origin of the directory. */
   enum Origin {
-    /** It is the container's own. */
+    /** The container's own directory. */
     WRITTEN,
-    /** It is damaged and was made from the groups; nothing else is damaged. */
+    /** The directory is damaged and was made from the groups; nothing else is damaged. */
     REBUILT,
-    /** It was made from the groups, and chunks may have been lost. */
+    /** The directory was made from the groups, and chunks may have been lost. */
     LOSSY
   }
 
@@ -59,7 +59,7 @@ final class LoadedContainer {
   }
 
   /**
-   * As the other constructor.
+   * As above, with the origin of the directory.
    *
    * @param readError where chunks may have been lost: the disk's error, if there was one, so that
    *     another look may find them; otherwise null
@@ -81,7 +81,9 @@ final class LoadedContainer {
     this.chains = chains;
   }
 
-  /** The same container with a file of its own, so that no interrupt of a reader closes it. */
+  /**
+   * Returns the same container with a separate file, which no interrupt of another reader closes.
+   */
   LoadedContainer reopen() throws IOException {
     return new LoadedContainer(
         path, header, ChannelFile.open(path), directory, chains, origin, readError);
@@ -107,7 +109,7 @@ final class LoadedContainer {
     try {
       file.close();
     } catch (IOException e) {
-      // It was only read.
+      // The file was only read.
     }
   }
 
@@ -120,7 +122,7 @@ final class LoadedContainer {
     return header.id();
   }
 
-  /** For messages. */
+  /** Returns the path, for messages. */
   Path path() {
     return path;
   }
@@ -141,7 +143,7 @@ final class LoadedContainer {
     return origin;
   }
 
-  /** Why chunks are missing that may be found another time; null if it is nothing that passes. */
+  /** Returns why chunks are missing that may be found another time; null if that does not pass. */
   IOException readError() {
     return readError;
   }

@@ -14,12 +14,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A container whose file has no directory yet: it is being written, or was when the process ended,
- * or could not be ended. What it holds is known from memory. One appender at a time writes; any
- * number of threads read it.
+ * or could not be ended. Its directory is in memory. One appender at a time writes; any number of
+ * threads read it.
  *
- * <p>What was written can be read, by those who wrote it; only what was forced can be found. So
- * nobody comes to refer to chunks that a power loss would take away, whoever wrote them, and
- * whether he still writes, has given up or has failed.
+ * <p>The writer can read what was written; only what was forced can be found. So no block comes to
+ * refer to chunks that a power loss would take away, whether their writer still writes, has given
+ * up or has failed.
  */
 final class OpenContainer {
 
@@ -42,12 +42,12 @@ final class OpenContainer {
   /** Null when nothing is to be appended any more. */
   private ContainerWriter writer;
 
-  /** Why nothing is to be appended any more, or null. */
+  /** The reason why nothing is to be appended any more, or null. */
   private Throwable failure;
 
   /**
-   * Why a force failed; stays for ever. After it, the kernel may hold pages as clean that never
-   * reached the disk.
+   * The reason why a force failed; stays for ever. After it, the kernel may hold pages as clean
+   * that never reached the disk.
    */
   private Throwable forceFailure;
 
@@ -135,22 +135,22 @@ final class OpenContainer {
     return header;
   }
 
-  /** What can be read. */
+  /** Returns the directory of the chunks that can be read. */
   ContainerDirectory written() {
     return written;
   }
 
-  /** What can be found: it survives a power loss. */
+  /** Returns the directory of the chunks that can be found: they survive a power loss. */
   ContainerDirectory forced() {
     return forced;
   }
 
-  /** Whether sealing it would take away what may be read another time. */
+  /** Returns whether sealing it would take away what may be read another time. */
   boolean isDamaged() {
     return damaged;
   }
 
-  /** Whether another look at the file may find more, as when the disk is sound again. */
+  /** Returns whether another look at the file may find more, as when the disk is sound again. */
   boolean mayReadMore() {
     return readError != null;
   }
@@ -160,13 +160,13 @@ final class OpenContainer {
     return length;
   }
 
-  /** Whether one more chunk, and a group of that many bytes, still belong here. */
+  /** Returns whether one more chunk, and a group of that many bytes, still belong here. */
   boolean hasRoomFor(long groupBytes) {
     return nextNumber < context.settings().maxChunks()
         && (nextNumber == 0 || length + groupBytes <= context.settings().containerSize());
   }
 
-  /** Whether there is a number for one more chunk. */
+  /** Returns whether there is a number for one more chunk. */
   boolean hasNumber() {
     return nextNumber < context.settings().maxChunks();
   }
@@ -175,7 +175,7 @@ final class OpenContainer {
     return nextNumber++;
   }
 
-  /** Whether no number was given out. */
+  /** Returns whether no number was given out. */
   boolean hasNothing() {
     return nextNumber == 0;
   }
@@ -187,8 +187,8 @@ final class OpenContainer {
   }
 
   /**
-   * Writes a group that was encoded. After a failure of any kind, also for want of memory, nothing
-   * more can be written: nobody knows how much of it was done.
+   * Writes a group that was encoded. After any failure, also for want of memory, nothing more can
+   * be written: it is not known how much of it was done.
    */
   void write(GroupBuffer group) throws IOException {
     synchronized (io) {
@@ -233,7 +233,7 @@ final class OpenContainer {
 
   /**
    * Makes durable what was written before the call, so that it can be found. If the file can't be
-   * forced, what is in it is written to another file; if this fails too, what was not forced before
+   * forced, its content is written to another file; if this fails too, what was not forced before
    * is lost, and never found.
    */
   void force() throws IOException {
@@ -276,7 +276,7 @@ final class OpenContainer {
         path + " could not be forced: " + forceFailure.getMessage(), forceFailure);
   }
 
-  /** Writes what is in the file to another one, which takes its place as a sealed container. */
+  /** Writes the file's content to another one, which replaces it as a sealed container. */
   private void copy() throws IOException {
     LoadedContainer source =
         new LoadedContainer(path, header, ChannelFile.open(path), this::written, context.chains());
@@ -301,9 +301,8 @@ final class OpenContainer {
   }
 
   /**
-   * Ends the container; what it holds is durable on return. Directory and footer are written behind
-   * the groups, in the place of whatever a torn write left there. A second call tries again what
-   * failed.
+   * Ends the container; its content is durable on return. Directory and footer are written behind
+   * the groups, over anything that a torn write left there. A second call tries again what failed.
    */
   void seal() throws IOException {
     synchronized (io) {
@@ -375,7 +374,7 @@ final class OpenContainer {
     }
   }
 
-  /** The truncation rids the cache of what is not on the disk, so that no restart finds it. */
+  /** The truncation removes from the cache what is not on the disk, so that no restart finds it. */
   private void drop() {
     lost = true;
     written = forced;

@@ -32,7 +32,7 @@ final class OpenContainers implements Closeable {
 
   private final List<OpenContainer> idle = new ArrayList<>();
 
-  /** Those to which nothing is appended any more, and that could not be sealed. */
+  /** Containers that get no more chunks and could not be sealed. */
   private final List<OpenContainer> unsealed = new ArrayList<>();
 
   private long nextId;

@@ -14,18 +14,18 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Quarantine {
 
-  /** Where more containers are damaged, any is forgotten. */
+  /** If more containers are damaged, any one is forgotten. */
   static final int MAX_CONTAINERS = 1024;
 
   /** The bit sets are never changed, but replaced. */
   private final ConcurrentHashMap<Long, BitSet> bad = new ConcurrentHashMap<>();
 
-  /** Whether nothing is known to be damaged. */
+  /** Returns whether nothing is known to be damaged. */
   boolean isEmpty() {
     return bad.isEmpty();
   }
 
-  /** Whether a chunk is known to be damaged. */
+  /** Returns whether a chunk is known to be damaged. */
   boolean isBad(long container, int number) {
     if (bad.isEmpty()) {
       return false;

@@ -49,7 +49,7 @@ final class RepairQueue {
 
   private static final Attempt UNSEEN = new Attempt(0);
 
-  /** What was never tried has {@link #UNSEEN}. */
+  /** A container that was never tried has {@link #UNSEEN}. */
   private final Map<Long, Attempt> attempts = new ConcurrentHashMap<>();
 
   /** A container needs mending. */
@@ -57,13 +57,13 @@ final class RepairQueue {
     attempts.putIfAbsent(container, UNSEEN);
   }
 
-  /** For tests: how many need it. */
+  /** Returns the number of containers that need repair. For tests. */
   int size() {
     return attempts.size();
   }
 
   /**
-   * Mends what is due.
+   * Repairs the containers that are due.
    *
    * @param now of {@link System#nanoTime}
    */

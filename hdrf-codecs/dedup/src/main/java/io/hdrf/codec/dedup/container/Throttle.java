@@ -7,7 +7,7 @@ import java.io.IOException;
 @FunctionalInterface
 public interface Throttle {
 
-  /** As fast as it goes. */
+  /** No limit. */
   Throttle NONE = bytes -> {};
 
   /**

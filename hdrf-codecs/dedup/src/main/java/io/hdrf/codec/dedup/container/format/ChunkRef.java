@@ -41,7 +41,10 @@ public final class ChunkRef {
     return (int) ref & MAX_NUMBER;
   }
 
-  /** For messages: the container's id in hexadecimal digits, a colon, and the chunk's number. */
+  /**
+   * Returns the container's id in hexadecimal digits, a colon, and the chunk's number, for
+   * messages.
+   */
   public static String toString(long ref) {
     return ContainerNames.hex(container(ref)) + ":" + number(ref);
   }

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * What a container holds: its chunks with number, length, fingerprint and CRC32C, and its groups.
- * Chunks have an index from 0, in the order of their numbers. Immutable; a directory of an open
- * container stays as it was when it was asked for, and later ones have more.
+ * The content of a container: its chunks with number, length, fingerprint and CRC32C, and its
+ * groups. Chunks have an index from 0, in the order of their numbers. Immutable; a directory of an
+ * open container stays as it was when it was asked for, and later ones have more.
  *
  * <p>Takes about 50 bytes a chunk, see {@link #memory()}.
  */
@@ -67,7 +67,7 @@ public final class ContainerDirectory {
     this.originalBytes = originalBytes;
   }
 
-  /** How many chunks there are. */
+  /** Returns the number of chunks. */
   public int chunkCount() {
     return chunkCount;
   }
@@ -112,7 +112,7 @@ public final class ContainerDirectory {
         Fingerprinter.LENGTH);
   }
 
-  /** Whether a chunk has the fingerprint that begins at {@code offset}. */
+  /** Returns whether a chunk has the fingerprint that begins at {@code offset}. */
   public boolean hasFingerprint(int index, byte[] fingerprint, int offset) {
     checkIndex(index);
     return fingerprints.isEqual(index, fingerprint, offset);
@@ -123,7 +123,7 @@ public final class ContainerDirectory {
     return fingerprints.find(fingerprint, offset, chunkCount);
   }
 
-  /** How many chunks of its group stand before a chunk. */
+  /** Returns the number of chunks before a chunk in its group. */
   public int placeInGroup(int index) {
     checkIndex(index);
     return index - groupFirst[groupOf(index)];
@@ -154,7 +154,7 @@ public final class ContainerDirectory {
     return stored;
   }
 
-  /** How many bytes of the file the groups take. */
+  /** Returns the number of bytes of the file that the groups take. */
   public long storedBytes() {
     long stored = 0;
     for (int group = 0; group < groupCount; group++) {
@@ -163,7 +163,7 @@ public final class ContainerDirectory {
     return stored;
   }
 
-  /** About how many bytes of memory this directory takes once a chunk was looked for. */
+  /** Returns about the bytes of memory that this directory takes once a chunk was looked for. */
   public long memory() {
     return OVERHEAD
         + Integer.BYTES * (long) (numbers == null ? 0 : numbers.length)
@@ -196,7 +196,7 @@ public final class ContainerDirectory {
     return group + 1 < groupCount ? groupFirst[group + 1] : chunkCount;
   }
 
-  /** Where a group's header begins in the file. */
+  /** Returns the position of a group's header in the file. */
   public long groupPosition(int group) {
     return groupPosition[group];
   }
@@ -222,12 +222,12 @@ public final class ContainerDirectory {
     return groupHeaderLength[group] + groupStoredLength[group];
   }
 
-  /** Where a group ends in the file. */
+  /** Returns the end of a group in the file. */
   public long groupEnd(int group) {
     return groupPosition[group] + groupLength(group);
   }
 
-  /** Where a chunk begins in its decoded group. */
+  /** Returns the offset of a chunk in its decoded group. */
   public int offsetInGroup(int index, int group) {
     int offset = 0;
     for (int i = groupFirst[group]; i < index; i++) {
@@ -236,7 +236,7 @@ public final class ContainerDirectory {
     return offset;
   }
 
-  /** Whether both list the same chunks and groups, wherever these lie. */
+  /** Returns whether both list the same chunks and groups, wherever these lie. */
   public boolean sameContent(ContainerDirectory other) {
     if (chunkCount != other.chunkCount || groupCount != other.groupCount) {
       return false;

@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 
 /**
- * The container file: what its parts have in common; {@code docs/formats.md} ("Container") has its
- * bytes.
+ * The container file: the common properties of its parts; {@code docs/formats.md} ("Container") has
+ * its bytes.
  *
  * <p>A container holds chunks of one volume and block pool. Its file consists of a header ({@link
  * ContainerHeader}), groups of chunks ({@link GroupHeader}) and, when it is sealed, a directory
@@ -18,8 +18,8 @@ import java.nio.file.Path;
  * out chunks, and the others keep their numbers. Numbers ascend in the file.
  *
  * <p>A file gets the name of a sealed container by a rename after it was forced, so that it is
- * complete whatever happens. Of one that is open the groups count as far as they are sound,
- * whatever follows them.
+ * complete whatever happens. Of an open one the groups count as far as they are sound, whatever
+ * follows them.
  */
 public final class ContainerFormat {
 

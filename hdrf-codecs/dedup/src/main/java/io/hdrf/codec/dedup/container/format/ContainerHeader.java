@@ -20,8 +20,8 @@ import java.util.Arrays;
  * footer repeats; {@code docs/formats.md} ("Container") has its bytes. Immutable.
  *
  * <p>Every group header repeats the marker, so that no data that a user wrote can be taken for a
- * group. Magic, version and CRC stand at their places in every version, so that a file of a later
- * version is told from a damaged one.
+ * group. Magic, version and CRC stand at their places in every version, which distinguishes a file
+ * of a later version from a damaged one.
  */
 public final class ContainerHeader {
 
@@ -132,7 +132,7 @@ public final class ContainerHeader {
   }
 
   /**
-   * Checks that this is the container that was looked for.
+   * Checks that this is the expected container.
    *
    * @throws CorruptFileException if the file belongs to another store or id
    */

@@ -21,7 +21,7 @@ public final class DirectoryFormat {
   public static final int MAGIC = 0x44444889;
   public static final int MIN_LENGTH = 20;
 
-  /** Every chunk in a group of its own, with the longest numbers. */
+  /** Every chunk in a separate group, with the longest numbers. */
   public static final int MAX_LENGTH = MIN_LENGTH + 64 * ContainerFormat.MAX_CHUNKS;
 
   private static final int FIXED_LENGTH = 16;
@@ -29,7 +29,7 @@ public final class DirectoryFormat {
 
   private DirectoryFormat() {}
 
-  /** How long the encoded form is, in bytes. */
+  /** Returns the length of the encoded form in bytes. */
   public static int encodedLength(ContainerDirectory directory) {
     int length = FIXED_LENGTH + CRC_LENGTH;
     for (int g = 0; g < directory.groupCount(); g++) {
@@ -205,7 +205,7 @@ public final class DirectoryFormat {
       expect(file, "end of the last group", directoryPosition, position);
     }
 
-    /** Null if each number is the index. */
+    /** Returns the numbers; null if each is the index. */
     private int[] parseNumbers() throws CorruptFileException {
       int[] numbers = new int[chunks];
       int next = 0;

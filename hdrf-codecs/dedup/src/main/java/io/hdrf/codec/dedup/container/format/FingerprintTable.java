@@ -16,7 +16,7 @@ public final class FingerprintTable {
   /** For the thread that adds. */
   private int count;
 
-  /** Index of a fingerprint plus one; 0 in a free slot. Null until something is looked for. */
+  /** The index of a fingerprint plus one; 0 in a free slot. Null until something is looked for. */
   private volatile int[] slots;
 
   public FingerprintTable(int capacity) {
@@ -50,7 +50,7 @@ public final class FingerprintTable {
     Arrays.fill(slots, 0);
   }
 
-  /** How many were added. */
+  /** Returns the number of fingerprints. */
   public int count() {
     return count;
   }
@@ -64,7 +64,7 @@ public final class FingerprintTable {
     return fingerprints;
   }
 
-  /** About how many bytes of memory this takes once something was looked for. */
+  /** Returns about the bytes of memory that this takes once something was looked for. */
   long memory() {
     int capacity = fingerprints.length / Fingerprinter.LENGTH;
     return fingerprints.length + Integer.BYTES * (long) slotCount(capacity);
@@ -110,7 +110,9 @@ public final class FingerprintTable {
     return -1;
   }
 
-  /** Whether the fingerprint at an index is equal to the one that begins at {@code offset}. */
+  /**
+   * Returns whether the fingerprint at an index is equal to the one that begins at {@code offset}.
+   */
   boolean isEqual(int index, byte[] other, int offset) {
     int mine = index * Fingerprinter.LENGTH;
     for (int i = 0; i < Fingerprinter.LENGTH; i++) {
@@ -121,7 +123,7 @@ public final class FingerprintTable {
     return true;
   }
 
-  /** Where the search for a fingerprint begins among so many slots. */
+  /** Returns the slot where the search for a fingerprint begins. */
   static int slotOf(byte[] fingerprint, int offset, int slots) {
     return SlotHash.slot(SlotHash.prefix(fingerprint, offset), slots);
   }

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * What stands before the stored bytes of a group of chunks; {@code docs/formats.md} ("Container")
+ * The header before the stored bytes of a group of chunks; {@code docs/formats.md} ("Container")
  * has its bytes. The chunks of a group, put together in the order of their numbers, are encoded as
  * one frame by the container's tail chain. Immutable.
  */
@@ -65,7 +65,7 @@ public final class GroupHeader {
     this.lengths = lengths;
   }
 
-  /** How long the header of a group with these chunks is. */
+  /** Returns the length of the header of a group with these chunks. */
   public static int length(int[] numbers, int[] lengths, int count) {
     int length = FIXED_LENGTH;
     boolean gaps = hasGaps(numbers, count);
@@ -122,14 +122,19 @@ public final class GroupHeader {
     out.putInt(CRC_OFFSET, crc(crc(out, 0, CRC_OFFSET), out, FIXED_LENGTH, length));
   }
 
-  /** Whether magic and marker stand at the buffer's position, from where on it has enough bytes. */
+  /**
+   * Returns whether magic and marker stand at the buffer's position, from where on it has enough
+   * bytes.
+   */
   static boolean hasSign(ByteBuffer bytes, int index, long marker) {
     return sameInt(bytes, index, MAGIC)
         && sameInt(bytes, index + 4, (int) marker)
         && sameInt(bytes, index + 8, (int) (marker >>> Integer.SIZE));
   }
 
-  /** Whether a little-endian number stands at that index, whatever the buffer's byte order is. */
+  /**
+   * Returns whether a little-endian number stands at that index, in any byte order of the buffer.
+   */
   private static boolean sameInt(ByteBuffer bytes, int index, int value) {
     return bytes.get(index) == (byte) value
         && bytes.get(index + 1) == (byte) (value >>> 8)
@@ -138,7 +143,8 @@ public final class GroupHeader {
   }
 
   /**
-   * How long a header is, from its first {@value #FIXED_LENGTH} bytes, which are not checked yet.
+   * Returns the length of a header, from its first {@value #FIXED_LENGTH} bytes, which are not
+   * checked yet.
    *
    * @throws CorruptFileException if this can't be the beginning of a header
    */
@@ -193,8 +199,8 @@ public final class GroupHeader {
   }
 
   /**
-   * Whether a sound header at the position of {@code group} says that the stored bytes are others.
-   * False also if the header itself is damaged.
+   * Returns whether a sound header at the position of {@code group} says that the stored bytes are
+   * others. False also if the header itself is damaged.
    */
   public static boolean contradicts(ByteBuffer group, long marker, ByteBuffer stored) {
     int start = group.position();

@@ -4,10 +4,10 @@ package io.hdrf.codec.dedup.container.format;
 import java.security.SecureRandom;
 
 /**
- * Where chunks lie in hash tables in memory. By a secret of this process, so that nobody can make
- * chunks that meet in a table and slow down whoever looks through it: fingerprints themselves are
- * evenly spread, but whoever writes the data chooses them. For tables that live no longer than the
- * process. Thread-safe.
+ * The slots of chunks in hash tables in memory. They depend on a secret of this process, so that
+ * nobody can make chunks that meet in a table and slow down its searches: fingerprints themselves
+ * are evenly spread, but the writer of the data chooses them. For tables that live no longer than
+ * the process. Thread-safe.
  */
 public final class SlotHash {
 
