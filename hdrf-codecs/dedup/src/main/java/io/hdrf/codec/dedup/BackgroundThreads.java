@@ -15,10 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Three threads for what is done in the background: one each for the index, the collector and
- * containers that need mending.
- */
+/** Three background threads: for the index, the collector, and the repair of containers. */
 final class BackgroundThreads implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundThreads.class);
@@ -59,7 +56,7 @@ final class BackgroundThreads implements Closeable {
     }
   }
 
-  /** There is something for the index. */
+  /** Wakes the index's thread. */
   void wake() {
     wake.release();
   }

@@ -29,7 +29,10 @@ final class BlockDeduplicator implements Closeable {
 
   private static final int MIN_OWN = 1 << 9;
 
-  /** How many new chunks of a block are kept at hand: 5 GiB of 5 KiB each, in 50 MB of heap. */
+  /**
+   * The number of new chunks of a block that are kept at hand: 5 GiB of 5 KiB each, in 50 MB of
+   * heap.
+   */
   static final int MAX_OWN = 1 << 20;
 
   private final Chunker chunker;
@@ -56,7 +59,7 @@ final class BlockDeduplicator implements Closeable {
   /** The containers that the block's chunks lie in: how much a read of it jumps about. */
   private final Set<Long> touched = new HashSet<>();
 
-  /** The one added last, so that not each of its runs boxes its id. */
+  /** The container added last, so that not each of its runs boxes its id. */
   private long lastTouched;
 
   private final Recipe recipe = new Recipe();

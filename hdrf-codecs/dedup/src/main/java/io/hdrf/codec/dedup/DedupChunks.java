@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/** The store's own chunker and fingerprints, for those who ask other stores. Thread-safe. */
+/** The store's own chunker and fingerprints, for questions to other stores. Thread-safe. */
 final class DedupChunks implements ChunkFunction {
 
   private final Chunker chunker;

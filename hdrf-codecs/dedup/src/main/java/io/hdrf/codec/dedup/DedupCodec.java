@@ -165,7 +165,7 @@ final class DedupCodec implements BlockCodec {
       deduplicator.encode(length, source, appender, sink);
       done = true;
     } finally {
-      // After a failure its buffers may hold part of a block.
+      // After a failure the buffers may hold part of a block.
       if (done && !closed) {
         idle.add(deduplicator);
       } else {

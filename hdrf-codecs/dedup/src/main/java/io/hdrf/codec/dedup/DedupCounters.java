@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What was encoded since the codec was opened. Thread-safe. */
+/** Counts the work of a codec since it was opened. Thread-safe. */
 final class DedupCounters {
   final LongAdder blocks = new LongAdder();
   final LongAdder bytes = new LongAdder();

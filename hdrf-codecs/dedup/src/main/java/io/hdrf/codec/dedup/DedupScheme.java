@@ -50,7 +50,7 @@ public final class DedupScheme implements BlockScheme {
     return ContainerStore.mayNeed(storeDirectory.resolve(DedupCodec.CONTAINERS), frameSchemeId);
   }
 
-  /** None with SHA-1, for which different chunks with one name can be made. */
+  /** Returns null with SHA-1, for which different chunks with one fingerprint can be made. */
   @Override
   public ChunkFunction chunkFunction(PluginSettings settings) throws BadSettingException {
     DedupSettings dedup = new DedupSettings(settings);

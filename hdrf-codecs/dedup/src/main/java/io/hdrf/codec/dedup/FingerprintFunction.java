@@ -14,7 +14,7 @@ final class FingerprintFunction implements Fingerprinter {
 
   static final FingerprintFunction SHA256 = new FingerprintFunction("sha256", "SHA-256");
 
-  /** For comparison only: collisions of it can be made. Filled up with zeros. */
+  /** For comparison only: collisions of it can be made. The rest of the fingerprint is zeros. */
   static final FingerprintFunction SHA1 = new FingerprintFunction("sha1", "SHA-1");
 
   private final String configName;
@@ -48,7 +48,7 @@ final class FingerprintFunction implements Fingerprinter {
   @Override
   public void fingerprint(ByteBuffer chunk, byte[] dst, int offset) {
     MessageDigest digest = digests.get();
-    // An error, such as one of memory, may have left part of another chunk in it.
+    // After an error, such as a lack of memory, part of another chunk may be left in it.
     digest.reset();
     digest.update(chunk);
     int length = digest.getDigestLength();

@@ -9,10 +9,10 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Which chunks make up a frame of a block: runs of chunks with consecutive numbers of one
- * container, in the order of the frame; {@code docs/formats.md} ("Recipe") has its bytes. Nothing
- * follows the last run. The chunks' lengths stand in the containers; together they are the frame's.
- * The payload's checksum is the frame's, in the block file.
+ * The chunks of a frame of a block: runs of chunks with consecutive numbers of one container, in
+ * the order of the frame; {@code docs/formats.md} ("Recipe") has its bytes. Nothing follows the
+ * last run. The chunks' lengths stand in the containers; together they are the frame's. The
+ * payload's checksum is the frame's, in the block file.
  *
  * <p>With consecutive chunks a run of any length takes about six bytes; where no two neighbours are
  * consecutive, a chunk takes three to seven.
@@ -28,7 +28,7 @@ final class Recipe {
 
   private static final long MAX_COUNT = ChunkRef.MAX_NUMBER + 1L;
 
-  /** Is given the runs of a recipe in order. */
+  /** Receives the runs of a recipe in order. */
   interface RunVisitor {
 
     /**
@@ -48,7 +48,7 @@ final class Recipe {
   private long originalLength;
 
   /**
-   * Reads a recipe to its end. Takes no memory, whatever the bytes say.
+   * Reads a recipe to its end. Takes no memory, even if the recipe is damaged.
    *
    * @throws CorruptFrameException if it is not well-formed
    * @throws IOException also if it is of a later version, which is no damage
@@ -135,12 +135,12 @@ final class Recipe {
     return true;
   }
 
-  /** How many bytes of the block the chunks have. */
+  /** Returns the number of bytes of the block that the chunks have. */
   long originalLength() {
     return originalLength;
   }
 
-  /** How many bytes {@link #write} needs at most. */
+  /** Returns the most bytes that {@link #write} needs. */
   int maxLength() {
     return 1 + 5 + runs * MAX_RUN_LENGTH;
   }

@@ -3,10 +3,10 @@ package io.hdrf.codec.dedup.gc;
 
 import java.io.IOException;
 
-/** What the stored blocks refer to. Safe for use by many threads. */
+/** The references of the stored blocks. Safe for use by many threads. */
 public interface BlockReferences {
 
-  /** Is shown references. */
+  /** Receives references. */
   interface Visitor {
 
     /** A block refers to {@code count} chunks from number {@code first} on. */

@@ -17,7 +17,7 @@ final class FailedContainers {
 
   private static final int MAX_REST = 16;
 
-  /** Of what fails in one cycle, so many are named in the log. */
+  /** The number of failures of one cycle that are logged. */
   private static final int MAX_LOGGED = 10;
 
   private static final class Failed {
@@ -35,14 +35,14 @@ final class FailedContainers {
   }
 
   void endCycle() {
-    // What was not put off and did not fail again is sound, or gone.
+    // A container that was not put off and did not fail again is sound, or gone.
     failed.values().removeIf(container -> container.nextTry <= cycle);
     if (failuresOfCycle > MAX_LOGGED) {
       LOG.warn("{} more containers can't be collected", failuresOfCycle - MAX_LOGGED);
     }
   }
 
-  /** Whether a container is not to be tried in this cycle. */
+  /** Returns whether a container is not to be tried in this cycle. */
   boolean isPutOff(long container) {
     Failed known = failed.get(container);
     return known != null && cycle < known.nextTry;
@@ -63,7 +63,7 @@ final class FailedContainers {
     }
   }
 
-  /** Has all tried again in the next cycle. */
+  /** Lets the next cycle try all again. */
   void clear() {
     failed.clear();
   }

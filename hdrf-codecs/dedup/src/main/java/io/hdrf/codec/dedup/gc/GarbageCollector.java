@@ -45,7 +45,7 @@ public final class GarbageCollector {
 
   private static final Logger LOG = LoggerFactory.getLogger(GarbageCollector.class);
 
-  /** How long a block may take from its first look for a chunk until its file is in place. */
+  /** The longest time from a block's first look for a chunk until its file is in place. */
   private static final long PIN_MILLIS = TimeUnit.MINUTES.toMillis(15);
 
   private static final int PROGRESS_BLOCKS = 10_000;
@@ -132,9 +132,10 @@ public final class GarbageCollector {
   }
 
   /**
-   * Runs a cycle; with a minimum age of 0 two of them, so that what is dead now is dropped now.
+   * Runs a cycle; with a minimum age of 0 two of them, so that chunks that are dead now are dropped
+   * now.
    *
-   * @param progress is told what goes on
+   * @param progress receives messages
    * @throws IOException if nothing could be concluded, or the store is being closed
    */
   public GcResult collect(Consumer<String> progress) throws IOException {
@@ -164,7 +165,7 @@ public final class GarbageCollector {
     }
   }
 
-  /** Has containers tried again in the next cycle that failed in earlier ones. */
+  /** Lets the next cycle try containers that failed in earlier ones. */
   public void retryFailed() {
     synchronized (cycleLock) {
       failures.clear();
@@ -195,7 +196,7 @@ public final class GarbageCollector {
     try {
       failures.beginCycle();
       awaitPins();
-      // Before the blocks are read: what is added to others later is not looked at.
+      // Before the blocks are read: chunks added later to other containers are not examined.
       List<ContainerInfo> readable = readableContainers(result);
       readReferences(cycle, result, progress);
       Map<Long, BitSet> dead = new HashMap<>();
@@ -235,10 +236,10 @@ public final class GarbageCollector {
     /** The chunks that may go, if nothing has become of them meanwhile. */
     private final BitSet dead;
 
-    /** How many bytes are to be written, about. */
+    /** About the number of bytes to write. */
     private final long liveBytes;
 
-    /** Whether what was not found in it may go, too, if nobody needs it. */
+    /** Whether chunks that were not found in it may go, too, if no block needs them. */
     private final boolean mend;
 
     Candidate(ContainerInfo container, BitSet dead, boolean mend, long liveBytes) {
@@ -250,8 +251,8 @@ public final class GarbageCollector {
   }
 
   /**
-   * What is worth compacting, those first that need the least room: on a full disk that which is
-   * wholly dead makes room for the rest.
+   * Returns the containers worth compacting. Those that need the least room come first: on a full
+   * disk a container that is wholly dead makes room for the rest.
    *
    * @param damaged those that lost chunks before the cycle; they are worth it when no block needs
    *     these
@@ -292,7 +293,7 @@ public final class GarbageCollector {
     return candidates;
   }
 
-  /** Where the clock was ahead once, only the time tells for which the chunks have been dead. */
+  /** Where the clock was ahead once, only the time counts for which the chunks have been dead. */
   private boolean isOldEnough(ContainerInfo container) {
     long age = currentTimeMillis.getAsLong() - container.sealTime();
     return age < 0 || age >= TimeUnit.SECONDS.toMillis(settings.minAgeSeconds());

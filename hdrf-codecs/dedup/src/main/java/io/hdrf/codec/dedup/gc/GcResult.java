@@ -4,7 +4,7 @@ package io.hdrf.codec.dedup.gc;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What collections did: sums. For one thread at a time. */
+/** The sums of collections. For one thread at a time. */
 public final class GcResult {
   long blocksRead;
   long chunks;
@@ -33,8 +33,8 @@ public final class GcResult {
   }
 
   /**
-   * By name, in the order to be printed. Chunks, and containers that failed or were put off, as of
-   * the last cycle; the rest in all.
+   * Returns the sums by name, in the order to be printed. Chunks, and containers that failed or
+   * were put off, are those of the last cycle; the rest are totals.
    */
   public Map<String, Long> asMap() {
     Map<String, Long> values = new LinkedHashMap<>();

@@ -23,14 +23,14 @@ public final class GcSettings {
     return new GcSettings(settings);
   }
 
-  /** From one cycle in the background to the next; 0: none in the background. */
+  /** Returns the time from one cycle in the background to the next; 0: none in the background. */
   public int intervalSeconds() {
     return intervalSeconds;
   }
 
   /**
-   * How long a container must have been sealed, and a chunk must have been found dead, before it
-   * may be dropped.
+   * Returns the time for which a container must have been sealed, and a chunk must have been found
+   * dead, before it may be dropped.
    */
   public int minAgeSeconds() {
     return minAgeSeconds;
@@ -41,7 +41,7 @@ public final class GcSettings {
     return livePercent;
   }
 
-  /** How fast the collector reads and writes containers; 0: as fast as it goes. */
+  /** Returns the rate at which the collector reads and writes containers; 0: no limit. */
   public int bytesPerSecond() {
     return bytesPerSecond;
   }

@@ -47,8 +47,8 @@ public final class ReferenceCheck {
   private long staleEntries;
 
   /**
-   * @param problems is told of each block that needs a chunk which is not there, of the first
-   *     hundred, and of what is wrong with the index
+   * @param problems receives the blocks that need a missing chunk, the first hundred, and what is
+   *     wrong with the index
    */
   public ReferenceCheck(
       ContainerStore containers,
@@ -134,7 +134,7 @@ public final class ReferenceCheck {
     return count;
   }
 
-  /** After the containers were read: entries of chunks are taken out before the chunks are. */
+  /** After the containers were read: entries are removed before their chunks. */
   private void checkIndex(Map<String, Long> counts) {
     try {
       index.forEachEntry(this::lookAtEntry);
