@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
+import io.hdrf.jni.Crc32c;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** The beginning of an incoming connection. Immutable. */
+/** The beginning of a connection, as it is written and as it comes. Immutable. */
 public final class Preamble {
+
+  static final int LENGTH = 8;
+  private static final byte[] MAGIC = {WireFormat.FIRST_BYTE, 'D', 'R', 'F'};
 
   private final byte[] read;
   private final boolean valid;
@@ -17,11 +23,42 @@ public final class Preamble {
   }
 
   /**
+   * The bytes of a preamble.
+   *
+   * @param kind {@link WireFormat#PROBE}, {@link WireFormat#STREAM} or {@link WireFormat#ASK}
+   */
+  public static byte[] of(int kind) {
+    ByteBuffer bytes = ByteBuffer.allocate(LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.put(MAGIC).put((byte) WireFormat.VERSION).put((byte) kind);
+    bytes.putShort(crc(bytes.array()));
+    return bytes.array();
+  }
+
+  private static short crc(byte[] preamble) {
+    return (short) Crc32c.update(0, ByteBuffer.wrap(preamble, 0, LENGTH - 2));
+  }
+
+  /**
+   * Whether bytes can be the beginning of a preamble, so that it is safe to wait for the next.
+   *
+   * @param count how many bytes there are, from 1 to the length of a preamble
+   */
+  private static boolean mayBePreamble(byte[] bytes, int count) {
+    for (int i = 0; i < Math.min(count, MAGIC.length); i++) {
+      if (bytes[i] != MAGIC[i]) {
+        return false;
+      }
+    }
+    return count < LENGTH
+        || ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getShort(LENGTH - 2) == crc(bytes);
+  }
+
+  /**
    * Reads as many bytes as are needed to tell what the peer speaks, and waits for no byte after the
    * first that can't be HDRF's: a stock peer may send few and wait for the answer.
    */
   public static Preamble read(InputStream in) throws IOException {
-    byte[] bytes = new byte[WireFormat.PREAMBLE_LENGTH];
+    byte[] bytes = new byte[LENGTH];
     int count = 0;
     while (count < bytes.length) {
       int next = in.read();
@@ -29,7 +66,7 @@ public final class Preamble {
         return new Preamble(Arrays.copyOf(bytes, count), false);
       }
       bytes[count++] = (byte) next;
-      if (!WireFormat.mayBePreamble(bytes, count)) {
+      if (!mayBePreamble(bytes, count)) {
         return new Preamble(Arrays.copyOf(bytes, count), false);
       }
     }

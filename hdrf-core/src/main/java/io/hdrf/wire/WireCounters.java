@@ -10,12 +10,6 @@ import java.util.concurrent.atomic.LongAdder;
 /** What one DataNode has sent to and received from others in reduced form. Thread-safe. */
 public final class WireCounters {
 
-  /** Which way. */
-  public enum Direction {
-    SENT,
-    RECEIVED
-  }
-
   /** In a large cluster every DataNode meets every other; more than these are counted as one. */
   private static final int MAX_PEERS = 200;
 
@@ -25,15 +19,23 @@ public final class WireCounters {
   private final Set<String> peers = ConcurrentHashMap.newKeySet();
 
   /**
-   * Counts a stream's traffic.
+   * Counts what a stream has sent.
    *
    * @param operation what the stream carried, as HDFS names it, such as {@code WRITE_BLOCK}
    * @param peer the other side's address
    * @param plain bytes as HDFS would have sent them
    * @param wire bytes that went over the wire, above SASL
    */
-  public void traffic(Direction direction, String operation, String peer, long plain, long wire) {
-    String way = direction == Direction.SENT ? "Sent" : "Received";
+  public void sent(String operation, String peer, long plain, long wire) {
+    traffic("Sent", operation, peer, plain, wire);
+  }
+
+  /** As {@link #sent}, of what a stream has received. */
+  public void received(String operation, String peer, long plain, long wire) {
+    traffic("Received", operation, peer, plain, wire);
+  }
+
+  private void traffic(String way, String operation, String peer, long plain, long wire) {
     add("mirrorBytesPlain" + way, plain);
     add("mirrorBytesWire" + way, wire);
     add("mirrorBytesPlain" + way + "-" + operation, plain);

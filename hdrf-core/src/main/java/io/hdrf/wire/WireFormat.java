@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.jni.Crc32c;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-
 /**
  * The numbers of the stream between two DataNodes; {@code docs/formats.md} ("Stream between
  * DataNodes") has its bytes. It begins above SASL, where HDFS's own protocol would begin.
@@ -30,8 +26,6 @@ public final class WireFormat {
   /** Questions which chunks the other side has follow. */
   public static final int ASK = 2;
 
-  static final int PREAMBLE_LENGTH = 8;
-
   public static final int RECORD_HEADER = 1 + 4 + 4;
 
   public static final int BYTES = 1;
@@ -44,7 +38,7 @@ public final class WireFormat {
   static final int RELEASE = 8;
   static final int SUMMED = 10;
 
-  /** The records of {@code io.hdrf.wire.query.ChunkQueryStream}. */
+  /** The records of {@link ChunkQueryStream}. */
   public static final int OPEN = 16;
 
   public static final int CHALLENGE = 17;
@@ -92,39 +86,5 @@ public final class WireFormat {
   /** The most bytes that a frame may decode to. */
   public static final int MAX_FRAME = 16 << 20;
 
-  private static final byte[] MAGIC = {FIRST_BYTE, 'D', 'R', 'F'};
-
   private WireFormat() {}
-
-  /**
-   * The preamble's bytes.
-   *
-   * @param what {@link #PROBE}, {@link #STREAM} or {@link #ASK}
-   */
-  public static byte[] preamble(int what) {
-    ByteBuffer bytes = ByteBuffer.allocate(PREAMBLE_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-    bytes.put(MAGIC).put((byte) VERSION).put((byte) what);
-    bytes.putShort(crc(bytes.array()));
-    return bytes.array();
-  }
-
-  private static short crc(byte[] preamble) {
-    return (short) Crc32c.update(0, ByteBuffer.wrap(preamble, 0, PREAMBLE_LENGTH - 2));
-  }
-
-  /**
-   * Whether bytes can be the beginning of a preamble, so that it is safe to wait for the next.
-   *
-   * @param count how many bytes there are, from 1 to the length of a preamble
-   */
-  static boolean mayBePreamble(byte[] bytes, int count) {
-    for (int i = 0; i < Math.min(count, MAGIC.length); i++) {
-      if (bytes[i] != MAGIC[i]) {
-        return false;
-      }
-    }
-    return count < PREAMBLE_LENGTH
-        || ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getShort(PREAMBLE_LENGTH - 2)
-            == crc(bytes);
-  }
 }

@@ -10,6 +10,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.function.Function;
 
 /** Turns a stream of records back into the bytes of HDFS's protocol. For one thread. */
 public final class WireInput implements Closeable {
@@ -71,44 +72,13 @@ public final class WireInput implements Closeable {
     default void references(int originalLength) {}
   }
 
-  /** Knows the sessions in which chunks were asked for. */
-  public interface Sessions {
-    /** None. */
-    Sessions NONE = id -> null;
-
-    /**
-     * The session with an id, for this stream alone, which leaves it at its end.
-     *
-     * @return null if there is none, or another stream has it
-     */
-    Session join(byte[] id);
-  }
-
-  /** The chunks that the stream was promised, and may refer to. */
-  public interface Session {
-    /**
-     * The bytes of chunks; batches before theirs are released.
-     *
-     * @param skip how many bytes of the first are left out
-     * @return direct; void as soon as a later batch is resolved or released, or the stream leaves
-     * @throws CorruptWireException if this was not promised, or the session has ended
-     */
-    ByteBuffer resolve(int batch, int first, int count, int skip) throws CorruptWireException;
-
-    /** Drops the batches up to a number. */
-    void release(int upTo);
-
-    /** The stream has ended: nothing is held any more. */
-    void leave();
-  }
-
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
   private final RecordReader records;
   private final WireChains chains;
   private final Listener listener;
-  private final Sessions sessions;
-  private Session held;
+  private final Function<byte[], RetainedChunks> sessions;
+  private RetainedChunks held;
   private int[] chainIds;
   private FrameChain chain;
   private boolean begun;
@@ -140,15 +110,20 @@ public final class WireInput implements Closeable {
 
   /** As the other, without any sessions. */
   public WireInput(InputStream in, WireChains chains, Listener listener) {
-    this(in, chains, listener, Sessions.NONE);
+    this(in, chains, listener, id -> null);
   }
 
   /** As the other, with as much memory as it takes. */
-  public WireInput(InputStream in, WireChains chains, Listener listener, Sessions sessions) {
+  public WireInput(
+      InputStream in,
+      WireChains chains,
+      Listener listener,
+      Function<byte[], RetainedChunks> sessions) {
     this(in, chains, listener, sessions, ReceiveMemory.unlimited().share());
   }
 
   /**
+   * @param sessions joins the session with an id, as {@link ChunkQuerySessions#join}
    * @param memory the stream's own, for what comes; before the first packet a few KiB, besides what
    *     the other side has sent of a record
    */
@@ -156,7 +131,7 @@ public final class WireInput implements Closeable {
       InputStream in,
       WireChains chains,
       Listener listener,
-      Sessions sessions,
+      Function<byte[], RetainedChunks> sessions,
       ReceiveMemory.Share memory) {
     this.memory = memory;
     this.records = new RecordReader(in, listener::record, memory);
@@ -309,7 +284,7 @@ public final class WireInput implements Closeable {
     requireState(
         held == null && body.remaining() == WireFormat.SESSION_ID, "a second session, or half one");
     listener.session();
-    held = sessions.join(id(body));
+    held = sessions.apply(id(body));
     requireState(held != null, "the id of a session that is not here");
   }
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.wire.query.ChunkBatch;
-import io.hdrf.wire.query.ChunkQuerySessions;
-import io.hdrf.wire.query.ChunkQueryStream;
-import io.hdrf.wire.query.RetainedChunks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * The stream of version 1 that is kept in the resources and must be readable for ever, and an
@@ -56,7 +53,7 @@ final class GoldenStream {
   private GoldenStream() {}
 
   /** A session with batch 3 of chunks of 2, 3 and 4 bytes, which count upwards from 0. */
-  static WireInput.Sessions sessions() {
+  static Function<byte[], RetainedChunks> sessions() {
     ChunkQuerySessions sessions = new ChunkQuerySessions(100, 100, 1, new ManualTimer());
     RetainedChunks held = sessions.open("BP-1");
     ChunkBatch batch = new ChunkBatch(3, new int[] {2, 5, 9}, new byte[3 * 32]);

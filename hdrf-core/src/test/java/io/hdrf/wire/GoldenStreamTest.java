@@ -3,8 +3,6 @@ package io.hdrf.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.wire.query.ChunkBatch;
-import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 
 /** Reads a stream of records and keeps all that comes out of it, even if it ends with an error. */
@@ -37,10 +38,11 @@ final class Playback implements WireInput.Listener {
   }
 
   void run(InputStream in, WireChains chains, Lengths lengths) throws IOException {
-    run(in, chains, lengths, WireInput.Sessions.NONE);
+    run(in, chains, lengths, id -> null);
   }
 
-  void run(InputStream in, WireChains chains, Lengths lengths, WireInput.Sessions sessions)
+  void run(
+      InputStream in, WireChains chains, Lengths lengths, Function<byte[], RetainedChunks> sessions)
       throws IOException {
     try (WireInput input = new WireInput(in, chains, this, sessions)) {
       while (true) {

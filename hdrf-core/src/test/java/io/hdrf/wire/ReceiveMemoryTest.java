@@ -171,11 +171,7 @@ class ReceiveMemoryTest {
       byte[] stream = stream(chain, record(WireFormat.SUMMED, length, 8 + 30), gathered);
       WireInput in =
           new WireInput(
-              new Stalled(stream),
-              chains,
-              new QuietListener(),
-              WireInput.Sessions.NONE,
-              memory.share());
+              new Stalled(stream), chains, new QuietListener(), id -> null, memory.share());
       stalled.add(in);
       Throwable end = catchThrowable(() -> in.read(new byte[10], 0, 10));
       if (end instanceof IOException) {
@@ -208,12 +204,7 @@ class ReceiveMemoryTest {
         };
     ByteArrayOutputStream plain = new ByteArrayOutputStream();
     try (WireInput in =
-        new WireInput(
-            new ByteArrayInputStream(records),
-            chains,
-            forwarding,
-            WireInput.Sessions.NONE,
-            share)) {
+        new WireInput(new ByteArrayInputStream(records), chains, forwarding, id -> null, share)) {
       byte[] piece = new byte[4096];
       for (int count; (count = in.read(piece, 0, piece.length)) >= 0; ) {
         plain.write(piece, 0, count);
@@ -302,7 +293,7 @@ class ReceiveMemoryTest {
                 new Stalled(Arrays.copyOf(request, request.length - 1)),
                 chains,
                 listener,
-                WireInput.Sessions.NONE,
+                id -> null,
                 memory.share())) {
       assertThat(catchThrowable(() -> in.read(new byte[10], 0, 10)))
           .hasMessageContaining("stalled");
@@ -330,11 +321,7 @@ class ReceiveMemoryTest {
     try (WireChains chains = Tape.newChains();
         WireInput in =
             new WireInput(
-                new ByteArrayInputStream(stream),
-                chains,
-                listener,
-                WireInput.Sessions.NONE,
-                memory.share())) {
+                new ByteArrayInputStream(stream), chains, listener, id -> null, memory.share())) {
       byte[] piece = new byte[4096];
       assertThatThrownBy(
               () -> {

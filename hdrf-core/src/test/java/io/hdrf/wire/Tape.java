@@ -93,7 +93,7 @@ public final class Tape implements Closeable {
 
   void begin(Capabilities own) throws IOException {
     records.begin(own);
-    preambleLength = WireFormat.PREAMBLE_LENGTH;
+    preambleLength = Preamble.LENGTH;
     events.add(new Event("hello " + own, plain.size()));
     mark();
   }

@@ -3,7 +3,6 @@ package io.hdrf.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.wire.WireCounters.Direction;
 import org.junit.jupiter.api.Test;
 
 class WireCountersTest {
@@ -12,9 +11,9 @@ class WireCountersTest {
 
   @Test
   void trafficCountsInAllByOperationAndByPeer() {
-    counters.traffic(Direction.SENT, "WRITE_BLOCK", "10.0.0.1", 1000, 300);
-    counters.traffic(Direction.SENT, "COPY_BLOCK", "10.0.0.2", 20, 7);
-    counters.traffic(Direction.RECEIVED, "WRITE_BLOCK", "10.0.0.1", 5, 3);
+    counters.sent("WRITE_BLOCK", "10.0.0.1", 1000, 300);
+    counters.sent("COPY_BLOCK", "10.0.0.2", 20, 7);
+    counters.received("WRITE_BLOCK", "10.0.0.1", 5, 3);
 
     assertThat(counters.values())
         .containsEntry("mirrorBytesPlainSent", 1020L)
@@ -40,9 +39,9 @@ class WireCountersTest {
   @Test
   void peersBeyondTheMostAreCountedAsOne() {
     for (int peer = 0; peer < 202; peer++) {
-      counters.traffic(Direction.SENT, "WRITE_BLOCK", "peer" + peer, 10, 1);
+      counters.sent("WRITE_BLOCK", "peer" + peer, 10, 1);
     }
-    counters.traffic(Direction.SENT, "WRITE_BLOCK", "peer0", 10, 1);
+    counters.sent("WRITE_BLOCK", "peer0", 10, 1);
     assertThat(counters.value("mirrorBytesPlainSent-peer0")).isEqualTo(20);
     assertThat(counters.value("mirrorBytesPlainSent-peer199")).isEqualTo(10);
     assertThat(counters.value("mirrorBytesPlainSent-others")).isEqualTo(20);

@@ -2,7 +2,6 @@
 package io.hdrf.wire;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;

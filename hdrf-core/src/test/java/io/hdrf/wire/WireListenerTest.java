@@ -4,9 +4,6 @@ package io.hdrf.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.wire.query.ChunkBatch;
-import io.hdrf.wire.query.ChunkQuerySessions;
-import io.hdrf.wire.query.RetainedChunks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** What a listener can refuse, and is told of. */
@@ -43,7 +41,8 @@ class WireListenerTest {
     }
   }
 
-  private byte[] read(byte[] records, int piece, WireInput.Sessions sessions) throws IOException {
+  private byte[] read(byte[] records, int piece, Function<byte[], RetainedChunks> sessions)
+      throws IOException {
     ByteArrayOutputStream plain = new ByteArrayOutputStream();
     try (WireChains chains = Tape.newChains();
         WireInput in =
@@ -59,7 +58,7 @@ class WireListenerTest {
   }
 
   private byte[] read(byte[] records, int piece) throws IOException {
-    return read(records, piece, WireInput.Sessions.NONE);
+    return read(records, piece, id -> null);
   }
 
   private static byte[] bytesAndPacket() {
@@ -130,7 +129,7 @@ class WireListenerTest {
                     memories.add(sessions.memory());
                   }
                 },
-                sessions)) {
+                sessions::join)) {
       assertThat(in.read(new byte[10], 0, 10)).isOne();
     }
     assertThat(memories).containsExactly(100L);

@@ -4,9 +4,6 @@ package io.hdrf.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.wire.query.ChunkBatch;
-import io.hdrf.wire.query.ChunkQuerySessions;
-import io.hdrf.wire.query.RetainedChunks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -56,7 +53,10 @@ class WireReferencesTest {
     try (WireChains chains = Tape.newChains();
         WireInput in =
             new WireInput(
-                new ByteArrayInputStream(stream.toByteArray()), chains, new Playback(), sessions)) {
+                new ByteArrayInputStream(stream.toByteArray()),
+                chains,
+                new Playback(),
+                sessions::join)) {
       byte[] piece = new byte[100];
       for (int count = in.read(piece, 0, 100); count >= 0; count = in.read(piece, 0, 100)) {
         plain.write(piece, 0, count);

@@ -5,8 +5,7 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.mirror.Mirroring;
-import io.hdrf.datanode.mirror.query.ChunkOffers;
-import io.hdrf.datanode.mirror.query.PeerProofs;
+import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.volume.Chains;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
@@ -18,6 +17,7 @@ import io.hdrf.spi.scheme.ReductionScheme;
 import io.hdrf.wire.Timer;
 import io.hdrf.wire.WireChains;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.StorageType;
@@ -35,7 +35,7 @@ final class MirroringSetup {
   private final SchemeChain configured;
   private final SchemeChain substitute;
   private final boolean sends;
-  private final ChunkOffers offers;
+  private final Map<String, ChunkFunction> functions;
 
   /**
    * @throws IOException names the key that is wrong
@@ -47,7 +47,7 @@ final class MirroringSetup {
     wireChains = new WireChains(registry, conf.configuration());
     substitute = substitute(registry, chains);
     sends = Chains.anyConfigured(chains);
-    offers = offers(conf, chains);
+    functions = chunkFunctions(conf, chains);
   }
 
   /**
@@ -63,8 +63,8 @@ final class MirroringSetup {
         substitute,
         sends,
         storage,
-        offers,
-        PeerProofs.UNKNOWN,
+        functions,
+        BlockKeyProofs.UNKNOWN,
         timer);
   }
 
@@ -92,9 +92,10 @@ final class MirroringSetup {
     return configured;
   }
 
-  private static ChunkOffers offers(HdrfConf conf, Map<StorageType, SchemeChain> chains)
-      throws IOException {
-    ChunkOffers offers = new ChunkOffers();
+  /** How the schemes whose chunks can be asked for cut and name them. */
+  private static Map<String, ChunkFunction> chunkFunctions(
+      HdrfConf conf, Map<StorageType, SchemeChain> chains) throws IOException {
+    Map<String, ChunkFunction> functions = new LinkedHashMap<>();
     for (SchemeChain chain : chains.values()) {
       ReductionScheme first = chain.isEmpty() ? null : chain.schemes().get(0);
       ChunkFunction function =
@@ -103,10 +104,10 @@ final class MirroringSetup {
                   .chunkFunction(new PluginSettings(conf.configuration(), first.name()))
               : null;
       if (function != null) {
-        offers.add(first.name(), function);
+        functions.put(first.name(), function);
       }
     }
-    return offers;
+    return functions;
   }
 
   private static SchemeChain substitute(

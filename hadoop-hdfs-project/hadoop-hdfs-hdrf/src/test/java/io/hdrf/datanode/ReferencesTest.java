@@ -9,10 +9,11 @@ import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Fallback;
+import io.hdrf.wire.Preamble;
 import io.hdrf.wire.WireFormat;
-import io.hdrf.wire.query.ChunkBatch;
-import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -277,7 +278,7 @@ class ReferencesTest {
 
   private static Socket connect(int port, int kind) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.getOutputStream().write(WireFormat.preamble(kind));
+    socket.getOutputStream().write(Preamble.of(kind));
     return socket;
   }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.wire.Preamble;
 import io.hdrf.wire.WireFormat;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -14,7 +15,7 @@ public final class SilentSocketFactory extends WrappingSocketFactory {
   /** How many probes were kept back. */
   static final AtomicInteger PROBES = new AtomicInteger();
 
-  private static final byte[] PROBE = WireFormat.preamble(WireFormat.PROBE);
+  private static final byte[] PROBE = Preamble.of(WireFormat.PROBE);
 
   @Override
   OutputStream wrap(OutputStream out) {

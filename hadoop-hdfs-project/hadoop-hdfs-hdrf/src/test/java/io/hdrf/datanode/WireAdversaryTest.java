@@ -8,9 +8,10 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.Preamble;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
-import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -98,7 +99,7 @@ class WireAdversaryTest {
   private Socket connect(int kind) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port());
     socket.setSoTimeout(PATIENCE_MILLIS);
-    socket.getOutputStream().write(WireFormat.preamble(kind));
+    socket.getOutputStream().write(Preamble.of(kind));
     return socket;
   }
 
@@ -435,7 +436,7 @@ class WireAdversaryTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port()),
                 victim.getBlockToken(),
                 victim.getLocations()[0])) {
-      peer.getOutputStream().write(WireFormat.preamble(WireFormat.ASK));
+      peer.getOutputStream().write(Preamble.of(WireFormat.ASK));
       peer.getOutputStream().flush();
       Field enclosed = EncryptedPeer.class.getDeclaredField("enclosedPeer");
       enclosed.setAccessible(true);

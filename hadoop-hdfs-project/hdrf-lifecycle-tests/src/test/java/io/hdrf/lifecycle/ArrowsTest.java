@@ -64,7 +64,6 @@ class ArrowsTest {
     "hdrf-core, io.hdrf.volume, io.hdrf.spi.io io.hdrf.block io.hdrf.jni",
     "hdrf-core, io.hdrf.wire, io.hdrf.spi.. io.hdrf.block io.hdrf.jni io.hdrf.reduce"
         + " io.hdrf.scheme",
-    "hdrf-core, io.hdrf.wire.query, io.hdrf.spi.. io.hdrf.wire",
     "hdrf-core, io.hdrf.reduce, io.hdrf.spi.. io.hdrf.block io.hdrf.conf io.hdrf.scheme",
   })
   void arrowsOfTheCoreGoOneWay(String module, String of, String used) {

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.Preamble;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
-import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -242,17 +243,17 @@ final class SecureAdversary {
 
   /** Asks whether a chunk exists, which only DataNodes may know. */
   private void ask() throws Exception {
-    byte[] probe = exchange(WireFormat.preamble(WireFormat.PROBE));
+    byte[] probe = exchange(Preamble.of(WireFormat.PROBE));
     if (token == null) {
       assertThat(new String(probe, StandardCharsets.ISO_8859_1)).doesNotStartWith("HDRF");
-      byte[] asked = exchange(WireFormat.preamble(WireFormat.ASK));
+      byte[] asked = exchange(Preamble.of(WireFormat.ASK));
       assertThat(new String(asked, StandardCharsets.ISO_8859_1)).doesNotStartWith("HDRF");
       return;
     }
     long dialect = Capabilities.read(new java.io.ByteArrayInputStream(probe)).dialects().first();
     try (Socket socket = connect()) {
       IOStreamPair streams = streams(socket);
-      streams.out.write(WireFormat.preamble(WireFormat.ASK));
+      streams.out.write(Preamble.of(WireFormat.ASK));
       try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
         stream.open(dialect, own.getBlockPoolId());
         ChunkQueryStream.Reply reply = stream.readReply();
@@ -279,7 +280,7 @@ final class SecureAdversary {
       for (int i = 0; i < connections; i++) {
         Socket socket = connect();
         sockets.add(socket);
-        socket.getOutputStream().write(WireFormat.preamble(i % 3), 0, 1 + i % 8);
+        socket.getOutputStream().write(Preamble.of(i % 3), 0, 1 + i % 8);
       }
       assertThat(datanode.getXceiverCount()).isLessThan(connections + 10);
     } finally {

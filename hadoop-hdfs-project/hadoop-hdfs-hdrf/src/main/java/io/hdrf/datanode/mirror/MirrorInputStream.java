@@ -7,11 +7,11 @@ import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.StreamOrder;
-import io.hdrf.wire.WireCounters;
 import io.hdrf.wire.WireInput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.function.Consumer;
 import org.apache.hadoop.hdfs.protocol.datatransfer.Op;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
@@ -20,7 +20,7 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
  * HDFS's bytes out of what another DataNode sent as records. Knows which block comes, collects its
  * frames, and keeps those of the present packet for whoever passes it on. For one thread.
  */
-final class MirrorInputStream extends InputStream {
+final class MirrorInputStream extends InputStream implements WireInput.Listener {
 
   private final Mirroring mirroring;
   private final InputStream in;
@@ -62,8 +62,7 @@ final class MirrorInputStream extends InputStream {
     this.onRequest = onRequest;
     this.memory = mirroring.memory().share();
     this.wire =
-        new WireInput(
-            in, mirroring.chains(), new Listener(), mirroring.queries().sessions(), memory);
+        new WireInput(in, mirroring.chains(), this, mirroring.queries().sessions()::join, memory);
   }
 
   /** Expects a block to be copied from the other side, with no request before it. */
@@ -86,97 +85,119 @@ final class MirrorInputStream extends InputStream {
     return peer;
   }
 
-  /** What the parser was told, in the order of the stream. */
-  private final class Listener implements WireInput.Listener {
+  @Override
+  public void hello(Capabilities capabilities) {
+    peer = capabilities;
+  }
 
-    @Override
-    public void hello(Capabilities capabilities) {
-      peer = capabilities;
+  @Override
+  public void record(int type) throws IOException {
+    order.record(type);
+  }
+
+  /** The request is found in the very bytes that the DataNode's own code is given. */
+  @Override
+  public void handedOut(byte[] bytes, int offset, int length, int left) throws IOException {
+    if (!order.isOpening()) {
+      return;
     }
-
-    @Override
-    public void record(int type) throws IOException {
-      order.record(type);
+    try {
+      int taken = opening.take(bytes, offset, length);
+      if (opening.isComplete()) {
+        order.handedOut(opened(), length - taken + left);
+      }
+    } catch (InvalidProtocolBufferException e) {
+      throw new CorruptWireException("the peer sent a request that can't be parsed", e);
     }
+  }
 
-    /** The request is found in the very bytes that the DataNode's own code is given. */
-    @Override
-    public void handedOut(byte[] bytes, int offset, int length, int left) throws IOException {
-      if (!order.isOpening()) {
-        return;
-      }
-      try {
-        int taken = opening.take(bytes, offset, length);
-        if (opening.isComplete()) {
-          order.handedOut(opened(), length - taken + left);
-        }
-      } catch (InvalidProtocolBufferException e) {
-        throw new CorruptWireException("the peer sent a request that can't be parsed", e);
-      }
+  /** Whether packets follow. */
+  private boolean opened() throws IOException {
+    if (opening.isReply()) {
+      return opening.isSuccess();
     }
-
-    /** Whether packets follow. */
-    private boolean opened() throws IOException {
-      if (opening.isReply()) {
-        return opening.isSuccess();
-      }
-      BlockTransfer transfer = BlockTransfer.of(opening);
-      if (transfer == null) {
-        return false;
-      }
-      operation = transfer.operation();
-      onRequest.accept(transfer);
-      if (!transfer.isCopy()) {
-        expected = transfer.block();
-      }
-      return !transfer.isCopy();
+    BlockTransfer transfer = BlockTransfer.of(opening);
+    if (transfer == null) {
+      return false;
     }
-
-    @Override
-    public void packet(int dataLength, ByteBuffer head, boolean summed) throws IOException {
-      PacketHeader header = PacketHead.parse(dataLength, head);
-      if (header.isLastPacketInBlock()) {
-        order.lastPacket();
-      }
-      if (expected != null) {
-        collector = BlockCollector.of(mirroring, expected);
-        expected = null;
-      }
-      if (forwarding != null) {
-        forwarding.begin(dataLength, head.duplicate());
-      }
-      if (collector != null) {
-        collector.packet(header);
-      }
+    operation = transfer.operation();
+    onRequest.accept(transfer);
+    if (!transfer.isCopy()) {
+      expected = transfer.block();
     }
+    return !transfer.isCopy();
+  }
 
-    @Override
-    public void checksums(ByteBuffer checksums, long digest) {
-      if (forwarding != null) {
-        forwarding.checksums(checksums.duplicate(), digest);
-      }
+  @Override
+  public void packet(int dataLength, ByteBuffer head, boolean summed) throws IOException {
+    PacketHeader header = header(dataLength, head);
+    if (header.isLastPacketInBlock()) {
+      order.lastPacket();
     }
-
-    @Override
-    public void frame(
-        int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded)
-        throws IOException {
-      if (forwarding != null) {
-        forwarding.add(chainIds, originalLength, stages, stored);
-      }
-      if (collector != null) {
-        collector.frame(chainIds, originalLength, stages, stored);
-      }
+    if (expected != null) {
+      collector = BlockCollector.of(mirroring, expected);
+      expected = null;
     }
+    if (forwarding != null) {
+      forwarding.begin(dataLength, head.duplicate());
+    }
+    if (collector != null) {
+      collector.packet(header);
+    }
+  }
 
-    @Override
-    public void references(int originalLength) {
-      if (forwarding != null) {
-        forwarding.addReferences(originalLength);
-      }
-      if (collector != null) {
-        collector.references();
-      }
+  /**
+   * The header in the head of a packet that a peer sent, before anything relies on it.
+   *
+   * @param dataLength what the peer says about the packet
+   * @throws CorruptWireException if the head is none, or says something else
+   */
+  static PacketHeader header(int dataLength, ByteBuffer head) throws IOException {
+    ByteBuffer bytes = head.duplicate().order(ByteOrder.BIG_ENDIAN);
+    if (bytes.remaining() < PacketHeader.PKT_LENGTHS_LEN) {
+      throw new CorruptWireException("a packet's head of " + bytes.remaining() + " bytes");
+    }
+    int payload = bytes.getInt();
+    int headerLength = bytes.getShort();
+    if (headerLength < 0 || headerLength > bytes.remaining()) {
+      throw new CorruptWireException("a packet's header of " + headerLength + " bytes");
+    }
+    byte[] encoded = new byte[headerLength];
+    bytes.get(encoded);
+    PacketHeader header = new PacketHeader();
+    header.setFieldsFromData(payload, encoded);
+    if (header.getDataLen() != dataLength || payload != 4L + bytes.remaining() + dataLength) {
+      throw new CorruptWireException("a packet of " + payload + " bytes whose lengths differ");
+    }
+    return header;
+  }
+
+  @Override
+  public void checksums(ByteBuffer checksums, long digest) {
+    if (forwarding != null) {
+      forwarding.checksums(checksums.duplicate(), digest);
+    }
+  }
+
+  @Override
+  public void frame(
+      int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded)
+      throws IOException {
+    if (forwarding != null) {
+      forwarding.add(chainIds, originalLength, stages, stored);
+    }
+    if (collector != null) {
+      collector.frame(chainIds, originalLength, stages, stored);
+    }
+  }
+
+  @Override
+  public void references(int originalLength) {
+    if (forwarding != null) {
+      forwarding.addReferences(originalLength);
+    }
+    if (collector != null) {
+      collector.references();
     }
   }
 
@@ -202,12 +223,7 @@ final class MirrorInputStream extends InputStream {
     if (operation != null) {
       mirroring
           .counters()
-          .traffic(
-              WireCounters.Direction.RECEIVED,
-              operation.name(),
-              peerName,
-              plain,
-              readBefore + wire.received());
+          .received(operation.name(), peerName, plain, readBefore + wire.received());
       operation = null;
     }
     if (collector != null) {

@@ -3,7 +3,6 @@ package io.hdrf.datanode.mirror;
 
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.RecordWriter;
-import io.hdrf.wire.WireCounters;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -273,9 +272,7 @@ final class MirrorOutput extends OutputStream {
       }
     }
     if (operation != null) {
-      mirroring
-          .counters()
-          .traffic(WireCounters.Direction.SENT, operation.name(), peerName, plain, wire);
+      mirroring.counters().sent(operation.name(), peerName, plain, wire);
       operation = null;
     }
     if (framer != null) {

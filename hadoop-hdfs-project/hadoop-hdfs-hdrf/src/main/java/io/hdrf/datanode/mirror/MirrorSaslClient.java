@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
+import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
-import io.hdrf.datanode.mirror.query.PeerProofs;
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.Preamble;
 import io.hdrf.wire.WireFormat;
-import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -132,11 +133,11 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
       IOStreamPair streams =
           handshake.on(
               socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
-      streams.out.write(WireFormat.preamble(WireFormat.ASK));
+      streams.out.write(Preamble.of(WireFormat.ASK));
       streams.out.flush();
       connected = true;
       return new ChunkQueryConnection(
-          new ChunkQueryStream(streams.in, streams.out), PeerProofs.address(address), socket);
+          new ChunkQueryStream(streams.in, streams.out), BlockKeyProofs.address(address), socket);
     } finally {
       if (!connected) {
         socket.close();
@@ -154,7 +155,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
       IOStreamPair streams =
           handshake.on(
               socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
-      streams.out.write(WireFormat.preamble(WireFormat.PROBE));
+      streams.out.write(Preamble.of(WireFormat.PROBE));
       streams.out.flush();
       return Capabilities.read(streams.in);
     }

@@ -3,13 +3,13 @@ package io.hdrf.datanode.mirror;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.conf.MirrorSettings;
-import io.hdrf.datanode.mirror.query.ChunkOffers;
+import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.mirror.query.ChunkQueries;
 import io.hdrf.datanode.mirror.query.ChunkQueryClient;
 import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
-import io.hdrf.datanode.mirror.query.PeerProofs;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.thread.HdrfThreads;
 import io.hdrf.wire.Capabilities;
@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -82,7 +83,7 @@ public final class Mirroring implements Closeable {
   }
 
   /** What mirroring asks of the DataNode's storage. */
-  public interface Storage extends ChunkQueries.Store {
+  public interface Storage {
     /** The chain that a block of this DataNode is, or will be, stored with; may be empty. */
     SchemeChain chainOf(BlockRef block);
 
@@ -92,6 +93,9 @@ public final class Mirroring implements Closeable {
      * @return null if it writes none of this block
      */
     Written written(BlockRef block);
+
+    /** Looks for chunks in a scheme's stores on all volumes of a pool. */
+    ChunkLookup chunks(String poolId, String scheme);
   }
 
   /** How long a connection waits for memory to receive into. */
@@ -118,7 +122,7 @@ public final class Mirroring implements Closeable {
    *     is used
    * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
    * @param sends whether this DataNode reduces blocks at all
-   * @param offers as for {@link ChunkQueries}, like {@code proofs}
+   * @param functions as for {@link ChunkQueries}, like {@code proofs}
    * @param timer drops frames that nobody stores, and what {@link ChunkQueries} says
    */
   public Mirroring(
@@ -128,8 +132,8 @@ public final class Mirroring implements Closeable {
       SchemeChain substitute,
       boolean sends,
       Storage storage,
-      ChunkOffers offers,
-      PeerProofs proofs,
+      Map<String, ChunkFunction> functions,
+      BlockKeyProofs proofs,
       Timer timer) {
     this.settings = settings;
     this.sends = sends;
@@ -137,7 +141,7 @@ public final class Mirroring implements Closeable {
     this.configured = configured;
     this.substitute = substitute.ids();
     this.storage = storage;
-    this.queries = new ChunkQueries(settings, offers, proofs, storage, counters, timer);
+    this.queries = new ChunkQueries(settings, functions, proofs, storage::chunks, counters, timer);
     this.memory =
         new ReceiveMemory(
             settings.receiveMemory(),
@@ -157,8 +161,7 @@ public final class Mirroring implements Closeable {
     if (!settings.isEnabled()) {
       return new Capabilities(0, Collections.emptySet());
     }
-    List<Long> dialects =
-        settings.references() ? queries.offers().dialects() : Collections.emptyList();
+    List<Long> dialects = settings.references() ? queries.dialects() : Collections.emptyList();
     return new Capabilities(WireFormat.VERSION, chains.installed(), dialects).makingChecksums();
   }
 
@@ -191,7 +194,7 @@ public final class Mirroring implements Closeable {
       throws IOException {
     SchemeChain chain = storage.chainOf(block);
     ChunkFunction function =
-        chain.isEmpty() ? null : queries.offers().function(chain.schemes().get(0).name());
+        chain.isEmpty() ? null : queries.function(chain.schemes().get(0).name());
     if (!queries.areEnabled()
         || function == null
         || !peer.canBeAsked(function.dialect())

@@ -3,8 +3,7 @@ package io.hdrf.datanode.mirror;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.conf.MirrorSettings;
-import io.hdrf.datanode.mirror.query.ChunkOffers;
-import io.hdrf.datanode.mirror.query.PeerProofs;
+import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
 import io.hdrf.jni.Sha256;
@@ -25,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,9 +67,9 @@ final class MemoryStore implements Mirroring.Storage {
 
   Mirroring mirroring(Configuration conf, SchemeRegistry registry, SchemeChain own, Timer timer)
       throws IOException {
-    ChunkOffers offers = new ChunkOffers();
+    Map<String, ChunkFunction> functions = new HashMap<>();
     if (registry.names().contains(SCHEME)) {
-      offers.add(SCHEME, new Function());
+      functions.put(SCHEME, new Function());
     }
     return new Mirroring(
         new MirrorSettings(conf),
@@ -78,8 +78,8 @@ final class MemoryStore implements Mirroring.Storage {
         own,
         true,
         this,
-        offers,
-        PeerProofs.NONE,
+        functions,
+        new BlockKeyProofs(null, poolId -> false),
         timer);
   }
 

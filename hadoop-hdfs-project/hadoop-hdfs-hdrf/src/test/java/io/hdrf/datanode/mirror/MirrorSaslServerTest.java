@@ -8,6 +8,7 @@ import io.hdrf.datanode.mirror.query.ChunkQueries;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.wire.Preamble;
 import io.hdrf.wire.WireFormat;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -62,7 +63,7 @@ class MirrorSaslServerTest {
   private static boolean isHeard(MirrorSaslServer server) throws IOException {
     boolean[] heard = new boolean[1];
     ByteArrayInputStream in =
-        new ByteArrayInputStream(WireFormat.preamble(WireFormat.ASK)) {
+        new ByteArrayInputStream(Preamble.of(WireFormat.ASK)) {
           @Override
           public synchronized int read() {
             heard[0] |= available() == 0;

@@ -5,21 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.BlockRef;
+import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
 import io.hdrf.datanode.mirror.query.ChunkQueryServer;
-import io.hdrf.datanode.mirror.query.PeerProofs;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.wire.Capabilities;
+import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.QuietListener;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireInput;
-import io.hdrf.wire.query.ChunkBatch;
-import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -33,7 +33,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
@@ -41,6 +40,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSecretManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,7 +118,7 @@ class ReferenceSenderTest {
   }
 
   private String address() {
-    return PeerProofs.address((InetSocketAddress) server.getLocalSocketAddress());
+    return BlockKeyProofs.address((InetSocketAddress) server.getLocalSocketAddress());
   }
 
   @AfterEach
@@ -227,7 +228,7 @@ class ReferenceSenderTest {
             new ByteArrayInputStream(wire.toByteArray()),
             by.chains(),
             new QuietListener(),
-            by.queries().sessions())) {
+            by.queries().sessions()::join)) {
       byte[] piece = new byte[1000];
       for (int count = in.read(piece, 0, 1000); count >= 0; count = in.read(piece, 0, 1000)) {
         plain.write(piece, 0, count);
@@ -527,11 +528,24 @@ class ReferenceSenderTest {
     }
   }
 
+  private static BlockTokenSecretManager newKeys() {
+    return new BlockTokenSecretManager(600_000, 600_000, 0, 1, BLOCK.poolId(), null, false);
+  }
+
+  private static BlockKeyProofs proofs(BlockTokenSecretManager namenode) throws IOException {
+    BlockTokenSecretManager keys =
+        new BlockTokenSecretManager(600_000, 600_000, BLOCK.poolId(), null, false);
+    keys.addKeys(namenode.exportKeys());
+    BlockPoolTokenSecretManager tokens = new BlockPoolTokenSecretManager();
+    tokens.addBlockPool(BLOCK.poolId(), keys);
+    return new BlockKeyProofs(tokens, poolId -> true);
+  }
+
   @Test
   void whoCannotProveThatItIsADataNodeGetsNoAnswer() throws Exception {
     store.add(block);
-    receiver.queries().setProofs(new SecretProofs("key"));
-    sender.queries().setProofs(new SecretProofs("another"));
+    receiver.queries().setProofs(proofs(newKeys()));
+    sender.queries().setProofs(proofs(newKeys()));
     assertArrives(number -> {});
     assertThat(referred()).isZero();
     assertThat(receiver.counters().value("mirrorProofsRefused")).isOne();
@@ -542,8 +556,9 @@ class ReferenceSenderTest {
   @Test
   void whoCanGetsOne() throws Exception {
     store.add(block);
-    receiver.queries().setProofs(new SecretProofs("key"));
-    sender.queries().setProofs(new SecretProofs("key"));
+    BlockTokenSecretManager namenode = newKeys();
+    receiver.queries().setProofs(proofs(namenode));
+    sender.queries().setProofs(proofs(namenode));
     assertArrives(number -> {});
     assertThat(referred()).isPositive();
   }
@@ -555,39 +570,5 @@ class ReferenceSenderTest {
     assertThatThrownBy(() -> received(sender))
         .isInstanceOf(CorruptWireException.class)
         .hasMessageContaining("session");
-  }
-
-  /** Proofs with a secret in the place of tokens. */
-  private static final class SecretProofs implements PeerProofs {
-    private final String secret;
-
-    SecretProofs(String secret) {
-      this.secret = secret;
-    }
-
-    @Override
-    public boolean areWanted(String poolId) {
-      return true;
-    }
-
-    private byte[] code(String poolId, byte[] challenge, String address) {
-      byte[] code = new byte[ChunkQueryStream.PROOF_LENGTH];
-      new Random((secret + poolId + Arrays.hashCode(challenge) + address).hashCode())
-          .nextBytes(code);
-      return code;
-    }
-
-    @Override
-    public ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address) {
-      return new ChunkQueryStream.Proof(code(poolId, challenge, address), new byte[0]);
-    }
-
-    @Override
-    public void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address)
-        throws IOException {
-      if (!Arrays.equals(proof.code(), code(poolId, challenge, address))) {
-        throw new IOException("another secret");
-      }
-    }
   }
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror.query;
 
-import io.hdrf.wire.query.ChunkQueryStream;
+import io.hdrf.wire.ChunkQueryStream;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -21,12 +22,25 @@ import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.security.token.Token;
 
 /**
- * Proofs made with the keys of block tokens, which only NameNodes and DataNodes have. The prover
- * makes itself a token for a block that no file can have; only its identifier travels. The proof is
- * an HMAC-SHA256, keyed with the token's password, of the challenge, the pool and the address: the
- * other side finds the password by its own keys.
+ * How one DataNode proves to another that it is one, so that no client can read chunks of others by
+ * naming them. A proof answers a challenge for one connection to one address: whoever gets it, such
+ * as somebody whom a client names as a DataNode of its pipeline, can't use it elsewhere.
+ * Thread-safe.
+ *
+ * <p>Proofs are made with the keys of block tokens, which only NameNodes and DataNodes have. The
+ * prover makes itself a token for a block that no file can have; only its identifier travels. The
+ * proof is an HMAC-SHA256, keyed with the token's password, of the challenge, the pool and the
+ * address: the other side finds the password by its own keys.
  */
-public final class BlockKeyProofs implements PeerProofs {
+public final class BlockKeyProofs {
+
+  /** Nobody is answered, since it is not known yet whether there are block tokens. */
+  public static final BlockKeyProofs UNKNOWN =
+      new BlockKeyProofs(
+          null,
+          poolId -> {
+            throw new IOException("this DataNode has not started yet");
+          });
 
   /** HDFS reserves the ids below 2<sup>30</sup>. */
   private static final long NO_BLOCK = 0;
@@ -52,14 +66,29 @@ public final class BlockKeyProofs implements PeerProofs {
     this.registrations = registrations;
   }
 
-  @Override
+  /**
+   * Whether this DataNode answers only who has proved itself; without block tokens, every client
+   * can read every block anyway.
+   *
+   * @throws IOException if it does not serve the pool, or has not registered with its NameNode yet,
+   *     so that nobody is to be answered
+   */
   public boolean areWanted(String poolId) throws IOException {
     return registrations.useTokens(poolId);
   }
 
-  @Override
+  /**
+   * Makes a proof.
+   *
+   * @param challenge what the other side sent
+   * @param address where the other side was connected to, as of {@link #address}
+   * @throws IOException if there are no block tokens in the pool, or it is not served
+   */
   public ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address)
       throws IOException {
+    if (!areWanted(poolId)) {
+      throw new IOException("there are no block tokens to prove anything with");
+    }
     Token<BlockTokenIdentifier> token =
         tokens.generateToken(
             new ExtendedBlock(poolId, NO_BLOCK),
@@ -70,7 +99,13 @@ public final class BlockKeyProofs implements PeerProofs {
         code(token.getPassword(), poolId, challenge, address), token.getIdentifier());
   }
 
-  @Override
+  /**
+   * Checks a proof.
+   *
+   * @param challenge what this side sent
+   * @param address as for {@link #prove}
+   * @throws IOException if it is none
+   */
   public void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address)
       throws IOException {
     byte[] expected;
@@ -145,5 +180,15 @@ public final class BlockKeyProofs implements PeerProofs {
     } catch (GeneralSecurityException e) {
       throw new IOException("the proof can't be computed", e);
     }
+  }
+
+  /** An address and port as both sides write them. */
+  public static String address(InetSocketAddress address) {
+    return address.getAddress().getHostAddress() + ":" + address.getPort();
+  }
+
+  /** As the other, of {@code host/address:port}. */
+  public static String address(String address) {
+    return address.substring(address.indexOf('/') + 1);
   }
 }

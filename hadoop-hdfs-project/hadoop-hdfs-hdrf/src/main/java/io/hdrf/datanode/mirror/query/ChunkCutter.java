@@ -4,7 +4,7 @@ package io.hdrf.datanode.mirror.query;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
-import io.hdrf.wire.query.ChunkBatch;
+import io.hdrf.wire.ChunkBatch;
 import java.io.Closeable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

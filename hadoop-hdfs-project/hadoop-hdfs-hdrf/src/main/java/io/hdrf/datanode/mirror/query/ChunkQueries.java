@@ -2,15 +2,20 @@
 package io.hdrf.datanode.mirror.query;
 
 import io.hdrf.conf.MirrorSettings;
+import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.wire.ChunkQuerySessions;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Timer;
 import io.hdrf.wire.WireCounters;
-import io.hdrf.wire.query.ChunkQuerySessions;
-import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
 import org.slf4j.Logger;
@@ -35,55 +40,68 @@ public final class ChunkQueries {
   /** How many may be about to prove themselves, each of whom has a thread. */
   public static final int MAX_STRANGERS = 64;
 
-  /** Finds chunks in this DataNode's stores. */
-  public interface Store {
-    /** Looks for chunks in a scheme's stores on all volumes of a pool. */
-    ChunkLookup chunks(String poolId, String scheme);
-  }
-
   private final MirrorSettings settings;
-  private final ChunkOffers offers;
-  private final Store store;
+  private final Map<String, ChunkFunction> functions;
+  private final BiFunction<String, String, ChunkLookup> stores;
   private final WireCounters counters;
   private final Timer timer;
   private final ChunkQuerySessions sessions;
   private final Semaphore strangers = new Semaphore(MAX_STRANGERS);
   private final AtomicBoolean refusalLogged = new AtomicBoolean();
-  private volatile PeerProofs proofs;
+  private volatile BlockKeyProofs proofs;
 
   /**
-   * @param offers the schemes whose chunks can be asked for
+   * @param functions how the schemes whose chunks can be asked for cut and name them
    * @param proofs how DataNodes prove themselves to each other until {@link #setProofs}
+   * @param stores looks for chunks in the stores of a scheme on all volumes of a pool
    * @param timer drops what was promised to streams that did not come, and those who do not prove
    *     themselves
    */
   public ChunkQueries(
       MirrorSettings settings,
-      ChunkOffers offers,
-      PeerProofs proofs,
-      Store store,
+      Map<String, ChunkFunction> functions,
+      BlockKeyProofs proofs,
+      BiFunction<String, String, ChunkLookup> stores,
       WireCounters counters,
       Timer timer) {
     this.settings = settings;
-    this.offers = offers;
+    this.functions = functions;
     this.proofs = proofs;
-    this.store = store;
+    this.stores = stores;
     this.counters = counters;
     this.timer = timer;
     this.sessions = new ChunkQuerySessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
   }
 
   /** How DataNodes prove themselves to each other from now on. */
-  public void setProofs(PeerProofs peerProofs) {
+  public void setProofs(BlockKeyProofs peerProofs) {
     proofs = peerProofs;
   }
 
-  PeerProofs proofs() {
+  BlockKeyProofs proofs() {
     return proofs;
   }
 
-  public ChunkOffers offers() {
-    return offers;
+  /** How a scheme cuts and names chunks; null if they can't be asked for. */
+  public ChunkFunction function(String scheme) {
+    return functions.get(scheme);
+  }
+
+  /** The scheme with a dialect, or null. */
+  String scheme(long dialect) {
+    for (Map.Entry<String, ChunkFunction> entry : functions.entrySet()) {
+      if (entry.getValue().dialect() == dialect) {
+        return entry.getKey();
+      }
+    }
+    return null;
+  }
+
+  /** The dialects in which chunks can be asked for. */
+  public List<Long> dialects() {
+    List<Long> dialects = new ArrayList<>();
+    functions.values().forEach(function -> dialects.add(function.dialect()));
+    return dialects;
   }
 
   /** What other DataNodes asked for, and is held for them. */
@@ -102,7 +120,7 @@ public final class ChunkQueries {
   }
 
   ChunkLookup chunks(String poolId, String scheme) {
-    return store.chunks(poolId, scheme);
+    return stores.apply(poolId, scheme);
   }
 
   WireCounters counters() {
@@ -159,7 +177,7 @@ public final class ChunkQueries {
       new ChunkQueryServer(
               this,
               stream,
-              PeerProofs.address(peer.getLocalAddressString()),
+              BlockKeyProofs.address(peer.getLocalAddressString()),
               name,
               () -> {
                 peer.setReadTimeout(ASK_TIMEOUT_MILLIS);

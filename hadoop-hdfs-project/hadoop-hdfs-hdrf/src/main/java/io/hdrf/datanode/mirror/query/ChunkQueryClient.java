@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror.query;
 
+import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
-import io.hdrf.wire.query.ChunkBatch;
-import io.hdrf.wire.query.ChunkQueryStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;

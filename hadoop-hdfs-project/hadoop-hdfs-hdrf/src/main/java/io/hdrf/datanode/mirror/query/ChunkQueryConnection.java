@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror.query;
 
-import io.hdrf.wire.query.ChunkQueryStream;
+import io.hdrf.wire.ChunkQueryStream;
 import java.io.Closeable;
 import java.io.IOException;
 
@@ -19,7 +19,7 @@ public final class ChunkQueryConnection implements Closeable {
   private final Closeable socket;
 
   /**
-   * @param address where it goes, as of {@link PeerProofs#address}
+   * @param address where it goes, as of {@link BlockKeyProofs#address}
    * @param socket ends it
    */
   public ChunkQueryConnection(ChunkQueryStream stream, String address, Closeable socket) {

@@ -3,9 +3,9 @@ package io.hdrf.datanode.mirror.query;
 
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
-import io.hdrf.wire.query.ChunkBatch;
-import io.hdrf.wire.query.ChunkQueryStream;
-import io.hdrf.wire.query.RetainedChunks;
+import io.hdrf.wire.ChunkBatch;
+import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.RetainedChunks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
@@ -68,7 +68,7 @@ public final class ChunkQueryServer {
       stream.refuse();
       return;
     }
-    String scheme = queries.offers().scheme(opening.dialect());
+    String scheme = queries.scheme(opening.dialect());
     if (scheme == null || !queries.areEnabled()) {
       LOG.debug("{} asks for chunks in a way that is not known here", peerName);
       stream.refuse();
@@ -82,7 +82,7 @@ public final class ChunkQueryServer {
     }
     try (ChunkLookup lookup = queries.chunks(opening.poolId(), scheme)) {
       stream.grant(held.id());
-      ChunkFunction function = queries.offers().function(scheme);
+      ChunkFunction function = queries.function(scheme);
       int waiting = 0;
       onProved.run();
       for (ChunkBatch batch = stream.readQuestion(); batch != null; batch = stream.readQuestion()) {
@@ -101,7 +101,7 @@ public final class ChunkQueryServer {
   }
 
   private boolean isProved(ChunkQueryStream.Opening opening) throws IOException {
-    PeerProofs proofs = queries.proofs();
+    BlockKeyProofs proofs = queries.proofs();
     try {
       if (!proofs.areWanted(opening.poolId())) {
         return true;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import io.hdrf.wire.query.ChunkQueryStream;
+import io.hdrf.wire.ChunkQueryStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
@@ -35,8 +35,8 @@ class BlockKeyProofsTest {
   private static final byte[] CHALLENGE = new byte[32];
 
   private BlockTokenSecretManager namenode;
-  private PeerProofs one;
-  private PeerProofs other;
+  private BlockKeyProofs one;
+  private BlockKeyProofs other;
 
   @BeforeEach
   void shareKeys() throws IOException {
@@ -45,7 +45,7 @@ class BlockKeyProofsTest {
     other = datanode(namenode);
   }
 
-  private static PeerProofs datanode(BlockTokenSecretManager namenode) throws IOException {
+  private static BlockKeyProofs datanode(BlockTokenSecretManager namenode) throws IOException {
     BlockPoolTokenSecretManager tokens = new BlockPoolTokenSecretManager();
     BlockTokenSecretManager keys = new BlockTokenSecretManager(600_000, 600_000, POOL, null, false);
     keys.addKeys(namenode.exportKeys());
@@ -82,7 +82,7 @@ class BlockKeyProofsTest {
 
   @Test
   void theKeysOfAnotherClusterAreOfNoUse() throws IOException {
-    PeerProofs stranger =
+    BlockKeyProofs stranger =
         datanode(new BlockTokenSecretManager(600_000, 600_000, 0, 1, POOL, null, false));
     assertRefused(stranger.prove(POOL, CHALLENGE, ADDRESS), POOL, CHALLENGE, ADDRESS);
   }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.wire.query;
+package io.hdrf.wire;
 
-import io.hdrf.wire.Timer;
-import io.hdrf.wire.WireFormat;
-import io.hdrf.wire.WireInput;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -14,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The sessions of one DataNode in which others ask for chunks, by their ids, which can't be
  * guessed. Bounds their number, and the memory of all of them. Thread-safe.
  */
-public final class ChunkQuerySessions implements WireInput.Sessions {
+public final class ChunkQuerySessions {
 
   /** How many there may be: as many as a DataNode has threads for connections by default. */
   static final int MAX_SESSIONS = 4096;
@@ -57,7 +54,11 @@ public final class ChunkQuerySessions implements WireInput.Sessions {
     return opened;
   }
 
-  @Override
+  /**
+   * The session with an id, for one stream alone, which leaves it at its end.
+   *
+   * @return null if there is none, or another stream has it
+   */
   public RetainedChunks join(byte[] id) {
     RetainedChunks found = sessions.get(ByteBuffer.wrap(id));
     return found != null && found.join() ? found : null;

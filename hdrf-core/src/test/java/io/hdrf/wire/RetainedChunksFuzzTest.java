@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.wire.query;
+package io.hdrf.wire;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.hdrf.wire.CorruptWireException;
-import io.hdrf.wire.ManualTimer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.wire.query;
+package io.hdrf.wire;
 
 import io.hdrf.spi.io.BufferPool;
-import io.hdrf.wire.CorruptWireException;
-import io.hdrf.wire.WireInput;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.Map;
@@ -15,7 +13,7 @@ import java.util.TreeMap;
  * before, so that a reference can always be resolved; where there is no room, the answer is no.
  * Thread-safe; what {@link #resolve} gives is for the stream's own thread.
  */
-public final class RetainedChunks implements WireInput.Session {
+public final class RetainedChunks {
 
   private static final class Held {
     private final ChunkBatch batch;
@@ -109,8 +107,14 @@ public final class RetainedChunks implements WireInput.Session {
     return true;
   }
 
-  @Override
-  public synchronized ByteBuffer resolve(int number, int first, int count, int skip)
+  /**
+   * The bytes of chunks; batches before theirs are released.
+   *
+   * @param skip how many bytes of the first are left out
+   * @return direct; void as soon as a later batch is resolved or released, or the stream leaves
+   * @throws CorruptWireException if this was not promised, or the session has ended
+   */
+  synchronized ByteBuffer resolve(int number, int first, int count, int skip)
       throws CorruptWireException {
     Held held = batches.get(number);
     if (ended
@@ -138,8 +142,8 @@ public final class RetainedChunks implements WireInput.Session {
     return bytes;
   }
 
-  @Override
-  public synchronized void release(int upTo) {
+  /** Drops the batches up to a number. */
+  synchronized void release(int upTo) {
     released = Math.max(released, upTo);
     Map<Integer, Held> unused = batches.headMap(upTo, true);
     unused.values().forEach(held -> giveBack(held.batch, held.bytes));
@@ -155,8 +159,8 @@ public final class RetainedChunks implements WireInput.Session {
     return true;
   }
 
-  @Override
-  public void leave() {
+  /** The stream has ended: nothing is held any more. */
+  void leave() {
     boolean last;
     synchronized (this) {
       release(Integer.MAX_VALUE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.wire.query;
+package io.hdrf.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,9 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.TestSeed;
-import io.hdrf.wire.CorruptWireException;
-import io.hdrf.wire.Tape;
-import io.hdrf.wire.WireFormat;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

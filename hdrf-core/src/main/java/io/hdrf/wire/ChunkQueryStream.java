@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.wire.query;
+package io.hdrf.wire;
 
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
-import io.hdrf.wire.CorruptWireException;
-import io.hdrf.wire.ReceiveMemory;
-import io.hdrf.wire.RecordReader;
-import io.hdrf.wire.RecordWriter;
-import io.hdrf.wire.WireFormat;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;

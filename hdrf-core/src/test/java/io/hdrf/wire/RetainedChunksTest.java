@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.wire.query;
+package io.hdrf.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.spi.io.BufferPool;
-import io.hdrf.wire.CorruptWireException;
-import io.hdrf.wire.ManualTimer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
