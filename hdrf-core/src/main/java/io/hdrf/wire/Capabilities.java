@@ -14,9 +14,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What a DataNode can receive: the answer to a probe; {@code docs/formats.md} ("Capabilities") has
- * its bytes. Flags that are not known, and bytes behind them, which a later version may add, are
- * skipped. Immutable.
+ * The abilities of a DataNode to receive: the answer to a probe; {@code docs/formats.md}
+ * ("Capabilities") has its bytes. Unknown flags, and bytes behind them, which a later version may
+ * add, are skipped. Immutable.
  */
 public final class Capabilities {
 
@@ -40,7 +40,7 @@ public final class Capabilities {
   }
 
   /**
-   * As the other.
+   * Makes capabilities with dialects.
    *
    * @param dialects in which chunks can be asked for; at most 255
    */
@@ -59,7 +59,7 @@ public final class Capabilities {
     }
   }
 
-  /** Those of a DataNode that speaks plain HDFS. */
+  /** Returns those of a DataNode that speaks plain HDFS. */
   public static Capabilities none() {
     return new Capabilities(0, Collections.emptySet());
   }
@@ -82,12 +82,12 @@ public final class Capabilities {
     return dialects;
   }
 
-  /** Whether it makes the checksums of packets that come without. */
+  /** Returns whether it makes the checksums of packets that come without. */
   public boolean makesChecksums() {
     return (flags & MAKES_CHECKSUMS) != 0;
   }
 
-  /** Whether frames of a chain with these scheme ids can be sent. */
+  /** Returns whether frames of a chain with these scheme ids can be sent. */
   public boolean canDecode(int[] chainIds) {
     if (version < WireFormat.VERSION) {
       return false;

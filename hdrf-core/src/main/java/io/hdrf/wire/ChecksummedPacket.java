@@ -38,11 +38,12 @@ final class ChecksummedPacket implements Closeable {
   }
 
   /**
-   * Begins a packet in the place of the one before.
+   * Begins a packet instead of the one before.
    *
    * @param length of its data, at least 1
-   * @param digestOfSums what its checksums must have
-   * @param head what precedes the checksums; consumed
+   * @param digestOfSums the digest that its checksums must have
+   * @param head the bytes before the checksums; consumed
+   * @return the bytes before the data, with zeros for the checksums
    * @return what precedes the data, with zeros for the checksums
    */
   ByteBuffer begin(int length, long digestOfSums, ByteBuffer head) throws IOException {
@@ -69,7 +70,7 @@ final class ChecksummedPacket implements Closeable {
     return part;
   }
 
-  /** Whether no data were gathered. */
+  /** Returns whether no data were gathered. */
   boolean isEmpty() {
     return gathered == 0;
   }

@@ -39,7 +39,7 @@ public final class ChunkBatch {
     return ends.length;
   }
 
-  /** Where each chunk ends; not a copy. */
+  /** Returns the end of each chunk; not a copy. */
   public int[] ends() {
     return ends;
   }
@@ -49,7 +49,7 @@ public final class ChunkBatch {
     return fingerprints;
   }
 
-  /** Where a chunk begins. */
+  /** Returns the beginning of a chunk. */
   public int start(int chunk) {
     return chunk == 0 ? 0 : ends[chunk - 1];
   }

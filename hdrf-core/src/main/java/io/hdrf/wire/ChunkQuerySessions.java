@@ -13,7 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class ChunkQuerySessions {
 
-  /** How many there may be: as many as a DataNode has threads for connections by default. */
+  /**
+   * The number of sessions allowed: as many as a DataNode has threads for connections by default.
+   */
   static final int MAX_SESSIONS = 4096;
 
   private final Map<ByteBuffer, RetainedChunks> sessions = new ConcurrentHashMap<>();
@@ -64,7 +66,7 @@ public final class ChunkQuerySessions {
     return found != null && found.join() ? found : null;
   }
 
-  /** Ends the sessions of a pool, whoever uses them. */
+  /** Ends the sessions of a pool, even those in use. */
   public void end(String poolId) {
     for (RetainedChunks session : sessions.values()) {
       if (session.poolId().equals(poolId)) {
@@ -102,7 +104,7 @@ public final class ChunkQuerySessions {
     return memory.get();
   }
 
-  /** How many sessions there are. */
+  /** Returns the number of sessions. */
   public int count() {
     return sessions.size();
   }

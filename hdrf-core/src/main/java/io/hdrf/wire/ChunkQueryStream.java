@@ -48,7 +48,7 @@ public final class ChunkQueryStream implements Closeable {
             BUFFER_SIZE);
   }
 
-  /** What OPEN says. */
+  /** The content of OPEN. */
   public static final class Opening {
     private final long dialect;
     private final String poolId;
@@ -67,7 +67,7 @@ public final class ChunkQueryStream implements Closeable {
     }
   }
 
-  /** What PROOF says. */
+  /** The content of PROOF. */
   public static final class Proof {
     private final byte[] code;
     private final byte[] identifier;
@@ -90,7 +90,7 @@ public final class ChunkQueryStream implements Closeable {
     }
   }
 
-  /** What answers OPEN: a challenge, or, without one, a grant, which may be refused. */
+  /** The answer to OPEN: a challenge, or, without one, a grant, which may be refused. */
   public static final class Reply {
     private final byte[] challenge;
     private final byte[] sessionId;
@@ -100,18 +100,18 @@ public final class ChunkQueryStream implements Closeable {
       this.sessionId = sessionId;
     }
 
-    /** Null if no proof is wanted. */
+    /** Returns the challenge; null if no proof is wanted. */
     public byte[] challenge() {
       return challenge == null ? null : challenge.clone();
     }
 
-    /** Null if it was refused, or a proof is wanted. */
+    /** Returns the session's id; null if it was refused, or a proof is wanted. */
     public byte[] sessionId() {
       return sessionId == null ? null : sessionId.clone();
     }
   }
 
-  /** What ANSWER says. */
+  /** The content of ANSWER. */
   public static final class Answer {
     private final int batch;
     private final int count;
@@ -127,12 +127,12 @@ public final class ChunkQueryStream implements Closeable {
       return batch;
     }
 
-    /** How many chunks it is about. */
+    /** Returns the number of chunks that it is about. */
     public int count() {
       return count;
     }
 
-    /** Which chunks are held; not a copy. */
+    /** Returns the chunks that are held; not a copy. */
     public BitSet held() {
       return held;
     }
@@ -205,12 +205,15 @@ public final class ChunkQueryStream implements Closeable {
     out.flush();
   }
 
-  /** Whether the next question, or answer, can be read without waiting. */
+  /** Returns whether the next question, or answer, can be read without waiting. */
   public boolean hasNext() {
     return in.hasNext();
   }
 
-  /** Before memory is taken for more than is due: whoever sends may have proved nothing yet. */
+  /**
+   * Refuses a record that is not due before memory is taken for it: its sender may have proved
+   * nothing yet.
+   */
   private void requireDue(int type) throws CorruptWireException {
     if (type != due && type != alsoDue) {
       throw new CorruptWireException("a record of type " + type + " in place of " + due);

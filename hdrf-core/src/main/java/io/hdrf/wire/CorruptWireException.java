@@ -3,7 +3,7 @@ package io.hdrf.wire;
 
 import java.io.IOException;
 
-/** What a peer sent is damaged or breaks the format; the connection is of no more use. */
+/** Data from a peer are damaged or break the format; the connection is of no more use. */
 public final class CorruptWireException extends IOException {
 
   private static final long serialVersionUID = 1L;

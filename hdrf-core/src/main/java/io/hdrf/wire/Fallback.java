@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-/** Why something went the stock way. */
+/** The reasons why something went the stock way. */
 public enum Fallback {
   /** The peer speaks plain HDFS, or another version. */
   PEER_IS_STOCK("PeerIsStock"),
@@ -39,7 +39,9 @@ public enum Fallback {
   /** A block went without references from some place on: the connection to ask on broke. */
   ASK_BROKEN("AskBroken"),
 
-  /** A block went without references, since one with references broke lately. */
+  /**
+   * A block went without references, since another one with references broke a short while before.
+   */
   REFERENCES_BROKE("ReferencesBroke"),
 
   /** A connection ended, because there was too little memory to receive what came. */

@@ -22,7 +22,7 @@ public final class FrameSpool implements Closeable {
   /** Below this mean length, frames are too short to be worth storing. */
   static final int MIN_MEAN_FRAME = 16 << 10;
 
-  /** How many more frames than that mean allows there may be for a while, which take memory. */
+  /** The number of frames, taking memory, by which that mean may be missed for a while. */
   static final int MAX_SHORT_FRAMES = 1024;
 
   /** Makes the file when it is needed. */
@@ -59,11 +59,10 @@ public final class FrameSpool implements Closeable {
   }
 
   /**
-   * As the other.
+   * Makes a spool with limits.
    *
-   * @param maxFrame how many bytes a frame may decode to; whoever reads the block later holds as
-   *     many
-   * @param memory nothing is collected where it has none for what can be done without
+   * @param maxFrame bytes that a frame may decode to; each later reader of the block holds as many
+   * @param memory nothing is collected where it has none for optional use
    */
   public FrameSpool(long generationStamp, Place place, int maxFrame, ReceiveMemory memory) {
     this.maxFrame = maxFrame;
@@ -76,7 +75,7 @@ public final class FrameSpool implements Closeable {
   /**
    * Notes a packet of the block.
    *
-   * @param offset where its data begin in the block
+   * @param offset of its data in the block
    * @return false if the sequence is broken; the spool is then of no more use
    */
   public boolean packet(long offset, int length) {

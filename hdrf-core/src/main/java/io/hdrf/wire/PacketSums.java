@@ -45,7 +45,7 @@ public final class PacketSums {
   }
 
   /**
-   * Makes a packet's checksums in the place of those of the packet before.
+   * Makes a packet's checksums, which replace those of the packet before.
    *
    * @param data not consumed; best direct
    */
@@ -69,14 +69,14 @@ public final class PacketSums {
     return made.duplicate();
   }
 
-  /** Whether the checksums made last are these bytes. */
+  /** Returns whether the checksums made last are these bytes. */
   public boolean areIn(byte[] bytes, int offset, int length) {
     return made.equals(ByteBuffer.wrap(bytes, offset, length));
   }
 
   /**
-   * What stands for the checksums made last: the first 8 bytes, little endian, of their SHA-256. A
-   * CRC of CRCs would not do: it is linear, so that what one of them misses it could miss too.
+   * Returns the digest of the checksums made last: the first 8 bytes, little endian, of their
+   * SHA-256. A CRC of CRCs would not do: it is linear, so that it could miss the same errors.
    */
   public long digest() {
     sha256.update(made.array(), 0, made.limit());

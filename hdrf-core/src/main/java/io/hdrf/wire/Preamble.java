@@ -39,7 +39,8 @@ public final class Preamble {
   }
 
   /**
-   * Whether bytes can be the beginning of a preamble, so that it is safe to wait for the next.
+   * Returns whether bytes can be the beginning of a preamble, so that it is safe to wait for the
+   * next.
    *
    * @param count how many bytes there are, from 1 to the length of a preamble
    */
@@ -73,7 +74,7 @@ public final class Preamble {
     return new Preamble(bytes, true);
   }
 
-  /** Whether the peer speaks HDRF. */
+  /** Returns whether the peer speaks HDRF. */
   public boolean isHdrf() {
     return valid;
   }

@@ -9,14 +9,14 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The memory into which all connections of one DataNode receive. Each stream has {@value
- * #GUARANTEED} bytes that nobody can take from it, which is what packets of 64 KiB and frames of
- * 256 KiB need. Only what a stream has beyond that comes out of a budget that all share. Who needs
- * more than is left of it waits for a while, and with it the other side; then its connection ends,
- * as any that breaks. Thread-safe.
+ * #GUARANTEED} bytes that nobody can take from it, enough for packets of 64 KiB and frames of 256
+ * KiB. Only more than that comes out of a budget that all share. A stream that needs more than is
+ * left of it waits for a while, and with it the other side; then its connection ends, as any that
+ * breaks. Thread-safe.
  */
 public final class ReceiveMemory {
 
-  /** Bytes that each stream may have, whatever others have. */
+  /** Bytes that each stream may have in any case. */
   static final int GUARANTEED = 1 << 20;
 
   /**
@@ -45,24 +45,26 @@ public final class ReceiveMemory {
     this.onRefusal = onRefusal;
   }
 
-  /** As much as is asked for. */
+  /** Returns memory without a limit. */
   public static ReceiveMemory unlimited() {
     return new ReceiveMemory(Long.MAX_VALUE, 0, () -> {});
   }
 
-  /** For all that one stream can't do without. */
+  /** Returns a share for all that one stream can't do without. */
   public Share share() {
     return new Share(GUARANTEED, Math.min(max, Math.max(max / 8, LARGEST_PACKET)), max);
   }
 
-  /** For what can be done without: has no guarantee, and leaves half of the budget to others. */
+  /**
+   * Returns a share for optional use: it has no guarantee, and leaves half of the budget to others.
+   */
   public Share optional() {
     return new Share(0, max / 2, max / 2);
   }
 
   /**
-   * What one user has of the memory. Its end needs no notice once all buffers were given back.
-   * Thread-safe.
+   * The part of the memory that one user has. Its end needs no notice once all buffers were given
+   * back. Thread-safe.
    */
   public final class Share {
 
@@ -103,7 +105,7 @@ public final class ReceiveMemory {
       return allocate(length);
     }
 
-    /** As {@link #take}, but null where there is not enough at once. */
+    /** As {@link #take}, but returns null where there is not enough at once. */
     public ByteBuffer tryTake(int length) {
       return tryReserve(BufferPool.capacityFor(length)) ? allocate(length) : null;
     }
@@ -170,7 +172,7 @@ public final class ReceiveMemory {
       }
     }
 
-    /** How much of the shared budget it takes to have so many bytes. */
+    /** Returns the part of the shared budget that it takes to have so many bytes. */
     private long beyond(long bytes) {
       return Math.max(0, bytes - guaranteed);
     }
@@ -181,12 +183,12 @@ public final class ReceiveMemory {
     return taken;
   }
 
-  /** How many of them are of the shared budget. */
+  /** Returns the number of taken bytes of the shared budget. */
   public synchronized long sharedTaken() {
     return shared;
   }
 
-  /** Whether so much is shared that no other DataNode should begin to send frames. */
+  /** Returns whether so much is shared that no other DataNode should begin to send frames. */
   public synchronized boolean isScarce() {
     return shared > max / 4 * 3;
   }

@@ -16,16 +16,19 @@ import java.nio.channels.ReadableByteChannel;
 /** Reads the records of {@link WireFormat}, and checks them. For one thread. */
 public final class RecordReader implements Closeable {
 
-  /** What every connection has, whoever is at its other end. */
+  /** The buffer of every connection. */
   private static final int SMALL_BUFFER = 4 << 10;
 
-  /** What those have on which a block comes: enough for a frame of 256 KiB, and its header. */
+  /**
+   * The buffer of a connection on which a block comes: enough for a frame of 256 KiB, and its
+   * header.
+   */
   private static final int BUFFER_SIZE = 320 << 10;
 
-  /** What is read at once where there is no channel. */
+  /** The most bytes read at once where there is no channel. */
   private static final int MAX_PIECE = 64 << 10;
 
-  /** Is asked about a record before memory is taken for it. */
+  /** Decides about a record before memory is taken for it. */
   public interface Admission {
     /**
      * Looks at a record's type.
@@ -35,7 +38,7 @@ public final class RecordReader implements Closeable {
     void check(int type) throws IOException;
   }
 
-  /** Where the bytes come from. */
+  /** The source of the bytes. */
   interface Source {
     /**
      * Reads at least one byte.
@@ -86,7 +89,7 @@ public final class RecordReader implements Closeable {
     };
   }
 
-  /** As the other, of all records and with as much memory as they take. */
+  /** Makes a reader that admits all records and takes any memory. */
   RecordReader(Source source) {
     this(source, type -> {}, ReceiveMemory.unlimited().share());
   }
@@ -142,7 +145,9 @@ public final class RecordReader implements Closeable {
     return true;
   }
 
-  /** Whether all bytes of another record are here, sound or not, so that none is waited for. */
+  /**
+   * Returns whether all bytes of another record are here, sound or not, so that none is waited for.
+   */
   public boolean hasNext() {
     int left = filled - next;
     return buffer != null
@@ -190,12 +195,12 @@ public final class RecordReader implements Closeable {
     }
   }
 
-  /** How many bytes have come. */
+  /** Returns the number of bytes received. */
   long received() {
     return received;
   }
 
-  /** One of the types of {@link WireFormat}. */
+  /** Returns one of the types of {@link WireFormat}. */
   public int type() {
     return type;
   }
@@ -208,7 +213,7 @@ public final class RecordReader implements Closeable {
   }
 
   /**
-   * Has {@code length} bytes from {@link #next} on in the buffer.
+   * Reads until the buffer has {@code length} bytes from {@link #next} on.
    *
    * @return false if the stream has ended before the first of them
    */

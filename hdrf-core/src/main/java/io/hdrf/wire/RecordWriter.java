@@ -17,7 +17,7 @@ public final class RecordWriter implements Closeable {
 
   private static final int BUFFER_SIZE = 256 << 10;
 
-  /** Where the bytes go. */
+  /** The target of the bytes. */
   public interface Sink {
     /** Writes all that remains of {@code bytes}, which is direct. */
     void write(ByteBuffer bytes) throws IOException;
@@ -37,7 +37,7 @@ public final class RecordWriter implements Closeable {
   }
 
   /**
-   * As the other.
+   * Makes a writer with a buffer of another size.
    *
    * @param bufferSize bytes, unless a record is longer
    */

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The chunks that one stream was promised: whoever answered that a chunk is here holds its bytes in
- * memory until the stream has used them, said that it will not, or ended. Nothing is dropped
- * before, so that a reference can always be resolved; where there is no room, the answer is no.
- * Thread-safe; what {@link #resolve} gives is for the stream's own thread.
+ * The chunks that one stream was promised: a DataNode that answered that it has a chunk holds its
+ * bytes in memory until the stream has used them, said that it will not, or ended. Nothing is
+ * dropped before, so that a reference can always be resolved; where there is no room, the answer is
+ * no. Thread-safe; the buffers of {@link #resolve} are for the stream's own thread.
  */
 public final class RetainedChunks {
 
@@ -96,7 +96,7 @@ public final class RetainedChunks {
    *
    * @param found the chunks that are in {@code bytes}
    * @param bytes from {@link #take}
-   * @return false if nobody wants it any more; it was given back
+   * @return false if it is not wanted any more; it was given back
    */
   public synchronized boolean hold(ChunkBatch batch, BitSet found, ByteBuffer bytes) {
     if (batch.number() <= released) {
@@ -173,8 +173,8 @@ public final class RetainedChunks {
   }
 
   /**
-   * There are no more questions. What is held stays until the stream has used it; if none has
-   * joined yet, one may be under way, and can join for a while. Without either the session ends.
+   * Ends the questions. Held chunks stay until the stream has used them; if none has joined yet,
+   * one may be under way, and can join for a while. Without either the session ends.
    */
   public void finish() {
     boolean last;

@@ -18,9 +18,9 @@ import java.nio.file.Path;
 public final class SpoolFile implements Closeable {
 
   /**
-   * How far the file is extended ahead of what is written, in bytes, because file systems allocate
-   * space beyond the end of a file that grows, and what lies within the block's length would be
-   * kept.
+   * The number of bytes by which the file is extended ahead of the written ones. File systems
+   * allocate space beyond the end of a file that grows, and would keep it where it lies within the
+   * block's length.
    */
   private static final long ROOM = 128 << 20;
 
@@ -39,8 +39,7 @@ public final class SpoolFile implements Closeable {
   /**
    * Creates the file.
    *
-   * @param path on the block's own volume; what is left there by a crash is for the caller to
-   *     delete
+   * @param path on the block's own volume; the caller deletes what a crash leaves there
    */
   public static SpoolFile create(DurableFiles files, Path path) throws IOException {
     return new SpoolFile(files, path, files.create(path));
@@ -58,7 +57,7 @@ public final class SpoolFile implements Closeable {
     length += count;
   }
 
-  /** How many bytes were appended. */
+  /** Returns the number of bytes appended. */
   long length() {
     return length;
   }

@@ -26,7 +26,7 @@ public final class SpooledBlocks implements Closeable {
   /** Nobody waits for those of a block that was deleted meanwhile; they go in twice that time. */
   static final long MAX_AGE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-  /** One block's. */
+  /** The frames of one block. */
   private static final class Entry {
     private final SpooledFrames frames;
     private final long since;
@@ -50,10 +50,10 @@ public final class SpooledBlocks implements Closeable {
   private boolean expiring;
 
   /**
-   * @param maxBlocks how many blocks may wait; each may keep a file open
-   * @param maxMemory how many bytes of memory they may take
-   * @param onDrop is run for each that is dropped before anybody stored it
-   * @param timer drops those that nobody takes, where no others come in whose place they go
+   * @param maxBlocks the number of blocks that may wait; each may keep a file open
+   * @param maxMemory the bytes of memory that they may take
+   * @param onDrop is run for each block that is dropped before it was stored
+   * @param timer drops blocks that nobody takes, where no others come that would push them out
    */
   public SpooledBlocks(int maxBlocks, long maxMemory, Runnable onDrop, Timer timer) {
     this(maxBlocks, maxMemory, onDrop, timer, System::nanoTime);
@@ -68,7 +68,7 @@ public final class SpooledBlocks implements Closeable {
     this.nanoTime = nanoTime;
   }
 
-  /** Takes over a block's frames, in the place of what there may be of an earlier try. */
+  /** Takes over a block's frames, which replace those of an earlier try. */
   public void put(BlockRef block, SpooledFrames frames) {
     SpooledFrames unwanted;
     List<SpooledFrames> dropped = Collections.emptyList();
@@ -85,7 +85,10 @@ public final class SpooledBlocks implements Closeable {
     drop(dropped);
   }
 
-  /** Those that may not wait any more; to be dropped without the lock, since files are deleted. */
+  /**
+   * Takes out blocks that may not wait any more; to be dropped without the lock, since files are
+   * deleted.
+   */
   private List<SpooledFrames> takeOldest() {
     List<SpooledFrames> taken = new ArrayList<>();
     long now = nanoTime.getAsLong();
@@ -109,7 +112,7 @@ public final class SpooledBlocks implements Closeable {
     }
   }
 
-  /** One task at a time: what is put while it waits goes with the next. */
+  /** One task at a time: blocks that come while it waits go with the next. */
   private void watch() {
     if (!expiring && !blocks.isEmpty()) {
       expiring = true;
@@ -142,7 +145,7 @@ public final class SpooledBlocks implements Closeable {
     closeQuietly(take(block));
   }
 
-  /** How many blocks' frames wait. */
+  /** Returns the number of waiting blocks. */
   public synchronized int size() {
     return blocks.size();
   }

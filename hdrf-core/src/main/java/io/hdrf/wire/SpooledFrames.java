@@ -70,13 +70,13 @@ public final class SpooledFrames implements EncodedBlock {
     return length;
   }
 
-  /** How many frames there are. */
+  /** Returns the number of frames. */
   @Override
   public int frameCount() {
     return originalLengths.length;
   }
 
-  /** How many bytes of memory are taken. */
+  /** Returns the bytes of memory that they take. */
   public long memoryBytes() {
     return (memory == null ? 0 : memory.length) + 13L * frameCount();
   }

@@ -2,14 +2,14 @@
 package io.hdrf.wire;
 
 /**
- * Which records may come when. HDFS's own code reads what the records decode to, and HDRF
- * attributes the same bytes to a block; both must see the same request, and the same packets behind
- * it, whatever a peer sends:
+ * The order of records. HDFS's own code reads the decoded records, and HDRF attributes the same
+ * bytes to a block; both must see the same request, and the same packets behind it, whatever a peer
+ * sends:
  *
  * <ol>
  *   <li>The opening, a request or the answer to one, comes as {@link WireFormat#BYTES}, and ends
- *       with the end of a record. Whoever finds its end has to look at the bytes that HDFS's code
- *       was given, see {@link #handedOut}. Only a {@link WireFormat#HELLO} may precede it.
+ *       with the end of a record. Its end must be searched in the bytes that HDFS's code was given,
+ *       see {@link #handedOut}. Only a {@link WireFormat#HELLO} may precede it.
  *   <li>If packets follow it, nothing but these follows, up to the last packet of the block.
  *   <li>Behind that, or if no packets follow, there are only bytes.
  * </ol>
@@ -28,7 +28,7 @@ public final class StreamOrder {
   private Phase phase = Phase.OPENING;
 
   /**
-   * A record comes, of which nothing was looked at but the type.
+   * Checks that a record may come now, of which only the type is known.
    *
    * @throws CorruptWireException if it is out of place
    */
@@ -52,7 +52,10 @@ public final class StreamOrder {
     }
   }
 
-  /** Whether the opening's end was not found yet, so that its bytes are to be looked at. */
+  /**
+   * Returns whether the opening's end was not found yet, so that its bytes are to be searched for
+   * it.
+   */
   public boolean isOpening() {
     return phase == Phase.OPENING;
   }

@@ -5,8 +5,8 @@ package io.hdrf.wire;
 @FunctionalInterface
 public interface Timer {
   /**
-   * Runs a short task on another thread when that time has passed, or not at all if there is nobody
-   * left to whom it matters.
+   * Runs a short task on another thread when that time has passed, or never, if nothing depends on
+   * it any more.
    */
   void after(long nanos, Runnable task);
 }

@@ -83,8 +83,8 @@ public final class WireChains implements Closeable {
   }
 
   /**
-   * How many bytes a frame decodes to where blocks are reduced here with a chain that {@link
-   * #travels}.
+   * Returns the number of bytes to which a frame decodes where blocks are reduced here with a chain
+   * that {@link #travels}.
    *
    * @param chain not empty
    * @throws BadSettingException if a setting of its first scheme is wrong
@@ -94,7 +94,9 @@ public final class WireChains implements Closeable {
     return first.frameLength(new PluginSettings(configuration, first.name()));
   }
 
-  /** Whether frames of all schemes of a chain can travel; so they can where there is none. */
+  /**
+   * Returns whether frames of all schemes of a chain can travel; so they can where there is none.
+   */
   public static boolean travels(SchemeChain chain) {
     return chain.schemes().stream().allMatch(WireChains::travels);
   }

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What one DataNode has sent to and received from others in reduced form. Thread-safe. */
+/** Counts the traffic of one DataNode with others in reduced form. Thread-safe. */
 public final class WireCounters {
 
   /** In a large cluster every DataNode meets every other; more than these are counted as one. */
@@ -21,7 +21,7 @@ public final class WireCounters {
   /**
    * Counts what a stream has sent.
    *
-   * @param operation what the stream carried, as HDFS names it, such as {@code WRITE_BLOCK}
+   * @param operation of the stream, as HDFS names it, such as {@code WRITE_BLOCK}
    * @param peer the other side's address
    * @param plain bytes as HDFS would have sent them
    * @param wire bytes that went over the wire, above SASL
@@ -30,7 +30,7 @@ public final class WireCounters {
     traffic("Sent", operation, peer, plain, wire);
   }
 
-  /** As {@link #sent}, of what a stream has received. */
+  /** As {@link #sent}, for a stream's received bytes. */
   public void received(String operation, String peer, long plain, long wire) {
     traffic("Received", operation, peer, plain, wire);
   }
@@ -107,7 +107,7 @@ public final class WireCounters {
     add("mirrorChunksWrong", chunks);
   }
 
-  /** Counts somebody who asked for chunks without a proof that it is a DataNode. */
+  /** Counts a request for chunks without a proof that it is from a DataNode. */
   public void proofRefused() {
     add("mirrorProofsRefused", 1);
   }

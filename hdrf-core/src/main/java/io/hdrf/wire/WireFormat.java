@@ -56,22 +56,22 @@ public final class WireFormat {
   /** The most bytes of an {@link #OPEN} or a {@link #PROOF}. */
   static final int MAX_OPENING = 4 << 10;
 
-  /** What a {@link #QUESTION} or {@link #ANSWER} holds before its chunks. */
+  /** Bytes of a {@link #QUESTION} or {@link #ANSWER} before its chunks. */
   public static final int BATCH_PREFIX = 4 + 2;
 
-  /** What a {@link #QUESTION} holds for each chunk. */
+  /** Bytes of a {@link #QUESTION} for each chunk. */
   public static final int CHUNK_LENGTH = 4 + 32;
 
-  /** What a {@link #PACKET} holds before the packet's own bytes. */
+  /** Bytes of a {@link #PACKET} before the packet's own bytes. */
   static final int PACKET_PREFIX = 4;
 
-  /** What a {@link #SUMMED} holds before the packet's own bytes. */
+  /** Bytes of a {@link #SUMMED} before the packet's own bytes. */
   static final int SUMMED_PREFIX = 4 + 8;
 
   /** The most of a packet's own bytes in a {@link #SUMMED}: lengths and header. */
   static final int MAX_SUMMED_HEAD = 64 << 10;
 
-  /** What a {@link #FRAME} holds before the encoded bytes. */
+  /** Bytes of a {@link #FRAME} before the encoded bytes. */
   static final int FRAME_PREFIX = 5;
 
   /** The most bytes in a {@link #BYTES}. */

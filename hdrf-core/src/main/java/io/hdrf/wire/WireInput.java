@@ -15,9 +15,9 @@ import java.util.function.Function;
 /** Turns a stream of records back into the bytes of HDFS's protocol. For one thread. */
 public final class WireInput implements Closeable {
 
-  /** Is told what comes, before the bytes that it stands for are handed out. */
+  /** Receives the records, before the bytes that they stand for are handed out. */
   public interface Listener {
-    /** What the side that connected can receive. */
+    /** Receives the capabilities of the side that connected. */
     void hello(Capabilities peer);
 
     /**
@@ -85,7 +85,7 @@ public final class WireInput implements Closeable {
 
   private final ReceiveMemory.Share memory;
 
-  /** Why the stream can't be read any further. */
+  /** The reason why the stream can't be read any further. */
   private Throwable damage;
 
   /** Bytes to hand out before anything else. */
@@ -94,10 +94,10 @@ public final class WireInput implements Closeable {
   /** Whether these belong to no packet. */
   private boolean bytesWait;
 
-  /** How many data of the present packet are still to be handed out. */
+  /** The number of bytes of the present packet's data that are still to be handed out. */
   private int dataLeft;
 
-  /** What is left of the frame decoded last. */
+  /** The rest of the frame decoded last. */
   private ByteBuffer decoded = NOTHING;
 
   private ByteBuffer frameBuffer;
@@ -108,12 +108,12 @@ public final class WireInput implements Closeable {
   /** Whether data of that packet are still to come, before which none of it is handed out. */
   private boolean summing;
 
-  /** As the other, without any sessions. */
+  /** Makes an input without sessions. */
   public WireInput(InputStream in, WireChains chains, Listener listener) {
     this(in, chains, listener, id -> null);
   }
 
-  /** As the other, with as much memory as it takes. */
+  /** Makes an input that takes any memory. */
   public WireInput(
       InputStream in,
       WireChains chains,
@@ -141,11 +141,12 @@ public final class WireInput implements Closeable {
   }
 
   /**
-   * Reads at least one byte, and never bytes of two packets at once: whoever was told of a packet's
-   * frames can rely on the next packet not having begun before all bytes of this one were read.
+   * Reads at least one byte, and never bytes of two packets at once: the next packet begins only
+   * after all bytes of the present one were read. A listener that keeps a packet's frames relies on
+   * it.
    *
    * @return the number of bytes read, or -1 at the end
-   * @throws CorruptWireException if what came is damaged, as it then is for good
+   * @throws CorruptWireException if the received bytes are damaged, as the stream then is for good
    */
   public int read(byte[] dst, int offset, int length) throws IOException {
     if (length == 0) {
@@ -163,7 +164,7 @@ public final class WireInput implements Closeable {
     }
   }
 
-  /** How many bytes have come, in whole records or not. */
+  /** Returns the number of bytes received, in whole records or not. */
   public long received() {
     return records.received();
   }
@@ -193,7 +194,7 @@ public final class WireInput implements Closeable {
     return true;
   }
 
-  /** How many bytes {@link #read} would give without another record. */
+  /** Returns the number of bytes that {@link #read} would give without another record. */
   public int available() {
     if (damage != null) {
       return 0;
