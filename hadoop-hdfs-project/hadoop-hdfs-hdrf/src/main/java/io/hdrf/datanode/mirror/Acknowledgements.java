@@ -13,19 +13,19 @@ final class Acknowledgements {
   private volatile long messages;
   private volatile Runnable listener = () -> {};
 
-  // Of the thread that reads
+  // For the thread that reads
   private int length;
   private int shift;
   private long bodyLeft;
   private long seen;
 
-  /** How many packets were acknowledged. */
+  /** Returns the number of acknowledged packets. */
   long count() {
     return Math.max(0, messages - 1);
   }
 
   /**
-   * Says who is told of each acknowledgement, on the thread that reads it.
+   * Sets a task to run after each acknowledgement, on the thread that reads it.
    *
    * @param told must not wait for anything
    */

@@ -33,7 +33,7 @@ final class BlockCollector implements Closeable {
     this.mirroring = mirroring;
     this.block = block;
     this.chainIds = replica.chain().ids();
-    // Who writes a block must not choose how much each of its readers holds.
+    // The writer of a block must not choose how much each of its readers holds.
     int maxFrame = Math.max(PacketBatch.MAX_DATA, frameLength);
     this.spool = replica.spool(maxFrame, mirroring.memory());
     mirroring.spooled().drop(block);

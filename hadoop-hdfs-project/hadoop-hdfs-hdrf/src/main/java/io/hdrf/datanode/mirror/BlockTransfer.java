@@ -9,7 +9,7 @@ import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProt
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpWriteBlockProto.BlockConstructionStage;
 import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.ExtendedBlockProto;
 
-/** What an operation between DataNodes does with which block. Immutable. */
+/** The block that an operation between DataNodes moves, and the way it does. Immutable. */
 final class BlockTransfer {
 
   private final Op operation;
@@ -55,12 +55,14 @@ final class BlockTransfer {
     return block;
   }
 
-  /** Whether a client writes the block through a pipeline, of which the sender is a part. */
+  /**
+   * Returns whether a client writes the block through a pipeline, of which the sender is a part.
+   */
   boolean isPipeline() {
     return pipeline;
   }
 
-  /** Whether packets come back from the side that was asked. */
+  /** Returns whether packets come back from the side that was asked. */
   boolean isCopy() {
     return operation == Op.COPY_BLOCK;
   }

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * What comes back on a connection that this DataNode opened: HDFS's own bytes, or records where it
+ * The answers on a connection that this DataNode opened: HDFS's own bytes, or records where it
  * asked for a block to be copied. For one thread at a time.
  */
 final class CopyReply extends FilterInputStream {
@@ -34,7 +34,7 @@ final class CopyReply extends FilterInputStream {
     this.peer = peer;
   }
 
-  /** Is told of the request before it is sent. */
+  /** Takes note of the request before it is sent. */
   void expect(BlockTransfer transfer) {
     if (transfer.isCopy()) {
       copied = new MirrorInputStream(mirroring, in, 0, peer.name(), request -> {});

@@ -50,7 +50,7 @@ final class FrameEncoder implements Closeable {
     return stages;
   }
 
-  /** An empty buffer with room for so many bytes, in the place of what was encoded before. */
+  /** Returns an empty buffer with room for so many bytes, which replaces the last encoded frame. */
   ByteBuffer clear(int length) {
     encoded = cleared(encoded, length);
     return encoded;
@@ -66,7 +66,7 @@ final class FrameEncoder implements Closeable {
     return roomy;
   }
 
-  /** What was encoded last; to consume it changes nothing here. */
+  /** Returns the last encoded frame; to consume it changes nothing here. */
   ByteBuffer encoded() {
     return encoded.duplicate();
   }

@@ -17,8 +17,8 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.Op;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
 
 /**
- * HDFS's bytes out of what another DataNode sent as records. Knows which block comes, collects its
- * frames, and keeps those of the present packet for whoever passes it on. For one thread.
+ * HDFS's bytes out of the records of another DataNode. Knows which block comes, collects its
+ * frames, and keeps those of the present packet for the output that passes it on. For one thread.
  */
 final class MirrorInputStream extends InputStream implements WireInput.Listener {
 
@@ -45,9 +45,9 @@ final class MirrorInputStream extends InputStream implements WireInput.Listener 
 
   /**
    * @param in above SASL, behind the preamble
-   * @param readBefore how many bytes of it were read before
+   * @param readBefore the number of bytes of it that were read before
    * @param peerName the other side's address, for metrics
-   * @param onRequest is told when a request that moves packets came
+   * @param onRequest receives each request that moves packets
    */
   MirrorInputStream(
       Mirroring mirroring,
@@ -80,7 +80,7 @@ final class MirrorInputStream extends InputStream implements WireInput.Listener 
     return forwarding;
   }
 
-  /** What the other side can receive, if it connected to this one. */
+  /** Returns the capabilities of the other side, if it connected to this one. */
   Capabilities peer() {
     return peer;
   }
@@ -111,7 +111,7 @@ final class MirrorInputStream extends InputStream implements WireInput.Listener 
     }
   }
 
-  /** Whether packets follow. */
+  /** Returns whether packets follow. */
   private boolean opened() throws IOException {
     if (opening.isReply()) {
       return opening.isSuccess();

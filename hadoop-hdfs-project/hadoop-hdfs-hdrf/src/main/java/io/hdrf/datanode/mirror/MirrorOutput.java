@@ -13,12 +13,12 @@ import java.util.function.Consumer;
 import org.apache.hadoop.hdfs.protocol.datatransfer.Op;
 
 /**
- * What a DataNode writes to another one, as records. It begins either with a request, on the side
+ * The bytes of a DataNode to another one, as records. They begin either with a request, on the side
  * that connected, or with plain bytes until {@link #beginReply}. For one thread at a time.
  */
 final class MirrorOutput extends OutputStream {
 
-  /** What the next byte belongs to. */
+  /** The part of the stream to which the next byte belongs. */
   private enum State {
     /** HDFS's own bytes, without records. */
     UNFRAMED,
@@ -67,11 +67,11 @@ final class MirrorOutput extends OutputStream {
   }
 
   /**
-   * Of the side that connected.
+   * Makes the output of the side that connected.
    *
-   * @param upstream what this thread receives meanwhile, or null
+   * @param upstream the stream that this thread receives meanwhile, or null
    * @param acknowledgements those of the other side
-   * @param onRequest is told of the request before it is sent
+   * @param onRequest receives the request before it is sent
    */
   static MirrorOutput ofClient(
       Mirroring mirroring,
@@ -90,13 +90,13 @@ final class MirrorOutput extends OutputStream {
     return out;
   }
 
-  /** Of the side that was connected to. */
+  /** Makes the output of the side that was connected to. */
   static MirrorOutput ofServer(Mirroring mirroring, OutputStream under, String peerName) {
     return new MirrorOutput(mirroring, under, peerName, null, null, null, null, State.UNFRAMED);
   }
 
   /**
-   * What is written from now on answers a request to copy a block.
+   * Begins the answer to a request to copy a block.
    *
    * @param requester the host that the request came from; never connected to
    */

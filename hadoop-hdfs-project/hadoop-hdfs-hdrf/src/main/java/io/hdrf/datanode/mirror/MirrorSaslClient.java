@@ -59,7 +59,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     this.sockets = sockets;
   }
 
-  /** What a handshake takes besides the connection. */
+  /** The arguments of a handshake besides the connection. */
   private final class Handshake {
     private final DataEncryptionKeyFactory keys;
     private final Token<BlockTokenIdentifier> token;
@@ -145,7 +145,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     }
   }
 
-  /** Asks on a connection of its own, since a stock DataNode closes it. */
+  /** Asks on a separate connection, since a stock DataNode closes it. */
   private Capabilities probe(InetSocketAddress address, Handshake handshake) throws IOException {
     int timeout = mirroring.probeTimeoutMillis();
     try (Socket socket = sockets.newSocket()) {

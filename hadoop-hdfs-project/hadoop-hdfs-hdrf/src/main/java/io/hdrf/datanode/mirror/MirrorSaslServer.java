@@ -28,8 +28,9 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
   private static final Logger LOG = LoggerFactory.getLogger(MirrorSaslServer.class);
 
   /**
-   * What this thread receives from another DataNode. The DataNode serves a connection on a thread
-   * of its own, and opens the connection to the next DataNode of a pipeline on the same thread.
+   * The stream that this thread receives from another DataNode. The DataNode serves each connection
+   * on a separate thread, and opens the connection to the next DataNode of a pipeline on the same
+   * thread.
    */
   private static final ThreadLocal<MirrorInputStream> UPSTREAM = new ThreadLocal<>();
 
@@ -45,7 +46,7 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     this.writeTimeout = dnConf.getSocketWriteTimeout();
   }
 
-  /** What this thread receives from another DataNode as records, or null. */
+  /** Returns the stream that this thread receives from another DataNode as records, or null. */
   static MirrorInputStream upstream() {
     return UPSTREAM.get();
   }
@@ -132,7 +133,7 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     return new IOStreamPair(in, out);
   }
 
-  /** What was read before, and then the rest. */
+  /** The bytes read before, and then the rest. */
   private static final class PrefixedInput extends InputStream {
     private final byte[] prefix;
     private final InputStream in;

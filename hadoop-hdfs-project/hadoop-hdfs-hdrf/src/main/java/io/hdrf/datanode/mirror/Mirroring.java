@@ -49,7 +49,7 @@ public final class Mirroring implements Closeable {
   private static final int MAX_SPOOLED_BLOCKS = 512;
   private static final long MAX_SPOOLED_MEMORY = 64 << 20;
 
-  /** How often an encoder that fails is written of, however many packets it fails on. */
+  /** The time between two messages about an encoder that fails, on however many packets. */
   private static final long COMPLAINT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** A replica that is being written. Immutable. */
@@ -82,7 +82,7 @@ public final class Mirroring implements Closeable {
     }
   }
 
-  /** What mirroring asks of the DataNode's storage. */
+  /** The part of the DataNode's storage that mirroring needs. */
   public interface Storage {
     /** The chain that a block of this DataNode is, or will be, stored with; may be empty. */
     SchemeChain chainOf(BlockRef block);
@@ -98,7 +98,7 @@ public final class Mirroring implements Closeable {
     ChunkLookup chunks(String poolId, String scheme);
   }
 
-  /** How long a connection waits for memory to receive into. */
+  /** The longest time that a connection waits for memory to receive into. */
   private static final long MEMORY_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private final MirrorSettings settings;
@@ -175,7 +175,7 @@ public final class Mirroring implements Closeable {
     return memory;
   }
 
-  /** Whether blocks are sent to, and accepted from, other DataNodes as frames. */
+  /** Returns whether blocks are sent to, and accepted from, other DataNodes as frames. */
   boolean isEnabled() {
     return settings.isEnabled();
   }
@@ -217,13 +217,13 @@ public final class Mirroring implements Closeable {
     return null;
   }
 
-  /** What every peer that is linked can decode. */
+  /** Returns the chain that every linked peer can decode. */
   private int[] certainChain() {
     return configured != null ? configured.ids() : substitute;
   }
 
   /**
-   * Runs a task on a thread of its own.
+   * Runs a task on a separate thread.
    *
    * @return false if there are no threads any more
    */
@@ -237,12 +237,12 @@ public final class Mirroring implements Closeable {
     }
   }
 
-  /** Whether packets go to a peer without checksums that it can make. */
+  /** Returns whether packets go to a peer without checksums that it can make. */
   boolean leavesChecksumsOut(PeerLink peer) {
     return !settings.sendsChecksums() && peer.makesChecksums();
   }
 
-  /** Whether blocks are sent as frames where the peer can receive them. */
+  /** Returns whether blocks are sent as frames where the peer can receive them. */
   boolean sends() {
     return settings.isEnabled() && sends;
   }
@@ -251,7 +251,7 @@ public final class Mirroring implements Closeable {
     return settings.probeTimeoutMillis();
   }
 
-  /** What this DataNode can receive. */
+  /** Returns the capabilities of this DataNode. */
   Capabilities own() {
     return own;
   }
@@ -260,7 +260,7 @@ public final class Mirroring implements Closeable {
     return chains;
   }
 
-  /** What was sent and received. */
+  /** Returns the counters of sent and received bytes. */
   public WireCounters counters() {
     return counters;
   }
@@ -335,7 +335,7 @@ public final class Mirroring implements Closeable {
     return storage.written(block);
   }
 
-  /** Whether frames of these schemes mean the same on every DataNode. */
+  /** Returns whether frames of these schemes mean the same on every DataNode. */
   boolean canTravel(int[] chainIds) {
     for (int id : chainIds) {
       if (!chains.installed().contains(id)) {

@@ -16,13 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Encodes and sends the packets of a pipeline. A packet goes at once, in a frame of its own, unless
+ * Encodes and sends the packets of a pipeline. A packet goes at once, in a separate frame, unless
  * so many before it are not acknowledged that it would only wait elsewhere: it then waits here for
- * those that follow, and shares a frame with them. It waits until the frame is long enough, or less
- * is under way, and never longer than a few milliseconds; a packet that is to be synchronised, is
+ * the next ones, and shares a frame with them. It waits until the frame is long enough, or less is
+ * under way, and never longer than a few milliseconds; a packet that is to be synchronised, is
  * shorter than the one before, or is the block's last, goes at once with all that wait.
  *
- * <p>The thread that brings the packets sends them; what waits when its time has come is sent by
+ * <p>The thread that brings the packets sends them; packets whose time has come are sent by
  * another. Until {@link #awaitEnd} returns true the {@link RecordWriter} may only be used by this.
  * Apart from that, for one thread.
  */
@@ -33,19 +33,19 @@ final class PacketBatch {
   /** The most data of one frame; a longer packet is one by itself. */
   static final int MAX_DATA = 256 << 10;
 
-  /** How many packets are under way where others begin to wait. */
+  /** The number of packets under way at which others begin to wait. */
   static final int BUSY = 16;
 
-  /** How long a packet may wait. */
+  /** The longest time that a packet waits. */
   static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
   private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** After so many looks for what waits that found nothing, the thread waits to be called. */
+  /** After so many vain looks for waiting packets, the thread waits to be called. */
   private static final int IDLE_LOOKS = 8;
 
-  /** In the place of the stages of a frame, where there is none. */
+  /** Stands for the stages of a frame where there is none. */
   private static final int NOT_FRAMED = -1;
 
   private final Mirroring mirroring;
@@ -73,7 +73,7 @@ final class PacketBatch {
   private boolean helperIdle;
   private IOException failure;
 
-  /** Guarded by the monitor: who sends what has waited long enough. */
+  /** Guarded by the monitor: the thread that sends packets which have waited long enough. */
   private Thread helper;
 
   /** Guarded by the monitor: what the helper still has to do at its end; or null. */
@@ -146,7 +146,7 @@ final class PacketBatch {
         collector.packet(header);
       }
       if (collector != null && last) {
-        // Whoever gets the last packet may end the block; its frames are to be there by then.
+        // The receiver of the last packet may end the block; its frames must be there by then.
         if (!heads.isEmpty()) {
           sendWaiting();
         }
@@ -245,7 +245,7 @@ final class PacketBatch {
     return stages;
   }
 
-  /** On the thread that reads acknowledgements, which waits for nobody. */
+  /** Runs on the thread that reads acknowledgements, which waits for nobody. */
   private void acknowledged() {
     if (turn.tryLock()) {
       try {
@@ -330,7 +330,7 @@ final class PacketBatch {
     }
   }
 
-  /** Has no more packets sent but those that wait, for which it waits a while. */
+  /** Ends the sending of packets, but for those that wait, for which it waits a while. */
   void stop() {
     if (stopping) {
       return;

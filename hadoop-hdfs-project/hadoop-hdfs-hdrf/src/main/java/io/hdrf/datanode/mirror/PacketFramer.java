@@ -58,7 +58,7 @@ final class PacketFramer implements Closeable {
   /** Whether every frame received so far was passed on, so that both streams are at one place. */
   private boolean inStep = true;
 
-  /** How many bytes of the block the frames sent so far are ahead of the packets. */
+  /** The number of bytes of the block by which the frames sent so far are ahead of the packets. */
   private long ahead;
 
   /** The next frame of the stored block to send; -1 where it is not sent from its frames. */
@@ -81,7 +81,7 @@ final class PacketFramer implements Closeable {
   }
 
   /**
-   * As the other.
+   * Makes a framer that may send references.
    *
    * @param references sends the packets, and is stopped and closed with this; or null
    */
@@ -114,7 +114,7 @@ final class PacketFramer implements Closeable {
     batch = new PacketBatch(mirroring, records, encoder, collector, acknowledged, holdNanos);
   }
 
-  /** Whether the block's last packet has been sent. */
+  /** Returns whether the block's last packet has been sent. */
   boolean isEnded() {
     return ended;
   }
@@ -244,9 +244,9 @@ final class PacketFramer implements Closeable {
   }
 
   /**
-   * What goes to the peer before the present packet's data: without the checksums, if they are
-   * those that the peer will make. Where they once are not, they are of another kind, or wrong,
-   * which the last DataNode of the pipeline will find out.
+   * Returns the bytes that go to the peer before the present packet's data: without the checksums,
+   * if the peer will make the same ones. Where they once differ, they are of another kind, or
+   * wrong, which the last DataNode of the pipeline will find out.
    */
   private PacketHead head() {
     if (sums == null || !data.hasRemaining()) {
@@ -281,8 +281,8 @@ final class PacketFramer implements Closeable {
   }
 
   /**
-   * Whether another thread may send packets, which has the records' writer until {@link #drain}
-   * returns.
+   * Returns whether another thread may send packets, which has the records' writer until {@link
+   * #drain} returns.
    *
    * @throws IOException if sending has failed
    */
@@ -318,7 +318,7 @@ final class PacketFramer implements Closeable {
     }
   }
 
-  /** What earlier frames hold of the packet's data is not sent again. */
+  /** Data of the packet that earlier frames hold are not sent again. */
   private void sendEncoded() throws IOException {
     inStep = false;
     head().writeTo(records, header.getDataLen());
@@ -417,7 +417,7 @@ final class PacketFramer implements Closeable {
         && peer.canDecode(block.header().chainIds());
   }
 
-  /** Has no more packets sent than can be in a short while. */
+  /** Ends the sending of packets, but for those that can be sent in a short while. */
   void stop() {
     if (batch != null) {
       batch.stop();

@@ -18,7 +18,7 @@ final class PacketFrames implements Closeable {
 
   /** One frame; its buffer is reused by later packets. */
   private static final class Frame {
-    /** Where its data begin in those of the packet, if the packet {@link #isInStep}. */
+    /** The offset of its data in those of the packet, if the packet {@link #isInStep}. */
     private long start;
 
     private int[] chainIds;
@@ -47,7 +47,10 @@ final class PacketFrames implements Closeable {
   /** Bytes of the block that this packet's frames and references stand for. */
   private long total;
 
-  /** How many bytes of the block the frames before this packet's were ahead of the packets. */
+  /**
+   * The number of bytes of the block by which the frames before this packet's were ahead of the
+   * packets.
+   */
   private long ahead;
 
   private boolean references;
@@ -80,12 +83,12 @@ final class PacketFrames implements Closeable {
     digest = digestOfSums;
   }
 
-  /** Whether a digest came in the place of the packet's checksums. */
+  /** Returns whether a digest came instead of the packet's checksums. */
   boolean isSummed() {
     return summed;
   }
 
-  /** That digest. */
+  /** Returns that digest. */
   long digest() {
     return digest;
   }
@@ -115,23 +118,25 @@ final class PacketFrames implements Closeable {
     frame.stored.flip();
   }
 
-  /** Some of the packet's data came as references. */
+  /** Takes note that some of the packet's data came as references. */
   void addReferences(int originalLength) {
     total += originalLength;
     references = true;
   }
 
-  /** Whether frames and references are the packet's data, no more and no less. */
+  /** Returns whether frames and references are the packet's data, no more and no less. */
   boolean isInStep() {
     return ahead == 0 && total == dataLength && !tooMany;
   }
 
-  /** Whether nothing of the packet came as references, and all of it in frames of one chain. */
+  /**
+   * Returns whether nothing of the packet came as references, and all of it in frames of one chain.
+   */
   boolean isFrames() {
     return oneChain && !references && !tooMany;
   }
 
-  /** A copy, with buffers of its own, or null where there is no memory for what is not needed. */
+  /** Returns a copy with separate buffers, or null where there is no memory for optional use. */
   PacketFrames copy() {
     PacketFrames copy = new PacketFrames(memory.optional());
     copy.begin(dataLength, ByteBuffer.wrap(head, 0, headLength));
@@ -162,7 +167,7 @@ final class PacketFrames implements Closeable {
     return copy;
   }
 
-  /** Whether this is the packet whose bytes before its data are these. */
+  /** Returns whether this is the packet whose bytes before its data are these. */
   boolean matches(int otherDataLength, byte[] otherHead, int otherHeadLength) {
     return dataLength == otherDataLength
         && headLength == otherHeadLength

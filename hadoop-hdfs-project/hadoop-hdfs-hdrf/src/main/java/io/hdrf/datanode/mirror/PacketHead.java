@@ -5,7 +5,7 @@ import io.hdrf.wire.RecordWriter;
 import java.io.IOException;
 import java.util.Arrays;
 
-/** What precedes a packet's data as it goes to a peer. Immutable. */
+/** The bytes before a packet's data as they go to a peer. Immutable. */
 final class PacketHead {
 
   private final byte[] bytes;
@@ -24,9 +24,9 @@ final class PacketHead {
   }
 
   /**
-   * A digest in the place of its checksums.
+   * Makes a head with a digest instead of its checksums.
    *
-   * @param length of what precedes them
+   * @param length of the bytes before them
    */
   static PacketHead summed(byte[] head, int length, long digest) {
     return new PacketHead(Arrays.copyOf(head, length), true, digest);

@@ -17,20 +17,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What other DataNodes can receive, found by asking each once and remembered for a while.
+ * The capabilities of other DataNodes, found by asking each once and remembered for a while.
  * Thread-safe.
  */
 final class PeerDirectory {
 
   private static final Logger LOG = LoggerFactory.getLogger(PeerDirectory.class);
 
-  /** For how long a peer that did not answer is left in peace. */
+  /** The time for which a peer that did not answer is not asked again. */
   static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   /** More than most clusters have; clients name the DataNodes of their pipelines themselves. */
   static final int MAX_PEERS = 8 << 10;
 
-  /** For how long a peer gets no references after a stream with references broke. */
+  /** The time for which a peer gets no references after a stream with references broke. */
   private static final long PENALTY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** Asks a peer. */
@@ -50,14 +50,14 @@ final class PeerDirectory {
     private boolean answered;
     private long until;
 
-    /** For how long the peer was taken for one without HDRF the last time; 0 if it was not. */
+    /** The time for which the peer was taken for one without HDRF last; 0 if it was not. */
     private long leftFor;
   }
 
   private final long expiryNanos;
   private final Map<InetSocketAddress, Entry> entries = boundedMap();
 
-  /** Until when the next streams do without references. */
+  /** The times until which the next streams do without references. */
   private final Map<InetSocketAddress, Long> penalties = boundedMap();
 
   private final LongSupplier nanoTime;
@@ -74,7 +74,7 @@ final class PeerDirectory {
     this.nanoTime = nanoTime;
   }
 
-  /** One that forgets what was not used for longest. */
+  /** Returns a map that forgets the entries that were not used for longest. */
   private static <V> Map<InetSocketAddress, V> boundedMap() {
     return Collections.synchronizedMap(
         new LinkedHashMap<InetSocketAddress, V>(16, 0.75f, true) {
@@ -88,7 +88,7 @@ final class PeerDirectory {
   }
 
   /**
-   * What a peer can receive; one thread asks it, others wait for the answer.
+   * Returns the capabilities of a peer; one thread asks it, others wait for the answer.
    *
    * @return null if it did not answer
    */
@@ -129,7 +129,7 @@ final class PeerDirectory {
     return RETRY_NANOS;
   }
 
-  /** One that was only busy is asked again soon; one that is stock, less and less often. */
+  /** A busy peer is asked again soon; a stock one, less and less often. */
   private long closed(InetSocketAddress address, Entry entry, IOException e) {
     LOG.info("{} is a DataNode without HDRF, or busy; blocks go there plain", address);
     LOG.debug("It closed the connection", e);

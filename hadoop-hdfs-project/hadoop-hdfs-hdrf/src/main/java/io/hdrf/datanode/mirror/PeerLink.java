@@ -34,7 +34,7 @@ final class PeerLink {
     return asking;
   }
 
-  /** Whether it can be asked for chunks that were cut and named in this way. */
+  /** Returns whether it can be asked for chunks that were cut and named in this way. */
   boolean canBeAsked(long dialect) {
     return asking != null && capabilities.dialects().contains(dialect);
   }
@@ -43,19 +43,19 @@ final class PeerLink {
     return address;
   }
 
-  /** Its name in metrics: without the port, which differs from connection to connection. */
+  /** Returns its name in metrics: without the port, which differs from connection to connection. */
   String name() {
     return address.getAddress() == null
         ? address.getHostString()
         : address.getAddress().getHostAddress();
   }
 
-  /** Whether packets may come there without their checksums. */
+  /** Returns whether packets may come there without their checksums. */
   boolean makesChecksums() {
     return capabilities.makesChecksums();
   }
 
-  /** Whether frames of this chain can be sent there; true where there are no frames. */
+  /** Returns whether frames of this chain can be sent there; true where there are no frames. */
   boolean canDecode(int[] chainIds) {
     return chainIds == null || capabilities.canDecode(chainIds);
   }

@@ -23,19 +23,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends a block's packets with references to the chunks that the peer says it has. Packets wait for
- * the answers in a queue of bounded length, from which a thread of its own sends each as soon as
- * its answer is there, or does not come. None waits for a later one, but for a few that can be sent
- * at once. Until {@link #drain} or {@link #stop} returns, the {@link RecordWriter} belongs to that
+ * the answers in a queue of bounded length, from which a separate thread sends each as soon as its
+ * answer is there, or does not come. None waits for a later one, but for a few that can be sent at
+ * once. Until {@link #drain} or {@link #stop} returns, the {@link RecordWriter} belongs to that
  * thread. Apart from it, for one thread.
  */
 final class ReferenceSender implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ReferenceSender.class);
 
-  /** How many bytes of packets may wait; one packet always may. */
+  /** The bytes of packets that may wait; one packet always may. */
   private static final int WINDOW = 1 << 20;
 
-  /** How many packets are written together, as long as the next one waits for nothing. */
+  /** The number of packets written together, as long as the next one waits for nothing. */
   private static final int MAX_TOGETHER = 4;
 
   /** Between looks for what waiting threads are notified of. */
@@ -73,7 +73,7 @@ final class ReferenceSender implements Closeable {
   private final ChunkCutter cutter;
   private final FrameEncoder encoder;
 
-  /** Of the sending thread. */
+  /** For the sending thread. */
   private int[] announced;
 
   private volatile boolean joined;
@@ -123,7 +123,10 @@ final class ReferenceSender implements Closeable {
     }
   }
 
-  /** Whether a packet was sent; the {@link RecordWriter} is the sending thread's from then on. */
+  /**
+   * Returns whether a packet was sent; the {@link RecordWriter} is the sending thread's from then
+   * on.
+   */
   synchronized boolean hasBegun() {
     return begun;
   }
@@ -158,7 +161,7 @@ final class ReferenceSender implements Closeable {
     }
   }
 
-  /** Has a packet sent; returns false if none is sent any more. */
+  /** Queues a packet to be sent; returns false if none is sent any more. */
   private boolean enqueue(Waiting packet) throws IOException {
     if (!hasBegun()) {
       records.flush();
@@ -254,7 +257,7 @@ final class ReferenceSender implements Closeable {
     return stopping ? null : queue.peek();
   }
 
-  /** Whether the packet behind the first one can be sent at once. */
+  /** Returns whether the packet behind the first one can be sent at once. */
   private synchronized boolean hasReadyBehind() {
     Iterator<Waiting> packets = queue.iterator();
     packets.next();
@@ -375,7 +378,7 @@ final class ReferenceSender implements Closeable {
   }
 
   /**
-   * Has no more packets sent; does not wait. A thread that is sending one is interrupted.
+   * Ends the sending of packets; does not wait. A thread that is sending one is interrupted.
    *
    * @param complete whether the block's last packet was sent
    */

@@ -93,7 +93,7 @@ final class StreamOpening {
     return end >= 0 && count == end;
   }
 
-  /** What a request asks for, or null for a code that this Hadoop does not know. */
+  /** Returns the operation of a request, or null for a code that this Hadoop does not know. */
   Op operation() {
     for (Op op : Op.values()) {
       if (op.code == bytes[CODE_AT]) {
@@ -107,7 +107,7 @@ final class StreamOpening {
     return Arrays.copyOfRange(bytes, messageAt, end);
   }
 
-  /** Whether the block follows this reply. */
+  /** Returns whether the block follows this reply. */
   boolean isSuccess() throws IOException {
     return BlockOpResponseProto.parseFrom(message()).getStatus() == Status.SUCCESS;
   }

@@ -22,9 +22,9 @@ import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.security.token.Token;
 
 /**
- * How one DataNode proves to another that it is one, so that no client can read chunks of others by
- * naming them. A proof answers a challenge for one connection to one address: whoever gets it, such
- * as somebody whom a client names as a DataNode of its pipeline, can't use it elsewhere.
+ * Proofs by which one DataNode shows another that it is one, so that no client can read chunks of
+ * others by naming them. A proof answers a challenge for one connection to one address: its
+ * receiver, which a client may have named as a DataNode of its pipeline, can't use it elsewhere.
  * Thread-safe.
  *
  * <p>Proofs are made with the keys of block tokens, which only NameNodes and DataNodes have. The
@@ -51,10 +51,10 @@ public final class BlockKeyProofs {
   private final BlockPoolTokenSecretManager tokens;
   private final Registrations registrations;
 
-  /** What the NameNodes have said. */
+  /** The information from the NameNodes. */
   public interface Registrations {
     /**
-     * Whether block tokens are in use in a pool.
+     * Returns whether block tokens are in use in a pool.
      *
      * @throws IOException if this DataNode is not registered for the pool
      */
@@ -67,8 +67,8 @@ public final class BlockKeyProofs {
   }
 
   /**
-   * Whether this DataNode answers only who has proved itself; without block tokens, every client
-   * can read every block anyway.
+   * Returns whether this DataNode answers only DataNodes that have proved themselves; without block
+   * tokens, every client can read every block anyway.
    *
    * @throws IOException if it does not serve the pool, or has not registered with its NameNode yet,
    *     so that nobody is to be answered
@@ -131,7 +131,7 @@ public final class BlockKeyProofs {
    */
   private static void requireAnnounced(byte[] identifier) throws IOException {
     if (identifier.length > 0 && identifier[0] > 0) {
-      // Protocol buffers begin so; whoever reads them compares their lengths.
+      // Protocol buffers begin so; their parser compares their lengths.
       return;
     }
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(identifier));
@@ -187,7 +187,7 @@ public final class BlockKeyProofs {
     return address.getAddress().getHostAddress() + ":" + address.getPort();
   }
 
-  /** As the other, of {@code host/address:port}. */
+  /** Returns the address and port of {@code host/address:port}. */
   public static String address(String address) {
     return address.substring(address.indexOf('/') + 1);
   }

@@ -15,7 +15,7 @@ import java.util.Arrays;
  */
 public final class ChunkCutter implements Closeable {
 
-  /** A longer chunk is given up: each packet has it looked at again from its beginning. */
+  /** A longer chunk is given up: for each packet it would be searched again from its beginning. */
   private static final int MAX_OPEN = 256 << 10;
 
   private final ChunkFunction function;
@@ -49,7 +49,7 @@ public final class ChunkCutter implements Closeable {
       this.batch = batch;
     }
 
-    /** Null if no chunk ends in the packet. */
+    /** Returns the chunks; null if no chunk ends in the packet. */
     public ChunkBatch batch() {
       return batch;
     }
@@ -59,17 +59,19 @@ public final class ChunkCutter implements Closeable {
       return work.limit() - before;
     }
 
-    /** Where a chunk ends in the packet's data. */
+    /** Returns the end of a chunk in the packet's data. */
     public int end(int chunk) {
       return base + batch.ends()[chunk] - before;
     }
 
-    /** Where the part of a chunk that lies in the packet begins in the packet's data. */
+    /**
+     * Returns the beginning, in the packet's data, of the part of a chunk that lies in the packet.
+     */
     public int start(int chunk) {
       return Math.max(0, base + batch.start(chunk) - before);
     }
 
-    /** How many bytes of a chunk came with earlier packets. */
+    /** Returns the number of bytes of a chunk that came with earlier packets. */
     public int skip(int chunk) {
       return Math.max(0, before - base - batch.start(chunk));
     }

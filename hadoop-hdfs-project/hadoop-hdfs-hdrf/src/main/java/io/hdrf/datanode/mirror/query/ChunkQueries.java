@@ -26,18 +26,18 @@ public final class ChunkQueries {
 
   private static final Logger LOG = LoggerFactory.getLogger(ChunkQueries.class);
 
-  /** What one stream may have held for it, and all streams together, in bytes. */
+  /** The most bytes that are held for one stream. */
   private static final long MAX_HELD_PER_STREAM = 8 << 20;
 
   private static final long MAX_HELD = 128 << 20;
 
-  /** How long a stream may be under way that refers to chunks. */
+  /** The longest time that a stream with references may be under way. */
   private static final long LINGER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** How long a writer may pause before its connection to ask on is given up. */
+  /** The longest pause of a writer before its connection to ask on is given up. */
   private static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
 
-  /** How many may be about to prove themselves, each of whom has a thread. */
+  /** The number of peers that may be about to prove themselves; each has a thread. */
   public static final int MAX_STRANGERS = 64;
 
   private final MirrorSettings settings;
@@ -73,7 +73,7 @@ public final class ChunkQueries {
     this.sessions = new ChunkQuerySessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
   }
 
-  /** How DataNodes prove themselves to each other from now on. */
+  /** Sets how DataNodes prove themselves to each other from now on. */
   public void setProofs(BlockKeyProofs peerProofs) {
     proofs = peerProofs;
   }
@@ -82,7 +82,9 @@ public final class ChunkQueries {
     return proofs;
   }
 
-  /** How a scheme cuts and names chunks; null if they can't be asked for. */
+  /**
+   * Returns how a scheme cuts chunks and makes their fingerprints; null if they can't be asked for.
+   */
   public ChunkFunction function(String scheme) {
     return functions.get(scheme);
   }
@@ -104,17 +106,17 @@ public final class ChunkQueries {
     return dialects;
   }
 
-  /** What other DataNodes asked for, and is held for them. */
+  /** Returns the sessions in which other DataNodes asked for chunks, which are held for them. */
   public ChunkQuerySessions sessions() {
     return sessions;
   }
 
-  /** A pool is not served any more. */
+  /** Ends the sessions of a pool that is not served any more. */
   public void poolEnded(String poolId) {
     sessions.end(poolId);
   }
 
-  /** Whether DataNodes ask each other for chunks. */
+  /** Returns whether DataNodes ask each other for chunks. */
   public boolean areEnabled() {
     return settings.isEnabled() && settings.references();
   }
@@ -131,7 +133,7 @@ public final class ChunkQueries {
     return settings.answerTimeoutMillis();
   }
 
-  /** Somebody asked for chunks who is no DataNode. */
+  /** Counts a peer that asked for chunks and is no DataNode. */
   void proofRefused(String peerName, IOException reason) {
     counters.proofRefused();
     if (refusalLogged.compareAndSet(false, true)) {
@@ -146,9 +148,9 @@ public final class ChunkQueries {
   /**
    * Answers questions until there are no more; the connection carries nothing else. Until the other
    * side has proved that it is a DataNode it has little time, and few like it are heard at once. A
-   * time-out for each read would let it send a byte now and then for ever, and whatever decrypts
-   * reads many times before it hands anything on: the connection is closed below them. Closing
-   * wakes no thread that waits for the next byte; that one has a time-out.
+   * time-out for each read would let it send a byte now and then for ever, and decryption reads
+   * many times before it hands anything on: the connection is closed below them. Closing wakes no
+   * thread that waits for the next byte; that one has a time-out.
    *
    * @param streams behind the preamble
    * @param name the other side's, for messages

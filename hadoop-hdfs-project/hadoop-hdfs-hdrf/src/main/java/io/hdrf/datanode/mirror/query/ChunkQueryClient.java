@@ -17,22 +17,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks another DataNode for the chunks of one block. A thread of its own connects and takes the
+ * Asks another DataNode for the chunks of one block. A separate thread connects and takes the
  * answers. While some are under way, a few questions wait for each other. An answer that does not
- * come in time counts as no, as do all after the connection broke; what was answered before stays
- * true. One thread asks, and one awaits the answers.
+ * come in time counts as no, as do all after the connection broke; earlier answers stay true. One
+ * thread asks, and one awaits the answers.
  */
 public final class ChunkQueryClient implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ChunkQueryClient.class);
 
-  /** How many times longer the first packets wait for the connection. */
+  /** The factor by which the first packets wait longer, for the connection. */
   private static final int OPEN_FACTOR = 10;
 
   /** Beyond this many questions without answer, none is asked. */
   private static final int MAX_UNANSWERED = 64;
 
-  /** How many questions may wait to be sent together, as long as others have no answer. */
+  /**
+   * The number of questions that may wait to be sent together, as long as others have no answer.
+   */
   private static final int MAX_TOGETHER = 4;
 
   private final ChunkQueries queries;
@@ -55,7 +57,7 @@ public final class ChunkQueryClient implements Closeable {
   // Guarded by the monitor
   private final Map<Integer, BitSet> answers = new HashMap<>();
 
-  /** How many chunks each question was about that has no answer yet. */
+  /** The number of chunks of each question without an answer. */
   private final Map<Integer, Integer> unanswered = new HashMap<>();
 
   private ChunkQueryConnection connection;
@@ -106,7 +108,7 @@ public final class ChunkQueryClient implements Closeable {
     }
   }
 
-  /** Whether the peer takes questions. */
+  /** Returns whether the peer takes questions. */
   private boolean begin(ChunkQueryConnection opened) throws IOException {
     synchronized (this) {
       if (ended) {
@@ -216,7 +218,7 @@ public final class ChunkQueryClient implements Closeable {
     return id;
   }
 
-  /** Whether questions can be asked, so that the peer knows the session. */
+  /** Returns whether questions can be asked, so that the peer knows the session. */
   public synchronized boolean isOpen() {
     return id != null && !ended;
   }
@@ -249,7 +251,7 @@ public final class ChunkQueryClient implements Closeable {
       try {
         current.stream().ask(batch);
         waiting++;
-        // Whoever takes the last answer that is under way sends what waits then.
+        // The thread that takes the last answer under way sends the questions that wait then.
         if (waiting == MAX_TOGETHER || !hasUnderWay(waiting)) {
           flush(current.stream());
         }
@@ -262,7 +264,7 @@ public final class ChunkQueryClient implements Closeable {
     }
   }
 
-  /** Whether {@link #await} would not wait for this batch, which was asked for. */
+  /** Returns whether {@link #await} would not wait for this batch, which was asked for. */
   public synchronized boolean isDecided(int batch) {
     return ended || answers.containsKey(batch);
   }

@@ -36,7 +36,7 @@ public final class ChunkQueryConnection implements Closeable {
     return address;
   }
 
-  /** Ends the connection, whoever uses it. The stream's buffers are not given back. */
+  /** Ends the connection, even while it is used. The stream's buffers are not given back. */
   @Override
   public void close() throws IOException {
     socket.close();

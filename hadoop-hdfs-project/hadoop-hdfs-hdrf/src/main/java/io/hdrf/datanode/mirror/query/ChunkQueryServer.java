@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ChunkQueryServer {
 
-  /** Is told that the other one may ask. */
+  /** Learns that the other side may ask. */
   public interface Proved {
     void run() throws IOException;
   }
@@ -29,7 +29,9 @@ public final class ChunkQueryServer {
   private static final Logger LOG = LoggerFactory.getLogger(ChunkQueryServer.class);
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** How many answers may wait to be sent together, as long as more questions are there. */
+  /**
+   * The number of answers that may wait to be sent together, as long as more questions are there.
+   */
   private static final int MAX_TOGETHER = 4;
 
   private final ChunkQueries queries;
