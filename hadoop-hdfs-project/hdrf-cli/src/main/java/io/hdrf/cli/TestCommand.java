@@ -304,6 +304,8 @@ final class TestCommand implements Callable<Integer> {
         "package",
         "-Dtest=" + test,
         "-Dsurefire.failIfNoSpecifiedTests=false",
+        // As in production: DataNodes with all of HotSpot's compilers.
+        "-Dhdrf.cluster.jvm.flags=",
         "-D" + key + "=" + rounds);
   }
 

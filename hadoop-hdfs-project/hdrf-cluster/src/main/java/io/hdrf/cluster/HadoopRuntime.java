@@ -19,6 +19,9 @@ public final class HadoopRuntime {
   private static final List<String> JVM_FLAGS =
       List.of("--add-opens", "java.base/java.lang=ALL-UNNAMED", "-Djava.net.preferIPv4Stack=true");
 
+  /** The system property with more flags, separated by spaces. */
+  private static final String MORE_FLAGS = "hdrf.cluster.jvm.flags";
+
   /**
    * A directory beside the configuration, last on the class path: daemons don't start without
    * directories named {@code webapps/hdfs} and {@code webapps/datanode}, which Hadoop's jars in
@@ -144,6 +147,9 @@ public final class HadoopRuntime {
     List<String> command = new ArrayList<>();
     command.add(java.toString());
     command.addAll(JVM_FLAGS);
+    Stream.of(System.getProperty(MORE_FLAGS, "").split(" "))
+        .filter(flag -> !flag.isEmpty())
+        .forEach(command::add);
     command.addAll(flags);
     return command;
   }
