@@ -24,7 +24,6 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class CorruptReplicasTest {
@@ -36,8 +35,7 @@ class CorruptReplicasTest {
       Path.of(System.getProperty("hdrf.crash.directory")).resolveSibling("corrupt-replicas");
   private LocalCluster cluster;
 
-  @BeforeEach
-  void start() throws IOException {
+  private void start() throws IOException {
     LocalCluster.killLeftovers(directory);
     FileUtil.fullyDelete(directory.toFile());
     ClusterConfig config =
@@ -74,6 +72,7 @@ class CorruptReplicasTest {
    */
   @Test
   void whichReplicasWereCopiedAndWhichAreCorrupt() throws Exception {
+    start();
     Configuration conf = new Configuration();
     conf.addResource(
         new org.apache.hadoop.fs.Path(cluster.conf().resolve("hdfs-site.xml").toUri()));
