@@ -512,10 +512,10 @@ public final class HdrfCluster implements AutoCloseable {
   }
 
   public static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + 60_000_000_000L;
+    long deadline = System.nanoTime() + 180_000_000_000L;
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("waited a minute for " + what);
+        throw new AssertionError("waited three minutes for " + what);
       }
       Thread.sleep(20);
     }

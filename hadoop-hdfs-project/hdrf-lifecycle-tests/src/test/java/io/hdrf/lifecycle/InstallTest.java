@@ -29,7 +29,7 @@ class InstallTest {
 
   @BeforeAll
   static void pack() throws Exception {
-    Path dist = Path.of(System.getProperty("hdrf.test.dist"));
+    Path dist = Unpacked.copyOfBuild(shared.resolve("build"));
     tarball = Unpacked.pack(dist, Files.createDirectories(shared.resolve("first")));
     unpacked = Unpacked.unpack(tarball, shared.resolve("unpacked"));
   }
@@ -74,11 +74,7 @@ class InstallTest {
   @Test
   void theSameFilesGiveTheSameTarball() throws Exception {
     // Other times, another order of creation, other permissions.
-    Path copy = Files.createDirectories(directory.resolve("copy"));
-    Path dist = Path.of(System.getProperty("hdrf.test.dist"));
-    for (String part : List.of("plugins", "lib", "kit", "datanode")) {
-      new Command(Path.of("cp"), "-r", dist.resolve(part).toString(), copy.toString()).output();
-    }
+    Path copy = Unpacked.copyOfBuild(directory.resolve("copy"));
     new Command(Path.of("chmod"), "-R", "u+rwX,go-rwx", copy.toString()).output();
     Path second = Unpacked.pack(copy, Files.createDirectories(directory.resolve("second")));
     assertThat(second).hasSameBinaryContentAs(tarball);

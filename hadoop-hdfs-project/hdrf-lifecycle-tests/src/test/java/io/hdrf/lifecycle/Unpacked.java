@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Collectors;
 
 /** HDRF as an operator gets it: packed by {@code hdrf dist}, and unpacked by tar. */
@@ -13,8 +14,9 @@ final class Unpacked {
   private Unpacked() {}
 
   /**
-   * Packs Maven's build.
+   * Packs a build.
    *
+   * @param dist a copy of Maven's, which gets the configuration
    * @return the tarball
    */
   static Path pack(Path dist, Path output) throws IOException, InterruptedException {
@@ -53,9 +55,18 @@ final class Unpacked {
 
   /** Packs Maven's build, and unpacks it below {@code directory}. */
   static Path in(Path directory) throws IOException, InterruptedException {
-    Path dist = Path.of(System.getProperty("hdrf.test.dist"));
     Path output = Files.createDirectories(directory.resolve("packed"));
-    return unpack(pack(dist, output), directory.resolve("unpacked"));
+    Path tarball = pack(copyOfBuild(directory.resolve("build")), output);
+    return unpack(tarball, directory.resolve("unpacked"));
+  }
+
+  /** Copies what Maven built: several JVMs pack at the same time. */
+  static Path copyOfBuild(Path target) throws IOException, InterruptedException {
+    Path dist = Path.of(System.getProperty("hdrf.test.dist"));
+    for (String part : List.of("plugins", "lib", "kit", "datanode")) {
+      copyTree(dist.resolve(part), target.resolve(part));
+    }
+    return target;
   }
 
   private static void copyTree(Path from, Path to) throws IOException, InterruptedException {
