@@ -32,6 +32,9 @@ final class TestCommand implements Callable<Integer> {
   private static final String POWER_LOSS_MODULE = ":hdrf-codec-dedup";
   private static final String POWER_LOSS_TEST = "io.hdrf.codec.dedup.PowerMachineTest";
 
+  /** Two modules at a time, where they don't need each other: most tests wait. */
+  private static final List<String> SUITE = List.of("mvn", "-B", "-ntp", "-T", "2", "verify");
+
   private static final String HADOOP_TESTS = "hadoop-hdfs-project/hadoop-tests/run";
   private static final String FAULTS = "faults/run";
 
@@ -239,7 +242,7 @@ final class TestCommand implements Callable<Integer> {
     if (selection != null && selection.compatibility != null) {
       return run(home, command(home, COMPATIBILITY, List.of(selection.compatibility)));
     }
-    int status = run(home, List.of("mvn", "-B", "-ntp", "verify"));
+    int status = run(home, SUITE);
     return status == ExitCode.OK
         ? run(home, command(home, HADOOP_TESTS, List.of("--quick")))
         : status;
