@@ -15,9 +15,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
+import org.apache.hadoop.util.ShutdownHookManager;
 import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
@@ -36,6 +39,8 @@ public final class HdrfConf {
   private static final String FAIL_NODE = "fail-node";
   private static final String DATANODE = "datanode";
   private static final String BLOCK = "block";
+
+  private static final Set<String> DESCRIBED_KEYS = describedKeys();
 
   private final Configuration configuration;
   private final int reduceThreads;
@@ -105,12 +110,11 @@ public final class HdrfConf {
    * schemes that are not HDRF's own are recognized by the schemes' names.
    */
   public SortedSet<String> unknownKeys(Set<String> schemeNames) {
-    Set<String> known = describedKeys();
     SortedSet<String> unknown = new TreeSet<>();
     for (Map.Entry<String, String> entry : configuration) {
       String key = entry.getKey();
       if (key.startsWith(HdrfKeys.PREFIX)
-          && !known.contains(key)
+          && !DESCRIBED_KEYS.contains(key)
           && !key.startsWith(HdrfKeys.SCHEMES + ".")
           && !schemeNames.contains(sectionOf(key))) {
         unknown.add(key);
@@ -138,6 +142,19 @@ public final class HdrfConf {
     } catch (IOException | SAXException | ParserConfigurationException e) {
       throw new IllegalStateException(DEFAULTS + " can't be read", e);
     }
+  }
+
+  /**
+   * Returns how many seconds a shutdown hook has. Hadoop's manager of hooks would read all files of
+   * the configuration for each hook to find the same.
+   */
+  public long hookSeconds() {
+    return Math.max(
+        ShutdownHookManager.TIMEOUT_MINIMUM,
+        configuration.getTimeDuration(
+            CommonConfigurationKeysPublic.SERVICE_SHUTDOWN_TIMEOUT,
+            CommonConfigurationKeysPublic.SERVICE_SHUTDOWN_TIMEOUT_DEFAULT,
+            TimeUnit.SECONDS));
   }
 
   private static int processors() {

@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
@@ -136,7 +137,7 @@ public final class HdrfService implements Closeable {
     metrics.register();
     ShutdownHookManager hooks = ShutdownHookManager.get();
     if (!hooks.isShutdownInProgress()) {
-      hooks.addShutdownHook(exitHook, EXIT_PRIORITY);
+      hooks.addShutdownHook(exitHook, EXIT_PRIORITY, conf.hookSeconds(), TimeUnit.SECONDS);
     }
   }
 

@@ -80,7 +80,7 @@ public final class BlockRecords implements Closeable {
     }
     ShutdownHookManager hooks = ShutdownHookManager.get();
     if (!hooks.isShutdownInProgress() && !hooks.hasShutdownHook(exitHook)) {
-      hooks.addShutdownHook(exitHook, EXIT_PRIORITY);
+      hooks.addShutdownHook(exitHook, EXIT_PRIORITY, conf.hookSeconds(), TimeUnit.SECONDS);
     }
     String storageId = volume.getStorageID();
     Path directory = slice.directory();
