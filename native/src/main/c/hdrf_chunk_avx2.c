@@ -23,7 +23,7 @@ static inline __m256i v_load(const uint8_t *p)
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
 
-/* The instruction for minima takes words: of each two bytes the greater one, as a difference. */
+/* The instruction for minima works on words: each holds the greater of two bytes, complemented. */
 static inline uint8_t v_greatest8(__m256i a)
 {
     __m128i half = _mm_max_epu8(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));

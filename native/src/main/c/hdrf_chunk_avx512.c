@@ -22,7 +22,7 @@ static inline __m512i v_load(const uint8_t *p)
     return _mm512_loadu_si512(p);
 }
 
-/* The instruction for minima takes words: of each two bytes the greater one, as a difference. */
+/* The instruction for minima works on words: each holds the greater of two bytes, complemented. */
 static inline uint8_t v_greatest8(__m512i a)
 {
     __m256i half = _mm256_max_epu8(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));

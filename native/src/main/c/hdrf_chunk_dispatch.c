@@ -2,7 +2,7 @@
 #include "hdrf_chunk_impl.h"
 #include "hdrf_cpu.h"
 
-/* All kernels but the portable one differ from it in RAM (and RAML) and VHASH. */
+/* All other kernels differ from the portable one only in RAM (and RAML) and VHASH. */
 #define KERNEL(name, suffix)                                                                       \
     {                                                                                              \
         name,                                                                                      \

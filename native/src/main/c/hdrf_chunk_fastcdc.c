@@ -3,10 +3,10 @@
  * W. Xia et al.: FastCDC: a fast and efficient content-defined chunking approach for data
  * deduplication, USENIX ATC 2016; the hash is Gear (the same authors, Ddelta, 2014).
  *
- * The hash is compared with a threshold where the paper masks some of its bits: its upper bits
- * depend on all of the last 64 bytes, and a threshold allows any average, not powers of two only.
- * Each byte shifts the hash by one, so that bytes of 64 and more places before leave no trace.
- * Hashing begins 64 bytes before the minimum, so that the first test, too, is on 64 bytes.
+ * The hash is compared with a threshold, whereas the paper masks some of its bits: its upper bits
+ * depend on all of the last 64 bytes, and a threshold allows any average, not only powers of two.
+ * Each byte shifts the hash by one, so bytes 64 and more positions before have no effect. Hashing
+ * begins 64 bytes before the minimum, so that the first test, too, covers 64 bytes.
  */
 #include "hdrf_chunk_impl.h"
 

@@ -8,30 +8,32 @@
 #include <string.h>
 
 /*
- * The length of the first chunk of `length` bytes (at least 1) that begin with it, or 0 if no rule
- * ends it in them.
+ * Returns the length of the chunk at the start of `length` bytes (at least 1), or 0 if no rule ends
+ * it within them.
  */
 typedef size_t hdrf_chunk_fn(const struct hdrf_chunker *chunker, const uint8_t *data,
                              size_t length);
 
 struct hdrf_chunk_kernel {
     const char *name;
-    /* By enum hdrf_chunk_algorithm; NULL for numbers that are none. */
+    /* By enum hdrf_chunk_algorithm; NULL for unused numbers. */
     hdrf_chunk_fn *first[HDRF_CHUNK_ALGORITHMS];
 };
 
-/* The fastest kernel that needs no more than `features`, a set of HDRF_CPU_*. Never NULL. */
+/*
+ * Returns the fastest kernel that needs no more than `features`, a set of HDRF_CPU_*. Never NULL.
+ */
 const struct hdrf_chunk_kernel *hdrf_chunk_choose(uint32_t features);
 
-/* The kernel made of the references. */
+/* Returns the kernel of the scalar references. */
 const struct hdrf_chunk_kernel *hdrf_chunk_portable(void);
 
-/* As hdrf_chunk(), with a given kernel. */
+/* Works like hdrf_chunk(), with a given kernel. */
 size_t hdrf_chunk_with(const struct hdrf_chunk_kernel *kernel, const struct hdrf_chunker *chunker,
                        const uint8_t *data, size_t length, bool last, uint32_t *cuts,
                        size_t capacity);
 
-/* The references: that of RAM is also RAML's. */
+/* The scalar references: that of RAM is also RAML's. */
 hdrf_chunk_fn hdrf_chunk_ram_reference;
 hdrf_chunk_fn hdrf_chunk_fastcdc_reference;
 hdrf_chunk_fn hdrf_chunk_fixed_reference;
@@ -50,21 +52,24 @@ hdrf_chunk_fn hdrf_chunk_ram_neon;
 hdrf_chunk_fn hdrf_chunk_vhash_neon;
 #endif
 
-/* The bytes over which the hashes of FastCDC (Gear) and VHASH are taken. */
+/* The lengths in bytes of the windows that FastCDC (Gear) and VHASH hash. */
 #define HDRF_CHUNK_GEAR_WINDOW 64
 #define HDRF_CHUNK_VHASH_WINDOW 32
 
 /* The published table: [b] is the start of the MD5 of 64 bytes b, as a big-endian number. */
 extern const uint64_t hdrf_chunk_gear[256];
 
-/* The factors of VHASH: of the narrow hash, for the left half of 8, 16 and 32 bytes; of the wide. */
+/*
+ * The factors of VHASH: of the narrow hash for the left half of 8, 16 and 32 bytes; of the wide
+ * hash.
+ */
 #define HDRF_CHUNK_VHASH_8 UINT32_C(0x72b1)
 #define HDRF_CHUNK_VHASH_16 UINT32_C(0xc7af)
 #define HDRF_CHUNK_VHASH_32 UINT32_C(0x2047)
 #define HDRF_CHUNK_VHASH_FIRST UINT64_C(0x9e3779b97f4a7c15)
 #define HDRF_CHUNK_VHASH_SECOND UINT64_C(0xd6e8feb86659fd93)
 
-/* Hashes from this one on, of 48 bits, never end a chunk; those of runs are among them. */
+/* Hashes (48 bits) from this one on never end a chunk; those of runs are among them. */
 #define HDRF_CHUNK_VHASH_NONE (UINT64_C(1) << 47)
 
 static inline uint16_t hdrf_chunk_vhash_word(const uint8_t *p)
@@ -78,7 +83,7 @@ static inline uint32_t hdrf_chunk_vhash_step(const uint8_t *p)
     return (uint32_t)hdrf_chunk_vhash_word(p + 2) - hdrf_chunk_vhash_word(p);
 }
 
-/* The hash of 16 bytes, but for the upper 16 bits. */
+/* The hash of 16 bytes; the upper 16 bits are undefined. */
 static inline uint32_t hdrf_chunk_vhash_half(const uint8_t *p)
 {
     uint32_t left = HDRF_CHUNK_VHASH_8 * hdrf_chunk_vhash_step(p) + hdrf_chunk_vhash_step(p + 4);
@@ -104,7 +109,7 @@ static inline uint64_t hdrf_chunk_load64(const uint8_t *p)
     return value;
 }
 
-/* The 32-bit hash of 32 bytes: asked where 16-bit hashes are equal. */
+/* The 32-bit hash of 32 bytes: decides between equal 16-bit hashes. */
 static inline uint32_t hdrf_chunk_vhash_wide(const uint8_t *p)
 {
     uint64_t hash = hdrf_chunk_load64(p) * HDRF_CHUNK_VHASH_FIRST;

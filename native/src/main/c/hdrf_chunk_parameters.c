@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From an average to parameters. Each mean below is that of the chunks of uniformly random bytes,
- * and rises with the parameter that is searched for; the least value that reaches the average is
- * taken. Java has the same formulas (ChunkerParameters), and both use nothing but +, -, * and / on
- * doubles, in the same order, so that they find the same numbers.
+ * Derives parameters from an average. Each mean below is that of the chunks of uniformly random
+ * bytes, and rises with the parameter; the search returns the least value that reaches the average.
+ * Java has the same formulas (ChunkerParameters), and both use only +, -, * and / on doubles, in
+ * the same order, so that they find the same numbers.
  */
 #include "hdrf_chunk_impl.h"
 
@@ -22,9 +22,9 @@ static double power(double base, uint32_t exponent)
 }
 
 /*
- * M is m with the chance ((m+1)/256)^w - (m/256)^w; then each byte behind the window ends the
- * chunk with the chance p = (256-m)/256, but the maximum ends it too: (1 - (1-p)^(maximum-w)) / p
- * bytes on average.
+ * M is m with the probability ((m+1)/256)^w - (m/256)^w; then each byte after the window ends the
+ * chunk with the probability p = (256-m)/256, but the maximum ends it too: (1 - (1-p)^(maximum-w))
+ * / p bytes on average.
  */
 static double ram_mean(uint32_t window, uint32_t maximum)
 {
@@ -41,8 +41,9 @@ static double ram_mean(uint32_t window, uint32_t maximum)
 }
 
 /*
- * Lengths from `minimum` on are tested with the chance 1/strict, those from `normal` on with
- * 1/loose. Of n tests with the chance p = 1-q, q + q^2 + ... + q^n = q (1 - q^n) / p are survived.
+ * Lengths from `minimum` on end the chunk with the probability 1/strict, those from `normal` on
+ * with 1/loose. Of n tests with the probability p = 1-q, a chunk survives on average q + q^2 + ...
+ * + q^n = q (1 - q^n) / p.
  */
 static double hash_mean(const struct hdrf_chunker *chunker, uint32_t strict, uint32_t loose)
 {
@@ -87,7 +88,7 @@ static uint32_t search_normal(struct hdrf_chunker *chunker, uint32_t average, ui
     return low;
 }
 
-/* A chance of a quarter of 1/average, then of four times 1/average. */
+/* The probability is a quarter of 1/average, then four times 1/average. */
 static void fastcdc_parameters(struct hdrf_chunker *chunker, uint32_t average)
 {
     uint32_t strict = 4 * average;
@@ -100,13 +101,13 @@ static void fastcdc_parameters(struct hdrf_chunker *chunker, uint32_t average)
 }
 
 /*
- * Let w be the window, which is also the minimum, and 1/D the chance of a place to be below
- * `strict`. Let G be the number of the first test of a chunk that is, and X that of the first one
- * lower than all before it and than the w behind it, by the order of the hashes alone. The chunk is
- * cut at G if G <= X + w, else at X. Test j is lower than those before it with a chance of 1/j,
- * whatever the order of those is; the next such test is k with a chance of j/(k(k-1)), and behind
- * j + w with one of j/(j+w). So with f(1) = 1 and f(k) = the sum, over the w numbers j before k, of
- * f(j) j/(k(k-1)), X is j with the chance f(j) j/(j+w); and with q = 1 - 1/D, over all X,
+ * Let w be the window, which is also the minimum, and 1/D the probability that a position is below
+ * `strict`. Let G be the number of a chunk's first test that is, and X that of the first one lower
+ * than all before it and than the w after it, by the order of the hashes alone. The chunk is cut at
+ * G if G <= X + w, else at X. Test j is lower than those before it with a probability of 1/j,
+ * whatever their order; the next such test is k with a probability of j/(k(k-1)), and after j + w
+ * with one of j/(j+w). So with f(1) = 1 and f(k) = the sum, over the w numbers j before k, of f(j)
+ * j/(k(k-1)), X is j with the probability f(j) j/(j+w); and with q = 1 - 1/D, over all X,
  *
  *   mean = w - 1 + the mean of (1 - q^(X+w)) D - w q^(X+w).
  *

@@ -22,7 +22,7 @@ static inline __m128i v_load(const uint8_t *p)
     return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* The instruction for minima takes words: of each two bytes the greater one, as a difference. */
+/* The instruction for minima works on words: each holds the greater of two bytes, complemented. */
 static inline uint8_t v_greatest8(__m128i a)
 {
     __m128i lacking = _mm_xor_si128(a, _mm_set1_epi8(-1));

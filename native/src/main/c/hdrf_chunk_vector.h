@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RAM and VHASH on vectors of any width. A file for one instruction set defines, and then
- * includes this one:
+ * RAM and VHASH on vectors of any width. A file for one instruction set defines the following and
+ * then includes this one:
  *
  *   VECTOR           the type; WIDTH, its bytes; NAME(f), the function f of this set
  *   v_load(p)        WIDTH bytes at p, unaligned
@@ -15,21 +15,24 @@
  *   LANE8(mask), LANE16(mask)                     the first lane in a mask that is not 0
  *   NEXT16(mask)                                  the mask without its first lane
  *
- * Masks are uint64_t. No vector is loaded that is not wholly in the bytes that were given.
+ * Masks are uint64_t. Every loaded vector lies wholly within the given bytes.
  */
 #include "hdrf_chunk_impl.h"
 
-/* Vectors that are worked on before a branch. */
+/* Vectors processed before a branch. */
 #define UNROLL 4
 
 /* How far ahead of the reads to prefetch, in bytes. Measured. */
 #define AHEAD 8192
 #define HASH_AHEAD 4096
 
-/* Prefetches of VHASH for one read, as long as they are behind because bytes were skipped. */
+/* Prefetches of VHASH for one read while it catches up after skipped bytes. */
 #define CATCH_UP 4
 
-/* Windows from this size on, in bytes, are left at the first 255; small ones gain nothing. */
+/*
+ * The search in windows from this size on, in bytes, ends at the first 255; small ones gain
+ * nothing.
+ */
 #define LEAVE_AT_255 8192
 #define LEAVE_STEP (8 * 4 * 64)
 
@@ -38,7 +41,7 @@
 static inline void prefetch(const uint8_t *p, size_t ahead, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += CACHE_LINE) {
-        /* A prefetch of what is not mapped does nothing; the sum may leave the array. */
+        /* A prefetch of an unmapped address does nothing; the sum may leave the array. */
         __builtin_prefetch((const void *)((uintptr_t)p + ahead + i));
     }
 }
@@ -70,7 +73,7 @@ static inline VECTOR greatest_of(VECTOR greatest, const uint8_t *data, size_t le
         g0 = v_max8(g0, v_load(data + i));
     }
     if (i < length) {
-        /* Some bytes twice: that changes no maximum. */
+        /* Reads some bytes twice, which changes no maximum. */
         g1 = v_max8(g1, v_load(data + length - WIDTH));
     }
     return v_max8(v_max8(v_max8(g0, g1), v_max8(g2, g3)), v_max8(v_max8(g4, g5), v_max8(g6, g7)));
@@ -99,7 +102,7 @@ static inline uint8_t greatest(const uint8_t *data, size_t length)
     return v_greatest8(greatest_of(vector, data + i, length - i));
 }
 
-/* The first offset in [from, to) whose byte is at least `value`, or `to`. */
+/* Returns the first offset in [from, to) whose byte is at least `value`, or `to`. */
 static inline size_t first_at_least(const uint8_t *data, size_t from, size_t to, uint8_t value)
 {
     VECTOR least = v_splat8(value);
@@ -155,7 +158,7 @@ static inline struct NAME(pair) steps(const uint8_t *p)
 #define JOIN(left, behind, factor, v_behind)                                                       \
     v_add16(v_mul16((left), v_splat16(factor)), v_behind((left), (behind)))
 
-/* From hashes of 4 bytes here and WIDTH bytes further, those of 8 bytes. */
+/* Returns hashes of 8 bytes, from those of 4 bytes here and WIDTH bytes further. */
 static inline struct NAME(pair) join8(struct NAME(pair) here, struct NAME(pair) next)
 {
     here.v[0] = JOIN(here.v[0], next.v[0], HDRF_CHUNK_VHASH_8, v_behind4);
@@ -170,7 +173,7 @@ static inline struct NAME(pair) join16(struct NAME(pair) here, struct NAME(pair)
     return here;
 }
 
-/* As hdrf_chunk_vhash_narrow(), less 32768, so that it is signed. */
+/* Like hdrf_chunk_vhash_narrow(), minus 32768, so that it is signed. */
 static inline struct NAME(pair) join32(struct NAME(pair) here, struct NAME(pair) next)
 {
     here.v[0] = JOIN(here.v[0], next.v[0], HDRF_CHUNK_VHASH_32, v_behind16);
@@ -178,14 +181,14 @@ static inline struct NAME(pair) join32(struct NAME(pair) here, struct NAME(pair)
     return here;
 }
 
-/* What is known from the loop's last step: hashes of 16, 8 and 4 bytes, each WIDTH further. */
+/* The state from the loop's last step: hashes of 16, 8 and 4 bytes, each WIDTH further. */
 struct NAME(state) {
     struct NAME(pair) hash16;
     struct NAME(pair) hash8;
     struct NAME(pair) hash4;
 };
 
-/* The state before the windows at p; loads up to p + 3 * WIDTH + 3. */
+/* Returns the state before the windows at p; loads up to p + 3 * WIDTH + 3. */
 static inline struct NAME(state) begin(const uint8_t *p)
 {
     struct NAME(pair) first = steps(p);
@@ -197,7 +200,7 @@ static inline struct NAME(state) begin(const uint8_t *p)
     return made;
 }
 
-/* The hashes of the windows at p, and the state before those at p + WIDTH. */
+/* Returns the hashes of the windows at p, and advances the state to those at p + WIDTH. */
 static inline struct NAME(pair) advance(struct NAME(state) *state, const uint8_t *p)
 {
     struct NAME(pair) hash4 = steps(p + 3 * WIDTH);
@@ -210,23 +213,23 @@ static inline struct NAME(pair) advance(struct NAME(state) *state, const uint8_t
     return hash;
 }
 
-/* The bytes from p on that advance() needs. */
+/* The number of bytes from p on that advance() needs. */
 #define LOOKED_AT (4 * WIDTH + 3)
 
-/* What VHASH has found in a chunk: offsets are those of windows. */
+/* The progress of VHASH in a chunk; offsets are those of windows. */
 struct NAME(search) {
     const uint8_t *data;
     uint32_t look_ahead;
     uint64_t strict;
-    /* The lowest hash so far, where it is, or SIZE_MAX, and the end of the windows to test. */
+    /* The lowest hash so far, its offset, or SIZE_MAX, and the end of the windows to test. */
     uint64_t best;
     size_t best_at;
     size_t to;
-    /* The end of all windows that may be tested. */
+    /* The end of the windows that may ever be tested. */
     size_t limit;
 };
 
-/* Takes the window at `at` if its hash is the lowest so far. Returns whether it ends the chunk. */
+/* Takes the window at `at` if its hash is the lowest so far; returns whether it ends the chunk. */
 static inline bool take(struct NAME(search) *search, size_t at)
 {
     uint64_t hash = hdrf_chunk_vhash(search->data + at);
@@ -244,13 +247,16 @@ static inline bool take(struct NAME(search) *search, size_t at)
     return false;
 }
 
-/* A narrow hash must be below this, as v_below16() has it, for the hash to be below `bound`. */
+/*
+ * Returns the value that a narrow hash must be below, in the sense of v_below16(), for the hash to
+ * be below `bound`.
+ */
 static inline int32_t narrow_bound(uint64_t bound)
 {
     return (int32_t)((bound + UINT32_MAX) >> 32) - 0x8000;
 }
 
-/* Takes in order, of the WIDTH windows from `at` on, those whose narrow hash is below `bound`. */
+/* Takes, in order, those of the WIDTH windows from `at` on whose narrow hash is below `bound`. */
 static inline bool take_vector(struct NAME(search) *search, size_t at, struct NAME(pair) hash,
                                int32_t bound)
 {
@@ -276,7 +282,7 @@ static inline bool take_vector(struct NAME(search) *search, size_t at, struct NA
     return false;
 }
 
-/* Hashes of UNROLL vectors from `at` on, one of which is the lowest so far; SIZE_MAX: of none. */
+/* Hashes of UNROLL vectors from `at` on, one of which is the lowest so far; SIZE_MAX: none. */
 struct NAME(held) {
     struct NAME(pair) hash[UNROLL];
     size_t at;
@@ -284,8 +290,8 @@ struct NAME(held) {
 };
 
 /*
- * Keeps hashes the lowest of which, `low`, is lower than all so far. Which one that is need not be
- * known before the look-ahead may have ended, or another one is as low.
+ * Keeps hashes whose lowest, `low`, is lower than all so far. Its position is needed only once the
+ * look-ahead may have ended, or another hash is as low.
  */
 static inline void hold(struct NAME(search) *search, struct NAME(held) *held, size_t at,
                         const struct NAME(pair) *hash, int32_t low)
@@ -299,7 +305,7 @@ static inline void hold(struct NAME(search) *search, struct NAME(held) *held, si
     search->to = to < search->limit ? to : search->limit;
 }
 
-/* Takes the lowest of the hashes that are held, if any. */
+/* Takes the lowest of the held hashes, if any. */
 static inline void settle(struct NAME(search) *search, struct NAME(held) *held)
 {
     if (held->at != SIZE_MAX) {
@@ -311,8 +317,8 @@ static inline void settle(struct NAME(search) *search, struct NAME(held) *held)
 }
 
 /*
- * Tests the windows in [from, search->to), all in the `length` bytes. Prefetching begins at 0 and
- * is faster than reading as long as it is behind: so it makes up for the bytes that were skipped.
+ * Tests the windows in [from, search->to), all within the `length` bytes. Prefetching begins at 0
+ * and is faster than reading while it lags, so it makes up for the skipped bytes.
  */
 static inline void test_windows(struct NAME(search) *search, size_t from, size_t length)
 {
@@ -347,7 +353,7 @@ static inline void test_windows(struct NAME(search) *search, size_t from, size_t
             }
             if (v_below16(lowest, v_splat16((uint16_t)below)) != 0) {
                 int32_t low = v_lowest16(lowest);
-                /* All of them are to be tested, whichever is taken, and none ends the chunk. */
+                /* All of them must be tested, whichever is taken, and none ends the chunk. */
                 bool all = at + UNROLL * WIDTH <= search->to && low >= strict &&
                            search->look_ahead >= UNROLL * WIDTH;
                 if (all && low < below - 1) {

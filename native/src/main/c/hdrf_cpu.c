@@ -25,13 +25,13 @@
     (LEAF7_EBX_AVX512F | LEAF7_EBX_AVX512DQ | LEAF7_EBX_AVX512BW | LEAF7_EBX_AVX512VL)
 
 /*
- * Register state that the operating system must save: XMM and upper halves of YMM; for AVX-512 also
- * opmask, upper halves of ZMM, ZMM16 to 31.
+ * The register state that the operating system must save: XMM and upper halves of YMM; for AVX-512
+ * also opmask, upper halves of ZMM, ZMM16 to 31.
  */
 #define XCR0_YMM UINT64_C(0x06)
 #define XCR0_ZMM UINT64_C(0xe6)
 
-/* Marks a cached answer, so that an empty set is not taken for 'not asked yet'. */
+/* Marks a cached answer, so that an empty set differs from 'not asked yet'. */
 #define ASKED (UINT32_C(1) << 31)
 
 static bool has_all(uint64_t value, uint64_t bits)
@@ -79,7 +79,7 @@ static uint32_t ask(void)
     unsigned edx;
     if (__get_cpuid(1, &eax, &ebx, &ecx, &edx)) {
         registers.leaf1_ecx = ecx;
-        /* XGETBV faults where the operating system has not enabled it. */
+        /* XGETBV faults if the operating system has not enabled it. */
         if (ecx & LEAF1_ECX_OSXSAVE) {
             registers.xcr0 = read_xcr0();
         }

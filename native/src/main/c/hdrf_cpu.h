@@ -15,14 +15,14 @@
 #define HDRF_CPU_ALL (HDRF_CPU_SSE42 | HDRF_CPU_AVX2 | HDRF_CPU_AVX512 | HDRF_CPU_SHA)
 
 /*
- * Returns the features that the CPU has and whose registers the operating system saves: 0 on
- * anything but x86-64. Queries the CPU once; for any number of threads.
+ * Returns the features that the CPU has and whose registers the operating system saves; 0 if not on
+ * x86-64. Queries the CPU once; for any number of threads.
  */
 uint32_t hdrf_cpu_features(void);
 
 /*
  * Restricts hdrf_cpu_features() to `allowed` from now on. For any number of threads, but each sees
- * the change at some later time: call this before all else.
+ * the change at some later time: call this first.
  */
 void hdrf_cpu_restrict(uint32_t allowed);
 

@@ -2,10 +2,9 @@
 /*
  * CRC32C (Castagnoli polynomial, reflected; RFC 3720, appendix B.4).
  *
- * All functions of this header are pure: they read `length` bytes at `data` and nothing else, keep
- * no reference to them, allocate nothing, and may be called by any number of threads at once. The
- * bytes must not be written to meanwhile. `data` needs no alignment and may be NULL if `length` is
- * 0.
+ * All functions of this header are pure: they read only `length` bytes at `data`, keep no reference
+ * to them, allocate nothing, and may be called by any number of threads at once. The bytes must not
+ * change during a call. `data` needs no alignment and may be NULL if `length` is 0.
  */
 #ifndef HDRF_CRC32C_H
 #define HDRF_CRC32C_H

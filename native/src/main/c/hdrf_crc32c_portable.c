@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scalar reference: eight bytes a step by table.
+ * The scalar reference: eight bytes in each step, by table.
  *
  * M. Kounavis, F. Berry: A Systematic Approach to Building High Performance Software-Based CRC
  * Generators, IEEE ISCC 2005 ("slicing-by-8").

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The CRC32 instruction of SSE4.2 takes three cycles but can start every cycle, so three
- * neighbouring streams run side by side. They are joined by the linearity of CRC: the register
- * after A and B is that after A, advanced over as many zero bytes as B has, XOR that of B started
- * with 0.
+ * neighbouring streams run side by side. CRC is linear, which joins them: the register after A and
+ * B is that after A, advanced over as many zero bytes as B has, XOR that of B started with 0.
  *
  * V. Gopal et al.: Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction, Intel white
- * paper 323405, 2011. The joining by four tables per stream length is that of M. Adler's crc32c.c
- * (2013).
+ * paper 323405, 2011. M. Adler's crc32c.c (2013) joins by four tables per stream length in the same
+ * way.
  */
 #include "hdrf_crc32c_impl.h"
 

@@ -15,7 +15,7 @@
 /* log2 of the number of filters in the widest row. */
 #define HDRF_FILTER_MAX_WIDTH_LOG2 9
 
-/* The result of hdrf_filter_keep() if an element has no hash. */
+/* The result of hdrf_filter_keep() when an element has no hash. */
 #define HDRF_FILTER_NO_HASH SIZE_MAX
 
 struct hdrf_filter_row {
@@ -39,17 +39,17 @@ struct hdrf_filter_row {
  * Applies one row to the remaining elements of a query. An element keeps the columns whose bits are
  * set at its position; an element without any column is dropped.
  *
- * Element i of `count` has the columns columns[i], or from columns[i * lanes] on where a position
- * is of `lanes` words, and the hash left[i]: hashes[2 * left[i]] and hashes[2 * left[i] + 1] are
- * the h1 and h2 of hdrf_filter_position(). The elements that stay move to the front of `columns`
- * and `left`, in the same order; the content behind them is then unspecified.
+ * Element i of `count` has the columns columns[i], or from columns[i * lanes] on if a position has
+ * `lanes` words, and the hash left[i]: hashes[2 * left[i]] and hashes[2 * left[i] + 1] are the h1
+ * and h2 of hdrf_filter_position(). The elements that stay move to the front of `columns` and
+ * `left`, in the same order; the content after them is then unspecified.
  *
  * Returns the number of elements that stay; or, with nothing changed, HDRF_FILTER_NO_HASH if one of
  * left[] is not less than `hash_count`.
  *
  * Keeps no reference, allocates nothing, and may be called by any number of threads at once, each
- * with its own columns and numbers. No pointer needs more alignment than its type; fastest are
- * words that begin at a multiple of a cache line, so that no position lies in two.
+ * with its own columns and numbers. No pointer needs more alignment than its type; words that begin
+ * at a multiple of a cache line are fastest, since then no position lies in two.
  */
 size_t hdrf_filter_keep(const struct hdrf_filter_row *row, const uint64_t *hashes,
                         size_t hash_count, size_t count, uint64_t *columns, uint32_t *left);

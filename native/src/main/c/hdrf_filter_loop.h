@@ -2,7 +2,7 @@
 /*
  * The loop that the kernels of hdrf_filter_keep() share, each compiled for its own instructions.
  *
- * A file that includes this defines NAME(f) before, which gives a function the kernel's name, and
+ * Before including this, a file defines NAME(f), which gives a function the kernel's name, and
  *
  *   bool and2(const uint64_t *columns, const uint64_t *words, uint64_t *into)
  *
@@ -58,8 +58,8 @@ position_of(const struct hdrf_filter_row *row, const uint64_t *hashes, size_t ha
 
 /*
  * Computes positions here, and not all of them in advance: while the loop waits for words, this
- * takes no extra time. Nothing branches on words that were read, as no such branch could be
- * predicted: each element is stored at the front, and the next one overwrites a dropped one.
+ * takes no extra time. No branch depends on the words read, since it could not be predicted: each
+ * element is stored at the front, and the next one overwrites a dropped one.
  */
 static inline __attribute__((always_inline)) size_t keep(const struct hdrf_filter_row *from,
                                                          const uint64_t *hashes, size_t hash_count,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks that every binding makes of its arguments, although Java has checked them: another thread
+ * Checks that every binding makes on its arguments, although Java has checked them: another thread
  * may have changed an array or the limits of a buffer since then, and an access outside a buffer
  * ends the virtual machine or worse.
  *
- * No binding holds a Java array. GetPrimitiveArrayCritical keeps the collector from running, and
- * threads that want memory meanwhile get an OutOfMemoryError from some virtual machines; a Java
- * test looks for it. Long data lies in direct buffers, short data is copied.
+ * No binding holds a Java array. GetPrimitiveArrayCritical keeps the collector from running, and on
+ * some virtual machines threads that then allocate memory get an OutOfMemoryError; a Java test
+ * checks for it. Long data lies in direct buffers, short data is copied.
  */
 #ifndef HDRF_JNI_H
 #define HDRF_JNI_H
@@ -75,8 +75,8 @@ static inline bool hdrf_jni_has(JNIEnv *env, jarray array, jint count)
 }
 
 /*
- * Copies ends of messages, and checks that they don't fall, beginning with `start`, nor exceed
- * `length`; if they do, returns false with an exception pending.
+ * Copies ends of messages, and checks that they ascend, from `start` to at most `length`; if not,
+ * returns false with an exception pending.
  */
 static inline bool hdrf_jni_ends(JNIEnv *env, jintArray ends, jint from, jint count, jint start,
                                  jint length, jint *into)

@@ -3,10 +3,10 @@
 #include "hdrf_jni.h"
 #include "io_hdrf_jni_Chunker.h"
 
-/* The number of cuts that are found before they are copied into the Java array. */
+/* The number of cuts found before they are copied into the Java array. */
 #define AT_ONCE 1024
 
-/* FastCDC's window, the longest: no kernel looks at more bytes before a cut's place. */
+/* FastCDC's window, the longest: no kernel reads more bytes before a cut. */
 #define LEAST_MINIMUM 64
 
 static bool is_chunker(jint algorithm, jint window, jint minimum, jint maximum)

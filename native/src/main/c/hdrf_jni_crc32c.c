@@ -3,7 +3,7 @@
 #include "hdrf_jni.h"
 #include "io_hdrf_jni_Crc32c.h"
 
-/* The number of checksums that are computed before they are copied into the Java array. */
+/* The number of checksums computed before they are copied into the Java array. */
 #define AT_ONCE 1024
 
 JNIEXPORT jint JNICALL Java_io_hdrf_jni_Crc32c_updateDirect(JNIEnv *env, jclass cls, jint crc,

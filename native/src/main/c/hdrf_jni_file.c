@@ -2,7 +2,7 @@
 /*
  * The number of an open file is a private field of java.io.FileDescriptor, and the FileDescriptor
  * is one of the class behind FileChannel. JNI may read both on every Java version; reflection may
- * not since Java 16. A field that is missing means 'no descriptor', never an error.
+ * not since Java 16. A missing field means 'no descriptor', never an error.
  */
 #include "hdrf_file.h"
 #include "io_hdrf_jni_NativeFiles.h"

@@ -3,7 +3,7 @@
 #include "hdrf_sha256.h"
 #include "io_hdrf_jni_Sha256.h"
 
-/* The number of digests that are computed before they are copied into the Java array. */
+/* The number of digests computed before they are copied into the Java array. */
 #define AT_ONCE 256
 
 JNIEXPORT void JNICALL Java_io_hdrf_jni_Sha256_hashDirect(JNIEnv *env, jclass cls, jobject buffer,

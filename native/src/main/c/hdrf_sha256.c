@@ -111,7 +111,7 @@ static void begin(struct lane *lane, const uint8_t *message, size_t length, size
     memcpy(lane->padding + lane->padding_blocks * BLOCK - sizeof bits, &bits, sizeof bits);
 }
 
-/* Goes on to the padding; returns false if that is processed, too. */
+/* Moves on to the padding when needed; returns false if that is processed, too. */
 static bool has_blocks(struct lane *lane)
 {
     if (lane->blocks == 0 && !lane->padded) {

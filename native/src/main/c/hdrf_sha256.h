@@ -2,7 +2,7 @@
 /*
  * SHA-256 (FIPS 180-4) of many messages at once, by the CPU's SHA instructions.
  *
- * These have a long latency: one message alone leaves the unit idle half of the time. So two are
+ * These have a long latency: one message alone leaves the unit idle half of the time, so two are
  * processed in turns.
  */
 #ifndef HDRF_SHA256_H
@@ -18,9 +18,9 @@
 bool hdrf_sha256_supported(void);
 
 /*
- * Writes the digests of `count` messages that lie one behind the other: message i is the bytes from
- * ends[i - 1] (0 for the first one) to ends[i] of `data`. Pure; for any number of threads. Neither
- * `data` nor `digests` needs an alignment. Call only where hdrf_sha256_supported().
+ * Writes the digests of `count` consecutive messages: message i is the bytes from ends[i - 1] (0
+ * for the first one) to ends[i] of `data`. Pure; for any number of threads. Neither `data` nor
+ * `digests` needs an alignment. Call only where hdrf_sha256_supported().
  */
 void hdrf_sha256(const uint8_t *data, const uint32_t *ends, size_t count,
                  uint8_t (*digests)[HDRF_SHA256_LENGTH]);

@@ -4,7 +4,7 @@
 
 /*
  * Sets the nice value of the calling thread alone: -20 (most favoured) to 19; the kernel clamps
- * others. A lower value than now usually needs a privilege.
+ * others. Lowering it usually needs a privilege.
  *
  * Returns 0, or an errno value with the nice value unchanged.
  */

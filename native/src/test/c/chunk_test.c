@@ -17,7 +17,7 @@ static const struct subject subject = {
               [HDRF_CHUNK_VHASH] = "vhash"},
 };
 
-/* Of which places end a chunk by themselves, one in `divisor`. */
+/* One position in `divisor` ends a chunk by itself. */
 static struct hdrf_chunker hashed(uint32_t minimum, uint32_t window, uint32_t maximum,
                                   uint32_t divisor)
 {
@@ -51,7 +51,7 @@ static int small_chunkers(struct hdrf_chunker *chunkers)
     return count;
 }
 
-/* A chunk of RAM that nothing ends but the limit; windows that are left at 255. */
+/* A chunk of RAM that only the limit ends; windows in which the search ends at 255. */
 static void test_large(void)
 {
     size_t length = 33 * MIB;

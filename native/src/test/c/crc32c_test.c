@@ -174,7 +174,7 @@ static void test_kernel(const struct hdrf_crc32c_kernel *kernel, const char *vec
     test_chaining(kernel);
 }
 
-/* Each set of features that this CPU could have had must choose a kernel that is right. */
+/* Each subset of this CPU's features must choose a correct kernel. */
 static void test_every_subset(const char *vectors)
 {
     enum { MAX_KERNELS = 8 };

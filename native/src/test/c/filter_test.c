@@ -161,8 +161,7 @@ static void test_counts(const struct hdrf_filter_kernel *kernel, uint32_t width_
 }
 
 /*
- * An element without a hash is refused with nothing changed, be it the first, the last or any
- * other.
+ * An element without a hash is refused and nothing changes, at any position.
  */
 static void test_no_hash(const struct hdrf_filter_kernel *kernel, uint32_t width_log2)
 {
