@@ -5,14 +5,13 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Cuts a stream of bytes into chunks at places that its content decides.
+ * Content-defined chunking: cuts a stream of bytes at positions that its content determines.
  *
- * <p>Where a chunk ends depends on the stream's bytes from the chunk's start on and on nothing
- * else: not on the pieces in which they come, nor on the machine, nor on whether the native library
- * is there. Nor does it change between versions of HDRF.
+ * <p>The end of a chunk depends only on the stream's bytes from the chunk's start on: not on the
+ * pieces in which they come, nor on the machine, the native library or the version of HDRF.
  *
- * <p>Direct buffers are read in place by the native library, in one call; all others (and all where
- * there is no native library) by Java, many times slower. Immutable, for any number of threads.
+ * <p>The native library reads direct buffers in place, in one call; Java reads all others, and all
+ * without the native library, many times slower. Immutable, for any number of threads.
  */
 public final class Chunker {
 
@@ -22,7 +21,10 @@ public final class Chunker {
   /** The largest average size, in bytes. */
   public static final int MAX_AVERAGE_SIZE = 1 << 20;
 
-  /** No chunk of any algorithm is longer, in bytes: a limit of the formats that store chunks. */
+  /**
+   * The maximum length of chunks of all algorithms, in bytes: a limit of the formats that store
+   * chunks.
+   */
   public static final int SIZE_LIMIT = 1 << 24;
 
   private static final boolean NATIVE = NativeLibrary.isLoaded();
@@ -36,10 +38,10 @@ public final class Chunker {
   }
 
   /**
-   * A chunker with parameters derived from the average size.
+   * Returns a chunker with parameters derived from the average size.
    *
-   * @param averageSize of the chunks of random bytes, in bytes, {@value #MIN_AVERAGE_SIZE} to
-   *     {@value #MAX_AVERAGE_SIZE}; the mean on other data differs
+   * @param averageSize the mean size of the chunks of random bytes, in bytes, {@value
+   *     #MIN_AVERAGE_SIZE} to {@value #MAX_AVERAGE_SIZE}; other data have another mean
    * @throws IllegalArgumentException if {@code averageSize} is out of range
    */
   public static Chunker of(ChunkerAlgorithm algorithm, int averageSize) {
@@ -47,7 +49,7 @@ public final class Chunker {
   }
 
   /**
-   * A chunker with a maximum of its own, for {@link ChunkerAlgorithm#RAML} only.
+   * Returns a chunker with a given maximum, for {@link ChunkerAlgorithm#RAML} only.
    *
    * @param averageSize as of {@link #of(ChunkerAlgorithm, int)}
    * @param maximumSize in bytes, from twice the average size to {@value #SIZE_LIMIT}
@@ -71,39 +73,39 @@ public final class Chunker {
     return new Chunker(ChunkerParameters.of(algorithm, averageSize, maximumSize));
   }
 
-  /** The rule by which this chunker cuts. */
+  /** Returns the rule by which this chunker cuts. */
   public ChunkerAlgorithm algorithm() {
     return parameters.algorithm;
   }
 
-  /** The mean on random bytes, in bytes. */
+  /** Returns the mean chunk size on random bytes, in bytes. */
   public int averageSize() {
     return parameters.average;
   }
 
-  /** No chunk but a stream's last one is shorter, in bytes. */
+  /** Returns the minimum chunk size, in bytes; only a stream's last chunk may be shorter. */
   public int minimumSize() {
     return parameters.minimum;
   }
 
-  /** No chunk is longer, in bytes. */
+  /** Returns the maximum chunk size, in bytes. */
   public int maximumSize() {
     return parameters.maximum;
   }
 
   /**
    * Finds the ends of the chunks in the bytes from the buffer's position, where a chunk begins, to
-   * its limit. Position and limit stay as they are, and so do the bytes, which nobody may write
+   * its limit. Changes neither position and limit nor the bytes, which no thread may write
    * meanwhile.
    *
-   * <p>Bytes behind the last cut belong to a chunk that is not finished: call again with them and
-   * what follows them. That begins anew at the chunk's start, so let no piece be much shorter than
-   * the average chunk. If {@code cuts} is full there may be more cuts: call again from the last one
+   * <p>Bytes after the last cut belong to an unfinished chunk: pass them again with the following
+   * bytes. That call starts over at the chunk's start, so pass no piece much shorter than the
+   * average chunk. If {@code cuts} is full, there may be more cuts: call again from the last one
    * on.
    *
    * @param last whether the stream ends at the limit, which then is the last cut
-   * @param cuts is given the chunks' ends, as distances in bytes from the position, in rising order
-   * @return how many ends were stored; less than {@code cuts.length} if there are no more
+   * @param cuts receives the chunks' ends, as distances in bytes from the position, ascending
+   * @return the number of stored ends; less than {@code cuts.length} if there are no more
    */
   public int cut(ByteBuffer data, boolean last, int[] cuts) {
     Objects.requireNonNull(cuts, "cuts");
@@ -112,7 +114,7 @@ public final class Chunker {
     if (!NATIVE || !data.isDirect()) {
       return cutInJava(data, last, cuts);
     }
-    // Not always so if another thread moves them: the native code would read other memory.
+    // May fail only if another thread moves them: the native code would then read other memory.
     if (length < 0 || position > data.capacity() - length) {
       throw new IllegalArgumentException("position and limit changed by another thread");
     }
@@ -167,7 +169,7 @@ public final class Chunker {
         + " on average";
   }
 
-  /** As {@link ChunkerAlgorithm#implementation}. */
+  /** See {@link ChunkerAlgorithm#implementation}. */
   static String implementation(ChunkerAlgorithm algorithm) {
     return NATIVE ? "native, " + kernelName(algorithm.nativeNumber) : "java";
   }

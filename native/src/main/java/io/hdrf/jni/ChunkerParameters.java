@@ -4,12 +4,12 @@ package io.hdrf.jni;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * An algorithm and the parameters that follow from an average size.
+ * An algorithm and its parameters, derived from an average size.
  *
- * <p>Each mean below is that of the chunks of uniformly random bytes, and rises with the parameter
- * that is searched for; the least value that reaches the average is taken. {@code
- * hdrf_chunk_parameters.c} has the same formulas, and both use nothing but +, −, × and / on
- * doubles, in the same order, so that they find the same numbers.
+ * <p>Each mean below is that of the chunks of uniformly random bytes, and rises with the parameter;
+ * the search returns the least value that reaches the average. {@code hdrf_chunk_parameters.c} has
+ * the same formulas, and both use only +, −, × and / on doubles, in the same order, so that they
+ * find the same numbers.
  */
 final class ChunkerParameters {
 
@@ -20,19 +20,19 @@ final class ChunkerParameters {
   /** The mean on random bytes, in bytes. */
   final int average;
 
-  /** Window, or look-around, in bytes; 0 where the algorithm has none to choose. */
+  /** Window, or look-around, in bytes; 0 if the algorithm has none. */
   final int window;
 
-  /** No chunk but a stream's last one is shorter, in bytes. */
+  /** The minimum chunk size, in bytes; only a stream's last chunk may be shorter. */
   final int minimum;
 
-  /** No chunk is longer, in bytes. */
+  /** The maximum chunk size, in bytes. */
   final int maximum;
 
-  /** The length, in bytes, from which on {@link #loose} holds in place of {@link #strict}. */
+  /** The length, in bytes, from which on {@link #loose} applies instead of {@link #strict}. */
   final int normal;
 
-  /** What a hash is compared with; the meaning is the algorithm's. */
+  /** Thresholds for a hash; each algorithm defines their meaning. */
   final long strict;
 
   final long loose;
@@ -57,7 +57,7 @@ final class ChunkerParameters {
   }
 
   /**
-   * @param maximum 0 for the algorithm's own, else that of RAML, in bytes
+   * @param maximum 0 for the algorithm's default, else that of RAML, in bytes
    * @throws IllegalArgumentException if {@code average} is out of range
    */
   static ChunkerParameters of(ChunkerAlgorithm algorithm, int average, int maximum) {
@@ -101,7 +101,9 @@ final class ChunkerParameters {
     return new ChunkerParameters(algorithm, average, window, window + 1, maximum, 0, 0, 0);
   }
 
-  /** The mean of all chunks is 1.746 times the window; {@code hdrf_chunk_parameters.c} has why. */
+  /**
+   * The mean of all chunks is 1.746 times the window; {@code hdrf_chunk_parameters.c} explains it.
+   */
   private static ChunkerParameters vhash(int average) {
     int window = average * 1000 / 1746;
     long strict = (1L << 48) / (3L * window);
@@ -109,7 +111,7 @@ final class ChunkerParameters {
         ChunkerAlgorithm.VHASH, average, window, window, 4 * average, 0, strict, 0);
   }
 
-  /** The least value, of those from low to high, whose mean is at least the average. */
+  /** Returns the least value from low to high whose mean is at least the average. */
   private static int search(IntToDoubleFunction mean, int low, int high, int average) {
     int least = low;
     int most = high;
@@ -124,7 +126,7 @@ final class ChunkerParameters {
     return least;
   }
 
-  /** The length at which a chance of 1/(4 average) gives way to one of 1/loose. */
+  /** Returns the length at which a probability of 1/(4 average) gives way to one of 1/loose. */
   private static int normal(int average, int minimum, int maximum, int loose) {
     return search(
         normal -> hashMean(minimum, normal, maximum, 4 * average, loose),
@@ -134,9 +136,9 @@ final class ChunkerParameters {
   }
 
   /**
-   * M is m with the chance ((m+1)/256)^w − (m/256)^w; then each byte behind the window ends the
-   * chunk with the chance p = (256−m)/256, but the maximum ends it too: (1 − (1−p)^(maximum−w)) / p
-   * bytes on average.
+   * M is m with the probability ((m+1)/256)^w − (m/256)^w; then each byte after the window ends the
+   * chunk with the probability p = (256−m)/256, but the maximum ends it too: (1 −
+   * (1−p)^(maximum−w)) / p bytes on average.
    */
   private static double ramMean(int window, int maximum) {
     double mean = window;
@@ -152,9 +154,9 @@ final class ChunkerParameters {
   }
 
   /**
-   * Lengths from {@code minimum} on are tested with the chance 1/strict, those from {@code normal}
-   * on with 1/loose. Of n tests with the chance p = 1−q, q + q² + … + q^n = q (1 − q^n) / p are
-   * survived.
+   * Lengths from {@code minimum} on end the chunk with the probability 1/strict, those from {@code
+   * normal} on with 1/loose. Of n tests with the probability p = 1−q, a chunk survives on average q
+   * + q² + … + q^n = q (1 − q^n) / p.
    */
   private static double hashMean(int minimum, int normal, int maximum, int strict, int loose) {
     double strictKept = 1 - 1.0 / strict;

@@ -3,7 +3,7 @@ package io.hdrf.jni;
 
 import java.nio.ByteBuffer;
 
-/** One algorithm in Java: the same cuts as the native library's. Immutable, for any thread. */
+/** One algorithm in Java, with the same cuts as the native library. Immutable, for any thread. */
 abstract class ChunkerTwin {
 
   static ChunkerTwin of(ChunkerParameters parameters) {
@@ -22,8 +22,8 @@ abstract class ChunkerTwin {
   }
 
   /**
-   * The length of the chunk that begins at {@code start}, or 0 if no rule ends it in the {@code
-   * length} (at least 1) bytes from there.
+   * Returns the length of the chunk that begins at {@code start}, or 0 if no rule ends it within
+   * the {@code length} (at least 1) bytes from there.
    */
   abstract int first(ByteBuffer data, int start, int length);
 }

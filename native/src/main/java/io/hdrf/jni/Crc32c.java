@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 /**
  * CRC32C (Castagnoli; RFC 3720, B.4) of byte buffers.
  *
- * <p>Direct buffers are read in place by the native library, all others (and all where there is no
- * native library) by Java; the results are the same. For any number of threads.
+ * <p>The native library reads direct buffers in place; Java reads all others, and all without the
+ * native library. The results are the same. For any number of threads.
  */
 public final class Crc32c {
 
@@ -16,8 +16,8 @@ public final class Crc32c {
   private Crc32c() {}
 
   /**
-   * Extends a checksum by the bytes from the buffer's position to its limit. Position and limit
-   * stay as they are, and so do the bytes, which no thread may write meanwhile.
+   * Extends a checksum by the bytes from the buffer's position to its limit. Changes neither
+   * position and limit nor the bytes, which no thread may write meanwhile.
    *
    * @param crc 0 for the first part of a message, the previous result for each further part
    * @return the finished checksum, as of {@code java.util.zip.CRC32C}, in all 32 bits
@@ -36,10 +36,10 @@ public final class Crc32c {
   }
 
   /**
-   * Computes the checksums of consecutive messages from the buffer's position on. Position and
-   * limit stay as they are, and so do the bytes, which no thread may write meanwhile.
+   * Computes the checksums of consecutive messages from the buffer's position on. Changes neither
+   * position and limit nor the bytes, which no thread may write meanwhile.
    *
-   * @param ends where each message ends, as distances in bytes from the position, not falling
+   * @param ends the end of each message, as distances in bytes from the position, never descending
    * @param count the number of messages
    * @param checksums receives {@code count} checksums
    * @throws IndexOutOfBoundsException if an end is not within the buffer's limit, or {@code

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** {@link ChunkerAlgorithm#FASTCDC}. */
 final class FastcdcTwin extends ChunkerTwin {
 
-  /** Bytes that leave a trace in the hash. */
+  /** The number of bytes that affect the hash. */
   private static final int WINDOW = 64;
 
   private final int minimum;

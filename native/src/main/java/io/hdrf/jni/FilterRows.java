@@ -11,10 +11,10 @@ import java.nio.LongBuffer;
  * has a bit of each filter, side by side, in a part of a word, a word, or several.
  *
  * <p>For queries of many elements, the native library reads the row and prefetches the next words
- * while it works on others; Java reads it for a few elements, and where there is no native library.
- * The results are the same. The native library reads direct buffers only, so that it holds no array
- * that the collector would have to wait for. For any number of threads, each with its own columns
- * and numbers.
+ * while it processes others; Java reads it for a few elements, and without the native library. The
+ * results are the same. The native library reads only direct buffers, so it holds no array for
+ * which the collector would have to wait. For any number of threads, each with its own columns and
+ * numbers.
  */
 public final class FilterRows {
 
@@ -24,7 +24,7 @@ public final class FilterRows {
   /** The number of longs of a hash: h1 and h2. */
   public static final int HASH_LONGS = 2;
 
-  /** The least number of elements for which native code saves more time than its call takes. */
+  /** The minimum number of elements for which native code saves more time than its call takes. */
   static final int WORTH_WHILE = 16;
 
   static final int NO_HASH = -1;
@@ -52,14 +52,14 @@ public final class FilterRows {
   /**
    * Applies one row to the remaining elements of a query. An element keeps the columns whose bits
    * are set at its position; an element without any column is dropped. The elements that stay move
-   * to the front of {@code columns} and {@code left}, in the same order; the content behind them is
+   * to the front of {@code columns} and {@code left}, in the same order; the content after them is
    * then unspecified.
    *
    * <p>Other threads may set bits of the row meanwhile; whether this call sees such a bit is
    * unspecified.
    *
-   * <p>All buffers are used from index 0 to their limits, whatever their positions, which stay.
-   * They may not overlap.
+   * <p>Uses all buffers from index 0 to their limits, whatever their positions, which stay. They
+   * must not overlap.
    *
    * @param row has the bits of position 0 from the least significant one of its first word on,
    *     followed by those of the other positions; as from {@link NativeWords}
@@ -141,7 +141,7 @@ public final class FilterRows {
     }
   }
 
-  /** Returns room for the hashes or columns of a query, where the native library can read it. */
+  /** Returns a buffer for the hashes or columns of a query that the native library can read. */
   public static LongBuffer longs(int count) {
     return NATIVE
         ? ByteBuffer.allocateDirect(Math.multiplyExact(count, Long.BYTES))
@@ -150,7 +150,7 @@ public final class FilterRows {
         : LongBuffer.allocate(count);
   }
 
-  /** As {@link #longs}, for the numbers of remaining elements. */
+  /** Like {@link #longs}, for the numbers of remaining elements. */
   public static IntBuffer ints(int count) {
     return NATIVE
         ? ByteBuffer.allocateDirect(Math.multiplyExact(count, Integer.BYTES))
@@ -311,7 +311,7 @@ public final class FilterRows {
     return remaining;
   }
 
-  /** Returns 1 or 0 without a branch: none could be predicted. */
+  /** Returns 1 or 0 without a branch, which could not be predicted. */
   private static int isNonZero(long word) {
     return (int) ((word | -word) >>> 63);
   }

@@ -8,12 +8,12 @@ import java.nio.ByteBuffer;
 import java.util.zip.Checksum;
 
 /**
- * CRC32C by {@code java.util.zip.CRC32C}, which the virtual machine turns into machine
+ * CRC32C by {@code java.util.zip.CRC32C}, which the virtual machine compiles to machine
  * instructions. Only Java 9 and later have that class, hence the method handles.
  */
 final class JdkCrc32c {
 
-  /** The least length in bytes for which the detour by {@link #prefixFor} is worth while. */
+  /** The minimum length in bytes for which the detour by {@link #prefixFor} pays off. */
   static final int WORTH_WHILE = 256;
 
   /** {@code () -> Checksum}, or null. */
@@ -49,7 +49,7 @@ final class JdkCrc32c {
     return NEW != null;
   }
 
-  /** As {@link Crc32c#update}. */
+  /** See {@link Crc32c#update}. */
   static int update(int crc, ByteBuffer buffer) {
     Checksum checksum = newChecksum();
     if (crc != 0) {
@@ -70,7 +70,7 @@ final class JdkCrc32c {
 
   /**
    * Returns the four bytes, the first in the low bits, that bring a fresh checksum's register to
-   * {@code register}: {@code CRC32C} has no other way to go on from an earlier result. Any four
+   * {@code register}: {@code CRC32C} has no other way to continue from an earlier result. Any four
    * bytes XORed with a register of all ones are shifted through it bit by bit, and each such step
    * can be undone, because bit 31 shows whether the polynomial was added.
    */

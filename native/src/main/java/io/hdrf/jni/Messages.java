@@ -7,7 +7,7 @@ final class Messages {
   private Messages() {}
 
   /**
-   * Checks that the messages' ends, as distances from the beginning of the first one, don't fall
+   * Checks that the messages' ends, as distances from the beginning of the first one, never descend
    * and lie within {@code length}.
    */
   static void check(int[] ends, int count, int length) {

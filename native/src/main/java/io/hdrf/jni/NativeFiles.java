@@ -12,7 +12,7 @@ public final class NativeFiles {
 
   /** How a range of a file will be used, as in posix_fadvise(2). */
   public enum Advice {
-    /** Nothing special; revokes an earlier advice. */
+    /** The default; revokes an earlier advice. */
     NORMAL(0),
     /** Read from front to back. Linux applies it to the whole open file. */
     SEQUENTIAL(1),
@@ -51,7 +51,7 @@ public final class NativeFiles {
   }
 
   /**
-   * As {@link #fadvise(FileDescriptor, long, long, Advice)}; false also for a channel that is not
+   * Like {@link #fadvise(FileDescriptor, long, long, Advice)}; false also for a channel that is not
    * the JDK's own.
    */
   public static boolean fadvise(FileChannel channel, long offset, long length, Advice advice) {

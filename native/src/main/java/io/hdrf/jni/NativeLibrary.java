@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The first use of this class extracts the library from the jar, loads it and removes the file
  * again. A native library belongs to one class loader, so each loader that defines this class gets
- * a copy with its own name. Where the library cannot be loaded, everything in this package goes on
- * in Java, or does nothing where Java has no way, and one warning says why.
+ * a copy with a unique name. If the library cannot be loaded, everything in this package runs in
+ * Java, or does nothing where Java has no way, and one warning says why.
  *
  * <p>System properties, read once:
  *
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *   <li>{@value #DIRECTORY}: where to put the file, instead of {@code java.io.tmpdir}, for machines
  *       that mount that directory {@code noexec};
  *   <li>{@value #INSTRUCTIONS}: the highest of {@code portable}, {@code sse4.2}, {@code avx2} and
- *       {@code avx512} that may be used where the CPU has it, for machines on which one of them is
+ *       {@code avx512} that may be used if the CPU has it, for machines on which one of them is
  *       slow or broken; any other value allows none.
  * </ul>
  *
@@ -59,7 +59,7 @@ public final class NativeLibrary {
     return WHY_NOT.isEmpty();
   }
 
-  /** Returns why the library is not loaded, for people; empty if it is. */
+  /** Returns the reason why the library is not loaded, for messages; empty if it is. */
   public static String whyNot() {
     return WHY_NOT;
   }

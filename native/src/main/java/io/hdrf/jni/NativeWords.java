@@ -16,15 +16,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Words that native code can read in place. They lie outside the heap, and count neither as heap
  * nor as direct memory of the virtual machine ({@code -XX:MaxDirectMemorySize}): the caller of
- * {@link #allocate} bounds them. Without the native library, or if the system has no memory to
- * give, they lie in the heap.
+ * {@link #allocate} bounds them. Without the native library, or if the system has no memory left,
+ * they lie in the heap.
  *
- * <p>Words that are not freed are given back once the collector finds their buffer unreachable. For
- * any number of threads, except that no thread may use the words when they are freed.
+ * <p>Words that are not freed are released once the collector finds their buffer unreachable. For
+ * any number of threads, except that no thread may use the words while they are freed.
  */
 public final class NativeWords {
 
-  /** The most words whose bytes fit a buffer. */
+  /** The maximum number of words whose bytes fit into a buffer. */
   public static final int MAX_WORDS = Integer.MAX_VALUE / Long.BYTES;
 
   private static final Logger LOG = LoggerFactory.getLogger(NativeWords.class);
@@ -32,7 +32,7 @@ public final class NativeWords {
   private static final AtomicLong ALLOCATED = new AtomicLong();
   private static final ReferenceQueue<ByteBuffer> LOST = new ReferenceQueue<>();
 
-  /** Keeps mappings alive until they are given back. */
+  /** Keeps mappings alive until they are released. */
   private static final Set<Mapping> MAPPINGS = ConcurrentHashMap.newKeySet();
 
   private volatile LongBuffer words;
@@ -43,9 +43,7 @@ public final class NativeWords {
     this.mapping = mapping;
   }
 
-  /**
-   * Gives memory back when its buffer, of which all others are views, is not reachable any more.
-   */
+  /** Releases memory when its buffer, of which all others are views, is no longer reachable. */
   private static final class Mapping extends PhantomReference<ByteBuffer> {
     private final long address;
     private final long bytes;
@@ -96,7 +94,7 @@ public final class NativeWords {
     }
   }
 
-  /** Returns the bytes outside the heap that all words of this process use now. */
+  /** Returns the number of bytes outside the heap that all words of this process use now. */
   public static long allocatedBytes() {
     return ALLOCATED.get();
   }
@@ -114,7 +112,7 @@ public final class NativeWords {
     return buffer;
   }
 
-  /** Gives the memory back. No thread may be using it, nor use a buffer that it got before. */
+  /** Releases the memory. No thread may be using it, nor use a buffer obtained before. */
   public void free() {
     words = null;
     if (mapping != null) {

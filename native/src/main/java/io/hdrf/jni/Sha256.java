@@ -9,9 +9,9 @@ import java.security.NoSuchAlgorithmException;
 /**
  * SHA-256 (FIPS 180-4) of many messages at once.
  *
- * <p>Messages in direct buffers are read in place by the native library, in one call and two at a
- * time, where the CPU has instructions for it; all others by the platform's {@link MessageDigest}.
- * The results are the same. For any number of threads.
+ * <p>The native library reads messages in direct buffers in place, in one call and two at a time,
+ * if the CPU has instructions for it; the platform's {@link MessageDigest} reads all others. The
+ * results are the same. For any number of threads.
  */
 public final class Sha256 {
 
@@ -33,11 +33,11 @@ public final class Sha256 {
   }
 
   /**
-   * Computes the digests of consecutive messages from the buffer's position on. Position and limit
-   * stay as they are, and so do the bytes, which no thread may write meanwhile.
+   * Computes the digests of consecutive messages from the buffer's position on. Changes neither
+   * position and limit nor the bytes, which no thread may write meanwhile.
    *
-   * @param ends where each message ends, as distances in bytes from the position, not falling; as
-   *     from {@link Chunker#cut}
+   * @param ends the end of each message, as distances in bytes from the position, never descending;
+   *     as from {@link Chunker#cut}
    * @param count the number of messages
    * @param digests receives {@code count} times {@value #LENGTH} bytes
    * @throws IndexOutOfBoundsException if an end is not within the buffer's limit, or {@code
@@ -70,7 +70,7 @@ public final class Sha256 {
   /** The Java twin. */
   static void hashInJava(ByteBuffer data, int[] ends, int count, byte[] digests) {
     MessageDigest digest = digestOfThread();
-    // An error, such as lack of memory, may have left part of another message in it.
+    // An error, such as want of memory, may have left part of another message in it.
     digest.reset();
     ByteBuffer message = data.duplicate();
     for (int i = 0; i < count; i++) {

@@ -4,7 +4,9 @@ package io.hdrf.jni;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** CRC32C eight bytes a step by table ('slicing-by-8'), on any Java version and any buffer. */
+/**
+ * CRC32C by table, eight bytes in each step ('slicing-by-8'), on any Java version and any buffer.
+ */
 final class TableCrc32c {
 
   /** Bit-reversed: bit 31 holds the coefficient of x^0. */
@@ -15,7 +17,7 @@ final class TableCrc32c {
 
   private TableCrc32c() {}
 
-  /** As {@link Crc32c#update}. */
+  /** See {@link Crc32c#update}. */
   static int update(int crc, ByteBuffer buffer) {
     int register = ~crc;
     int position = buffer.position();

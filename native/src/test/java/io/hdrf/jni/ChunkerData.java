@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Kinds of data that are hard for some chunker. */
+/** Kinds of data, each hard for some chunker. */
 enum ChunkerData {
   RANDOM {
     @Override

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One byte inserted, deleted or changed: how soon are the cuts the old ones again? */
+/** After one byte is inserted, deleted or changed, the cuts soon are the old ones again. */
 class ChunkerEditTest {
 
   private static final long SEED = Long.getLong("hdrf.test.seed", System.nanoTime());
@@ -21,8 +21,8 @@ class ChunkerEditTest {
   private static final int EDITS = 90;
 
   /**
-   * Averages, for the mean of all edits: several times what is found. On text the rules that look
-   * for the largest byte take much longer, and how long is chance.
+   * The limit for the mean of all edits, in averages: several times the measured value. On text the
+   * rules that look for the largest byte take much longer, by chance.
    */
   private static final double MEAN_DISTANCE = 5;
 
@@ -64,7 +64,7 @@ class ChunkerEditTest {
     }
   }
 
-  /** The first cut behind the edit from which on all are old ones. */
+  /** Returns the first cut after the edit from which on all are old ones. */
   private static int firstKept(int[] after, Set<Integer> old, int at) {
     int kept = after.length - 1;
     while (kept > 0 && after[kept - 1] > at && old.contains(after[kept - 1])) {

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Stores find old chunks again only as long as no version cuts in another place. */
+/** Stores find old chunks again only if all versions cut at the same positions. */
 class ChunkerGoldenTest {
 
   private static final int LENGTH = 262_144;
@@ -64,7 +64,7 @@ class ChunkerGoldenTest {
     return algorithm;
   }
 
-  /** As the head of the file of cuts describes it. */
+  /** The data that the head of the file of cuts describes. */
   private static byte[] data() {
     ByteBuffer numbers = ByteBuffer.allocate(LENGTH).order(java.nio.ByteOrder.LITTLE_ENDIAN);
     long state = 0;

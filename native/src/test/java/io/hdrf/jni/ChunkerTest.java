@@ -82,7 +82,7 @@ class ChunkerTest {
     }
   }
 
-  /** Not on chance: the data is the same in every run. */
+  /** Does not depend on chance: the data is the same in every run. */
   @ParameterizedTest
   @EnumSource
   void averageIsWhatWasAskedFor(ChunkerAlgorithm algorithm) {

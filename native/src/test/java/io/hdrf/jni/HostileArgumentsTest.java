@@ -24,10 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever arguments native code gets, the virtual machine goes on: a child calls every method of
- * this package that the library implements past the checks in Java, with each argument wrong in
- * each way by itself and with others, and calls the public methods with arguments that they must
- * refuse.
+ * No argument of native code ends the virtual machine: a child calls every method of this package
+ * that the library implements, past the checks in Java, with each argument wrong in each way, alone
+ * and with others, and calls the public methods with arguments that they must refuse.
  */
 class HostileArgumentsTest {
 
@@ -56,7 +55,7 @@ class HostileArgumentsTest {
     assertThat(said).contains("done");
   }
 
-  /** The virtual machine in which this happens. */
+  /** The virtual machine that makes the calls. */
   static final class Child {
 
     private static final Class<?>[] BOUND = {
@@ -71,7 +70,7 @@ class HostileArgumentsTest {
     };
 
     /**
-     * Methods that take addresses, which Java got from the library itself and gives to no caller.
+     * Methods that take addresses, which Java gets from the library itself and gives to no caller.
      */
     private static final Set<String> TAKE_ADDRESSES = Set.of("wrap", "unmap", "map");
 

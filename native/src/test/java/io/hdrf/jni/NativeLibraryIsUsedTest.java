@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** Fails where the build or the loader quietly falls back to Java on the platform that matters. */
+/** Fails if the build or the loader silently falls back to Java on the platform that matters. */
 class NativeLibraryIsUsedTest {
 
   @Test

@@ -34,7 +34,7 @@ class NativeWordsTest {
     assertThatThrownBy(words::buffer).isInstanceOf(IllegalStateException.class);
   }
 
-  /** Some paths drop rows that they allocated in advance. */
+  /** Needed because some paths drop rows that they allocated in advance. */
   @Test
   void whatIsLostIsGivenBackOnceCollected() throws Exception {
     long before = NativeWords.allocatedBytes();

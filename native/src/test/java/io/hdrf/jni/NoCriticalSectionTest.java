@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * No binding holds a Java array or string in place: while one does, no collection can begin, and
- * other threads get an OutOfMemoryError from some virtual machines.
+ * No binding holds a Java array or string in place: while one did, no collection could begin, and
+ * on some virtual machines other threads would get an OutOfMemoryError.
  */
 class NoCriticalSectionTest {
 
