@@ -5,20 +5,20 @@ import java.io.IOException;
 import java.util.function.LongConsumer;
 
 /**
- * The finalized blocks of one pool on one volume as they are: the truth that records are made from.
- * Safe for use by many threads; looks at files, so never called where a client waits.
+ * The finalized blocks of one pool on one volume: the truth from which records are made. Safe for
+ * use by many threads; reads files, so never call it while a client waits.
  */
 public interface BlockInventory {
 
-  /** Names every block once; those that come or go meanwhile perhaps not. */
+  /** Passes every block once; blocks that come or go meanwhile may be left out. */
   void forEach(LongConsumer blockIds) throws IOException;
 
   /**
    * Looks at a block.
    *
    * @param reason why it is plain, if it is
-   * @return null if it is not there, or not finalized
-   * @throws IOException if it is there and can't be looked at
+   * @return null if it does not exist or is not finalized
+   * @throws IOException if it exists and can't be read
    */
   BlockRecord look(long blockId, int reason) throws IOException;
 }

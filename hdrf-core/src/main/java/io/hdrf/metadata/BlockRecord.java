@@ -11,13 +11,13 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What a store knows of one finalized block (figure 3.3 of the thesis: length and location of every
- * block); {@code docs/formats.md} ("Block record") has its bytes. The volume, the pool and the
- * DataNode are those of the store. Immutable.
+ * A store's entry for one finalized block (figure 3.3 of the thesis: length and location of every
+ * block); {@code docs/formats.md} ("Block record") specifies the bytes. The volume, the pool and
+ * the DataNode are those of the store. Immutable.
  */
 public final class BlockRecord {
 
-  /** How a block lies on the disk. */
+  /** The form of a block on the disk. */
   public enum State {
     PLAIN(1),
     REDUCED(2);
@@ -29,7 +29,7 @@ public final class BlockRecord {
     }
   }
 
-  /** No reason is known why the block is plain, or it is not. */
+  /** The reason why the block is plain is unknown, or the block is not plain. */
   public static final int NO_REASON = 0;
 
   static final int VERSION = 1;
@@ -63,7 +63,7 @@ public final class BlockRecord {
   }
 
   /**
-   * A block that lies as it was written.
+   * Returns the record of a plain block.
    *
    * @param reason from {@link #NO_REASON} to 255
    * @param location the two bytes that name its directory
@@ -74,9 +74,9 @@ public final class BlockRecord {
   }
 
   /**
-   * A reduced block.
+   * Returns the record of a reduced block.
    *
-   * @param chain ids of the schemes that it was reduced with
+   * @param chain ids of the schemes that reduced it
    */
   public static BlockRecord reduced(
       long logicalLength, long physicalLength, int[] chain, long modified, int location) {
@@ -93,15 +93,15 @@ public final class BlockRecord {
         chain.clone());
   }
 
-  /** The key of a block's record. */
+  /** Returns the key of a block's record. */
   public static byte[] key(long blockId) {
     return ByteBuffer.allocate(Long.BYTES).putLong(blockId).array();
   }
 
   /**
-   * The block of a key.
+   * Returns the block of a key.
    *
-   * @throws IllegalArgumentException if it is no key of a block
+   * @throws IllegalArgumentException if it is not a block's key
    */
   public static long blockId(byte[] key) {
     if (key.length != Long.BYTES) {
@@ -110,7 +110,7 @@ public final class BlockRecord {
     return ByteBuffer.wrap(key).getLong();
   }
 
-  /** The value as it is stored. */
+  /** Returns the value as it is stored. */
   public byte[] encode() {
     ByteBuffer out =
         ByteBuffer.allocate(FIXED_LENGTH + Short.BYTES * chain.length + CRC_LENGTH)
@@ -184,7 +184,7 @@ public final class BlockRecord {
     return state == State.REDUCED;
   }
 
-  /** Why it is plain; {@link #NO_REASON} where that is not known. */
+  /** Returns why it is plain; {@link #NO_REASON} if that is unknown. */
   public int reason() {
     return reason;
   }
@@ -199,22 +199,22 @@ public final class BlockRecord {
     return physicalLength;
   }
 
-  /** When the file was last changed, in milliseconds since 1970-01-01 UTC. */
+  /** Returns the modification time of the file, in milliseconds since 1970-01-01 UTC. */
   public long modified() {
     return modified;
   }
 
-  /** The directory below {@code finalized}. */
+  /** Returns the directory below {@code finalized}. */
   public String location() {
     return "subdir" + (location >>> 8) + "/subdir" + (location & 0xFF);
   }
 
-  /** The ids of the chain's schemes, none where it is plain; a copy. */
+  /** Returns the ids of the chain's schemes, none if it is plain; a copy. */
   public int[] chain() {
     return chain.clone();
   }
 
-  /** Whether both say the same of the file; why a plain block is plain does not count. */
+  /** Returns whether both agree about the file; the reason why it is plain does not count. */
   public boolean agreesWith(BlockRecord other) {
     return state == other.state
         && logicalLength == other.logicalLength

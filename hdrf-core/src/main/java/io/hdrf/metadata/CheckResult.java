@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** How the records of a store compare with the blocks. For one thread until it is handed on. */
+/**
+ * The result of comparing the records of a store with the blocks. For one thread until it is
+ * published.
+ */
 public final class CheckResult {
 
   private static final int MAX_EXAMPLES = 100;
@@ -47,37 +50,39 @@ public final class CheckResult {
     }
   }
 
-  /** Blocks that were looked at. */
+  /** Returns the number of compared blocks. */
   public long blocks() {
     return blocks;
   }
 
-  /** Blocks without a record. */
+  /** Returns the number of blocks without a record. */
   public long missing() {
     return missing;
   }
 
-  /** Records that say something else than the file. */
+  /** Returns the number of records that differ from the file. */
   public long wrong() {
     return wrong;
   }
 
-  /** Records of blocks that are not there. */
+  /** Returns the number of records of missing blocks. */
   public long extra() {
     return extra;
   }
 
-  /** Blocks whose files can't be looked at, which says nothing of their records. */
+  /**
+   * Returns the number of blocks whose files can't be read; their records may be right or wrong.
+   */
   public long unreadable() {
     return unreadable;
   }
 
-  /** How many records differ from the blocks. */
+  /** Returns the number of records that differ from the blocks. */
   public long differences() {
     return missing + wrong + extra;
   }
 
-  /** A line for each of the first differences; unmodifiable. */
+  /** Returns a line for each of the first differences; unmodifiable. */
   public List<String> examples() {
     return Collections.unmodifiableList(examples);
   }

@@ -12,9 +12,9 @@ import io.hdrf.spi.store.Table;
 import java.util.List;
 
 /**
- * A volume's store for others than its {@link VolumeRecords}, which may come later or never: until
- * it is open every call throws, and damage that a call meets is dealt with. Neither cleared nor
- * closed by this. Safe for use by many threads.
+ * A volume's store for users other than its {@link VolumeRecords}, which may come later or never:
+ * until it is open every call throws, and damage found by a call is reported and repaired. This
+ * neither clears nor closes it. Safe for use by many threads.
  */
 public final class LateStore implements MetadataStore {
 
@@ -28,7 +28,7 @@ public final class LateStore implements MetadataStore {
     this.reason = reason;
   }
 
-  /** From now on this is the store that {@code opener} keeps the records in. */
+  /** Sets the store to the one in which {@code opener} keeps the records. */
   public void set(VolumeRecords opener) {
     records = opener;
   }

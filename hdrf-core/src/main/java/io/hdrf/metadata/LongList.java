@@ -4,7 +4,7 @@ package io.hdrf.metadata;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
 
-/** Longs without a box each. For one thread. */
+/** A list of unboxed longs. For one thread. */
 final class LongList implements LongConsumer {
   private static final int FIRST_LENGTH = 64;
 
@@ -23,12 +23,12 @@ final class LongList implements LongConsumer {
     return size;
   }
 
-  /** In the order in which they were added; a copy. */
+  /** Returns the longs in the order in which they were added; a copy. */
   long[] toArray() {
     return Arrays.copyOf(values, size);
   }
 
-  /** Ascending; a copy. */
+  /** Returns the longs, ascending; a copy. */
   long[] sorted() {
     long[] sorted = toArray();
     Arrays.sort(sorted);

@@ -16,13 +16,13 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The kinds of stores that are installed, by name; opens them apart from a DataNode. Immutable. */
+/** The installed kinds of stores, by name; opens them outside of a DataNode. Immutable. */
 public final class MetadataStores {
 
-  /** The value of the key that means no store at all. */
+  /** The value of the key for no store. */
   public static final String NONE = "none";
 
-  /** The store that is used where none is named and this one is installed. */
+  /** The store that is used if none is named and this one is installed. */
   public static final String DEFAULT = "embedded";
 
   private final Map<String, MetadataStoreProvider> byName = new TreeMap<>();
@@ -47,10 +47,10 @@ public final class MetadataStores {
   }
 
   /**
-   * The store that the configuration chooses.
+   * Returns the store that the configuration chooses.
    *
-   * @return null where there is to be none
-   * @throws IOException names the key that is wrong
+   * @return null for none
+   * @throws IOException if a key is wrong; the message names it
    */
   public static MetadataStoreProvider chosen(HdrfConf conf) throws IOException {
     String name = conf.metadataStore();
@@ -80,10 +80,10 @@ public final class MetadataStores {
   }
 
   /**
-   * The store that a key names.
+   * Returns the store that a key names.
    *
    * @param key the configuration key, for the message
-   * @throws BadSettingException if there is none of that name
+   * @throws BadSettingException if there is no store of that name
    */
   public MetadataStoreProvider named(String key, String name) throws BadSettingException {
     MetadataStoreProvider provider = byName.get(name);
@@ -95,8 +95,8 @@ public final class MetadataStores {
   }
 
   /**
-   * Opens the store of a volume that no DataNode has in service, to be closed by the caller. Nobody
-   * else may use the volume meanwhile.
+   * Opens the store of a volume that no DataNode has in service; the caller closes it. Nothing else
+   * may use the volume meanwhile.
    *
    * @param key the volume's secret
    * @throws StoreForeignException if the store is another volume's

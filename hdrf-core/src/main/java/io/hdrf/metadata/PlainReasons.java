@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Why blocks are plain, as the records of a store tell before they are made anew: the files do not
- * show it. 8 bytes for each plain block. Immutable.
+ * The reasons why blocks are plain, read from the records before these are rebuilt: the files do
+ * not show them. Takes 8 bytes for each plain block. Immutable.
  */
 final class PlainReasons {
 
@@ -19,10 +19,13 @@ final class PlainReasons {
 
   private static final int REASONS = 256;
 
-  /** How many blocks are remembered; of more than a volume has it is not known why. */
+  /**
+   * The maximum number of remembered blocks, more than a volume has; for further ones the reason is
+   * unknown.
+   */
   private static final int MAX_BLOCKS = 1 << 24;
 
-  /** Block ids by reason, ascending; null where no block has it. */
+  /** Block ids by reason, ascending; null if no block has it. */
   private final long[][] blocks = new long[REASONS][];
 
   private PlainReasons() {}
@@ -31,7 +34,7 @@ final class PlainReasons {
     return new PlainReasons();
   }
 
-  /** Reads all records; what can't be read counts as none. */
+  /** Reads all records; an unreadable one counts as none. */
   static PlainReasons of(MetadataStore store) throws MetadataException {
     LongList[] found = new LongList[REASONS];
     int[] count = new int[1];
@@ -71,7 +74,7 @@ final class PlainReasons {
     }
   }
 
-  /** Why a block is plain, if it is; {@link BlockRecord#NO_REASON} where that was not known. */
+  /** Returns why a block is plain, if it is; {@link BlockRecord#NO_REASON} if that was unknown. */
   int of(long blockId) {
     for (int reason = 0; reason < REASONS; reason++) {
       if (blocks[reason] != null && Arrays.binarySearch(blocks[reason], blockId) >= 0) {

@@ -15,13 +15,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /**
- * Compares every record with its block, and every block with its record, and writes what differs
- * where that is wanted. It is what rebuilding, repairing and checking have in common. For one
- * thread, on a running DataNode that of {@link VolumeRecords}: then nobody writes an older state of
- * a block over a newer one.
+ * Compares every record with its block, and every block with its record, and on request corrects
+ * the records. Rebuilding, repairing and checking share it. For one thread, on a running DataNode
+ * that of {@link VolumeRecords}, so that no older state of a block overwrites a newer one.
  *
- * <p>Blocks change meanwhile, and their records some time after them. So what differs is no
- * difference yet: it is looked at once more at the end, when what was under way has been written.
+ * <p>Blocks change meanwhile, and their records some time later. So a first mismatch does not
+ * count: the block is compared again at the end, after pending changes have been written.
  */
 public final class RecordCheck {
 
@@ -31,54 +30,56 @@ public final class RecordCheck {
   private static final String TO_BE_MADE_ANEW =
       "; its records are to be made anew, see hdrf rebuild-metadata";
 
-  /** What is done about differences. */
+  /** The treatment of differences. */
   enum Mode {
-    /** They are counted. */
+    /** Counts them. */
     LOOK,
-    /** They are counted, and mended. */
+    /** Counts and corrects them. */
     MEND,
-    /** All that differs is written at once: nothing was trusted anyway. */
+    /** Writes each difference immediately: no record was trusted anyway. */
     MAKE
   }
 
-  /** What a check needs of whoever runs it. All calls come on the check's thread. */
+  /** The needs of a check. All calls come on the check's thread. */
   interface Host {
 
     boolean isStopping();
 
-    /** How many blocks were compared so far. */
+    /** Receives the number of blocks compared so far. */
     void progress(long blocks);
 
-    /** Writes what differs. */
+    /** Writes corrections. */
     void write(StoreBatch batch) throws IOException;
 
-    /** Between two batches. */
+    /** Called between two batches. */
     default void between() throws IOException {}
 
-    /** Now and then while all records are read; the table of records is not to be changed. */
+    /** Called now and then while all records are read; must not change the table of records. */
     default void alive() throws IOException {}
 
-    /** Has changes that are under way written, before what differs is looked at once more. */
+    /** Writes pending changes, before mismatches are compared again. */
     default void settle() throws IOException {}
 
-    /** Whether a block's record is about to be written. */
+    /** Returns whether a change of a block's record is pending. */
     default boolean isUnderWay(long blockId) {
       return false;
     }
 
-    /** A block can't be looked at; its record stays as it is. */
+    /** Called for a block that can't be read; its record stays as it is. */
     default void unreadable(long blockId) {}
 
-    /** Why a block is plain, if it is and that is known. */
+    /** Returns why a block is plain, if it is and that is known. */
     default int reason(long blockId) {
       return BlockRecord.NO_REASON;
     }
   }
 
-  /** Of records without a block, how many are taken into memory: more than a volume has blocks. */
+  /**
+   * The maximum number of records without a block taken into memory: more than a volume has blocks.
+   */
   static final int MAX_STRANGERS = 1 << 24;
 
-  /** Of keys that are none of a block. No store that HDRF wrote has any. */
+  /** The maximum number of keys that are not a block's. No store that HDRF wrote has any. */
   static final int MAX_NO_KEYS = 1 << 16;
 
   private final MetadataStore store;
@@ -96,11 +97,11 @@ public final class RecordCheck {
   }
 
   /**
-   * A check of a store that nobody else uses.
+   * Makes a check of a store that nothing else uses.
    *
-   * @param repair whether what differs is written
-   * @param stopping asked now and then whether to stop
-   * @param progress told how many blocks were compared, after each batch
+   * @param repair whether differing records are corrected
+   * @param stopping returns true to stop; called now and then
+   * @param progress receives the number of compared blocks, after each batch
    */
   public RecordCheck(
       MetadataStore store,
@@ -115,7 +116,7 @@ public final class RecordCheck {
         new Alone(store, stopping, progress, PlainReasons.none()));
   }
 
-  /** Nobody else uses the store. */
+  /** The host of a check of a store that nothing else uses. */
   private static final class Alone implements Host {
     private final MetadataStore store;
     private final BooleanSupplier stopping;
@@ -155,15 +156,15 @@ public final class RecordCheck {
   }
 
   /**
-   * Empties a store that nobody else uses, and makes all records anew. Why blocks are plain, which
-   * the old records alone tell, is kept.
+   * Empties a store that nothing else uses, and makes all records again. Keeps the reasons why
+   * blocks are plain, which only the old records have.
    *
-   * @param progress told how many blocks were compared, after each batch
+   * @param progress receives the number of compared blocks, after each batch
    */
   public static CheckResult rebuild(
       MetadataStore store, BlockInventory inventory, LongConsumer progress) throws IOException {
     PlainReasons reasons = PlainReasons.of(store);
-    // First: a store is not emptied that can't be filled again.
+    // Comes first: a store that can't be filled again must not be emptied.
     long[] present = present(inventory);
     store.clear();
     return new RecordCheck(
@@ -172,8 +173,8 @@ public final class RecordCheck {
   }
 
   /**
-   * Compares all. What changes meanwhile is compared as it is when its turn comes; whoever changes
-   * a block has its record written afterwards.
+   * Compares all blocks and records. A block that changes meanwhile is compared in its state at
+   * that time; its change writes the record afterwards.
    *
    * @return null if it was stopped
    */
@@ -208,7 +209,7 @@ public final class RecordCheck {
     return host.isStopping() ? null : result;
   }
 
-  /** Those of blocks that were not there. */
+  /** Compares the records of blocks that did not exist. */
   private void compareStrangers(long[] present) throws IOException {
     LongList strangers = new LongList();
     List<byte[]> noKeys = new ArrayList<>();
@@ -268,8 +269,8 @@ public final class RecordCheck {
   }
 
   /**
-   * @param certain whether what differs is counted, and written where that is wanted; otherwise it
-   *     is kept to be looked at again
+   * @param certain whether differences count and are corrected on request; otherwise they are kept
+   *     for a second comparison
    */
   private void compare(long[] ids, boolean certain) throws IOException {
     List<byte[]> keys = new ArrayList<>();
@@ -314,7 +315,7 @@ public final class RecordCheck {
     }
   }
 
-  /** Null where it can't be read. */
+  /** Returns null if it can't be read. */
   private static BlockRecord decoded(long id, byte[] value) {
     try {
       return value == null ? null : BlockRecord.decode(id, value);

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What is counted about records, for all volumes of a DataNode. Safe for use by many threads. */
+/** Counters of records, for all volumes of a DataNode. Safe for use by many threads. */
 public final class RecordCounters {
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong deleted = new AtomicLong();
@@ -38,7 +38,7 @@ public final class RecordCounters {
     cpuNanos.addAndGet(nanos);
   }
 
-  /** All values by name. */
+  /** Returns all values by name. */
   public Map<String, Long> values() {
     Map<String, Long> values = new LinkedHashMap<>();
     values.put("metadataRecordsWritten", written.get());

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
-/** How records are kept. Immutable. */
+/** Settings for keeping records. Immutable. */
 public final class RecordSettings {
   private final long flushMillis;
   private final long checkMillis;
   private final int maxPending;
 
   /**
-   * @param flushMillis how long changes are gathered before they are written
-   * @param checkMillis how often an idle store is asked whether it is still the same, and the
-   *     longest time between two attempts to reach one that is down
-   * @param maxPending how many changed blocks may wait; beyond that all records are compared later
+   * @param flushMillis how long changes are collected before they are written
+   * @param checkMillis the time between two checks that an idle store is unchanged, and the longest
+   *     time between two attempts to reach one that is down
+   * @param maxPending the maximum number of waiting changed blocks; beyond it all records are
+   *     compared later
    */
   public RecordSettings(long flushMillis, long checkMillis, int maxPending) {
     this.flushMillis = flushMillis;

@@ -6,18 +6,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Something that an administrator wants done with all records of a volume, by the thread that
- * writes them. Safe for use by many threads.
+ * An administrator's task for all records of a volume, run by the thread that writes them. Safe for
+ * use by many threads.
  */
 public final class RecordTask {
 
-  /** What is wanted. */
+  /** The kind of task. */
   public enum Kind {
-    /** All records are compared with the blocks. */
+    /** Compares all records with the blocks. */
     CHECK,
-    /** What differs is mended as well. */
+    /** Also corrects differences. */
     REPAIR,
-    /** The store is emptied, and all records are made from the blocks. */
+    /** Empties the store and makes all records from the blocks. */
     REBUILD
   }
 
@@ -46,12 +46,12 @@ public final class RecordTask {
     end.completeExceptionally(why);
   }
 
-  /** How many blocks were compared so far. */
+  /** Returns the number of blocks compared so far. */
   public long blocks() {
     return blocks;
   }
 
-  /** Has it end soon, with null for a result; what was mended stays so. */
+  /** Ends the task soon, with null as its result; corrections made so far stay. */
   public void stop() {
     stopping = true;
   }
@@ -68,7 +68,7 @@ public final class RecordTask {
    * Waits for the end.
    *
    * @return null if it was stopped, or the records are being closed
-   * @throws IOException why it failed
+   * @throws IOException if it failed
    */
   public CheckResult await() throws IOException {
     try {

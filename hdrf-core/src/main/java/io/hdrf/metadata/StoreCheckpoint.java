@@ -14,11 +14,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * What a volume remembers of its store, in the file {@value #NAME}: which store it was, and whether
- * it was closed in step with the blocks. Only then may its records be trusted at the next start
- * without a look at every block. {@code docs/formats.md} ("Mark") has its bytes. Immutable.
+ * A volume's mark of its store, in the file {@value #NAME}: which store it was, and whether it was
+ * closed in step with the blocks. Only then may its records be trusted at the next start without
+ * comparing every block. {@code docs/formats.md} ("Mark") specifies the bytes. Immutable.
  *
- * <p>A file that is damaged or of another version counts as none: nothing is lost but time.
+ * <p>A file that is damaged or of another version counts as none, which only takes time.
  */
 final class StoreCheckpoint {
 
@@ -40,7 +40,7 @@ final class StoreCheckpoint {
     this.inStep = inStep;
   }
 
-  /** What the volume remembers, or a mark of nothing. */
+  /** Returns the volume's mark, or an empty one. */
   static StoreCheckpoint load(Path directory) throws IOException {
     Path file = directory.resolve(NAME);
     try {
@@ -50,7 +50,7 @@ final class StoreCheckpoint {
     }
   }
 
-  /** Forgets the store: its records are not to be trusted at the next start. */
+  /** Removes the mark: the next start does not trust the records. */
   static void remove(Path directory, DurableFiles files) throws IOException {
     files.deleteIfExists(directory.resolve(NAME));
     files.forceDirectory(directory);
@@ -77,7 +77,7 @@ final class StoreCheckpoint {
     return new StoreCheckpoint(store, sequence, inStep);
   }
 
-  /** Puts it durably in the place of the one before. */
+  /** Durably replaces the mark. */
   void save(Path directory, DurableFiles files) throws IOException {
     byte[] name = store.getBytes(StandardCharsets.US_ASCII);
     ByteBuffer out =
@@ -101,7 +101,7 @@ final class StoreCheckpoint {
     return sequence;
   }
 
-  /** Whether a store is the one that was closed in step, and was not written to since. */
+  /** Returns whether a store is the one that was closed in step, and was not written to since. */
   boolean vouchesFor(String name, StoreIdentity identity) {
     return inStep && store.equals(name) && identity.isComplete() && identity.sequence() == sequence;
   }

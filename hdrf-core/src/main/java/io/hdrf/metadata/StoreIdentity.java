@@ -13,18 +13,18 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The entry of {@link Table#STATE} that says whose a store is and how far it was written. One is
- * written with every batch, so that a store that lost batches, was put back from an older copy, or
- * is written by somebody else is told from one that is in step. {@code docs/formats.md}
- * ("Identity") has its bytes. Immutable.
+ * The entry of {@link Table#STATE} with the owner of a store and the number of its last batch.
+ * Every batch writes one; it tells a store in step from one that lost batches, was restored from an
+ * older copy, or is written by another process. {@code docs/formats.md} ("Identity") specifies the
+ * bytes. Immutable.
  *
- * <p>It has two places, {@link #key(long)}, which batches take in turns. So the identity of the
- * batch before stays, and whoever finds another one there knows that the store went back between
- * the two, however short that was: what one batch would hide the other shows.
+ * <p>Batches alternate between two keys, {@link #key(long)}. So the identity of the previous batch
+ * stays, and a different one there shows that the store went back between the two, however briefly:
+ * one batch can't hide it.
  */
 public final class StoreIdentity {
 
-  /** In bytes, of a volume and a session. */
+  /** The length in bytes of a volume's and a session's id. */
   public static final int ID_LENGTH = 16;
 
   static final int VERSION = 1;
@@ -45,12 +45,12 @@ public final class StoreIdentity {
     this.complete = complete;
   }
 
-  /** The name by which stores know the volume with this secret. */
+  /** Returns the name of the volume with this secret in stores. */
   public static byte[] volume(TagKey key) {
     return key.derive("metadata store", ID_LENGTH);
   }
 
-  /** The place of the batch with that number. */
+  /** Returns the key of the batch with that number. */
   static byte[] key(long sequence) {
     return (sequence & 1) == 0 ? EVEN.clone() : ODD.clone();
   }
@@ -63,12 +63,15 @@ public final class StoreIdentity {
     return out.array();
   }
 
-  /** Of all but the last four bytes, which hold it. */
+  /** Returns the checksum of all but the last four bytes, which hold it. */
   static int checksum(byte[] value) {
     return Crc32c.update(0, ByteBuffer.wrap(value, 0, value.length - Integer.BYTES));
   }
 
-  /** Every version ends with its checksum, so that a damaged one is not taken for a newer one. */
+  /**
+   * Decodes a value. Every version ends with its checksum, so a damaged one is not taken for a
+   * newer one.
+   */
   static StoreIdentity decode(byte[] value) throws MetadataException {
     ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
     if (value.length <= Integer.BYTES
@@ -106,7 +109,7 @@ public final class StoreIdentity {
     return sequence;
   }
 
-  /** Whether every block had its record. */
+  /** Returns whether every block had its record. */
   boolean isComplete() {
     return complete;
   }

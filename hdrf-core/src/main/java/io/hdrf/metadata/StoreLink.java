@@ -26,15 +26,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An open store and the proof that it is still this volume's and still in step: see {@link
- * StoreIdentity}. Whatever is written to the records goes through {@link #write}, which looks for
- * that proof first: so a store that went back to an earlier state is noticed by the next batch, and
- * no batch hides it. For one thread, but for {@link #store}.
+ * StoreIdentity}. All changes of records go through {@link #write}, which checks that proof first:
+ * so the next batch notices a store that went back to an earlier state, and no batch hides it. For
+ * one thread, except {@link #store}.
  */
 final class StoreLink implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StoreLink.class);
 
-  /** After so many times of its heartbeat without one, a user is taken for gone. */
+  /** The number of missed heartbeats after which a user counts as gone. */
   private static final int SILENT_BEATS = 5;
 
   private static final long POLL_MILLIS = 500;
@@ -46,10 +46,10 @@ final class StoreLink implements Closeable {
   private final byte[] session;
   private final StoreOwner owner;
 
-  /** The identities of the last batch and of the one before: what the store is to hold. */
+  /** The identities of the last two batches, which the store must hold. */
   private Identities held;
 
-  /** What the store may hold as well, because a batch failed that may have been written. */
+  /** Identities that the store may hold instead, because a failed batch may have been written. */
   private Identities unsure;
 
   private int losses;
@@ -94,13 +94,13 @@ final class StoreLink implements Closeable {
   }
 
   /**
-   * Opens a store and takes it over. Where its last user did not close it and lies elsewhere, waits
-   * until that one is sure to be gone.
+   * Opens a store and takes it over. If its last user did not close it and lies elsewhere, waits
+   * until that user is certainly gone.
    *
-   * @param volume names the volume, {@link StoreIdentity#ID_LENGTH} bytes
+   * @param volume the volume's id, {@link StoreIdentity#ID_LENGTH} bytes
    * @param directory for the volume's {@link StoreCheckpoint}
-   * @param beatMillis within which time {@link #beat} or {@link #write} will be called again
-   * @param wary whether somebody else was seen to use the store, who may even seem to lie here
+   * @param beatMillis the longest time between two calls of {@link #beat} or {@link #write}
+   * @param wary whether another user of the store was seen, even one that seems to lie here
    * @throws StoreForeignException if it is another volume's, or a copy of this one uses it
    */
   static StoreLink open(
@@ -165,11 +165,11 @@ final class StoreLink implements Closeable {
   }
 
   /**
-   * Waits until the one who uses the store is this storage, or gone. Writes nothing. Only a
-   * sequence that rises is a sign of life: a user whose store goes back goes on behind all that it
-   * wrote, and where nobody does, the store itself did that, as at a fail-over.
+   * Waits until the store's user is this storage, or gone. Writes nothing. Only a rising sequence
+   * is a sign of life: a user whose store goes back continues with numbers above all that it wrote;
+   * without such a user the store itself went back, as at a fail-over.
    *
-   * @return what the store holds by then, or null
+   * @return the identity that the store holds then, or null
    */
   private StoreIdentity awaitSilence(
       StoreIdentity first, byte[] volume, boolean wary, BooleanSupplier stopping)
@@ -209,7 +209,7 @@ final class StoreLink implements Closeable {
     return seen;
   }
 
-  /** The identity of the last batch that a store holds, or null. */
+  /** Returns the identity of the last batch that a store holds, or null. */
   static StoreIdentity lastIdentity(MetadataStore store) throws MetadataException {
     return read(store).last;
   }
@@ -235,20 +235,20 @@ final class StoreLink implements Closeable {
     return store;
   }
 
-  /** Whether every block had its record after the last batch. */
+  /** Returns whether every block had its record after the last batch. */
   boolean isComplete() {
     return held.last.isComplete();
   }
 
-  /** How often the store was found to have lost something of what was written. */
+  /** Returns how often the store was found to have lost written data. */
   int losses() {
     return losses;
   }
 
   /**
-   * Finds out whether the store still holds what was written to it.
+   * Checks that the store still holds all written data.
    *
-   * @return false if it lost some of it; {@link #isComplete} is false from then on
+   * @return false if it lost some; {@link #isComplete} is false from then on
    * @throws StoreForeignException if another process writes to it
    */
   boolean isInStep() throws IOException {
@@ -260,7 +260,7 @@ final class StoreLink implements Closeable {
       return true;
     }
     if (unsure != null && found.equals(unsure)) {
-      // A batch that seemed to fail was written all the same; its changes are written again.
+      // A batch that seemed to fail was written nevertheless; its changes are written again.
       held = found;
       fence(new StoreBatch(), held.last, held.last.isComplete());
       return true;
@@ -282,8 +282,8 @@ final class StoreLink implements Closeable {
   }
 
   /**
-   * Writes both identities anew, with numbers that no batch has had: so one that seemed to fail,
-   * and that the server carries out even later, is noticed.
+   * Writes both identities with numbers that no batch has had: so a batch that seemed to fail, and
+   * that the server executes later, is noticed.
    */
   private void fence(StoreBatch batch, StoreIdentity from, boolean complete)
       throws MetadataException {
@@ -295,10 +295,10 @@ final class StoreLink implements Closeable {
   }
 
   /**
-   * Writes changes together with the next identity, once it is certain that all before are there.
+   * Writes changes together with the next identity, after checking that all earlier ones are there.
    *
-   * @param complete whether every block has its record then; false all the same if some of what was
-   *     written before is lost
+   * @param complete whether every block has its record then; false is written if earlier data are
+   *     lost
    */
   void write(StoreBatch batch, boolean complete) throws IOException {
     boolean inStep = isInStep();
@@ -317,7 +317,7 @@ final class StoreLink implements Closeable {
     writtenNanos = System.nanoTime();
   }
 
-  /** Advances the identity if that was not done for some time, which shows others who is here. */
+  /** Advances the identity if it did not change for some time, as a sign of life to others. */
   void beat() throws IOException {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - writtenNanos);
     if (2 * millis >= owner.beatMillis()) {

@@ -2,15 +2,15 @@
 package io.hdrf.metadata;
 
 /**
- * Is told of a volume's store that fails, not of one that somebody else uses. Called on the thread
- * that writes records.
+ * Receives failures of a volume's store; a store in use by another process is none. Called on the
+ * thread that writes records.
  */
 public interface StoreListener {
 
   /**
-   * An attempt to use the store failed, or does so still.
+   * Called when the store fails, and again while it still does.
    *
-   * @param downMillis since when it fails, in milliseconds
+   * @param downMillis how long it has been failing, in milliseconds
    * @param why the last failure
    */
   void onDown(long downMillis, Exception why);

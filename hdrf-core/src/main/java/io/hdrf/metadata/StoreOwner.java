@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The entry of {@link Table#STATE} that says where the storage lies that uses a store now. A copy
- * of a volume, with all its ids and secrets, lies elsewhere; it finds this, and that the identity
- * still advances, and leaves the store alone. Removed when the store is closed. {@code
- * docs/formats.md} ("Owner") has its bytes. Immutable.
+ * The entry of {@link Table#STATE} with the location of the storage that uses a store. A copy of a
+ * volume, with all its ids and secrets, has another location; it sees this entry and the advancing
+ * identity, and leaves the store alone. Removed when the store is closed. {@code docs/formats.md}
+ * ("Owner") specifies the bytes. Immutable.
  *
- * <p>One that is damaged or of another version counts as somebody else's.
+ * <p>A damaged entry, or one of another version, counts as another storage's.
  */
 final class StoreOwner {
 
@@ -35,9 +35,9 @@ final class StoreOwner {
   }
 
   /**
-   * A storage of this host.
+   * Returns the owner for a storage of this host.
    *
-   * @param beatMillis within which time it advances the identity
+   * @param beatMillis the longest time in which it advances the identity
    */
   static StoreOwner here(Path directory, long beatMillis) {
     String host;
@@ -81,7 +81,7 @@ final class StoreOwner {
         Math.max(1, Math.min(beat, MAX_BEAT_MILLIS)), new String(text, StandardCharsets.UTF_8));
   }
 
-  /** Within how many milliseconds it advances the identity. */
+  /** Returns the longest time, in milliseconds, in which it advances the identity. */
   long beatMillis() {
     return beatMillis;
   }
@@ -90,7 +90,7 @@ final class StoreOwner {
     return place.equals(other.place);
   }
 
-  /** Host and directory. */
+  /** Returns host and directory. */
   @Override
   public String toString() {
     return place;

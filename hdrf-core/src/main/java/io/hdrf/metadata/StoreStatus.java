@@ -3,15 +3,15 @@ package io.hdrf.metadata;
 
 import io.hdrf.spi.store.StoreForeignException;
 
-/** How a volume's store does. Immutable. */
+/** The status of a volume's store. Immutable. */
 public final class StoreStatus {
 
-  /** What a store can be up to. */
+  /** The states of a store. */
   public enum State {
     OPENING,
     COMPARING,
     IN_STEP,
-    /** It works, but some records may be wrong, and it is known why. */
+    /** Works, but some records may be wrong, for a known reason. */
     NOT_IN_STEP,
     DOWN
   }
@@ -40,7 +40,7 @@ public final class StoreStatus {
     return new StoreStatus(State.NOT_IN_STEP, "not in step: " + why);
   }
 
-  /** A store that somebody else uses; it is only looked at. */
+  /** Returns the status of a store that another process uses; it is only read. */
   static StoreStatus leftAlone(StoreForeignException why, long lookSeconds) {
     return new StoreStatus(
         State.DOWN,
@@ -60,7 +60,7 @@ public final class StoreStatus {
     return state;
   }
 
-  /** A few words for people. */
+  /** Returns a few words for messages. */
   @Override
   public String toString() {
     return detail;

@@ -38,31 +38,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the records of one pool on one volume in step with its blocks. One thread of its own does
- * all that touches the store: nobody else ever waits for it.
+ * Keeps the records of one pool on one volume in step with its blocks. A separate thread makes all
+ * calls to the store: nothing else ever waits for it.
  *
- * <p>What is queued is not a record but the id of a block that changed; when its turn comes, the
- * block is looked at, and that is what is written. So the order of changes does not matter, and a
- * change that waited while the store was down is written as things are by then. Where changes are
- * lost (too many waited, the process was killed, the store lost or found old), all records are
- * compared with the blocks, which is also how a new store is filled. Safe for use by many threads.
+ * <p>The queue has the ids of changed blocks, not records; the thread looks at each block and
+ * writes its state at that time. So the order of changes does not matter, and a change that waited
+ * while the store was down is written with the block's latest state. If changes are lost (too many
+ * waited, the process was killed, the store lost or restored from an older copy), all records are
+ * compared with the blocks; a new store is filled in the same way. Safe for use by many threads.
  */
 public final class VolumeRecords implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(VolumeRecords.class);
 
-  /** How long {@link #close} waits for the store to take what is left. */
+  /** How long {@link #close} waits for the store to take the remaining changes. */
   private static final long CLOSE_SECONDS = 10;
 
   private static final long FIRST_RETRY_MILLIS = 500;
 
-  /** The longest time between two looks at a block that could not be looked at. */
+  /** The longest time between two attempts to read a block that could not be read. */
   private static final long MAX_LOOK_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
-  /** How long a change may take from the file to {@link #changed}. */
+  /** The longest time from a change of a file to {@link #changed}. */
   private static final long SETTLE_MILLIS = 200;
 
-  /** How often a store that somebody else uses is looked at: at so many checks, or rarely. */
+  /** The number of checks between two looks at a store that another process uses. */
   private static final int FOREIGN_CHECKS = 30;
 
   private static final long MAX_FOREIGN_LOOK_MILLIS = TimeUnit.MINUTES.toMillis(10);
@@ -70,7 +70,7 @@ public final class VolumeRecords implements Closeable {
   /** Values of {@link #comparedAt}. */
   private static final int NEVER = -1;
 
-  /** So many blocks could not be looked at that they are not remembered. */
+  /** Too many blocks could not be read to remember each. */
   private static final int TOO_MANY_UNLOOKED = -2;
 
   private static final long REMINDER_MILLIS = TimeUnit.MINUTES.toMillis(10);
@@ -86,7 +86,7 @@ public final class VolumeRecords implements Closeable {
   private final StoreListener listener;
   private final RepeatingThread thread;
 
-  /** The blocks that changed, and why they are plain if they are. */
+  /** The changed blocks, and why they are plain if they are. */
   private final ConcurrentHashMap<Long, Integer> changed = new ConcurrentHashMap<>();
 
   private final Semaphore wake = new Semaphore(0);
@@ -99,7 +99,9 @@ public final class VolumeRecords implements Closeable {
   private volatile boolean ended;
   private final Queue<RecordTask> tasks = new ConcurrentLinkedQueue<>();
 
-  /** {@link #changed} blocks that could not be looked at. This and what follows: the thread's. */
+  /**
+   * {@link #changed} blocks that could not be read. This and the following fields are the thread's.
+   */
   private final Map<Long, Integer> unlooked = new HashMap<>();
 
   private String unlookedExample = "";
@@ -107,35 +109,35 @@ public final class VolumeRecords implements Closeable {
   private long lookAgainAt;
   private long lookMillis = FIRST_RETRY_MILLIS;
 
-  /** The link's losses when all records were known to be right, or that they are not. */
+  /** The link's losses when all records were last right, or {@link #NEVER} and its like. */
   private int comparedAt = NEVER;
 
-  /** Why the store may lose records by itself, or null. */
+  /** The reason why the store may lose records by itself, or null. */
   private String forgets;
 
-  /** That somebody else uses the store, until it is looked at again; or null. */
+  /** Set while another process uses the store, until the next look at it; otherwise null. */
   private StoreForeignException foreign;
 
   private long foreignLookAt;
 
-  /** Whether somebody else was seen to use the store since it was open the last time. */
+  /** Whether another user of the store was seen since it was last open. */
   private boolean wary;
 
   private volatile int unlookedCount;
 
-  /** Damage that somebody else met; for the thread to deal with. */
+  /** Damage that another thread found; this thread handles it. */
   private final AtomicReference<StoreCorruptException> damage = new AtomicReference<>();
 
   private volatile StoreStatus status = StoreStatus.opening();
 
-  /** The ids of all blocks, for a listing that goes on; 8 bytes for each block. */
+  /** The ids of all blocks, for the next pages of a listing; 8 bytes for each block. */
   private volatile SoftReference<long[]> listing;
 
-  /** Written by the thread alone; others read it to look records up. */
+  /** Written only by the thread; others read it to look up records. */
   private volatile StoreLink link;
 
   /**
-   * @param volume names the volume, {@link StoreIdentity#ID_LENGTH} bytes
+   * @param volume the volume's id, {@link StoreIdentity#ID_LENGTH} bytes
    * @param directory HDRF's directory of the pool on the volume
    */
   public VolumeRecords(
@@ -160,13 +162,13 @@ public final class VolumeRecords implements Closeable {
     this.thread = new RepeatingThread("hdrf-records-" + context.storageId(), new Keeping());
   }
 
-  /** Begins to keep records. Called once. */
+  /** Starts to keep records. Call it once. */
   public void start() {
     thread.start();
   }
 
   /**
-   * A block came, went, or has another form. Never waits.
+   * Notes that a block came, went, or has another form. Never waits.
    *
    * @param reason why it is plain, if it is and that is known; otherwise {@link
    *     BlockRecord#NO_REASON}
@@ -183,7 +185,7 @@ public final class VolumeRecords implements Closeable {
     }
   }
 
-  /** A change that came after the store was closed makes the mark of an orderly end untrue. */
+  /** Removes the mark of an orderly end, which a change after the store was closed makes untrue. */
   private void unmark() {
     try {
       StoreCheckpoint.remove(directory, files);
@@ -193,7 +195,7 @@ public final class VolumeRecords implements Closeable {
     }
   }
 
-  /** Has the thread that writes the records do something with all of them. Never waits. */
+  /** Starts a task on the thread that writes the records. Never waits. */
   public RecordTask begin(RecordTask.Kind kind) {
     RecordTask task = new RecordTask(kind);
     StoreStatus now = status;
@@ -209,7 +211,7 @@ public final class VolumeRecords implements Closeable {
     return task;
   }
 
-  /** How the store does. */
+  /** Returns the status of the store. */
   public StoreStatus status() {
     StoreStatus now = status;
     return comparisonWanted && now.state() == StoreStatus.State.IN_STEP
@@ -217,12 +219,12 @@ public final class VolumeRecords implements Closeable {
         : now;
   }
 
-  /** How many changes wait to be written. */
+  /** Returns the number of changes that wait to be written. */
   public int pending() {
     return changed.size() + inWork + unlookedCount;
   }
 
-  /** The volume's id in HDFS. */
+  /** Returns the volume's id in HDFS. */
   public String storageId() {
     return context.storageId();
   }
@@ -243,9 +245,9 @@ public final class VolumeRecords implements Closeable {
   }
 
   /**
-   * The blocks behind {@code after} by ascending id, at most {@code limit}; {@link Long#MIN_VALUE}
-   * begins a listing. Later pages show the blocks that there were when it began: to list all blocks
-   * takes the inventory once, not once for each page.
+   * Returns at most {@code limit} blocks with ids above {@code after}, ascending; {@link
+   * Long#MIN_VALUE} begins a listing. Later pages show the blocks that existed when it began:
+   * listing all blocks reads the inventory once, not once for each page.
    */
   public List<Long> blockIdsAfter(long after, int limit) throws IOException {
     SoftReference<long[]> reference = listing;
@@ -266,7 +268,7 @@ public final class VolumeRecords implements Closeable {
     return page;
   }
 
-  /** The values of many records as they are stored, null where a block has none. */
+  /** Returns the values of many records as they are stored, null for a block without one. */
   public List<byte[]> encoded(List<Long> blockIds) throws MetadataException {
     List<byte[]> keys = new ArrayList<>();
     for (long id : blockIds) {
@@ -275,17 +277,17 @@ public final class VolumeRecords implements Closeable {
     return ask(store -> store.get(Table.BLOCKS, keys));
   }
 
-  /** Looks at a block itself; see {@link BlockInventory#look}. */
+  /** Looks at the block itself; see {@link BlockInventory#look}. */
   public BlockRecord look(long blockId) throws IOException {
     return inventory.look(blockId, BlockRecord.NO_REASON);
   }
 
-  /** HDRF's directory of the pool on the volume. */
+  /** Returns HDRF's directory of the pool on the volume. */
   public Path directory() {
     return directory;
   }
 
-  /** Shows all records as they are stored. May take as long as the store likes. */
+  /** Passes all records as they are stored. May take as long as the store needs. */
   public void scan(StoreVisitor visitor) throws MetadataException {
     ask(
         store -> {
@@ -295,8 +297,8 @@ public final class VolumeRecords implements Closeable {
   }
 
   /**
-   * Compares all records with the blocks, and mends what differs if that is wanted; waits for the
-   * end. Differences that are only changes under way are none.
+   * Compares all records with the blocks, and corrects differences if requested; waits for the end.
+   * Pending changes are no differences.
    *
    * @return null if this is being closed
    */
@@ -308,7 +310,7 @@ public final class VolumeRecords implements Closeable {
     T of(MetadataStore store) throws E;
   }
 
-  /** Whoever meets damage has the store set aside and its records made anew. */
+  /** Asks the store. If that finds damage, the store is set aside and its records are rebuilt. */
   <T, E extends IOException> T ask(Question<T, E> question)
       throws E, StoreUnreachableException, StoreCorruptException {
     MetadataStore store = open();
@@ -343,9 +345,9 @@ public final class VolumeRecords implements Closeable {
         : new StoreUnreachableException(message);
   }
 
-  /** What the thread does. */
+  /** The task of the thread. */
   private final class Keeping implements RepeatingThread.Task {
-    /** Since when nothing is written, and since when that is because the store fails. */
+    /** Since when nothing is written, and since when because the store fails. */
     private long downSince;
 
     private long failingSince;
@@ -382,7 +384,7 @@ public final class VolumeRecords implements Closeable {
                     foreign, TimeUnit.MILLISECONDS.toSeconds(foreignLookMillis()));
         endTasks(e);
         if (foreign != null) {
-          // The volume lacks nothing because of a store that is not its own.
+          // A store of another volume, or in use by another process, is no failure of this volume.
           failingSince = 0;
         } else {
           failingSince = failingSince == 0 ? now : failingSince;
@@ -403,7 +405,7 @@ public final class VolumeRecords implements Closeable {
     }
   }
 
-  /** How things are when nothing is left to do. */
+  /** Returns the status when nothing is left to do. */
   private StoreStatus worked() {
     if (forgets != null) {
       return StoreStatus.notInStep(forgets);
@@ -417,7 +419,7 @@ public final class VolumeRecords implements Closeable {
         : StoreStatus.notInStep("blocks can't be looked at, such as " + unlookedExample);
   }
 
-  /** Whether every block has its record but those that {@link #changed}. */
+  /** Returns whether every block has its record except those that {@link #changed}. */
   private boolean isVouchedFor() {
     return comparedAt == link.losses() && forgets == null && unlooked.isEmpty();
   }
@@ -547,10 +549,10 @@ public final class VolumeRecords implements Closeable {
   }
 
   /**
-   * Writes whatever differs.
+   * Compares all records and writes all differences.
    *
    * @param reasons why blocks are plain
-   * @param task is told how far this is, or null
+   * @param task receives the progress, or null
    * @return null if it was stopped, or records were lost meanwhile
    */
   private CheckResult compareAll(PlainReasons reasons, RecordTask task) throws IOException {
@@ -573,8 +575,8 @@ public final class VolumeRecords implements Closeable {
   }
 
   /**
-   * Compares all records. Begins and ends with a batch, so that a store which goes back to what it
-   * was before, at whatever time, is found out.
+   * Compares all records. Begins and ends with a batch, so that a store that goes back to an
+   * earlier state meanwhile is detected.
    *
    * @return null if it was stopped, or records were lost meanwhile
    */
@@ -725,7 +727,7 @@ public final class VolumeRecords implements Closeable {
       }
       unlookedCount = unlooked.size();
       int puts = batch.size();
-      // Most blocks that are not here never were, but lie on another volume.
+      // Most blocks that are not here never were: they lie on another volume.
       List<byte[]> known = link.store().get(Table.BLOCKS, gone);
       for (int i = 0; i < gone.size(); i++) {
         if (known.get(i) != null) {
@@ -764,7 +766,7 @@ public final class VolumeRecords implements Closeable {
     unlookedCount = unlooked.size();
   }
 
-  /** Has blocks looked at that could not be, when some time has passed. */
+  /** Queues unreadable blocks for another look after some time. */
   private void lookAgain() {
     if (!unlooked.isEmpty() && System.nanoTime() - lookAgainAt >= 0) {
       unlooked.forEach(changed::putIfAbsent);
@@ -793,7 +795,7 @@ public final class VolumeRecords implements Closeable {
     return taken;
   }
 
-  /** Returns when changes were gathered for a while, or the store was left alone for long. */
+  /** Waits until changes were collected for a while, or the store was idle for long. */
   private void awaitChanges() {
     long began = System.nanoTime();
     boolean gathering = false;
@@ -807,7 +809,7 @@ public final class VolumeRecords implements Closeable {
         long left = TimeUnit.NANOSECONDS.toMillis(lookAgainAt - began);
         millis = Math.max(1, Math.min(millis, left));
       }
-      // changed() takes no lock and wakes nobody, so it is looked for now and then.
+      // changed() takes no lock and wakes no thread, so poll for changes.
       if (!sleepUntil(began, millis, settings.flushMillis())) {
         return;
       }
@@ -817,7 +819,7 @@ public final class VolumeRecords implements Closeable {
   private void awaitRetry(long millis) {
     long began = System.nanoTime();
     while (!stopping && sleepUntil(began, millis, millis)) {
-      // Whatever woke the thread, a store that fails is left alone for that time.
+      // A failing store is left alone for that time, whatever woke the thread.
       continue;
     }
   }
@@ -876,14 +878,14 @@ public final class VolumeRecords implements Closeable {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
-  /** Begins to close, and does not wait for that. */
+  /** Begins to close, without waiting. */
   public void beginClose() {
     stopping = true;
     thread.stop();
     wake.release();
   }
 
-  /** Writes what is left and closes the store, or leaves it after a few seconds. */
+  /** Writes the remaining changes and closes the store, or gives up after a few seconds. */
   @Override
   public void close() {
     beginClose();
