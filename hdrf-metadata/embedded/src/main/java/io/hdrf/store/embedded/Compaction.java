@@ -11,7 +11,7 @@ import org.rocksdb.Status;
 
 /**
  * Rewrites a table on its own thread, so that the caller's thread can cancel the rewrite: RocksDB
- * does not ask whether to go on, but can be cancelled. For one use.
+ * can be cancelled, but has no callback for that. For one use.
  */
 final class Compaction {
 
@@ -28,13 +28,12 @@ final class Compaction {
 
   /**
    * Returns when the table has been rewritten, or soon after cancellation: by {@code stopping}, or
-   * by an interrupt of the thread, which stays interrupted. Nothing uses the handles any more by
-   * then.
+   * by an interrupt of the thread, which stays interrupted. By then nothing uses the handles.
    */
   void run(BooleanSupplier stopping) throws RocksDBException {
     boolean cancelled = false;
     boolean interrupted = false;
-    // Unless the flag is set before, a running RocksDB compaction does not look for it.
+    // RocksDB checks the flag during a compaction only if it was set, even to false, before.
     try (CompactRangeOptions options = new CompactRangeOptions().setCanceled(false)) {
       Thread thread = HdrfThreads.create("hdrf-compaction", () -> compact(options));
       thread.start();

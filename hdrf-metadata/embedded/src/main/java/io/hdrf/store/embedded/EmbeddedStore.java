@@ -31,7 +31,7 @@ import org.rocksdb.WriteOptions;
  * when a buffer is full or the store is closed; {@link Durability#PROCESS} adds a log, {@link
  * Durability#POWER} syncs it.
  *
- * <p>Every call holds {@link #use} for reading, so the handles are open; code that replaces or
+ * <p>Every call holds {@link #use} for reading, so that the handles are open; code that replaces or
  * closes handles holds it for writing.
  */
 final class EmbeddedStore implements MetadataStore {

@@ -17,7 +17,7 @@ import java.io.IOException;
  *
  * <p>{@code hdrf.metadata.embedded.memory} bounds approximately the memory of all of them in a
  * process. A damaged store is never deleted: its directory is renamed to {@code
- * <directory>.damaged-<n>} and an empty one is opened instead, which the caller has to fill again
+ * <directory>.damaged-<n>} and an empty one is opened instead, which the caller must fill again
  * from the volume's files. If a later read finds damage, that call throws {@link
  * StoreCorruptException}, and the next open sets the store aside.
  */

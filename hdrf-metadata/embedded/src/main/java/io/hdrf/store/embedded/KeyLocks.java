@@ -6,8 +6,8 @@ import java.util.BitSet;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Locks on keys, as a fixed number of stripes. A thread that holds some must not ask for more. For
- * any number of threads.
+ * Locks on keys, as a fixed number of stripes. A thread that holds some must not take more. For any
+ * number of threads.
  */
 final class KeyLocks {
 

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 /**
  * Checks the files that RocksDB writes as logs, {@code MANIFEST-*} and {@code *.log}, before it
  * opens them: one wrong byte in the type of a record makes RocksDB 10.10 read a {@code MANIFEST}
- * for ever.
+ * without end.
  *
  * <p>Such a file consists of blocks of 32 KiB, and these of records that no block boundary divides:
  * masked CRC32C of type and payload (4 bytes), length of the payload (2), type (1, here always 1 to
@@ -45,7 +45,7 @@ final class RecordLog {
     }
   }
 
-  /** Fills the block as far as the file goes; returns false at its end. */
+  /** Fills the block up to the file's end; returns false at the end. */
   private static boolean read(FileChannel channel, ByteBuffer block, long start)
       throws IOException {
     block.clear();

@@ -44,7 +44,7 @@ final class RocksHandles {
   }
 
   /**
-   * Opens the database in a directory, and creates it where there is none.
+   * Opens the database in a directory; creates it if there is none.
    *
    * @param memory in bytes, for all databases of the process
    */
@@ -91,7 +91,7 @@ final class RocksHandles {
     return memory;
   }
 
-  /** Returns the table's handle; null where {@link #clear} failed half-way. */
+  /** Returns the table's handle; null if {@link #clear} failed half-way. */
   ColumnFamilyHandle family(Table table) {
     return families.get(table);
   }

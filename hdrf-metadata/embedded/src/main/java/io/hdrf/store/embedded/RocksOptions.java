@@ -14,8 +14,8 @@ import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
 /**
- * Options of the databases: for single look-ups of short random keys, most of which are not there,
- * within {@link SharedMemory}. Close them after the database.
+ * Options of the databases, for single look-ups of short random keys, most of them missing, within
+ * {@link SharedMemory}. Close them after the database.
  */
 final class RocksOptions implements AutoCloseable {
 

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory that all stores of a process share: one cache of blocks, indexes and filters, which
- * the write buffers are charged to. It exists from the opening of the first store to the close of
- * the last one, with the size that the first one asked for. For any number of threads.
+ * The memory that all stores of a process share: one cache of blocks, indexes and filters, to which
+ * the write buffers are charged. It exists from the opening of the first store to the close of the
+ * last one, with the size that the first one requests. For any number of threads.
  */
 final class SharedMemory {
 
@@ -22,7 +22,7 @@ final class SharedMemory {
    */
   private static final int SHARD_BITS = 2;
 
-  /** The share of the cache in which indexes and filters push out blocks. */
+  /** The share of the cache in which indexes and filters evict blocks. */
   private static final double INDEX_SHARE = 0.7;
 
   private static SharedMemory current;

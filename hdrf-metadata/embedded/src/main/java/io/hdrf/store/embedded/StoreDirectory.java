@@ -46,7 +46,7 @@ final class StoreDirectory implements Closeable {
   private static final String CURRENT = "CURRENT";
   private static final String ASIDE = ".damaged-";
 
-  /** The number of damaged stores that are kept for people to look at. */
+  /** The number of damaged stores kept for inspection. */
   private static final int MAX_ASIDE = 2;
 
   private final Path path;
@@ -56,7 +56,7 @@ final class StoreDirectory implements Closeable {
     this.path = path.toAbsolutePath();
   }
 
-  /** Locks the directory; creates it where it is missing. */
+  /** Locks the directory; creates it if it is missing. */
   static StoreDirectory lock(Path path) throws MetadataException {
     StoreDirectory directory = new StoreDirectory(path);
     directory.lock();
@@ -158,7 +158,7 @@ final class StoreDirectory implements Closeable {
 
   /**
    * Renames the directory to {@code <path>.damaged-<n>}, with the number after the highest one, and
-   * goes on with an empty directory. The newest two damaged stores stay.
+   * continues with an empty directory. The newest two damaged stores stay.
    */
   void setAside(StoreCorruptException why) throws MetadataException {
     try {

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 
 /**
  * The file {@code VERSION} of a store, one line of ASCII; {@code docs/formats.md} ("Metadata
- * stores") has its form.
+ * stores") specifies it.
  */
 final class VersionFile {
 

@@ -199,7 +199,7 @@ class DamageTest {
     }
   }
 
-  /** Somebody may have chosen a high number to keep a store. */
+  /** A user may have chosen a high number to keep a store. */
   @Test
   void aHighNumberDoesNotKeepStoresFromBeingSetAside() throws IOException {
     Files.createDirectory(aside(crashed, 999_999_999));

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Makes calls fail at once for a while after one has failed, so that they don't pile up before a
+ * Makes calls fail immediately for a while after a failure, so that they don't pile up before a
  * server that does not answer. The pause doubles with each failure; after it, one call may try, and
  * the others fail until that call has ended. Safe for use by many threads.
  */
@@ -45,7 +45,7 @@ final class Backoff {
   /**
    * For an attempt that entered before others failed.
    *
-   * @throws StoreUnreachableException if one did
+   * @throws StoreUnreachableException if one failed since
    */
   synchronized void recheck(long entered) throws StoreUnreachableException {
     if (failure != null && failedAt - entered > 0) {

@@ -14,8 +14,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 final class ClusterPrimary extends Primary {
 
   /**
-   * The most nodes kept from answers of other nodes: as many as one look-up can ask in its time,
-   * however many a node makes up.
+   * The maximum number of nodes kept from answers of other nodes: as many as one look-up can ask in
+   * its time. A node may invent any number.
    */
   static final int MAX_NAMED = 32;
 

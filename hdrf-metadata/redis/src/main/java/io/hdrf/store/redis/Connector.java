@@ -27,12 +27,14 @@ import redis.clients.jedis.Protocol;
 final class Connector {
 
   /**
-   * Twice the most bytes that are sent before answers are awaited, so that a write seldom waits for
-   * a slow server. The system may allow less.
+   * Twice the maximum number of bytes sent before answers are awaited, so that a write seldom waits
+   * for a slow server. The system may allow less.
    */
   private static final int SEND_BUFFER = 2 * Pipeline.MAX_BYTES;
 
-  /** The most TLS sessions kept for resumption; their lengths are up to the server. */
+  /**
+   * The maximum number of TLS sessions kept for resumption; the server determines their lengths.
+   */
   private static final int MAX_SESSIONS = 64;
 
   private final RedisSettings settings;

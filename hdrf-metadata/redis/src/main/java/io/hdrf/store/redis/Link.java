@@ -36,7 +36,7 @@ final class Link {
    * @param commands within the limits of {@link Pipeline}
    * @param changes whether commands may change what is stored
    * @throws JedisConnectionException if not all answers come within the time-out; then this
-   *     connection can't be read any more
+   *     connection can no longer be read
    */
   List<Object> exchange(List<Command> commands, boolean changes) {
     outcomeUnknown |= changes;
@@ -62,7 +62,7 @@ final class Link {
     return answers;
   }
 
-  /** Returns whether changes were sent of which no answer shows whether they were made. */
+  /** Returns whether changes were sent without an answer that shows whether they were made. */
   boolean outcomeUnknown() {
     return outcomeUnknown;
   }

@@ -4,7 +4,7 @@ package io.hdrf.store.redis;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Limits for the commands that are sent before their answers are read. */
+/** Limits for the commands sent before their answers are read. */
 final class Pipeline {
 
   static final int MAX_COMMANDS = 1000;

@@ -11,7 +11,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Finds the server that holds a namespace and accepts its changes; where there are several servers,
+ * Finds the server that holds a namespace and accepts its changes; if there are several servers,
  * asks others for it. Safe for use by many threads.
  */
 abstract class Primary {
@@ -80,7 +80,7 @@ abstract class Primary {
       try {
         return ask(first);
       } catch (JedisException e) {
-        // Next time the other servers come first.
+        // The other servers come first next time.
         askable.add(askable.remove(0));
         if (last != null) {
           e.addSuppressed(last);
@@ -117,7 +117,7 @@ abstract class Primary {
   void check(RedisConnection connection) {}
 
   /**
-   * Returns whether to believe a server that says the namespace is elsewhere. The password is sent
+   * Returns whether to follow a server that says the namespace is elsewhere. The password is sent
    * there.
    */
   boolean mayMove() {

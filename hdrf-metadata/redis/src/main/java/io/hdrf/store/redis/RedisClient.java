@@ -19,12 +19,12 @@ import redis.clients.jedis.exceptions.JedisMovedDataException;
  * Sends commands to the server that holds a namespace, over a few connections that it keeps. Safe
  * for use by many threads.
  *
- * <p>A call fails about one time-out after the server stopped answering, or at once during a {@link
- * Backoff}. It follows a namespace that has moved to another node of a cluster.
+ * <p>A call fails about one time-out after the server stopped answering, or immediately during a
+ * {@link Backoff}. It follows a namespace that has moved to another node of a cluster.
  */
 final class RedisClient implements Closeable {
 
-  /** A connection that was idle for longer may have been closed by the server meanwhile. */
+  /** The server may have closed a connection that was idle for longer. */
   private static final long TRUSTED_IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int MAX_REDIRECTIONS = 4;
@@ -53,7 +53,7 @@ final class RedisClient implements Closeable {
     return call(new SeparateCommands(commands, false));
   }
 
-  /** As {@link #read}, but an error from the server is returned as an answer. */
+  /** Like {@link #read}, but returns an error from the server as an answer. */
   List<Object> tryRead(List<Command> commands) throws MetadataException {
     return call(link -> link.exchange(commands, false));
   }

@@ -18,8 +18,8 @@ import redis.clients.jedis.exceptions.JedisException;
 final class RedisConnection extends Connection {
 
   /**
-   * The most bytes over a connection's life that are not part of answers. A TLS record around a
-   * small answer has some 30, so that honest connections last for a hundred thousand exchanges.
+   * The maximum number of bytes in a connection's life that are not part of answers. A TLS record
+   * around a small answer has some 30, so honest connections last for a hundred thousand exchanges.
    */
   static final long MAX_BESIDE_ANSWERS = 4 << 20;
 
@@ -80,7 +80,7 @@ final class RedisConnection extends Connection {
     this.factory = factory;
   }
 
-  /** A socket whose replies are looked at; what Jedis asks of a socket goes to the other. */
+  /** A socket whose replies are checked; all other calls of Jedis go to the wrapped socket. */
   static final class GuardedSocket extends Socket {
     private final Socket socket;
     private final InputStream replies;
@@ -152,7 +152,7 @@ final class RedisConnection extends Connection {
   }
 
   /**
-   * Returns whether so many bytes came beside answers that the connection is better replaced: TLS
+   * Returns whether so many bytes came beside answers that the connection should be replaced: TLS
    * keeps each ticket that a server sends for as long as the connection lives.
    */
   boolean isWorn() {
@@ -168,8 +168,8 @@ final class RedisConnection extends Connection {
   /**
    * Reads and parses answers.
    *
-   * @throws JedisConnectionException if they can't be parsed; then this connection can't be read
-   *     any more
+   * @throws JedisConnectionException if they can't be parsed; then this connection can no longer be
+   *     read
    */
   <T> T read(Supplier<T> reader) {
     try {
@@ -177,7 +177,7 @@ final class RedisConnection extends Connection {
     } catch (JedisException e) {
       throw e;
     } catch (RuntimeException e) {
-      // Jedis itself fails so at an error that it can't parse, such as a MOVED without a port.
+      // Jedis itself throws this at an error that it can't parse, such as a MOVED without a port.
       setBroken();
       JedisConnectionException broken =
           new JedisConnectionException("it answers what no Redis does");

@@ -102,7 +102,7 @@ final class RedisErrors {
         + (root.getMessage() == null ? root.toString() : root.getMessage());
   }
 
-  /** Returns whether the server may be there but does not answer. */
+  /** Returns whether the server may be up but does not answer. */
   static boolean isTimeout(JedisException error) {
     if (!(error instanceof JedisConnectionException)) {
       return false;

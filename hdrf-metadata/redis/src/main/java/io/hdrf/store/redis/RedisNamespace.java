@@ -16,8 +16,7 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  * Immutable.
  *
  * <p>The braces in keys are the hash tag by which Redis Cluster chooses the slot: all of a
- * namespace lies on one server, so that a batch can be a transaction. A bucket without entries is
- * not there.
+ * namespace lies on one server, so that a batch can be a transaction. Empty buckets do not exist.
  */
 final class RedisNamespace {
 
@@ -57,7 +56,7 @@ final class RedisNamespace {
     return bytes(prefix + table.code() + ":" + bucket);
   }
 
-  /** Returns the key of the hash that an entry belongs to. */
+  /** Returns the key of the hash of an entry. */
   byte[] hashOf(Table table, byte[] key, int buckets) {
     return table == Table.STATE ? stateKey() : bucketKey(table, bucketOf(key, buckets));
   }

@@ -229,7 +229,7 @@ final class RedisSettings {
     return timeoutMillis;
   }
 
-  /** Returns the most connections that one store has at a time. */
+  /** Returns the maximum number of connections of one store. */
   int connections() {
     return connections;
   }

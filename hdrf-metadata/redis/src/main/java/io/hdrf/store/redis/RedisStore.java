@@ -66,7 +66,7 @@ final class RedisStore implements MetadataStore {
     this.buckets = buckets;
   }
 
-  /** Opens a namespace, and creates it where there is none. */
+  /** Opens a namespace; creates it if it does not exist. */
   static RedisStore open(RedisSettings settings, Connector connector, RedisNamespace namespace)
       throws MetadataException {
     RedisClient client =
@@ -102,7 +102,7 @@ final class RedisStore implements MetadataStore {
     return new Command(Protocol.Command.HGET, namespace.formatKey(), RedisNamespace.FORMAT_FIELD);
   }
 
-  /** Returns the command that puts the format where there is none. */
+  /** Returns the command that puts the format if there is none. */
   private static Command putFormat(RedisNamespace namespace, int buckets) {
     return new Command(
         Protocol.Command.HSETNX,
@@ -269,7 +269,7 @@ final class RedisStore implements MetadataStore {
 
   /**
    * Checks the namespace's format: the server may have been emptied, and the namespace made again,
-   * since it was opened. With another number of buckets, no reader looks where entries were put.
+   * since it was opened. With another number of buckets, readers would look in other buckets.
    */
   private void checkFormat(byte[] format) throws StoreCorruptException {
     if (!Arrays.equals(format, RedisNamespace.format(buckets))) {
@@ -363,7 +363,7 @@ final class RedisStore implements MetadataStore {
     for (int sample = Math.min(hashes, FIRST_SAMPLE_BUCKETS); ; ) {
       int step = hashes / sample;
       long counted = 0;
-      // In parts: each answer is checked before more of them is kept.
+      // Asks in parts, so that each answer is checked before more are kept.
       for (int i = 0; i < hashes; ) {
         List<Command> commands = new ArrayList<>();
         for (; i < hashes && commands.size() < Pipeline.MAX_COMMANDS; i += step) {

@@ -9,18 +9,18 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * Checks a server's answers on their way to Jedis, which allocates whatever a reply announces.
- * Follows the replies as far as lengths go, and throws before Jedis sees an announcement that no
- * store could have caused. For one thread.
+ * Parses the lengths in the replies, and throws before Jedis sees one that no store could have
+ * caused. For one thread.
  */
 final class ReplyGuard extends FilterInputStream {
 
-  /** The most bytes of one string: only the answer to INFO is longer than a value. */
+  /** The maximum number of bytes of one string: only the answer to INFO is longer than a value. */
   static final int MAX_STRING = 16 * MetadataStore.MAX_VALUE_LENGTH;
 
-  /** The most heap, in bytes, about, for all answers to commands sent at once. */
+  /** The approximate maximum heap, in bytes, for all answers to one exchange. */
   static final long MAX_EXCHANGE = 64 << 20;
 
-  /** The most nested lists: those of CLUSTER SLOTS need four. */
+  /** The maximum depth of nested lists: CLUSTER SLOTS needs four. */
   static final int MAX_DEPTH = 8;
 
   private static final String KINDS = "+-:$*";

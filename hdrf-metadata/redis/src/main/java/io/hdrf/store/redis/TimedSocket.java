@@ -17,17 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A socket whose reads and writes together end in time. Each byte may come in time, but the answer
- * never end; and a server that reads nothing stops accepting bytes. TLS reads and writes many times
- * before it passes anything on, in the handshake and in a record, so that only the socket below it
- * can limit the time. Java has no time-out for writes: the socket is closed during one that takes
- * too long. For one thread.
+ * A socket that limits the time of all its reads and writes together. Each byte may come in time,
+ * but the answer never end; and a server that reads nothing stops accepting bytes. TLS reads and
+ * writes many times before it passes anything on, in the handshake and in a record, so only the
+ * socket below it can limit the time. Java has no time-out for writes: the socket is closed during
+ * one that takes too long. For one thread.
  */
 final class TimedSocket extends Socket {
 
   private static final Logger LOG = LoggerFactory.getLogger(TimedSocket.class);
 
-  /** The most bytes of all answers to commands sent at once, including the bytes that TLS adds. */
+  /** The maximum number of bytes of all answers to one exchange, including those that TLS adds. */
   private static final long MAX_EXCHANGE = 2 * ReplyGuard.MAX_EXCHANGE;
 
   private static final ScheduledExecutorService CLOSER = closer();

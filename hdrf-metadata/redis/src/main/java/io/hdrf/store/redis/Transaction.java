@@ -8,8 +8,8 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Commands that the server executes all or not at all. It queues them piece by piece; until the
- * last piece, with {@code EXEC}, was sent, a lost connection means that none is executed.
+ * Commands of which the server executes all or none. It queues them piece by piece; if the
+ * connection is lost before the last piece, with {@code EXEC}, was sent, none is executed.
  */
 final class Transaction implements Exchange {
 
