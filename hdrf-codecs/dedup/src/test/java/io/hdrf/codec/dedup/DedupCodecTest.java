@@ -310,7 +310,7 @@ class DedupCodecTest {
     return block;
   }
 
-  /** What blocks take on a volume of their own, below this one's directory. */
+  /** Returns the space that blocks take on a separate volume, below this one's directory. */
   private long storedAlone(Map<Long, byte[]> blocks, String chain) throws Exception {
     MetadataStore absent = new LateStore("gone");
     try (DedupVolume alone =

@@ -32,7 +32,7 @@ import org.apache.hadoop.conf.Configuration;
 /** Blocks in memory whose chunks lie in a directory, for tests; can be restarted. */
 final class DedupVolume implements Closeable, VolumeServices {
 
-  /** Says in the store that the index is complete. */
+  /** The store's entry for a complete index. */
   static final byte[] COMPLETE = "dedup.index".getBytes(StandardCharsets.US_ASCII);
 
   private final Path directory;
@@ -44,7 +44,7 @@ final class DedupVolume implements Closeable, VolumeServices {
   private Volume volume;
   private ChainCodec codec;
 
-  /** Done whenever all stored blocks have been shown. */
+  /** Runs whenever all stored blocks have been shown. */
   private Runnable afterBlocksWereShown = () -> {};
 
   DedupVolume(
@@ -140,7 +140,7 @@ final class DedupVolume implements Closeable, VolumeServices {
     return dedup().reclaim(line -> {});
   }
 
-  /** Waits until the index has what was published, and what lay in containers before. */
+  /** Waits until the index has all published chunks, and those of older containers. */
   void awaitIndexed() throws IOException, InterruptedException {
     while (metric("indexPending") > 0
         || !dedup().metrics().containsKey("dbaQueries")

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a block in place refers to is there after a power loss, whoever wrote it. */
+/** The chunks of a block in place exist after a power loss, whichever block wrote them. */
 class DurableRecipeTest {
 
   private static final int LENGTH = 200_000;
@@ -67,7 +67,7 @@ class DurableRecipeTest {
     void run() throws IOException;
   }
 
-  /** Encodes a block; does something when some of its frames were emitted. */
+  /** Encodes a block; runs an action after some of its frames were emitted. */
   private static List<StoredFrame> encode(DedupVolume volume, byte[] block, Action action)
       throws IOException {
     ByteBuffer rest = ByteBuffer.wrap(block);
@@ -93,7 +93,7 @@ class DurableRecipeTest {
     return frames;
   }
 
-  /** The power goes off now. */
+  /** The power fails now. */
   private void assertAllIsThere(DedupVolume volume, byte[]... blocks) throws IOException {
     for (int i = 0; i < STATES; i++) {
       long seed = i < 4 ? i : random.nextLong();
@@ -118,7 +118,7 @@ class DurableRecipeTest {
     }
   }
 
-  /** What is not kept at hand any more is durable, and may be stored twice. */
+  /** Chunks that are no longer in memory are durable, and may be stored twice. */
   @Test
   void chunksOfALongBlock() throws Exception {
     byte[] half = block();
@@ -154,7 +154,7 @@ class DurableRecipeTest {
     }
   }
 
-  /** What a block left that was given up lies in a container that another block goes on with. */
+  /** The chunks of an abandoned block lie in a container to which another block then appends. */
   @Test
   void chunksOfABlockThatWasGivenUp() throws Exception {
     byte[] known = block();

@@ -194,7 +194,7 @@ class FailingCollectionTest {
     assertReadable(COUNT - 2);
   }
 
-  /** What can't be made out in a damaged file may be needed, and perhaps be saved. */
+  /** The unreadable part of a damaged file may be needed, and may become readable again. */
   @Test
   void containerThatLostNeededChunksIsLeftAsItIs() throws Exception {
     byte[] middle = Arrays.copyOfRange(blocks[0], 130_000, 210_000);
@@ -223,7 +223,7 @@ class FailingCollectionTest {
     assertReadable(COUNT - 2);
   }
 
-  /** Its file may be read another time, and gives what is lost then. */
+  /** A later read of its file may give the lost part. */
   @Test
   void damagedOpenContainerStaysUntilNobodyNeedsWhatIsLost() throws Exception {
     volume.awaitIndexed();
@@ -256,7 +256,7 @@ class FailingCollectionTest {
     assertReadable(1);
   }
 
-  /** However much of it is live: it would be searched through at each reading for ever. */
+  /** However much of it is live: otherwise each read would search it, for ever. */
   @Test
   void containerWithoutADirectoryGetsOneWhenNobodyNeedsWhatIsLost() throws Exception {
     conf.set("hdrf.dedup.gc.live.percent", "10");
@@ -361,7 +361,7 @@ class FailingCollectionTest {
     assertThat(volume.metric("gcBlocksUnreadable")).isZero();
   }
 
-  /** A block that is written meanwhile may look for chunks that earlier collections dropped. */
+  /** A block written meanwhile may look for chunks that earlier collections dropped. */
   @Test
   void lookingForDroppedChunksDoesNotKeepTheirContainers() throws Exception {
     byte[] block = new byte[110_000];

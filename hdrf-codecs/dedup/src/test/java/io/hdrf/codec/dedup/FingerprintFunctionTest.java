@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class FingerprintFunctionTest {
 
-  /** A digest is kept for each thread, and what it took stays in it until it is asked for. */
+  /** Each thread keeps a digest, and its input stays in it until the result is requested. */
   @ParameterizedTest
   @CsvSource({"sha256, SHA-256", "sha1, SHA-1"})
   void whatFailedIsNotPartOfTheNextChunk(String name, String algorithm) throws Exception {

@@ -70,7 +70,7 @@ class GoldenRecipesTest {
     }
   }
 
-  /** The specification, followed by hand. */
+  /** The bytes follow the specification, written by hand. */
   @Test
   void runsByteByByte() throws IOException {
     assertThat(HexFormat.of().formatHex(read(RUNS)))

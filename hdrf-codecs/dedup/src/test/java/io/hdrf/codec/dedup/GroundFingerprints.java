@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
 
-/** Prefixes as an adversary grinds them, who tries chunks until bits of their choice are equal. */
+/** Prefixes of an adversary who tries chunks until chosen bits are equal. */
 public final class GroundFingerprints {
 
-  /** Bits of a prefix that are ground: more than anybody can by trying. */
+  /** The number of equal bits of a prefix: more than trying can reach. */
   private static final int BITS = 24;
 
   private GroundFingerprints() {}

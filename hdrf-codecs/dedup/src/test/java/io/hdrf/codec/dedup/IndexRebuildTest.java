@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An index that is made anew while blocks are stored, the store fails and the DataNode stops. */
+/** Rebuilds of an index while blocks are stored, the store fails and the DataNode stops. */
 @Timeout(120)
 class IndexRebuildTest {
 
@@ -141,7 +141,7 @@ class IndexRebuildTest {
     watcher =
         (operation, batch) -> {
           if (putsEntries(batch) && writes.incrementAndGet() == 2) {
-            // Until then a put would go to the volume that was closed.
+            // Until then a put would go to the closed volume.
             restarted.await();
             volume.put(100, later, random);
           } else if (says(batch, DedupVolume.COMPLETE)) {

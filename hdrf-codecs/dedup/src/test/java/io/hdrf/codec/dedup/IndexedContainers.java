@@ -31,8 +31,8 @@ import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Containers with an index, on a metadata store and files that the test can have fail. Each chunk
- * is a group of its own and takes as much room as any other.
+ * Containers with an index, on a metadata store and files that a test can make fail. Each chunk is
+ * one group, and all take the same space.
  */
 public class IndexedContainers implements Closeable {
 
@@ -49,10 +49,10 @@ public class IndexedContainers implements Closeable {
   public final ContainerStore containers;
   public final FingerprintIndex index;
 
-  /** What the index works on; not watched. */
+  /** The store below the index; not watched. */
   public final MetadataStore map;
 
-  /** What the index is given. */
+  /** The store that the index gets. */
   public final MetadataStore watched;
 
   public final ForwardingFiles files;
@@ -120,7 +120,7 @@ public class IndexedContainers implements Closeable {
             IndexSettings.from(new PluginSettings(conf, "dedup")));
   }
 
-  /** The fingerprint of the chunk that was the so-manieth to be appended, from 1 on. */
+  /** Returns the fingerprint of the n-th appended chunk, from 1 on. */
   public static byte[] name(long chunk) {
     return ByteBuffer.allocate(Fingerprinter.LENGTH).putLong(chunk * 0x9E3779B97F4A7C15L).array();
   }
@@ -148,14 +148,14 @@ public class IndexedContainers implements Closeable {
     return refs;
   }
 
-  /** A container of so many chunks that nobody writes to any more, but that is open. */
+  /** Returns a container of this many chunks that is open, but has no writer. */
   public long[] open(int count) throws IOException {
     try (ChunkAppender appender = appender()) {
       return append(appender, count);
     }
   }
 
-  /** A sealed container of so many chunks. */
+  /** Returns a sealed container of this many chunks. */
   public long[] sealed(int count) throws IOException {
     long[] refs = open(count);
     containers.sealIdle(ChunkRef.container(refs[0]));

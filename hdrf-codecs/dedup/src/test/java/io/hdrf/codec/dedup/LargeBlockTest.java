@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Offsets beyond 2 and 4 GiB in one block: zeros, but for some marks. */
+/** Offsets beyond 2 and 4 GiB in one block: zeros, except for some marks. */
 @Timeout(300)
 class LargeBlockTest {
 
@@ -75,7 +75,7 @@ class LargeBlockTest {
       random.nextBytes(mark);
       marks.put(middle - MARK / 2, mark);
     }
-    // Again what was there before: a block refers to its own chunks, too.
+    // Repeats earlier data: a block refers to its own chunks, too.
     marks.put(4 * GIB + 3 * MARK, marks.get(2 * GIB - MARK / 2));
 
     Configuration conf = new Configuration(false);

@@ -8,7 +8,7 @@ import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 
-/** What is logged as a warning, or worse, while this is open. */
+/** Captures warnings and errors in the log while it is open. */
 public final class LoggedWarnings extends AppenderSkeleton implements AutoCloseable {
   private final List<String> messages = new ArrayList<>();
 

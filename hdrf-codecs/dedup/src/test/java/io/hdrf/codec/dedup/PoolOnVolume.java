@@ -49,8 +49,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.DataChecksum;
 
 /**
- * A block pool on a volume: HDRF's own classes for what HDRF does, and the rest as stock HDFS and
- * the overlay do it. For many threads.
+ * A block pool on a volume: HDRF's own classes, and simulations of stock HDFS and the overlay. For
+ * many threads.
  */
 final class PoolOnVolume implements Closeable, VolumeServices {
 
@@ -76,7 +76,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
 
   /**
    * @param directory of the pool on the volume; made if it is missing
-   * @param disk what {@code files} work on
+   * @param disk the disk below {@code files}
    */
   PoolOnVolume(
       Path directory,
@@ -105,7 +105,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     this.key = new TagKey(secret);
   }
 
-  /** Opens the store, as a DataNode that starts. */
+  /** Opens the store, like a starting DataNode. */
   void open() throws IOException {
     files.createDirectories(finalized);
     files.createDirectories(temporary);
@@ -140,7 +140,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     return volume.blockCodecs().get("dedup");
   }
 
-  /** What the thread that keeps the index is called. */
+  /** Returns the name of the thread that keeps the index. */
   String keeperName() {
     return "hdrf-dedup-index-" + hdrf.resolve("dedup");
   }
@@ -174,7 +174,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     return ids;
   }
 
-  /** The container files whose names end so; as real paths. */
+  /** Returns the container files whose names end with the suffix; as real paths. */
   List<Path> containerFiles(String suffix) throws IOException {
     List<Path> found = new ArrayList<>();
     Path containers = hdrf.resolve("dedup").resolve("containers");
@@ -204,8 +204,8 @@ final class PoolOnVolume implements Closeable, VolumeServices {
   }
 
   /**
-   * Puts a plain block in place, or writes another one over it, as stock HDFS does. No step of its
-   * own: the power can't go off on the way.
+   * Puts a plain block in place, or overwrites one, as stock HDFS does. Takes no step: the power
+   * can't fail in the middle.
    *
    * @param synced whether it is durable
    */
@@ -215,7 +215,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
   }
 
   private void put(Path file, byte[] bytes, boolean synced) throws IOException {
-    // Another inode, so that whoever reads the old one goes on.
+    // Another inode, so that readers of the old one can continue.
     Files.deleteIfExists(file);
     Files.write(file, bytes);
     if (synced) {
@@ -238,7 +238,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     return bytes.toByteArray();
   }
 
-  /** Whether a block's checksums are there. */
+  /** Returns whether a block's checksums exist. */
   boolean hasChecksums(long id, byte[] data) throws IOException {
     Path meta = WatchedPath.real(metaFile(id));
     return Files.exists(meta) && Arrays.equals(Files.readAllBytes(meta), sums(data));
@@ -261,7 +261,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     }
   }
 
-  /** A block's bytes, as a client gets them. */
+  /** Returns a block's bytes, as a client gets them. */
   byte[] read(long id) throws IOException {
     BlockRef identity = new BlockRef(poolId, id);
     try (ChannelFile file = ChannelFile.open(file(id))) {
@@ -366,7 +366,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     return temporary.resolve(id + "." + sequence.incrementAndGet());
   }
 
-  /** A block's frames, as another DataNode sends them; they lie in a file where they are long. */
+  /** Returns a block's frames, as another DataNode sends them; long ones lie in a file. */
   EncodedBlock receive(long id, byte[] data) throws IOException {
     Path path = newTemporary(id);
     try (FrameSpool spool = new FrameSpool(STAMP, () -> SpoolFile.create(files, path))) {
@@ -388,22 +388,22 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     }
   }
 
-  /** The owner's look at a block that is to be reduced. */
+  /** The owner's view of a block that is being reduced. */
   interface Replica {
-    /** To be held while the file is replaced. */
+    /** Held while the file is replaced. */
     Closeable lock();
 
-    /** Whether the block is the one that it was. */
+    /** Returns whether the block is unchanged. */
     boolean isUnchanged();
 
     long length();
 
     EncodedBlock encoded();
 
-    /** The block has another file now, with the same data. */
+    /** Called when the block has another file, with the same data. */
     void replaced();
 
-    /** The reduction is over, however it ended. */
+    /** Called at the end of the reduction, however it ended. */
     void closed();
 
     void mismatch();

@@ -55,27 +55,28 @@ import org.apache.hadoop.conf.Configuration;
  * One life of a DataNode with two volumes and two block pools. Threads write similar blocks, reduce
  * and adopt them, append, truncate, inflate, move, delete and collect, until the power fails; then
  * everything is opened again from what may be left, every block that was in place must read its
- * bytes, a new one must be reduced, and a collection must finish; and so on for a few rounds.
+ * bytes, a new one must be reduced, and a collection must finish; and this repeats for a few
+ * rounds.
  *
- * <p>On the way one or more calls of files fail: no space, errors of reads and writes, short
- * writes, sectors that can't be read, or an {@link OutOfMemoryError}, which other calls throw too.
- * Reads that give less than was asked for are normal.
+ * <p>On the way one or more file operations fail: no space, errors of reads and writes, short
+ * writes, unreadable sectors, or an {@link OutOfMemoryError}, which other calls throw, too. Short
+ * reads are normal.
  *
- * <p>What stock HDFS may lose, this may lose: a plain block that was not synced.
+ * <p>Like stock HDFS, this may lose a plain block that was not synced.
  *
- * <p>All depends on the seed: what is done, what fails, when the power fails, what survives, and
- * which thread runs from one call of the files to the next, the threads of the Reducer and those
- * that keep the indexes included. A {@link StepScheduler} says what is left to chance.
+ * <p>The seed determines everything: what is done, what fails, when the power fails, what survives,
+ * and which thread runs from one file operation to the next, including the threads of the Reducer
+ * and of the indexes. {@link StepScheduler} describes the remaining chance.
  */
 final class PowerMachine {
 
-  /** What can be left out of a life. */
+  /** Optional hazards of a life. */
   enum Hazard {
     /** The disk is full when the DataNode starts, until it has read all blocks. */
     FULL_AT_START,
-    /** Besides, bits of containers have rotted that can be made again from the others. */
+    /** Also, bits of containers have rotted that can be restored from the others. */
     DAMAGED_DIRECTORIES,
-    /** The block's owner throws an OutOfMemoryError when the Reducer asks it something. */
+    /** The block's owner throws an OutOfMemoryError when the Reducer calls it. */
     NO_MEMORY_IN_OWNER
   }
 
@@ -98,7 +99,7 @@ final class PowerMachine {
   private static final int TASKS = 14;
   private static final long MAX_CALLS = 60_000;
 
-  /** In long turns a block is reduced as a whole while others stand still half-way. */
+  /** In long turns a block is reduced completely while others stand still half-way. */
   private static final int[] TURNS = {3, 30, 200, 200};
 
   private static final int EMPTY_CONTAINER = 180;
@@ -107,7 +108,7 @@ final class PowerMachine {
 
   private static final AtomicInteger LIVES = new AtomicInteger();
 
-  /** Closing a Reducer takes a fifth of a second, for nobody's benefit. */
+  /** Closing a Reducer takes a fifth of a second, so it happens in the background. */
   private static final ExecutorService CLOSER =
       Executors.newCachedThreadPool(
           task -> {
@@ -131,7 +132,7 @@ final class PowerMachine {
     volatile boolean deleted;
     final AtomicInteger version = new AtomicInteger();
 
-    /** How many files have taken the place of the block's first one. */
+    /** The number of files that have replaced the block's first one. */
     final AtomicInteger files = new AtomicInteger();
 
     volatile EncodedBlock received;
@@ -140,7 +141,7 @@ final class PowerMachine {
       this(id, place, data, synced, new ReentrantLock());
     }
 
-    /** With the lock of the block that it was before it was moved. */
+    /** Has the lock of the block before its move. */
     Block(long id, PoolOnVolume place, byte[] data, boolean synced, ReentrantLock lock) {
       this.id = id;
       this.lock = lock;
@@ -159,7 +160,7 @@ final class PowerMachine {
   private final long seed;
   private final Set<Hazard> hazards;
 
-  /** How many of the blocks are written to the first place, whoever else is chosen. */
+  /** The percentage of blocks written to the first pool on a volume. */
   private final int hotPercent;
 
   private final Random random;
@@ -189,7 +190,7 @@ final class PowerMachine {
   private final List<Thread> keepers = new ArrayList<>();
 
   /**
-   * @param hazards does not change what else depends on the seed
+   * @param hazards leaves everything else that depends on the seed unchanged
    * @param scratch an existing directory
    * @param happened is added to
    */
@@ -247,7 +248,7 @@ final class PowerMachine {
     }
   }
 
-  /** One time under power; returns the directory that is left. */
+  /** One time under power; returns the directory that remains. */
   private Path round(int round, Path root) throws Exception {
     tell("round " + round);
     reducer = null;
@@ -297,7 +298,7 @@ final class PowerMachine {
     return left;
   }
 
-  /** What a DataNode does from its start to the power loss. */
+  /** The life of a DataNode from its start to the power loss. */
   private void live(int round, Path root) throws Exception {
     CrashableFiles.Moment moment =
         CrashableFiles.Moment.values()[random.nextInt(CrashableFiles.Moment.values().length)];
@@ -344,7 +345,7 @@ final class PowerMachine {
     }
     runWorkers();
     check();
-    // Whatever failed, nobody has to start the DataNode again.
+    // Whatever failed, the DataNode needs no restart.
     files.heal();
     files.call();
     awaitReducer();
@@ -366,7 +367,7 @@ final class PowerMachine {
     }
   }
 
-  /** A full disk, and bits that rotted in what can be made again. */
+  /** A full disk, and rotten bits that can be restored. */
   private void disturbStart(Path root) throws IOException {
     boolean fill = random.nextInt(3) == 0;
     boolean damage = random.nextBoolean();
@@ -699,13 +700,16 @@ final class PowerMachine {
 
   private Block any(Random own) {
     List<Block> all = new ArrayList<>(blocks.values());
-    // The youngest ones are those that others work on.
+    // Other threads work on the youngest ones.
     return own.nextBoolean()
         ? all.get(own.nextInt(all.size()))
         : all.get(Math.max(0, all.size() - 1 - own.nextInt(5)));
   }
 
-  /** What blocks written at about the same time share is new to them all; some of it is old. */
+  /**
+   * Blocks written at about the same time share data that are new to all of them; some data are
+   * old.
+   */
   private byte[] newData(Random own) {
     int count = 3 + own.nextInt(12);
     int newest = nextId.get();
@@ -898,7 +902,7 @@ final class PowerMachine {
     }
   }
 
-  /** Names that came back after a power loss, and those that nobody knows, go away again. */
+  /** Removes names that came back after a power loss, and unknown ones. */
   private void dropWhatIsNotThere() throws IOException {
     for (PoolOnVolume place : places) {
       for (long id : place.blockIds()) {
@@ -910,7 +914,7 @@ final class PowerMachine {
       place.forceNames();
     }
     blocks.values().removeIf(block -> block.deleted);
-    // What was read is what is there; whoever opens it next finds it durable.
+    // The blocks as read are the state now; the next opening finds them durable.
     for (Block block : blocks.values()) {
       block.synced = true;
       block.sumsSynced = true;
@@ -943,7 +947,7 @@ final class PowerMachine {
 
   private void awaitReducer() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    // Looking is a call too, and a Reducer's thread may rest a while after a failure.
+    // Polling is a call, too, and a Reducer's thread may pause after a failure.
     files.limit(Long.MAX_VALUE);
     for (int looks = 1; reducer.pending() > 0; looks++) {
       checkKeepers();
@@ -982,7 +986,8 @@ final class PowerMachine {
   }
 
   /**
-   * Containers without any live chunk go, though another one can't be read, or the disk is full.
+   * Containers without live chunks are deleted, even if another one can't be read, or the disk is
+   * full.
    */
   private void collectInSpiteOfFaults() throws IOException {
     PoolOnVolume place = places.get(random.nextInt(places.size()));
@@ -1006,8 +1011,8 @@ final class PowerMachine {
     dead.removeAll(live);
     dead.remove(last);
     for (Path file : place.containerFiles(".hdc")) {
-      // What was dead in an empty one is gone; it was the last one then, and keeps its number
-      // taken. A damaged footer is made again when somebody reads from the container.
+      // The dead chunks of an empty one are gone; it was the last one then, and keeps its number
+      // reserved. A damaged footer is rebuilt at a read of the container.
       if (Files.size(file) <= EMPTY_CONTAINER || isRotten(file)) {
         dead.remove(numberOf(file));
       }
@@ -1017,8 +1022,8 @@ final class PowerMachine {
       files.fill();
     } else {
       for (Path file : place.containerFiles(".hdc")) {
-        // With a damaged directory besides, it is read as a whole, and then for some seconds as it
-        // was, whether or not the disk can read it again.
+        // With a damaged directory, it is read as a whole, and then keeps that state for some
+        // seconds, whether or not the disk can read it again.
         if (live.contains(numberOf(file)) && random.nextInt(2) == 0 && !isRotten(file)) {
           files.damage(file, 600);
         }

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Power fails at a random change of a whole DataNode's files, again and again. {@code
- * -Dhdrf.power.crashes} says how often; a failure names the seed of its life, which {@code
- * -Dhdrf.power.seed} lives once more.
+ * Power fails repeatedly at random changes of a whole DataNode's files. {@code
+ * -Dhdrf.power.crashes} sets the number of failures; an error names the seed of its life, which
+ * {@code -Dhdrf.power.seed} repeats.
  */
 class PowerMachineTest {
 
@@ -31,7 +31,7 @@ class PowerMachineTest {
   @TempDir(factory = InMemory.class)
   private static Path scratch;
 
-  /** Each failure that is brought about is reported at length. */
+  /** Each injected failure would be logged at length. */
   @BeforeAll
   static void logLess() {
     LogManager.getLogger("io.hdrf").setLevel(Level.OFF);

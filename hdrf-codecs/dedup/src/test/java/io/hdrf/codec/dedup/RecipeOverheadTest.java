@@ -20,7 +20,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What recipes take where hardly two neighbours of a block lie beside each other. */
+/** The space of recipes when hardly any neighbouring chunks of a block lie beside each other. */
 class RecipeOverheadTest {
 
   private static final int LENGTH = 8 << 20;
@@ -38,7 +38,7 @@ class RecipeOverheadTest {
               new StoreContext(
                   new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
 
-  /** Overwrites some bytes at places that are spread over the whole block. */
+  /** Overwrites some bytes at positions spread over the whole block. */
   private void edit(byte[] block) {
     byte[] piece = new byte[20];
     for (int i = 0; i < EDITS; i++) {

@@ -98,7 +98,7 @@ class RecipeTest {
     }
   }
 
-  /** No replica is reported that an older program can't read. */
+  /** A replica that only a newer program can read is not reported. */
   @Test
   void aLaterVersionIsNotDamage() {
     ByteBuffer payload = ByteBuffer.wrap(new byte[] {2, 1, 2, 0, 1});

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An index with entries for some of the chunks only. */
+/** An index with entries for only some of the chunks. */
 class SampledIndexTest {
 
   private static final int LENGTH = 600_000;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Chunks that another DataNode asks for. */
+/** Look-ups of chunks for another DataNode. */
 class StoreLookupTest {
 
   private static final int LENGTH = 300_000;
@@ -153,7 +153,7 @@ class StoreLookupTest {
     assertThat(all).isEqualTo(expected);
   }
 
-  /** Who asks may lie about lengths. */
+  /** The asking side may lie about lengths. */
   @Test
   void aWrongLengthIsNotFound() throws Exception {
     byte[] block = block();
@@ -207,7 +207,7 @@ class StoreLookupTest {
     assertThat(new DedupScheme().chunkFunction(new PluginSettings(conf, "dedup"))).isNull();
   }
 
-  /** The number stands in what DataNodes tell each other: it must not change by accident. */
+  /** DataNodes send each other this number: it must not change by accident. */
   @Test
   void theDialectOfTheDefaultsStays() throws Exception {
     ChunkFunction defaults =

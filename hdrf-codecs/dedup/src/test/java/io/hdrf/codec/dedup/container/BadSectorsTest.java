@@ -39,7 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a sector that the disk can't read costs: as little as it can, for as long as it lasts. */
+/** An unreadable sector costs as little as possible, and only as long as it lasts. */
 class BadSectorsTest {
 
   private static final int CHUNKS = 60;
@@ -174,7 +174,9 @@ class BadSectorsTest {
     }
   }
 
-  /** Not damage, after which a replica is thrown away; and not for longer than it lasts. */
+  /**
+   * It is not damage, for which a replica would be deleted; and it ends when the sector reads well.
+   */
   @Test
   void aSealedContainerOfWhichTheDiskCouldNotReadAllIsReadAgain() throws IOException {
     ContainerDirectory content = fill(Chunks.DEFLATE);
@@ -214,7 +216,7 @@ class BadSectorsTest {
     }
   }
 
-  /** As a sealed one: not damage, and not for longer than it lasts. */
+  /** Like a sealed one: not damage, and only as long as it lasts. */
   @Test
   void anOpenContainerOfWhichTheDiskCouldNotReadAllIsReadAgain() throws IOException {
     fillSmallGroups();
@@ -415,7 +417,7 @@ class BadSectorsTest {
     }
   }
 
-  /** At a time when all is due that was tried before. */
+  /** Mends at a time when all earlier attempts are due again. */
   private static void mend(ContainerStore store, int hour) {
     store.mend(0, Throttle.NONE);
     store.mend(TimeUnit.HOURS.toNanos(hour), Throttle.NONE);

@@ -85,7 +85,7 @@ class ChunkPinsTest {
     chunkPins.end();
   }
 
-  /** Many look for chunks that were dropped long ago: none of these was lost. */
+  /** Look-ups of chunks that were dropped long ago: none of these was lost. */
   @Test
   void onlyWhatBlocksReferToCanBeMissing() {
     ChunkPins.Cycle cycle = chunkPins.begin();

@@ -19,7 +19,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 
-/** Chunks whose content follows from a number, and what a store of them needs. */
+/** Chunks whose content a number determines, and settings of a store for them. */
 public final class Chunks {
 
   static final long IDENTITY = 0x1122334455667788L;

@@ -41,7 +41,7 @@ class ContainerChainsTest {
     assertThat(ContainerStore.mayNeed(directory, DeflateScheme.ID + 1)).isFalse();
   }
 
-  /** One of both descriptions is enough, as for reading. */
+  /** One of the two descriptions is enough, as for reading. */
   @ParameterizedTest
   @ValueSource(strings = {".hdc", ".hdc.open"})
   void theFooterTellsWhatADamagedHeaderDoesNot(String suffix) throws IOException {

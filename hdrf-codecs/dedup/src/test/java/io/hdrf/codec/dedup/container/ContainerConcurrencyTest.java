@@ -43,7 +43,7 @@ class ContainerConcurrencyTest {
   private final AtomicBoolean stop = new AtomicBoolean();
   private final AtomicLong numbers = new AtomicLong();
 
-  /** Chunks that stay, by reference: the number that their content follows from. */
+  /** Chunks that stay: the number that determines the content, by reference. */
   private final ConcurrentSkipListMap<Long, Long> kept = new ConcurrentSkipListMap<>();
 
   /** Chunks that were appended, and not yet decided on. */
@@ -139,7 +139,7 @@ class ContainerConcurrencyTest {
     };
   }
 
-  /** Its interrupts close files under the others' hands. */
+  /** Its interrupts close files that others are using. */
   private Callable<Void> interrupted(ContainerStore store) {
     Random random = TestSeed.random("interrupted");
     return () -> {

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a store holds after power losses, kills and failing operations. */
+/** The content of a store after power losses, kills and failing operations. */
 class ContainerCrashTest {
 
   private static final int STATES = 6;
@@ -36,7 +36,7 @@ class ContainerCrashTest {
   @TempDir(factory = InMemory.class)
   Path scratch;
 
-  /** What a process that uses a store may rely on. */
+  /** The chunks on which a process may rely. */
   private static final class Ledger {
     final Map<Long, byte[]> forced = new TreeMap<>();
     final Map<Long, byte[]> appended = new TreeMap<>();
@@ -156,7 +156,7 @@ class ContainerCrashTest {
         (directory, finished) -> checkTwice(directory, ledger));
   }
 
-  /** What open() showed to be there must not vanish, even if a killed process left it unsynced. */
+  /** Chunks that open() found must not vanish, even if a killed process left them unsynced. */
   @Test
   void whatIsFoundAfterAKillIsDurable() throws Exception {
     for (int killed = 1; killed < 60; killed++) {
@@ -266,7 +266,7 @@ class ContainerCrashTest {
     return numbers;
   }
 
-  /** Life of a store: everything in turn, at a random moment the power goes off, and again. */
+  /** The life of a store: all operations in turn; at random moments the power fails. */
   @Test
   void fiftyRoundsOfRandomMoments() throws Exception {
     Random random = TestSeed.random("rounds");
@@ -359,7 +359,7 @@ class ContainerCrashTest {
     }
   }
 
-  /** A container that can't be forced is written anew, and the caller hears nothing of it. */
+  /** A container that can't be forced is written again, without an error for the caller. */
   @Test
   void aFailedForceIsMadeGood() throws Exception {
     Path directory = Files.createTempDirectory(scratch, "force");

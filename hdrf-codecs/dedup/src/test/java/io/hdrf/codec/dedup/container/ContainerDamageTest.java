@@ -194,8 +194,8 @@ class ContainerDamageTest {
   }
 
   /**
-   * Damage in an open container costs one group, not all behind it. Nothing is taken out of the
-   * file as long as somebody may need it: it may have been a reading error.
+   * Damage in an open container costs one group, not all behind it. Nothing is removed from the
+   * file as long as a block may need it: it may have been a reading error.
    */
   @Test
   void damageInsideOfAnOpenContainer() throws IOException {
@@ -262,7 +262,7 @@ class ContainerDamageTest {
     }
   }
 
-  /** Users choose what is in chunks: a group inside of one must not be found by a search. */
+  /** Users choose the content of chunks: a search must not find a group inside of one. */
   @Test
   void aGroupInsideOfAChunkIsNotTakenForOne() throws IOException {
     byte[] forged = Arrays.copyOfRange(fill(Chunks.PLAIN), 64, 900);
@@ -369,7 +369,7 @@ class ContainerDamageTest {
     }
   }
 
-  /** A listing tells of a container without a footer what its groups tell. */
+  /** A listing of a container without a footer shows the data of its groups. */
   @Test
   void aDamagedFooterKeepsNothingFromBeingCollected() throws IOException {
     byte[] bytes = fill(Chunks.DEFLATE);
@@ -385,7 +385,7 @@ class ContainerDamageTest {
     }
   }
 
-  /** Nothing is said of chunks that can't be decoded now but that they can't be read now. */
+  /** Chunks that can't be decoded now are reported as unreadable now, not as damaged. */
   @Test
   void aDirectoryThatIsMadeAgainWhileASchemeFails() throws IOException {
     byte[] bytes = fill(Chunks.DEFLATE);
@@ -438,7 +438,7 @@ class ContainerDamageTest {
     }
   }
 
-  /** What was forced is no torn tail because the scheme fails today. */
+  /** Forced groups are no torn tail just because the scheme fails now. */
   @Test
   void whatCanNotBeDecodedNowIsNotCutOff() throws IOException {
     Path open = ContainerNames.file(dir, 0, ContainerNames.OPEN);

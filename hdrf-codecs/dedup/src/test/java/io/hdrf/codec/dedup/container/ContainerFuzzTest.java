@@ -19,9 +19,8 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 
 /**
- * Reads any bytes as the parts of a container, with right CRCs so that what lies behind this check
- * is reached. Runs on the kept inputs; with {@code JAZZER_FUZZ=1} and one method chosen, it looks
- * for new ones.
+ * Reads any bytes as the parts of a container, with right CRCs to reach the code after this check.
+ * Runs on the kept inputs; with {@code JAZZER_FUZZ=1} and one method chosen, it looks for new ones.
  */
 class ContainerFuzzTest {
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code kill -9} of a process that has nothing but a store. */
+/** {@code kill -9} of a process that only has a store. */
 @Timeout(600)
 class ContainerKillTest {
 
@@ -35,7 +35,7 @@ class ContainerKillTest {
 
   private final Random random = TestSeed.random("kill");
 
-  /** Numbers by reference of the chunks that must be there, as processes told. */
+  /** Numbers by reference of the chunks that must be there, as the processes reported. */
   private final Map<Long, Long> live = new TreeMap<>();
 
   private int forced;
@@ -53,7 +53,7 @@ class ContainerKillTest {
           next = start(directory, round + 1);
           useAndKill(process);
         }
-        // Where it is left out the next process recovers, and may be killed meanwhile.
+        // If this is left out, the next process recovers, and may be killed meanwhile.
         if (random.nextInt(3) > 0 || round == ROUNDS - 1) {
           check(directory, round);
         }

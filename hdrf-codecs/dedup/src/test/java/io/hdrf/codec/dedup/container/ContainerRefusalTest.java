@@ -23,7 +23,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Parts of a container with right CRCs and one wrong field each: which one is said. */
+/** Parts of a container with right CRCs and one wrong field each, which the error names. */
 class ContainerRefusalTest {
 
   private static final Path NAME = Path.of("000000000001.hdc");

@@ -100,7 +100,7 @@ class ContainerRewriterTest {
     return live;
   }
 
-  /** Whichever byte it is: of the header, a group, the directory or the footer. */
+  /** Any byte: of the header, a group, the directory or the footer. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aCopyWithAWrongByteReplacesNothing(boolean encoded) throws IOException {
@@ -148,7 +148,7 @@ class ContainerRewriterTest {
     Files.write(file, bytes);
   }
 
-  /** Nobody can make it again, and what others read of it may be sound. */
+  /** It can't be made again, and other reads of it may be sound. */
   @Test
   void aGroupWithADamagedChunkThatIsWantedIsKeptAsItIs() throws IOException {
     fill(Chunks.PLAIN);
@@ -186,7 +186,7 @@ class ContainerRewriterTest {
     }
   }
 
-  /** What is read and written, and what is read once more to see that it was written. */
+  /** The bytes read and written, and those read back to check the write. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void allThatTheDiskDoesIsPaced(boolean encoded) throws IOException {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is stored can be read whether or not there is room for more. */
+/** Stored chunks can be read, whether or not there is room for more. */
 class ContainerSpaceTest {
 
   @TempDir(factory = InMemory.class)
@@ -158,7 +158,7 @@ class ContainerSpaceTest {
     }
   }
 
-  /** Readers go on with what is in memory, and the disk is asked ever more seldom. */
+  /** Readers use the copy in memory, and the disk is tried ever more seldom. */
   @Test
   void aDirectoryThatCannotBeMadeAgain() throws IOException {
     try (ContainerStore store = open();
@@ -193,7 +193,7 @@ class ContainerSpaceTest {
     assertThat(Files.readAllBytes(file)).isNotEqualTo(bytes);
   }
 
-  /** One for each block that is tried would be many. */
+  /** One for each attempted block would be many. */
   @Test
   void fullDiskGathersNoFiles() throws IOException {
     try (ContainerStore store = open()) {
@@ -212,7 +212,7 @@ class ContainerSpaceTest {
     }
   }
 
-  /** An error is no reason not to mend the others. */
+  /** The others are mended despite an error. */
   @Test
   void oneThatFailsWithAnErrorKeepsNoOthersFromBeingMended() {
     RepairQueue mending = new RepairQueue();

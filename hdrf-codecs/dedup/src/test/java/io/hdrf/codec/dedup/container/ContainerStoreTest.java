@@ -95,7 +95,7 @@ class ContainerStoreTest {
     }
   }
 
-  /** Of a sealed container that is in use; there is nothing to gain where it is in memory. */
+  /** Applies to a sealed container in use; one in memory gains nothing. */
   @Test
   void onlyWhatIsOnDiskIsPrefetched() throws IOException {
     long last = 0;
@@ -148,7 +148,7 @@ class ContainerStoreTest {
     }
   }
 
-  /** They do not begin anew: blocks may refer to those that were given out. */
+  /** Ids do not start over: blocks may refer to used ones. */
   @Test
   void noContainerIsMadeBehindTheLastId() throws IOException {
     Files.createDirectories(dir);
@@ -405,7 +405,7 @@ class ContainerStoreTest {
     }
   }
 
-  /** What memory or disk made of it would otherwise take the place of sound chunks. */
+  /** Otherwise data corrupted by memory or disk would replace sound chunks. */
   @Test
   void aCopyThatIsNotWhatWasWrittenReplacesNothing() throws IOException {
     boolean[] flips = {false};
@@ -445,7 +445,7 @@ class ContainerStoreTest {
     }
   }
 
-  /** Not even where the container with the next id was lost with the process, as it was empty. */
+  /** Not even if the container with the next id, an empty one, was lost with the process. */
   @Test
   void noIdIsGivenOutAgain() throws IOException {
     ContainerStore store = open();
@@ -470,7 +470,7 @@ class ContainerStoreTest {
     store.close();
   }
 
-  /** Whoever flushed it can read it; others learn of it when it is durable. */
+  /** The appender that flushed it can read it; others find it once it is durable. */
   @Test
   void whatIsNotForcedIsNotFound() throws IOException {
     byte[] chunk = Chunks.chunk(1);
@@ -492,7 +492,7 @@ class ContainerStoreTest {
     }
   }
 
-  /** A scheme's jar that was taken away must not cost what was written with it. */
+  /** Removing a scheme's jar must not lose the chunks written with it. */
   @Test
   void containersWaitForTheirScheme() throws IOException {
     ContainerStore killed = open();

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file is closed after all of it was forced: what its close says does not matter any more. */
+/** A file is closed after all of it was forced, so a failing close does not matter. */
 class FailingCloseTest {
 
   @TempDir(factory = InMemory.class)

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** A disk on which files can grow by so many bytes more, whatever is deleted. */
+/** A disk on which files can grow by a fixed number of bytes, whatever is deleted. */
 final class FullDisk extends ForwardingFiles {
 
   private long room = Long.MAX_VALUE;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever is done with containers, and however it ends: all buffers and files are given back. */
+/** All operations on containers release all buffers and files, however they end. */
 class GivenBackTest {
 
   private static final int CHUNKS = 40;

@@ -54,7 +54,7 @@ class GoldenContainersTest {
     }
   }
 
-  /** Not a must for ever, but a change of what is written should be a decision. */
+  /** The bytes may change one day, but only by a decision. */
   @ParameterizedTest
   @MethodSource("io.hdrf.codec.dedup.container.GoldenContainers#plain")
   void theSameIsWrittenToday(GoldenContainers golden) throws IOException {
@@ -62,7 +62,7 @@ class GoldenContainersTest {
     assertThat(Files.readAllBytes(scratch.resolve("f"))).isEqualTo(golden.read());
   }
 
-  /** The specification, followed by hand. */
+  /** The bytes follow the specification, written by hand. */
   @Test
   void oneChunkByteByByte() throws IOException {
     byte[] file = GoldenContainers.ONE_CHUNK.read();

@@ -28,7 +28,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a store takes: memory, open files, garbage, space on disk. */
+/** The resources of a store: memory, open files, garbage, space on disk. */
 class LoadedContainersTest {
 
   private static final int CONTAINERS = 12;
@@ -175,7 +175,7 @@ class LoadedContainersTest {
     }
   }
 
-  /** Or the one that is used would be loaded again for each chunk. */
+  /** Otherwise the one in use would be loaded again for each chunk. */
   @Test
   void oneContainerStaysHoweverLargeItIs() throws IOException {
     List<Long> closed = new ArrayList<>();
@@ -221,7 +221,7 @@ class LoadedContainersTest {
     assertThat(container.info()).isNull();
   }
 
-  /** What was loaded from a file that was replaced meanwhile would name chunks that are gone. */
+  /** A directory loaded from a replaced file would name chunks that are gone. */
   @Test
   void aFileReplacedDuringLoadingIsLoadedAgain() throws IOException {
     fill(Chunks.settings());

@@ -27,10 +27,8 @@ class NoMemoryTest {
   private ContainerStore store;
   private long before;
 
-  /**
-   * The next so many calls that write, or force, fail; those that write after they have written.
-   */
-  /** There is no memory for what is put together of its message, the first time. */
+  /** Makes the next calls that write or force fail; writes fail after they have written. */
+  /** The first use of its message runs out of memory. */
   private static final class Unspeakable extends IOException {
     private static final long serialVersionUID = 1L;
 

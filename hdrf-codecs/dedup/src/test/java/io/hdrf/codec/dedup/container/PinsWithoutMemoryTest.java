@@ -9,7 +9,7 @@ import io.hdrf.spi.scheme.Pin;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Memory is short for a moment while blocks are pinned. */
+/** Memory runs out for a moment while blocks are pinned. */
 class PinsWithoutMemoryTest {
 
   @Test

@@ -19,13 +19,13 @@ import java.util.TreeMap;
  */
 final class StoreLife {
 
-  /** Hears what must be there from now on, and what no longer. */
+  /** Learns which chunks must be there from now on, and which no longer. */
   interface Witness {
 
-    /** A chunk was forced, whose content follows from a number. */
+    /** Called when a chunk was forced; a number determines its content. */
     void forced(long ref, long number);
 
-    /** A compaction is about to drop a chunk that was forced. */
+    /** Called before a compaction drops a forced chunk. */
     void dropping(long ref);
   }
 
@@ -37,7 +37,7 @@ final class StoreLife {
   /** The numbers of the chunks that must be there. */
   private final Map<Long, Long> live;
 
-  /** Of those that were appended, and perhaps are not durable. */
+  /** Appended chunks that may not be durable yet. */
   private final Map<Long, Long> pending = new TreeMap<>();
 
   private final ChunkAppender[] appenders = new ChunkAppender[2];
@@ -133,7 +133,7 @@ final class StoreLife {
       boolean none = random.nextInt(8) == 0;
       for (int i = 0; i < content.chunkCount(); i++) {
         long ref = ChunkRef.pack(info.id(), content.number(i));
-        // What is dropped is forgotten first, whether or not the compaction succeeds.
+        // Dropped chunks are forgotten first, whether or not the compaction succeeds.
         if (live.containsKey(ref)) {
           if (none || random.nextInt(8) == 0) {
             live.remove(ref);

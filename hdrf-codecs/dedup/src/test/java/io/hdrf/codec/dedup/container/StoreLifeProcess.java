@@ -20,7 +20,7 @@ final class StoreLifeProcess {
 
   static final String READY = "ready";
 
-  /** How often the store is closed: once in so many actions. */
+  /** The mean number of actions between two closes of the store. */
   private static final int LIFE = 200;
 
   private StoreLifeProcess() {}
@@ -66,7 +66,7 @@ final class StoreLifeProcess {
     return ref + " " + number;
   }
 
-  /** Ends the process if nobody hears it any more. */
+  /** Ends the process if its output is closed. */
   private static void print(String line) {
     System.out.println(line);
     if (System.out.checkError()) {

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Queries never keep the collector from running. A thread that wants memory while arrays are held
- * by native code gets an OutOfMemoryError from some virtual machines, although there is plenty.
+ * Queries never keep the collector from running. On some virtual machines, a thread that allocates
+ * memory while native code holds arrays gets an OutOfMemoryError, although there is plenty.
  */
 class AllocationBesideQueriesTest {
 
@@ -54,7 +54,7 @@ class AllocationBesideQueriesTest {
     assertThat(said).contains("done");
   }
 
-  /** The virtual machine in which this happens. */
+  /** The virtual machine that runs the queries. */
   static final class Child {
 
     private static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();

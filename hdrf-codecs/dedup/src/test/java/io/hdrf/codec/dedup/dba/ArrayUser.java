@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** An array with its index, used as the scheme does. */
+/** An array with its index, used as by the scheme. */
 final class ArrayUser implements AutoCloseable {
 
   private static final int BATCH = 300;
@@ -117,7 +117,7 @@ final class ArrayUser implements AutoCloseable {
     }
   }
 
-  /** How many of {@code count} elements that never were have a candidate. */
+  /** Returns how many of {@code count} elements that were never added have a candidate. */
   int falsePositives(int count) {
     int positives = 0;
     byte[] bytes = new byte[1024 * 32];

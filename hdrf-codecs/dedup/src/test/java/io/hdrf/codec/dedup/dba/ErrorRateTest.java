@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The measured rate against the one that was asked for, while the array grows. */
+/** The measured rate against the requested one, while the array grows. */
 class ErrorRateTest {
 
   private static final double RATE = 1.0 / 256;
@@ -68,7 +68,7 @@ class ErrorRateTest {
     }
   }
 
-  /** With k rounded up, r full filters may only be better than asked for. */
+  /** With k rounded up, r full filters may only be better than requested. */
   @Test
   void isReachedByFullFilters() throws IOException {
     try (ArrayUser user = ArrayUser.open(dir, settings().build())) {

@@ -24,9 +24,7 @@ class FilterFileFuzzTest {
     read(file);
   }
 
-  /**
-   * With the right magic and CRCs of the head, so that what lies behind these checks is reached.
-   */
+  /** With the right magic and CRCs of the head, to reach the code after these checks. */
   @FuzzTest(maxDuration = "1m")
   void checkedBytes(byte[] file) throws IOException {
     if (file.length < HEADER) {

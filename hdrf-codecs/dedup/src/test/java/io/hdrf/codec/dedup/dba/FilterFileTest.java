@@ -119,7 +119,7 @@ class FilterFileTest {
         .hasMessageContaining("length");
   }
 
-  /** Flushes, merges and deletions, and the power goes off at any of their steps. */
+  /** The power fails at each step of flushes, merges and deletions. */
   @Test
   void nothingIsMissingAfterPowerLoss() throws Exception {
     ToyIndex[] current = new ToyIndex[1];

@@ -89,7 +89,7 @@ class FilterGroupTest {
       filters[column] = column % 5 == 4 ? null : new Filter(SHAPE, 1000 + column);
     }
     group = group.with(filters);
-    // So few that Java reads the rows, and so many that the native library does.
+    // Few enough that Java reads the rows, and many enough that the native library does.
     for (int count : new int[] {1, 10, 1300}) {
       check(new FilterGroup[] {group, group}, model, count);
     }

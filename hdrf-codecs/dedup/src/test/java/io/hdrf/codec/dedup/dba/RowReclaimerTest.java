@@ -64,7 +64,7 @@ class RowReclaimerTest {
     memory.exit(late);
   }
 
-  /** A reader of a row that was given back gets an exception. */
+  /** A reader of a released row would get an exception. */
   @Test
   void noReaderMeetsARowThatWasGivenBack() throws Exception {
     AtomicReference<NativeWords> published = new AtomicReference<>(NativeWords.allocate(8));

@@ -80,7 +80,7 @@ final class ToyIndex implements SegmentSource {
     failing = fail;
   }
 
-  /** Scans fail after so many fingerprints. */
+  /** Makes scans fail after this many fingerprints. */
   synchronized void failAfter(int fingerprints) {
     failAfter = fingerprints;
   }

@@ -10,10 +10,12 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** With blocks that are lists of references, for a collector whose time the test sets. */
+/**
+ * Containers with blocks that are lists of references, for a collector whose time the test sets.
+ */
 final class CollectedStore extends IndexedContainers implements BlockReferences {
 
-  /** What each block refers to. */
+  /** The references of each block. */
   final Map<Long, long[]> blocks = new TreeMap<>();
 
   BooleanSupplier stopping = () -> false;

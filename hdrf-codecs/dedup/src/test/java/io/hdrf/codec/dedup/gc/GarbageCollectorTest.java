@@ -148,7 +148,7 @@ class GarbageCollectorTest {
             "container " + Long.toHexString(ChunkRef.container(most[0])));
   }
 
-  /** Dead when a cycle began and dead when the next one did is not enough: in each of them. */
+  /** A chunk must be dead in two whole cycles, not only at their beginnings. */
   @Test
   void aChunkThatWasLiveMeanwhileGrowsOldAnew() throws IOException {
     store.conf.set("hdrf.dedup.gc.min.age", "100");
@@ -240,7 +240,7 @@ class GarbageCollectorTest {
     assertThat(collector.metrics()).containsEntry("gcAbortedInARow", 0L);
   }
 
-  /** Whoever finds such a chunk after that must get it: it stays. */
+  /** A block that finds such a chunk after that must get it: it stays. */
   @Test
   void whatCouldNotBeDroppedCanBeAcquiredAtOnce() throws IOException {
     GarbageCollector collector = store.collector();
@@ -388,7 +388,7 @@ class GarbageCollectorTest {
         .containsEntry("gcBlocksUnreadable", 0L);
   }
 
-  /** Or the index would name chunks that are gone. */
+  /** Otherwise the index would name chunks that are gone. */
   @Test
   void entriesAreTakenOutWhileTheChunksAreThere() throws IOException {
     GarbageCollector collector = store.collector();

@@ -53,7 +53,7 @@ class SectorsDuringCollectionTest {
   private final FrameChain plain = FrameChain.of(List.of(), conf);
   private final ChunkPins chunkPins = new ChunkPins();
 
-  /** What each block refers to. */
+  /** The references of each block. */
   private final Map<Long, long[]> blocks = new LinkedHashMap<>();
 
   /** Done when all blocks have been shown. */

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An index that the test keeps up. */
+/** An index that the test maintains itself. */
 class FingerprintIndexTest {
 
   @TempDir(factory = InMemory.class)
@@ -408,7 +408,7 @@ class FingerprintIndexTest {
     }
   }
 
-  /** Entries that wait are put in by containers read anew; a store that is away is not asked. */
+  /** Waiting entries come from containers read again; a store out of reach is not asked. */
   @Test
   void theEndLeavesAStoreAloneThatIsAway() throws IOException {
     work();
@@ -453,7 +453,7 @@ class FingerprintIndexTest {
     }
   }
 
-  /** The stop comes at each point in turn at which it is looked at. */
+  /** The stop comes at each point where it is checked, in turn. */
   @Test
   void anIndexThatIsMadeAnewIsWholeWhereverItWasStopped() throws IOException {
     boolean stopped = true;
@@ -472,7 +472,7 @@ class FingerprintIndexTest {
         own.map.write(
             new StoreBatch().delete(Table.STATE, "dedup.index".getBytes(StandardCharsets.US_ASCII)),
             Durability.PROCESS);
-        // Of a segment that nobody knows of.
+        // An entry of an unknown segment.
         own.map.write(
             new StoreBatch()
                 .put(
@@ -528,7 +528,7 @@ class FingerprintIndexTest {
     assertThat(entries()).hasSize(2102);
   }
 
-  /** Entries that were dropped come from their container, all of them though a stop comes. */
+  /** Dropped entries come from their container, all of them despite a stop. */
   @Test
   void aContainerThatWasMissedIsPutInWhollyThoughAStopComes() throws IOException {
     work();
@@ -576,7 +576,7 @@ class FingerprintIndexTest {
     index.close();
   }
 
-  /** Chunks that a block goes on with are in a container that is searched again in each batch. */
+  /** A block's next chunks are in a container that each batch searches again. */
   @Test
   void theNextBatchIsLookedForBesideThePreviousOne() throws IOException {
     work();
@@ -598,7 +598,7 @@ class FingerprintIndexTest {
     index.close();
   }
 
-  /** Of a filter that is full half the elements went. */
+  /** Half of the elements of a full filter were removed. */
   @Test
   void removedEntriesGoOutOfTheFilters() throws IOException {
     Configuration conf = new Configuration(false);
@@ -634,7 +634,7 @@ class FingerprintIndexTest {
     assertThat(other.position()).isNull();
   }
 
-  /** Filters of an earlier generation than the store's are not believed. */
+  /** Filters of an earlier generation than the store's are not used. */
   @Test
   void theGenerationOfASegmentGrowsWithEachBatchAlsoAfterAStart() throws IOException {
     work();

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
-/** What the fingerprint index says of itself in {@link Table#STATE}, as it is read for ever. */
+/** The state of the fingerprint index in {@link Table#STATE}, which stays readable for ever. */
 class GoldenStateTest {
 
   private static final int SAMPLE = 8;

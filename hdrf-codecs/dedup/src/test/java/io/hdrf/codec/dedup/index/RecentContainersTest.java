@@ -23,7 +23,7 @@ class RecentContainersTest {
   private IndexedContainers store;
   private RecentContainers recentContainers;
 
-  /** Containers that are loaded, because they are open. */
+  /** Containers that are loaded because they are open. */
   private final List<Long> loaded = new ArrayList<>();
 
   @BeforeEach
@@ -66,7 +66,7 @@ class RecentContainersTest {
     found(100, 1);
     found(103, 1);
     found(103, 1);
-    // What was found in the batch before counts no more, and is not in memory.
+    // Hits of the previous batch no longer count, and are not in memory.
     assertThat(recentContainers.toSearch()).containsExactly(103L, 100L);
   }
 

@@ -30,7 +30,7 @@ class RefCacheTest {
     assertThat(cache.get(wanted)).isEqualTo(RefCache.NONE);
   }
 
-  /** As those who write the data may choose fingerprints. */
+  /** Writers of data may choose fingerprints like this. */
   @ParameterizedTest
   @ValueSource(ints = {0, 16, 32, 40})
   void chunksGroundToMeetAreSpreadAllTheSame(int lowest) {

@@ -21,7 +21,7 @@ import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
-/** What the index keeps in the table of states, and its segments. */
+/** The index's entries in the table of states, and its segments. */
 class StoredSegmentsTest {
 
   private final MetadataStore store =

@@ -51,7 +51,7 @@ class ContainerDirectoryTest {
     }
   }
 
-  /** Those of an open container share what they look chunks up in, until that is too small. */
+  /** Directories of an open container share their look-up table until it is too small. */
   @Test
   void aDirectoryFindsWhatItHasAndNothingThatWasAddedLater() {
     int chunks = 1000;

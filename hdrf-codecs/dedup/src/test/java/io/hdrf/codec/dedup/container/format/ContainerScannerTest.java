@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Holds what is found in damaged files against the groups that were left alone. */
+/** Compares the groups found in damaged files with those that were not damaged. */
 class ContainerScannerTest {
 
   private static final int SECTOR = 4 << 10;
@@ -76,7 +76,7 @@ class ContainerScannerTest {
     assertThat(content.groupCount()).isGreaterThan(4);
   }
 
-  /** A file of which a part can't be read. */
+  /** A file with an unreadable part. */
   private static final class Disk implements ReadableFile {
     private final byte[] bytes;
     private final long badStart;
@@ -172,7 +172,7 @@ class ContainerScannerTest {
     return group;
   }
 
-  /** In a header at the end it looks as if a write had been torn. */
+  /** In a header at the end it looks like a torn write. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aWrongByteCostsItsGroupAlone(boolean encoded) throws IOException {
@@ -266,7 +266,7 @@ class ContainerScannerTest {
     }
   }
 
-  /** Deflate that fails for what is to become that long, or always. */
+  /** Returns a Deflate chain that fails for frames of that original length, or always. */
   private static FrameChain failing(int originalLength) throws IOException {
     FrameCodec sound = new DeflateScheme().newCodec(null);
     FrameScheme scheme =
@@ -317,7 +317,7 @@ class ContainerScannerTest {
     return FrameChain.of(List.of(scheme), new Configuration(false));
   }
 
-  /** No disk damages all groups so that their CRCs are right. */
+  /** No disk damages all groups and leaves their CRCs right. */
   @Test
   void whereNothingCanBeDecodedTheSchemeFails() throws IOException {
     fill(Chunks.DEFLATE, 600, 24);
