@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
-/** Makes a reduced file one of a format version that does not exist yet, sound otherwise. */
+/** Changes a reduced file to a format version that does not exist yet, otherwise sound. */
 public final class LaterVersion {
 
   private static final int VERSION_OFFSET = 4;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Reduced blocks are written to again. */
+/** Appends to reduced blocks. */
 @Timeout(180)
 class AppendTest {
 
@@ -40,7 +40,7 @@ class AppendTest {
   @BeforeAll
   static void start() throws Exception {
     Configuration conf = HdrfCluster.configuration();
-    // A pipeline goes on with the DataNodes that are left.
+    // A pipeline continues with the remaining DataNodes.
     conf.setBoolean("dfs.client.block.write.replace-datanode-on-failure.best-effort", true);
     cluster = HdrfCluster.start(conf, 3);
   }

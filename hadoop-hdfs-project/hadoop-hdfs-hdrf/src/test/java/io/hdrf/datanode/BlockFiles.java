@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Block files as anybody sees them who has the disk. */
+/** Block files as they appear on the disk. */
 public final class BlockFiles {
 
   private BlockFiles() {}
@@ -31,7 +31,7 @@ public final class BlockFiles {
     }
   }
 
-  /** The length of a file, or what a reduced block takes of it. */
+  /** Returns the length of a file, or of the used part of a reduced block's file. */
   public static long physicalLength(File file) throws IOException {
     if (!isReduced(file)) {
       return file.length();
@@ -42,7 +42,10 @@ public final class BlockFiles {
     }
   }
 
-  /** How many descriptors of this process are open on files with all these parts in their names. */
+  /**
+   * Returns the number of open descriptors of this process for files with all these parts in their
+   * names.
+   */
   public static long open(String... parts) throws IOException {
     long count = 0;
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {

@@ -16,7 +16,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Blocks that the operator does not want reduced, on a real DataNode. */
+/** Blocks that the filter keeps plain, on a real DataNode. */
 class BlockFilterTest {
 
   private static final int LENGTH = 500_000;

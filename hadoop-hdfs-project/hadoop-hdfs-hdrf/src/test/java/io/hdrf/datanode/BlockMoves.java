@@ -29,7 +29,7 @@ final class BlockMoves {
   }
 
   /**
-   * Has a DataNode copy a block from another one, which loses it once the NameNode knows.
+   * Makes a DataNode copy a block from another one, which loses it once the NameNode knows.
    *
    * @param token to copy and to replace it
    * @param targetPort where the DataNode listens for data

@@ -49,7 +49,7 @@ class CacheHoldsTest {
     return new long[] {block.getBlockId()};
   }
 
-  /** Has the Reducer look at the block, and at another one after it. */
+  /** Makes the Reducer process the block, and another one after it. */
   private static void letItBeReduced(ExtendedBlock block, String next) throws Exception {
     cluster.service(0).finalized(block.getBlockPoolId(), block.getBlockId());
     cluster.awaitReduced();

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rule 15: a wrong value stops the DataNode and says what would be right. */
+/**
+ * Rule 15: with a wrong value the DataNode does not start, and the message names the accepted
+ * values.
+ */
 class ConfigurationErrorsTest {
 
   @ParameterizedTest
@@ -76,7 +79,7 @@ class ConfigurationErrorsTest {
     }
   }
 
-  /** What is true may be said. */
+  /** A key that states the fact is allowed. */
   @Test
   void storageThatIsNeverReducedMayBeNamed() throws Exception {
     Configuration conf = HdrfCluster.configuration();
@@ -84,7 +87,7 @@ class ConfigurationErrorsTest {
     assertThat(new HdrfSetup(conf)).isNotNull();
   }
 
-  /** No scheme, no jars: HDRF only looks on. */
+  /** Without schemes and jars HDRF does nothing. */
   @Test
   void withoutSchemesNothingIsNeeded() throws Exception {
     Configuration conf = HdrfCluster.configuration();

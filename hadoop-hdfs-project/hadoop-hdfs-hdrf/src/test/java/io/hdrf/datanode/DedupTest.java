@@ -38,7 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Blocks that are deduplicated, on real DataNodes. */
+/** Deduplicated blocks on real DataNodes. */
 class DedupTest {
 
   private static final int LENGTH = 3 * HdrfCluster.BLOCK_SIZE / 2;
@@ -267,7 +267,7 @@ class DedupTest {
     assertThat(dropped).isZero();
   }
 
-  /** Nothing reads from it, and no chain names it. */
+  /** No block reads from it, and no chain names it. */
   @Test
   void aStoreThatIsNotUsedAnyMoreIsCollected() throws Exception {
     cluster = HdrfCluster.start(configuration(), 1);
@@ -282,7 +282,7 @@ class DedupTest {
     assertThat(stored()).isLessThan(LENGTH / 10);
   }
 
-  /** On disk, which collections go by. */
+  /** On disk, where collections read them. */
   private long blockFiles() {
     return blockFiles("");
   }
@@ -380,7 +380,7 @@ class DedupTest {
     }
     cluster.awaitReduced("/file");
     Configuration conf = configuration();
-    // Or the scanner may be the first to find the damage.
+    // Otherwise the scanner may be the first to find the damage.
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 0);
     cluster.restartAs(
         conf,
@@ -410,7 +410,7 @@ class DedupTest {
         .get("gcBlocksUnreadable");
   }
 
-  /** What it names is not known, so nothing goes until HDFS has put a sound copy elsewhere. */
+  /** Its chunks are unknown, so nothing is dropped until HDFS has put a sound copy elsewhere. */
   @Test
   void damagedRecipeStopsCollectionsUntilItIsReplaced() throws Exception {
     Configuration conf = configuration();

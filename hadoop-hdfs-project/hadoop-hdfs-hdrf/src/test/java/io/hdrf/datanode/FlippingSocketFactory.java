@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has DataNodes that serve a connection flip a bit of what HDRF sends to the next DataNode, as
- * often as asked for.
+ * Flips bits in HDRF's streams from DataNodes that serve a connection to the next DataNode, a given
+ * number of times.
  */
 public final class FlippingSocketFactory extends WrappingSocketFactory {
 
@@ -31,7 +31,7 @@ public final class FlippingSocketFactory extends WrappingSocketFactory {
   private static volatile Random random;
 
   /**
-   * From now on streams are damaged, one bit each, somewhere behind what tells that HDRF begins.
+   * Starts to damage streams, one bit each, at a random position after the preamble.
    *
    * @param flips how many streams
    */

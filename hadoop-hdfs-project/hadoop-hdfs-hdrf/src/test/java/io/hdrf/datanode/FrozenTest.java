@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What configurations, dashboards, volumes and other DataNodes rely on: keys, names of beans and
- * attributes in JMX, ids of schemes, codes of tables, golden bytes. {@code frozen.txt} lists them.
- * A line that goes, or changes, breaks somebody's cluster; one that comes is added to the list.
+ * The interfaces to configurations, dashboards, volumes and other DataNodes: keys, names of beans
+ * and attributes in JMX, ids of schemes, codes of tables, golden bytes. {@code frozen.txt} lists
+ * them. A removed or changed line breaks clusters; add new ones to the list.
  */
 @Timeout(120)
 class FrozenTest {
@@ -101,9 +101,7 @@ class FrozenTest {
     }
   }
 
-  /**
-   * Asked of the source itself: JMX shows the attributes that were there when it was first asked.
-   */
+  /** Reads the source itself: JMX shows the attributes of its first query. */
   private static Set<String> metrics(String uuid) {
     MetricsCollectorImpl collector = new MetricsCollectorImpl();
     DefaultMetricsSystem.instance().getSource("Hdrf-" + uuid).getMetrics(collector, true);

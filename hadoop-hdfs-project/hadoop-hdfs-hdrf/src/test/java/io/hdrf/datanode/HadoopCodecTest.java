@@ -20,7 +20,7 @@ import org.apache.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Blocks that Hadoop's codecs compressed, on real DataNodes. */
+/** Blocks compressed by Hadoop's codecs, on real DataNodes. */
 class HadoopCodecTest {
 
   private static final String CLASS = "hdrf.hadoop-codec.class";
@@ -94,7 +94,7 @@ class HadoopCodecTest {
     cluster.assertContent("/first", first);
   }
 
-  /** As with the jar of a scheme: the message tells what to do and how much depends on it. */
+  /** As for the jar of a scheme, the message says what to do and how many blocks depend on it. */
   @Test
   void aVolumeDoesNotStartWithoutACodecThatItsBlocksNeed() throws Exception {
     cluster = HdrfCluster.start(twoVolumes(GoneCodec.class), 1, 2);
@@ -122,7 +122,7 @@ class HadoopCodecTest {
     File gone = cluster.replicas("/gone").get(0);
     cluster.fs().delete(new org.apache.hadoop.fs.Path("/gone"), false);
     HdrfCluster.await("the block to go", () -> !gone.exists());
-    // What no block needs any more may be missing.
+    // A codec that no block needs may be missing.
     cluster.restartAs(withoutTheClass());
     for (int i = 0; i < 4; i++) {
       cluster.assertContent("/gzip" + i, data);

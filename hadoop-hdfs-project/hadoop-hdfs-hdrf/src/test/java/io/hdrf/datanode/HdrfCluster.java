@@ -146,7 +146,7 @@ public final class HdrfCluster implements AutoCloseable {
     restartAs(newConf, () -> {});
   }
 
-  /** What is done while nothing runs. */
+  /** An action while nothing runs. */
   interface Interlude {
     void run() throws IOException;
   }
@@ -201,7 +201,7 @@ public final class HdrfCluster implements AutoCloseable {
     }
   }
 
-  /** As the other one, in a cluster of which some DataNodes are stock. */
+  /** Like the other one, in a cluster with some stock DataNodes. */
   void awaitReducedWhereHdrf() throws InterruptedException {
     for (DataNode datanode : cluster.getDataNodes()) {
       if (MirrorCounts.hasHdrf(datanode)) {
@@ -349,7 +349,7 @@ public final class HdrfCluster implements AutoCloseable {
     return poolDirectory(volume, pool()).resolve("hdrf");
   }
 
-  /** What du would add up for the volume's finalized blocks, without rounding. */
+  /** Returns du's sum for the volume's finalized blocks, without rounding. */
   long physicalBytes(FsVolumeSpi volume) throws IOException {
     Path finalized = poolDirectory(volume, pool()).resolve("current").resolve("finalized");
     while (true) {
@@ -386,7 +386,7 @@ public final class HdrfCluster implements AutoCloseable {
   }
 
   /**
-   * Asks each DataNode for what was flushed of a file that is still written to, as a reader would.
+   * Reads the flushed part of a file that is still being written from each DataNode.
    *
    * @param data of the only block, and what may follow
    * @param flushed how many bytes were flushed
@@ -491,7 +491,7 @@ public final class HdrfCluster implements AutoCloseable {
         });
   }
 
-  /** Has the lease of a writer that failed recovered. */
+  /** Recovers the lease of a failed writer. */
   public void recoverLease(String path) throws Exception {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(path);
     await(

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 
-/** Makes the setup of a DataNode whose Hadoop is the one that a key of its configuration names. */
+/** Makes the setup of a DataNode whose Hadoop a key of its configuration names. */
 public final class InstalledSetup {
 
   static final String HOME = "test.hadoop.home";

@@ -42,13 +42,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Administrators convert, inflate and verify the blocks of running DataNodes. */
+/** Administrators' jobs that convert, inflate and verify the blocks of running DataNodes. */
 @Timeout(180)
 class JobsTest {
 
   private static final int BLOCK = HdrfCluster.BLOCK_SIZE;
 
-  /** At which one block of a DataNode is done at once, and the next one after days. */
+  /** A rate at which one block is done at once, and the next one after days. */
   private static final long ONE_BLOCK = 1;
 
   private static final String DIRECTORIES = DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY;
@@ -143,7 +143,7 @@ class JobsTest {
     }
   }
 
-  /** A DataNode whose operator is told that all is plain has its factory removed next. */
+  /** An operator who learns that all is plain removes the factory next. */
   @Test
   void whatIsNotInServiceIsNotCountedAsPlain() throws Exception {
     cluster = HdrfCluster.start(configuration("lz4"), 1, 2);
@@ -290,7 +290,7 @@ class JobsTest {
     assertThat(jobs(0, JobKind.CONVERT).get(0).state()).isEqualTo(JobInfo.State.STOPPED);
     assertMode("new blocks only");
 
-    // The scan would now be allowed to, if nobody had stopped the conversion.
+    // The scan could reduce now, if the conversion had not been stopped.
     cluster.restartAs(HdrfCluster.configuration());
     letTheScanLook();
     assertThat(jobs(0, JobKind.CONVERT).get(0).state()).isEqualTo(JobInfo.State.NONE);
@@ -369,7 +369,7 @@ class JobsTest {
     cluster.assertContent("/third", third);
   }
 
-  /** Stock HDFS also starts where nothing of HDRF's own files is left. */
+  /** Stock HDFS also starts without any of HDRF's own files. */
   @Test
   void withoutItsOwnFilesHdrfBeginsAnew() throws Exception {
     cluster = HdrfCluster.start(configuration("lz4"), 1);

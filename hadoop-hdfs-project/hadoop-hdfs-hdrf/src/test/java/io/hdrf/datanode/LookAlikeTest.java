@@ -169,7 +169,7 @@ class LookAlikeTest {
     }
   }
 
-  /** There is nothing to prove it plain by but that without checksums nothing is reduced. */
+  /** The only proof that it is plain is that nothing is reduced without checksums. */
   @Test
   void withoutChecksumsItComesBackAsWritten() throws Exception {
     byte[] raw = reducedFile("/model5");
@@ -293,8 +293,8 @@ class LookAlikeTest {
   }
 
   /**
-   * Stock code compares nothing with its checksums that a client sends through a pipeline.
-   * Finalized, it would be taken for a damaged reduced block for as long as its owner keeps it.
+   * Stock code does not verify the data that a client sends through a pipeline. Once finalized, the
+   * block would be taken for a damaged reduced one as long as its file exists.
    */
   @Test
   void whatImitatesADamagedReducedBlockIsNotFinalized() throws Exception {
@@ -326,7 +326,7 @@ class LookAlikeTest {
     written.setBytesAcked(SIZE);
     assertThatThrownBy(() -> dataset.recoverClose(block, stamp + 1, SIZE - 1))
         .hasMessageContaining("Corrupted replica");
-    // What stock code refuses, it refuses in its own words.
+    // Refusals of stock code keep their messages.
     ExtendedBlock later = new ExtendedBlock(known.getBlockPoolId(), 4711, SIZE, stamp + 1);
     assertThatThrownBy(() -> dataset.finalizeBlock(later, false))
         .isInstanceOf(ReplicaNotFoundException.class);
@@ -346,7 +346,7 @@ class LookAlikeTest {
     assertThat(cluster.replica(0, block).getState()).isEqualTo(ReplicaState.FINALIZED);
   }
 
-  /** Stock code interrupts the writer and waits for it; until it ends it may go on to write. */
+  /** Stock code interrupts the writer and waits for it; until then it may still write. */
   @Test
   void whatAWriterWritesBeforeItIsStoppedIsLookedAt() throws Exception {
     byte[] data = TestBytes.noise(SIZE, 53);
@@ -389,7 +389,7 @@ class LookAlikeTest {
     assertThat(cluster.replica(0, block).getState()).isEqualTo(ReplicaState.RBW);
   }
 
-  /** What is read there a client chose: a checksum may cover most of a block. */
+  /** A client chose the length of this read: a checksum may cover most of a block. */
   @Test
   void nothingWaitsForTheLook() throws Exception {
     ExtendedBlock known = cluster.block(written("/model8"));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The same random operations on stock HDFS and under HDRF with several chains: every read gives the
- * same bytes, every file has the same checksum, and both are what a model in memory says.
+ * same bytes, every file has the same checksum, and both match a model in memory.
  */
 @Timeout(600)
 class MetamorphicTest {

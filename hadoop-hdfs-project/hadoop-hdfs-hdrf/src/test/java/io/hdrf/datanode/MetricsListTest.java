@@ -17,11 +17,11 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The metrics of a DataNode are those that {@code metrics.txt} lists, and documents show. */
+/** The metrics of a DataNode are those that {@code metrics.txt} and documents list. */
 @Timeout(120)
 class MetricsListTest {
 
-  /** Two DataNodes: what goes from one to the other is counted by operation and peer. */
+  /** Two DataNodes: traffic between them is counted by operation and peer. */
   @Test
   void whatIsCountedIsListedAndWhatIsListedIsCounted() throws Exception {
     Configuration conf = HdrfCluster.configuration();

@@ -75,7 +75,10 @@ class MirrorFailureTest {
     cluster.assertContent("/flipped", data);
   }
 
-  /** For the wire; the others store what they receive, and encode on no thread. */
+  /**
+   * The first one encodes for the wire; the others store what they receive, and encode on no
+   * thread.
+   */
   @Test
   void onlyTheFirstOfAPipelineEncodes() throws Exception {
     start(HdrfCluster.configuration(HdrfCluster.plugins(FaultyScheme.class), FaultyScheme.NAME), 3);
@@ -152,7 +155,7 @@ class MirrorFailureTest {
     }
   }
 
-  /** The client still knows five, and takes another one in its place. */
+  /** The client still knows five, and replaces it by another one. */
   private void stopOneOfThePipeline(String path, int position) throws Exception {
     try (FSDataInputStream in = cluster.fs().open(new Path(path))) {
       List<LocatedBlock> blocks = DFSTestUtil.getAllBlocks(in);

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * DataNodes in one pipeline that differ: stock ones, in every order of upgrade, one without the
- * others' scheme, some that do not answer.
+ * Pipelines of different DataNodes: stock ones, in every order of upgrade, one without the others'
+ * scheme, some that do not answer.
  */
 @Timeout(300)
 class MirrorMixedClusterTest {
@@ -58,7 +58,7 @@ class MirrorMixedClusterTest {
         });
   }
 
-  /** Starts a DataNode anew, which then is the last of the list. */
+  /** Restarts a DataNode, which then is the last of the list. */
   private void restart(int index, Consumer<Configuration> change) throws Exception {
     DataNodeProperties stopped = cluster.mini().stopDataNode(index);
     Field field = DataNodeProperties.class.getDeclaredField("conf");
@@ -120,7 +120,7 @@ class MirrorMixedClusterTest {
     return connections;
   }
 
-  /** Each side lacks what the other would send, and takes blocks as HDFS sends them. */
+  /** Each side lacks the other's scheme, and takes blocks as HDFS sends them. */
   @Test
   void aDataNodeWithoutTheOthersScheme() throws Exception {
     cluster = HdrfCluster.start(HdrfCluster.configuration(), 3);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Blocks travel between DataNodes as frames, and are stored as they came. */
+/** Blocks travel between DataNodes as frames, and are stored as received. */
 @Timeout(180)
 class MirroringTest {
 
@@ -102,7 +102,7 @@ class MirroringTest {
     }
   }
 
-  /** Nor where they are of another kind; whoever gets them verifies them in either case. */
+  /** Nor if they are of another kind; the receiver verifies them in either case. */
   @Test
   void checksumsTravelOnlyWhereThePeerCannotMakeThem() throws Exception {
     byte[] data = TestBytes.text(BLOCK, 8);
@@ -156,7 +156,7 @@ class MirroringTest {
     assertThat(sum(reducer("blocksAdopted"))).isEqualTo(1);
   }
 
-  /** Where many packets are under way, several share a frame. */
+  /** With many packets in flight, several share a frame. */
   @Test
   void framesOfABusyPipelineAreTheSameEverywhere() throws Exception {
     byte[] data = TestBytes.text(8 * BLOCK, 7);

@@ -32,7 +32,7 @@ class MoveRulesTest {
 
   private static HdrfCluster cluster;
 
-  /** What each volume used while it had no blocks. */
+  /** The space used by each volume while it had no blocks. */
   private static final Map<String, Long> BASE = new HashMap<>();
 
   @BeforeAll
@@ -83,7 +83,7 @@ class MoveRulesTest {
     throw new AssertionError("there are two disks");
   }
 
-  /** Stock code forgets to take off the .meta file of the source. */
+  /** Stock code does not subtract the .meta file of the source. */
   private static void move(ExtendedBlock block, ThrowingCallable call) throws Exception {
     String source = cluster.volume(0, block).getStorageID();
     long meta = cluster.replica(0, block).getMetadataLength();
@@ -169,7 +169,7 @@ class MoveRulesTest {
     assertUse();
   }
 
-  /** Rules 1 and 4: where both meet, the recovery goes on and the move does not. */
+  /** Rules 1 and 4: when both meet, the recovery proceeds and the move fails. */
   @Test
   void recoveryWinsOverAMove() throws Exception {
     byte[] data = TestBytes.text(SIZE, 18);
@@ -212,7 +212,7 @@ class MoveRulesTest {
     }
   }
 
-  /** Rule 14: what was saved is given back once, whether or not HDRF knew of it. */
+  /** Rule 14: the savings are added back once, whether or not HDRF knew of them. */
   @Test
   void deletionGivesBackWhatWasUsed() throws Exception {
     ExtendedBlock known = reducedBlock("/known", TestBytes.text(SIZE, 15));

@@ -70,7 +70,7 @@ class OldVolumesTest {
     FileUtil.unTar(file.toFile(), unpacked.toFile());
   }
 
-  /** Starts today's NameNode and DataNode on what was unpacked. */
+  /** Starts today's NameNode and DataNode on the unpacked volume. */
   private void start(Configuration conf) throws IOException {
     cluster = HdrfCluster.start(conf, 1);
     List<URI> names = List.copyOf(cluster.mini().getNameDirs(0));

@@ -33,9 +33,9 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.DataChecksum;
 
 /**
- * HDRF as it runs in a DataNode, on a volume with one finalized block and with any {@link
- * DurableFiles}: the dataset and its volume alone are made up. Nothing works in the background; the
- * caller's thread does it all.
+ * HDRF as in a DataNode, on a volume with one finalized block and with any {@link DurableFiles};
+ * only the dataset and its volume are simulated. Nothing runs in the background; the caller's
+ * thread does all work.
  */
 public final class OneBlockDataNode implements AutoCloseable {
 
@@ -45,7 +45,7 @@ public final class OneBlockDataNode implements AutoCloseable {
   public static final long STAMP = 1001;
   private static final int BYTES_PER_CHECKSUM = 512;
 
-  /** Closing takes a fifth of a second, for nobody's benefit. */
+  /** Closing takes a fifth of a second, so it happens in the background. */
   private static final ExecutorService CLOSER =
       Executors.newFixedThreadPool(
           32,
@@ -190,7 +190,9 @@ public final class OneBlockDataNode implements AutoCloseable {
     return BlockFiles.isReduced(blockFile(directory).toFile());
   }
 
-  /** What will be given back when the block is deleted; negative where the file will tell. */
+  /**
+   * Returns the bytes to be added back when the block is deleted; negative if the file will tell.
+   */
   long knownSaving() {
     return service.knownSaving(POOL, BLOCK);
   }

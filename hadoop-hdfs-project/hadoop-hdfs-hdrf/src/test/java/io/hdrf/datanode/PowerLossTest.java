@@ -37,10 +37,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class PowerLossTest {
 
-  /** Per crash: the four extremes, and what chance keeps. */
+  /** For each crash: the four extremes, and random states. */
   private static final int STATES = 6;
 
-  /** After the last operation, when nothing may be lost any more. */
+  /** After the last operation, when nothing may be lost. */
   private static final int FINAL_STATES = 40;
 
   private static final int LENGTH = 150_001;
@@ -69,7 +69,7 @@ class PowerLossTest {
     LogManager.getLogger("io.hdrf").setLevel(null);
   }
 
-  /** Each failure that a test brings about is reported at length. */
+  /** Each injected failure would be logged at length. */
   @BeforeAll
   static void logLess() {
     LogManager.getLogger("io.hdrf").setLevel(Level.FATAL);
@@ -111,7 +111,7 @@ class PowerLossTest {
     assertThat(reduced[0]).isBetween(FINAL_STATES / 8, checked / 2);
   }
 
-  /** Frames that came with the block are in a file that becomes the block's. */
+  /** The file of frames that came with the block becomes the block's. */
   @Test
   void adoptionSurvivesPowerLoss() throws Exception {
     conf = OneBlockDataNode.configuration(plugins, "lz4");
@@ -221,7 +221,7 @@ class PowerLossTest {
     return FINAL_STATES;
   }
 
-  /** The page cache survives a kill; what comes after must not build on unsynced sand. */
+  /** The page cache survives a kill; later work must not rely on unsynced data. */
   @ParameterizedTest
   @ValueSource(strings = {"lz4", "store"})
   void killAtAnyOperationThenPowerLoss(String chain) throws Exception {
@@ -251,7 +251,7 @@ class PowerLossTest {
     }
   }
 
-  /** One operation fails and the DataNode goes on; then the power goes off. */
+  /** One operation fails and the DataNode continues; then the power fails. */
   @ParameterizedTest
   @CsvSource({"lz4, " + EIO, "lz4, " + ENOSPC, "store, " + EIO})
   void reductionSurvivesAFailingOperation(String chain, String failure) throws Exception {
@@ -420,7 +420,7 @@ class PowerLossTest {
     }
   }
 
-  /** What the store scheme keeps for blocks that came to nothing stays, as its Javadoc says. */
+  /** The store scheme keeps the data of failed blocks, as its Javadoc says. */
   private static void assertNothingElse(Path directory) throws IOException {
     Path pool = OneBlockDataNode.poolDirectory(directory);
     Set<String> names = new TreeSet<>();

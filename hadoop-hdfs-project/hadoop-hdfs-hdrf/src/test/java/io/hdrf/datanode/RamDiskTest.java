@@ -18,7 +18,7 @@ import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Files that are written into memory first. */
+/** Files written to memory first. */
 @Timeout(120)
 class RamDiskTest {
 

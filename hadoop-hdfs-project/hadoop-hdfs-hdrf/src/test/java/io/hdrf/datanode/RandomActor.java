@@ -15,8 +15,8 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Does random things to the files of one directory, compares each read with a model in memory, and
- * writes down what it did and saw. What it does depends on the seed and its number alone.
+ * Performs random operations on the files of one directory, compares each read with a model in
+ * memory, and logs its operations and results. They depend only on the seed and its number.
  */
 final class RandomActor implements Callable<Void> {
 

@@ -27,8 +27,8 @@ import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rule 7: bits flipped and files cut at random places. Never a wrong byte to a client; each damaged
- * replica is reported and replaced.
+ * Rule 7: flips bits and cuts files at random positions. A client never gets a wrong byte; each
+ * damaged replica is reported and replaced.
  */
 class RandomDamageTest {
 
@@ -161,7 +161,7 @@ class RandomDamageTest {
     return "cut at " + length + (refill ? " and filled with a hole" : "");
   }
 
-  /** Straight from the damaged replica: right bytes, or an exception that has it reported. */
+  /** Reads the damaged replica itself: right bytes, or an exception that leads to a report. */
   private static void readDamaged(HdrfCluster cluster, Case damaged, byte[] expected) {
     try {
       byte[] found = cluster.replicaBytes(damaged.datanode, damaged.block);

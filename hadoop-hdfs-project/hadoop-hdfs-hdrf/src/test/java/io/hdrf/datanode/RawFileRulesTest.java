@@ -231,7 +231,7 @@ class RawFileRulesTest {
         .isInstanceOf(IOException.class);
   }
 
-  /** Rule 9: whoever holds a descriptor of the file that was replaced is told. */
+  /** Rule 9: holders of a descriptor of the replaced file are notified. */
   @Test
   void swapAndInflationRevokeDescriptors() throws Exception {
     List<ExtendedBlockId> revoked = DataNodeProbe.recordRevocations(cluster.datanode(0));
@@ -270,7 +270,7 @@ class RawFileRulesTest {
     assertThat(BlockFiles.open("")).isLessThan(open + 25);
   }
 
-  /** Rule 13: descriptors of plain blocks are passed as ever. */
+  /** Rule 13: descriptors of plain blocks are passed as in stock HDFS. */
   @Test
   void descriptorsOfPlainBlocksArePassed() throws Exception {
     byte[] data = TestBytes.noise(SIZE, 41);
@@ -285,7 +285,7 @@ class RawFileRulesTest {
     }
   }
 
-  /** Rule 5: readers that are there before a swap or an inflation go on with the old file. */
+  /** Rule 5: readers from before a swap or an inflation continue with the old file. */
   @Test
   void openStreamsOutliveSwapAndInflation() throws Exception {
     byte[] data = TestBytes.text(SIZE, 42);

@@ -137,7 +137,7 @@ class ReadTest {
     }
   }
 
-  /** As a line-reading job does: each task seeks a byte before its split and reads past its end. */
+  /** Like a line-reading job: each task seeks a byte before its split and reads past its end. */
   @Test
   void splitsThatOverlapBlockBoundaries() throws Exception {
     int split = 400_000;
@@ -152,7 +152,7 @@ class ReadTest {
     }
   }
 
-  /** As a columnar reader does: the footer first, then some columns, forward, with gaps. */
+  /** Like a columnar reader: the footer first, then some columns, forward, with gaps. */
   @Test
   void footerFirstThenRangesWithGaps() throws Exception {
     try (FSDataInputStream in = cluster.fs().open(new Path("/text"))) {
@@ -186,7 +186,7 @@ class ReadTest {
     }
   }
 
-  /** A reader keeps its connection to the plain file, and goes on in the reduced one. */
+  /** A reader keeps its connection to the plain file, and continues in the reduced one. */
   @Test
   void aReaderThatBeganBeforeTheSwap() throws Exception {
     byte[] text = TestBytes.text(4 * BLOCK, 5);

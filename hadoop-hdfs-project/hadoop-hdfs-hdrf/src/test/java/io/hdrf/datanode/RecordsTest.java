@@ -32,7 +32,7 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The records of a DataNode's blocks, and what administrators see of them. */
+/** The records of a DataNode's blocks, and administrators' views of them. */
 class RecordsTest {
 
   private HdrfCluster cluster;
@@ -266,7 +266,7 @@ class RecordsTest {
         conf,
         () -> {
           deleteAll(store);
-          // A file where the store's directory is to be can be no store.
+          // A file in place of the store's directory is no store.
           Files.createFile(store);
         });
     HdrfCluster.await(

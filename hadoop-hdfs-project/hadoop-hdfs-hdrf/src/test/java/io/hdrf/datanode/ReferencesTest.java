@@ -38,7 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Chunks that the receiver has go there by reference. */
+/** Chunks that the receiver has are sent by reference. */
 @Timeout(300)
 class ReferencesTest {
 
@@ -100,7 +100,7 @@ class ReferencesTest {
         .collect(Collectors.joining("\n"));
   }
 
-  /** Of the same length, but with a few edits that shift what follows. */
+  /** Returns data of the same length, with a few edits that shift the rest. */
   static byte[] nextVersion(byte[] data, long seed) {
     Random random = new Random(seed);
     byte[] next = new byte[data.length + 300];
@@ -143,8 +143,8 @@ class ReferencesTest {
         .as("%s", counters)
         .isGreaterThan(2L * second.length * 8 / 10);
     assertThat(sentSecond).as("%s", counters).isLessThan(sentFirst / 3);
-    // What lies between the references is encoded once, and passed on as it came where the third
-    // DataNode has found what the second has.
+    // The data between the references are encoded once, and passed on unchanged if the third
+    // DataNode has the same chunks as the second.
     long encoded = wire("mirrorFramesEncoded") - encodedFirst;
     assertThat(encoded).as("%s", counters).isPositive();
     assertThat(wire("mirrorFramesForwarded") - forwardedFirst)
@@ -224,7 +224,7 @@ class ReferencesTest {
     assertThat(wire("mirrorAnswers")).isZero();
   }
 
-  /** Rule 28: whoever names fingerprints must be a DataNode. */
+  /** Rule 28: a peer that names fingerprints must be a DataNode. */
   @Test
   void aClientIsNotAnswered() throws Exception {
     Configuration conf = configuration("dedup,lz4");
@@ -282,7 +282,7 @@ class ReferencesTest {
     return socket;
   }
 
-  /** A peer that can't be asked is spoken to as before. */
+  /** A peer that can't be asked gets the plain protocol. */
   @Test
   void onePeerWithoutTheAbility() throws Exception {
     cluster = HdrfCluster.start(configuration("dedup,lz4"), 2);
@@ -316,7 +316,7 @@ class ReferencesTest {
     assertThat(wire("mirrorBytesByReference") - before).isGreaterThan(2L * next.length * 8 / 10);
   }
 
-  /** What is gone from the stores goes by value, and what was promised before arrives. */
+  /** Chunks gone from the stores go by value, and promised ones arrive. */
   @Test
   void theStoresAreLostInTheMiddle() throws Exception {
     cluster = HdrfCluster.start(configuration("dedup,lz4"), 3);
@@ -376,7 +376,7 @@ class ReferencesTest {
     }
   }
 
-  /** A flipped bit under the stream is found, and the block sent again. */
+  /** A flipped bit below the stream is found, and the block is sent again. */
   @Test
   void flippedBits() throws Exception {
     Configuration conf = configuration("dedup,lz4");

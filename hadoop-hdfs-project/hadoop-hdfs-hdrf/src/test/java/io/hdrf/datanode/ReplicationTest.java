@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Replicas are made from reduced ones. */
+/** Replicas made from reduced ones. */
 @Timeout(180)
 class ReplicationTest {
 

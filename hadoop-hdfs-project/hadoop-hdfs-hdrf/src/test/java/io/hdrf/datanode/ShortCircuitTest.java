@@ -108,7 +108,10 @@ class ShortCircuitTest {
     }
   }
 
-  /** How many of a file's bytes come from descriptors, when it is read from begin to end. */
+  /**
+   * Returns how many of a file's bytes come from descriptors, when it is read from beginning to
+   * end.
+   */
   private static long shortCircuitBytes(FileSystem client, String path, byte[] expected)
       throws IOException {
     try (HdfsDataInputStream in = open(client, path)) {
@@ -123,7 +126,7 @@ class ShortCircuitTest {
   }
 
   /**
-   * How many reads the DataNodes have served. Asked of the counters: what JMX says is kept for
+   * Returns how many reads the DataNodes have served, from the counters: JMX caches its values for
    * seconds.
    */
   private static long blocksRead() {
@@ -213,7 +216,7 @@ class ShortCircuitTest {
     }
   }
 
-  /** By the choice of the operator, who then bears a warning for each block. */
+  /** By the operator's choice, with a warning for each block. */
   @Test
   void oneBlockAloneCanBeDeclined() throws Exception {
     byte[] noise = TestBytes.noise(10_000, 4);
@@ -234,7 +237,7 @@ class ShortCircuitTest {
     }
   }
 
-  /** Who holds a descriptor goes on with it, and gets no other one that is out of date. */
+  /** A holder of a descriptor continues with it, and gets no further outdated one. */
   @Test
   void readersOutliveSwapAndAppend() throws Exception {
     byte[] data = TestBytes.text(700_000, 6);
@@ -346,7 +349,7 @@ class ShortCircuitTest {
     }
   }
 
-  /** What the client's classes log as a warning or worse while it is open. */
+  /** Captures warnings and errors of the client's classes while it is open. */
   private static LogCapture clientLog() {
     return new LogCapture(Level.WARN, ".hdfs.DFS", ".hdfs.client.", ".hdfs.shortcircuit.");
   }

@@ -9,7 +9,7 @@ import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Keeps back the probes of DataNodes that serve a connection, so that nobody answers them. */
+/** Withholds the probes of DataNodes that serve a connection, so that they get no answer. */
 public final class SilentSocketFactory extends WrappingSocketFactory {
 
   /** How many probes were kept back. */

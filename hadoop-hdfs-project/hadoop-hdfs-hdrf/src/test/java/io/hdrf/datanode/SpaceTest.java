@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a DataNode says that it uses, without du, which runs once an hour here; and full disks. */
+/** The usage that a DataNode reports without du, which runs once an hour here; and full disks. */
 @Timeout(180)
 class SpaceTest {
 
@@ -140,7 +140,7 @@ class SpaceTest {
     }
   }
 
-  /** Stock HDFS counts an appended block twice until du runs; what HDRF adds to that is nothing. */
+  /** Stock HDFS counts an appended block twice until du runs; HDRF adds nothing to that. */
   @Test
   void inflatingCountsWhatIsInflated() throws Exception {
     int length = 700_000;

@@ -21,13 +21,15 @@ import org.apache.hadoop.hdfs.server.protocol.BlockRecoveryCommand.RecoveringBlo
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What stock HDFS refuses is refused under HDRF by the same exceptions, also of reduced blocks. */
+/**
+ * HDRF refuses the same operations as stock HDFS, by the same exceptions, also for reduced blocks.
+ */
 @Timeout(180)
 class StockRefusalsTest {
 
   private static final int LENGTH = 300_000;
 
-  /** A block of a file of its own, to do something illegal with. */
+  /** A block of a separate file for an illegal operation. */
   private static final class Victim {
     final HdrfCluster cluster;
     final FsDatasetSpi<?> dataset;
@@ -200,7 +202,7 @@ class StockRefusalsTest {
     void run() throws IOException;
   }
 
-  /** The copy of a move is older than what is in place by the time it is to take that place. */
+  /** The copy of a move is older than the replica in place when it should replace it. */
   private static Object finalizeCopyAfter(Victim victim, Change change) throws Exception {
     ReplicaInfo copy =
         HdrfDatasets.copy(victim.dataset, victim.block, victim.replica(), victim.otherVolume());

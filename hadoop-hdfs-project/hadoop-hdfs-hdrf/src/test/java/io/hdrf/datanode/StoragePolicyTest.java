@@ -27,7 +27,7 @@ import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How blocks are reduced is a matter of their directories, by HDFS's storage policies. */
+/** HDFS's storage policies determine the chain of each directory's blocks. */
 class StoragePolicyTest {
 
   private static final int LENGTH = 5 * HdrfCluster.BLOCK_SIZE / 2;
@@ -168,7 +168,7 @@ class StoragePolicyTest {
     assertThat(cluster.service(0).counters().byChain()).containsOnlyKeys("lz4", "hadoop-codec");
     assertFiles();
 
-    // Each goes to the next storage, two of them to where blocks are stored in another way.
+    // Each goes to the next storage, two of them to one with another chain.
     setPolicy("/hot", COLD);
     setPolicy("/cold", ALL_SSD);
     setPolicy("/fast", HOT);

@@ -28,10 +28,9 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rule 5: appends, truncations, deletions, moves, re-creations, scans and reads of a few small
- * blocks at the same time, with a Reducer that is always close behind. What a file may hold is
- * known at each moment: the bytes that were there before an operation, those that will be there
- * after it, or (while it runs) either.
+ * Rule 5: concurrent appends, truncations, deletions, moves, re-creations, scans and reads of a few
+ * small blocks, with a Reducer that follows closely. The allowed content of a file is known at each
+ * moment: the bytes before an operation, those after it, or (while it runs) either.
  */
 class SwapStressTest {
 
@@ -58,7 +57,7 @@ class SwapStressTest {
     return conf;
   }
 
-  /** What a file may hold; each content is right, null stands for 'there is no file'. */
+  /** The allowed contents of a file; null stands for 'no file'. */
   private static final class State {
     private final List<byte[]> contents;
 
@@ -137,7 +136,7 @@ class SwapStressTest {
       }
     }
 
-    /** A recovery that failed, as one may beside a move, is not soon repeated unless asked for. */
+    /** A failed recovery, as beside a move, is repeated late unless requested. */
     private void truncate(long length) throws Exception {
       if (!cluster.fs().truncate(path, length)) {
         AtomicInteger looks = new AtomicInteger();
@@ -337,8 +336,8 @@ class SwapStressTest {
   }
 
   /**
-   * Every replica that the NameNode knows, straight from its DataNode, once repairs have ended:
-   * stock code may have deleted an old replica's file after a new one had taken its place.
+   * Reads every replica that the NameNode knows from its DataNode, after repairs have ended: stock
+   * code may have deleted an old replica's file after a new one had replaced it.
    */
   private void checkReplicas(Writer writer) throws Exception {
     byte[] content = writer.state.get().contents.get(0);

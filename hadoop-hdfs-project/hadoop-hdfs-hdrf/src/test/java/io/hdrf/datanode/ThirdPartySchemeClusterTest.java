@@ -51,7 +51,7 @@ class ThirdPartySchemeClusterTest {
     }
   }
 
-  /** By the jar's own lz4-java, although the jar beside it brings a newer one. */
+  /** Encoded by the jar's own lz4-java, although the jar beside it has a newer one. */
   private static void assertStoredByAcme(HdrfCluster cluster) throws Exception {
     for (LocatedBlock located : cluster.blocks("/file")) {
       for (int datanode = 0; datanode < 3; datanode++) {

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** In what runs in a DataNode, {@code HdrfThreads} alone makes threads. */
+/** In code that runs in a DataNode, only {@code HdrfThreads} makes threads. */
 class ThreadSourcesTest {
 
   private static final List<String> MODULES =

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Reduced blocks on every way from the DataNode to the client and to other DataNodes. */
+/** Reduced blocks on all ways from the DataNode to clients and to other DataNodes. */
 @Timeout(120)
 class TransferTest {
 

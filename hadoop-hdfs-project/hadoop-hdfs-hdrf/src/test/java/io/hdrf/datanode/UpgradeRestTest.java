@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Rule 8: while an upgrade is open the Reducer rests. */
+/** Rule 8: the Reducer pauses while an upgrade is open. */
 class UpgradeRestTest {
 
   private static HdrfCluster cluster;

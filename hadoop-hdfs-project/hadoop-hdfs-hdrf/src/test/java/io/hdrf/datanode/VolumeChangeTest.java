@@ -91,7 +91,7 @@ class VolumeChangeTest {
     return kept.toString();
   }
 
-  /** A new directory is formatted by stock code, which wants it empty; then it is HDRF's too. */
+  /** Stock code formats a new directory, which must be empty; only then HDRF uses it. */
   @Test
   void anUnformattedVolumeIsAdded() throws Exception {
     try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 1)) {
@@ -118,7 +118,10 @@ class VolumeChangeTest {
     }
   }
 
-  /** When the volume is made the pool is not there, and when the pool comes the volume is not. */
+  /**
+   * The pool does not exist when the volume is made, nor the volume in the list when the pool
+   * comes.
+   */
   @Test
   void aPoolThatComesWhileAVolumeIsAddedIsOpenedThere() throws Exception {
     Configuration conf = configuration();
@@ -146,7 +149,7 @@ class VolumeChangeTest {
     }
   }
 
-  /** A disk may be taken out again with reduced blocks; what removes HDRF is to look there. */
+  /** A disk may be taken out again with reduced blocks; the uninstallation must look there. */
   @Test
   void anAddedVolumeIsNotedForUninstallBeforeItIsInService() throws Exception {
     Path home = Files.createTempDirectory(HdrfCluster.testData(), "home");
@@ -204,7 +207,7 @@ class VolumeChangeTest {
     }
   }
 
-  /** Nobody would close them before the DataNode stops. */
+  /** Otherwise they would stay open until the DataNode stops. */
   @Test
   void noPoolIsInServiceOnAVolumeThatWasNotAddedForAnother() throws Exception {
     try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 2)) {
@@ -318,7 +321,7 @@ class VolumeChangeTest {
     }
   }
 
-  /** Stock code does not look behind the link either, and fails once all else is gone. */
+  /** Stock code does not follow the link either, and fails once all else is gone. */
   @Test
   void aPoolWhoseTrashLiesBehindALinkIsNotDeleted() throws Exception {
     try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 1)) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Rules 2, 7 and 20: what a volume needs to start, and what is cleared when it does. */
+/** Rules 2, 7 and 20: the requirements of a volume's start, and its clean-up. */
 class VolumeStartTest {
 
   private static Path plugins;

@@ -57,7 +57,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Somebody who speaks the protocol of DataNodes to one, and is none. */
+/** An adversary that speaks the protocol of DataNodes without being one. */
 @Timeout(240)
 class WireAdversaryTest {
 
@@ -124,12 +124,12 @@ class WireAdversaryTest {
         });
   }
 
-  /** Writes records behind the preamble; what the DataNode closes meanwhile is closed. */
+  /** Writes records after the preamble; the DataNode may close the connection meanwhile. */
   private static void send(Socket socket, Records records) throws IOException {
     send(socket, records, 0);
   }
 
-  /** As the other, without the last bytes. */
+  /** Like the other, without the last bytes. */
   private static void send(Socket socket, Records records, int missing) throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     try (RecordWriter writer = records(all)) {
@@ -201,15 +201,15 @@ class WireAdversaryTest {
     HdrfCluster.await("all memory to be given back", () -> taken() == 0);
     HdrfCluster.await("no thread to be left", () -> xceivers() <= 1);
     cluster.assertContent("/victim", data);
-    // The DataNode goes on to work.
+    // The DataNode still works.
     cluster.write("/next", data, 1);
     cluster.awaitReduced("/next");
     cluster.assertContent("/next", data);
   }
 
   /**
-   * Each kind of record, before there was a request, with all that it may announce. Its last byte
-   * never comes: whoever waits for that holds all others meanwhile.
+   * Sends each kind of record before a request, with the maximum length. Its last byte never comes:
+   * waiting for it would hold the rest in memory.
    */
   @Test
   void nothingButBytesBeforeTheRequest() throws Exception {
@@ -237,7 +237,7 @@ class WireAdversaryTest {
     assertNothingChanged();
   }
 
-  /** Who was let in, and then sends much where little is due. */
+  /** A peer with a valid request then sends much where little is expected. */
   @Test
   void whatAWriterTakesIsBounded() throws Exception {
     start(configuration());
@@ -329,7 +329,7 @@ class WireAdversaryTest {
     }
   }
 
-  /** Where this DataNode is not registered, it does not know whether there are tokens. */
+  /** Before its registration a DataNode does not know whether there are tokens. */
   @Test
   void chunksOfAPoolThatIsNotServedAreNotAnswered() throws Exception {
     start(configuration());
@@ -369,7 +369,7 @@ class WireAdversaryTest {
     assertNothingChanged();
   }
 
-  /** Though each of them would be waited for. */
+  /** Although each of them alone would get time. */
   @Test
   void manyStrangersAreNotHeardAtAll() throws Exception {
     Configuration conf = withTokens();
@@ -424,7 +424,7 @@ class WireAdversaryTest {
     }
   }
 
-  /** Whatever decrypts waits for whole messages, each of whose bytes may take its time. */
+  /** Decryption waits for whole messages, each of whose bytes may come slowly. */
   @Test
   void norIsItWhereAllIsEncrypted() throws Exception {
     Configuration conf = withTokens();
@@ -447,7 +447,7 @@ class WireAdversaryTest {
     }
   }
 
-  /** As by a version that never knew invitations. */
+  /** Refused like by a version that never knew invitations. */
   @Test
   void whoSaysThatHeWasInvitedIsRefused() throws Exception {
     start(configuration());
@@ -483,7 +483,9 @@ class WireAdversaryTest {
     }
   }
 
-  /** A whole write of a block by one client, or its beginning, as bytes behind the preamble. */
+  /**
+   * Returns a whole write of a block by one client, or its beginning, as bytes after the preamble.
+   */
   private byte[] stream(long block, byte[] content, boolean whole) throws IOException {
     byte[] request = request(block, null);
     ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -508,7 +510,7 @@ class WireAdversaryTest {
     return Arrays.copyOfRange(all.toByteArray(), 8, all.size());
   }
 
-  /** What is answered until the connection ends; null if nothing is. */
+  /** Returns the answer before the connection ends; null if there is none. */
   private static Status answer(Socket socket) throws IOException {
     try {
       BlockOpResponseProto reply = BlockOpResponseProto.parseDelimitedFrom(socket.getInputStream());
@@ -571,7 +573,7 @@ class WireAdversaryTest {
     assertThat(stored(block)).isEqualTo(content);
     datanode.getFSDataset().invalidate(block.getBlockPoolId(), new Block[] {block.getLocalBlock()});
     HdrfCluster.await("it to be gone", () -> !datanode.getFSDataset().contains(block));
-    // Stock HDFS takes it then, where there are no tokens; and what comes is what is there.
+    // Without tokens stock HDFS accepts it then, and the stored data are those sent.
     assertThat(replay(stream(id, other, true))).isEqualTo(Status.SUCCESS);
     HdrfCluster.await("the block", () -> datanode.getFSDataset().isValidBlock(block));
     cluster.awaitReduced();
@@ -580,7 +582,7 @@ class WireAdversaryTest {
     assertNothingChanged();
   }
 
-  /** Each kind of record, begun and never ended, before and behind the request, all at once. */
+  /** Sends each kind of record without its end, before and after the request, all at once. */
   @Test
   void recordsThatNeverEndHoldNothingForLong() throws Exception {
     Configuration conf = configuration();

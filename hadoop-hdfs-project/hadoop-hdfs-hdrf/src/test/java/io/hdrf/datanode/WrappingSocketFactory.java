@@ -9,8 +9,8 @@ import java.nio.channels.SocketChannel;
 import javax.net.SocketFactory;
 
 /**
- * Gives DataNodes that serve a connection sockets without channels, so that what they send to other
- * DataNodes goes through a stream of the subclass; everybody else gets ordinary sockets.
+ * Gives DataNodes that serve a connection sockets without channels, so that their output to other
+ * DataNodes goes through a stream of the subclass; all others get ordinary sockets.
  */
 abstract class WrappingSocketFactory extends SocketFactory {
 

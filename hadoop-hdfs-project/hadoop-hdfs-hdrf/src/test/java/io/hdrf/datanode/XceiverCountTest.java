@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The DataNode counts the threads of a group as its transfers, refuses more than {@code
- * dfs.datanode.max.transfer.threads} of them, and reports them as its load: none of HDRF's may be
- * among them, whoever caused it.
+ * dfs.datanode.max.transfer.threads} of them, and reports them as its load: none of HDRF's threads
+ * may be among them, whatever started it.
  */
 @Timeout(180)
 class XceiverCountTest {
@@ -58,7 +58,7 @@ class XceiverCountTest {
     }
   }
 
-  /** What stock code accounts for: the server, and with each open stream a receiver and more. */
+  /** The threads of stock code: the server, and for each open stream a receiver and more. */
   private static List<Integer> counts(HdrfCluster cluster) {
     List<Integer> counts = new ArrayList<>();
     for (DataNode datanode : cluster.mini().getDataNodes()) {

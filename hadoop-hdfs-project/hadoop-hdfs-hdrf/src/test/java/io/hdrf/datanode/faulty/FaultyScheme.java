@@ -13,8 +13,8 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * Deflate, which fails or dawdles on demand. It is told by system properties, since it runs behind
- * a class loader of its own.
+ * Deflate that fails or delays on demand. System properties control it, since it runs behind a
+ * separate class loader.
  */
 public final class FaultyScheme implements FrameScheme {
 
@@ -36,7 +36,7 @@ public final class FaultyScheme implements FrameScheme {
    */
   public static final String ONLY_ENCODER = "hdrf.test.faulty.encode.only";
 
-  /** Set: there is no memory to open it. */
+  /** Set to make opening it run out of memory. */
   public static final String OPEN_FAILURE = "hdrf.test.faulty.open";
 
   /** How long decoding a frame takes, in milliseconds. */

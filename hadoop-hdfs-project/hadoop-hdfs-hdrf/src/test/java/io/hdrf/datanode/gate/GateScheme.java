@@ -16,7 +16,7 @@ import java.util.zip.Inflater;
 /** Deflates, but waits before each frame while a system property is set. */
 public final class GateScheme implements FrameScheme {
 
-  /** Set to {@code true} to have every encoding wait. */
+  /** Set to {@code true} to make every encoding wait. */
   public static final String CLOSED = "hdrf.test.gate.closed";
 
   /** Is set to {@code true} by an encoding that waits. */

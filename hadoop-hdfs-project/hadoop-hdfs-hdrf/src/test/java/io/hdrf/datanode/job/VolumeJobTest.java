@@ -33,12 +33,12 @@ class VolumeJobTest {
   private final Blocks blocks = new Blocks();
   private final CountDownLatch ended = new CountDownLatch(1);
 
-  /** What is to come of a block when it is its turn. */
+  /** The planned outcome of a block. */
   private interface Step {
     JobOutcome run() throws IOException;
   }
 
-  /** Blocks by id, each with its length, and what is to come of them at each attempt. */
+  /** Blocks by id, each with its length and the outcome of each attempt. */
   private static final class Blocks implements BlockTask {
     private final Map<Long, Long> lengths = new TreeMap<>();
     private final Map<Long, List<Step>> steps = new HashMap<>();

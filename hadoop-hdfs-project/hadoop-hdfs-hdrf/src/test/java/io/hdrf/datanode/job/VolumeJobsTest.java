@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jobs on two volumes, whose first blocks stay in hand until the test lets go of them. */
+/** Jobs on two volumes, whose first blocks stay in work until the test releases them. */
 @Timeout(60)
 class VolumeJobsTest {
 
@@ -140,7 +140,7 @@ class VolumeJobsTest {
     }
   }
 
-  /** Blocks of which the first one takes until {@link #letGo}. */
+  /** Blocks of which the first one lasts until {@link #letGo}. */
   private final class Blocks implements BlockTask {
     private final String storageId;
 
@@ -220,7 +220,7 @@ class VolumeJobsTest {
     FutureTask<Void> stop = stopOnAThread(JobKind.CONVERT);
     awaitStored("DS-1", false);
     awaitStored("DS-2", false);
-    // It waits for the blocks in hand, and nobody waits for it meanwhile.
+    // It waits for the blocks in work, and nothing waits for it meanwhile.
     assertThat(jobs.infos(JobKind.CONVERT))
         .hasSize(2)
         .allMatch(job -> job.state() == JobInfo.State.RUNNING);
@@ -253,7 +253,7 @@ class VolumeJobsTest {
     assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
   }
 
-  /** Its blocks, none yet, would be done at once: another pool, or volume, is loaded before it. */
+  /** Its empty set of blocks would be done at once: another pool, or volume, is loaded first. */
   @Test
   void noJobRunsWhereTheBlocksAreNotKnownYet() throws Exception {
     openAgain();
@@ -274,7 +274,7 @@ class VolumeJobsTest {
     assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
   }
 
-  /** Nothing is done there, and whoever asked is not to take that for all. */
+  /** Nothing is done there, and the caller must not take the rest for all. */
   @Test
   void whatIsNotInServiceWithAllItsBlocksIsLeftOut() throws IOException {
     for (String id : new String[] {"DS-1", "DS-2"}) {
@@ -294,7 +294,10 @@ class VolumeJobsTest {
         .allMatch(count -> count.obstacle().contains("does not have it in service"));
   }
 
-  /** What can't be kept is said, and ends here all the same, as on the other volumes. */
+  /**
+   * A failure to record the end is reported, and the job ends here nevertheless, as on the other
+   * volumes.
+   */
   @Test
   void aVolumeThatCanNotKeepItHoldsNoOtherUp() throws Exception {
     jobs.start(JobKind.INFLATE, 0, 1);
@@ -318,7 +321,7 @@ class VolumeJobsTest {
     assertThat(stored("DS-1").isRunning()).as("asked for again").isFalse();
   }
 
-  /** What a job still does at its end reads all blocks, and writes. */
+  /** The end of a job reads all blocks, and writes. */
   @Test
   void nobodyWaitsForWhoWaitsForAJobOfAnotherKind() throws Exception {
     hangingThreads = "hdrf-inflate";

@@ -35,7 +35,7 @@ final class MemoryStore implements Mirroring.Storage {
 
   static final String SCHEME = "chunks";
 
-  /** What is done before a batch is looked up. */
+  /** Called before a batch is looked up. */
   interface Hook {
     void beforeLookup() throws IOException;
   }

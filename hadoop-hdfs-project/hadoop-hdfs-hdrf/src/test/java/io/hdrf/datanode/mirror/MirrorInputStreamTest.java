@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Stock code and HDRF must understand the same of a stream, whoever sends it. */
+/** Stock code and HDRF must understand a stream in the same way, whoever sends it. */
 class MirrorInputStreamTest {
 
   private static final BlockRef MINE = new BlockRef(OpenedStream.POOL, 1);
@@ -103,7 +103,7 @@ class MirrorInputStreamTest {
     assertThat(opened.kept(MINE)).isEqualTo(data);
   }
 
-  /** Each reader of the block would hold as much as its writer has chosen. */
+  /** Otherwise the writer of a block would determine the memory of each reader. */
   @Test
   void framesLongerThanThoseMadeHereAreNotKept() throws IOException {
     for (int length : new int[] {PacketBatch.MAX_DATA, PacketBatch.MAX_DATA + 1}) {
@@ -258,7 +258,7 @@ class MirrorInputStreamTest {
     }
   }
 
-  /** Nobody else's replica gets frames, whoever is named. */
+  /** No other thread's replica gets frames, whichever block is named. */
   @Test
   void withoutAReplicaThatThisThreadWritesNothingIsKept() throws IOException {
     request(1);

@@ -22,14 +22,14 @@ import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
 import org.apache.hadoop.hdfs.server.datanode.DNConf;
 import org.junit.jupiter.api.Test;
 
-/** Who asks for chunks, before it has proved anything. */
+/** Peers that ask for chunks, before any proof. */
 class MirrorSaslServerTest {
 
   private static final String ADDRESS = "127.0.0.1:4711";
 
   private boolean noThreads;
 
-  /** At the limit of processes each timer fails that needs a thread. */
+  /** At the limit of processes every timer that needs a thread fails. */
   @Test
   void whoIsNotHeardForWantOfThreadsIsForgotten() throws Exception {
     Configuration conf = new Configuration(false);

@@ -34,8 +34,8 @@ import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.util.DataChecksum;
 
 /**
- * A {@link MirrorInputStream}, and what the DataNode's own code makes of the bytes that it gives:
- * one request, and the packets of one block behind it, read as that code reads them.
+ * A {@link MirrorInputStream}, and a model of the DataNode's own code that reads from it: one
+ * request, and then the packets of one block.
  */
 final class OpenedStream implements Closeable {
 
@@ -118,7 +118,7 @@ final class OpenedStream implements Closeable {
     return bytes;
   }
 
-  /** What HDRF would store as the block; null if it has kept nothing for it. */
+  /** Returns the data that HDRF would store as the block; null if it has kept nothing for it. */
   byte[] kept(BlockRef block) throws IOException {
     SpooledFrames frames = mirroring.spooled().take(block);
     if (frames == null) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which packets share a frame, and when they go. */
+/** The choice of packets that share a frame, and the time of sending. */
 @Timeout(120)
 class PacketBatchTest {
 
@@ -54,7 +54,7 @@ class PacketBatchTest {
   private volatile CountDownLatch stuck = new CountDownLatch(0);
   private volatile IOException broken;
 
-  /** How many blocks' frames could be had when bytes were sent the last time. */
+  /** The number of blocks whose frames were available when bytes were last sent. */
   private volatile int spooledAtSend;
 
   @BeforeEach
@@ -90,7 +90,7 @@ class PacketBatchTest {
         stuck.await();
         passed = true;
       } catch (InterruptedException e) {
-        // As a write that an interrupt does not end.
+        // Like a write that an interrupt does not end.
       }
     }
   }

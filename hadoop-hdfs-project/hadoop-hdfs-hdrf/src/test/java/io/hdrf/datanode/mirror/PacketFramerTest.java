@@ -144,7 +144,7 @@ class PacketFramerTest {
     return packet.toByteArray();
   }
 
-  /** Sends packets through a framer of its own, and returns what the peer understands. */
+  /** Sends packets through a new framer, and returns the peer's output. */
   private ReceivedBytes sent(PeerLink peer, byte[]... packets) throws IOException {
     wire.reset();
     try (RecordWriter records = new RecordWriter(this::keep);
@@ -189,7 +189,7 @@ class PacketFramerTest {
     assertThat(leftOut()).isZero();
   }
 
-  /** A client's wrong checksum must reach the DataNode that looks for it. */
+  /** A client's wrong checksum must reach the DataNode that verifies it. */
   @Test
   void checksumsThatAreNotThoseOfTheDataAreSent() throws IOException {
     byte[] block = new byte[4096];
@@ -205,7 +205,7 @@ class PacketFramerTest {
     assertThat(leftOut()).isZero();
   }
 
-  /** Its data are not looked at again, and its checksums are those that were made here. */
+  /** Its data are not verified again; its checksums were computed here. */
   @Test
   void whatCameWithoutChecksumsIsPassedOnWithout() throws IOException {
     byte[] block = TestBytes.noise(3000, 3);

@@ -45,7 +45,7 @@ class PeerDirectoryTest {
         });
   }
 
-  /** After how many seconds each it is asked again, so many times. */
+  /** Returns the pauses in seconds before the next questions. */
   private List<Long> pauses(int count) {
     List<Long> pauses = new ArrayList<>();
     of();

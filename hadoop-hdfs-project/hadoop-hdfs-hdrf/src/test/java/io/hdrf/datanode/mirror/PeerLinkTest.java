@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** To whom blocks go as frames. */
+/** The choice of peers that get blocks as frames. */
 class PeerLinkTest {
 
   private static final int FRAMES = 65211;

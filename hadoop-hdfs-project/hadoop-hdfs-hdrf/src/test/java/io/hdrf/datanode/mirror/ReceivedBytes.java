@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the other side of a wire gets.
+ * The output of the receiving side.
  *
  * @param bytes those of HDFS's protocol
  * @param packets how many there are

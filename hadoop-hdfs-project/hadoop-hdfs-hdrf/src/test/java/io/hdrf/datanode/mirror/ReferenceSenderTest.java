@@ -47,7 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One DataNode asks, the other answers and receives, whatever goes wrong between them. */
+/** One DataNode asks, the other answers and receives, with any failure between them. */
 @Timeout(120)
 class ReferenceSenderTest {
 
@@ -67,12 +67,12 @@ class ReferenceSenderTest {
   /** How often the sender wrote to the connection on which it asks. */
   private final AtomicInteger questionWrites = new AtomicInteger();
 
-  /** What the sender reads of the answers. */
+  /** Changes the answers that the sender reads. */
   private java.util.function.UnaryOperator<InputStream> answers = in -> in;
 
   private volatile Socket answeringSocket;
 
-  /** Who answers. */
+  /** The answering side. */
   private interface Answerer {
     void serve(ChunkQueryStream stream) throws IOException;
   }
@@ -176,7 +176,7 @@ class ReferenceSenderTest {
     return bytes.toByteArray();
   }
 
-  /** Is called between packets. */
+  /** Called between packets. */
   private interface Between {
     void packet(int number) throws Exception;
   }
@@ -337,7 +337,7 @@ class ReferenceSenderTest {
     assertThat(receiver.queries().sessions().memory()).isZero();
   }
 
-  /** Has all of two chunks for each that it is asked for. */
+  /** Answers that it has twice as many chunks as were asked for. */
   private static void answerForMore(ChunkQueryStream stream) throws IOException {
     stream.readOpening();
     stream.grant(new byte[16]);
@@ -478,7 +478,7 @@ class ReferenceSenderTest {
     assertThat(referred()).isPositive().isLessThan(block.length);
   }
 
-  /** Whatever the store says, only what has the name goes for it. */
+  /** Only data that match the fingerprint count, whatever the store says. */
   @Test
   void chunksThatAreNotWhatTheirNamesSay() throws Exception {
     store.add(block);

@@ -14,9 +14,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Any streams, read by HDRF and, through it, by a model of stock code: what HDRF keeps for a block
- * is what stock code writes as that block. Runs on the kept inputs; with {@code JAZZER_FUZZ=1} and
- * one method chosen, it looks for new ones.
+ * Any streams, read by HDRF and, through it, by a model of stock code: HDRF keeps for a block
+ * exactly the data that stock code writes as that block. Runs on the kept inputs; with {@code
+ * JAZZER_FUZZ=1} and one method chosen, it looks for new ones.
  */
 class StreamFuzzTest {
 
@@ -56,7 +56,7 @@ class StreamFuzzTest {
         && Arrays.equals(whole, 0, begin.length, begin, 0, begin.length);
   }
 
-  /** What is accepted as a packet's head is what stock code reads from the same bytes. */
+  /** Stock code reads the same packet's head from accepted bytes. */
   @FuzzTest(maxDuration = "1m")
   void anyPacketHead(byte[] head) throws IOException {
     for (int dataLength : new int[] {0, 1, 512, 65_024}) {

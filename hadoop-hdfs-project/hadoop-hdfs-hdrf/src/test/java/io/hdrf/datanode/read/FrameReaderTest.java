@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The runs that a reader decodes, and the room that it takes. */
+/** The runs that a reader decodes, and its memory. */
 @Timeout(60)
 class FrameReaderTest {
 
@@ -106,7 +106,7 @@ class FrameReaderTest {
     }
   }
 
-  /** Else short reads here and there would decode much that nobody wants. */
+  /** Otherwise scattered short reads would decode much in vain. */
   @Test
   void runsBeginShortAgainAfterAJump() throws IOException {
     try (FrameReader reader = reader()) {
@@ -139,7 +139,7 @@ class FrameReaderTest {
     }
   }
 
-  /** Whoever wrote the block has chosen how long its frames are. */
+  /** The writer of the block has chosen the length of its frames. */
   @Test
   void aReaderHoldsOneLongFrameAndNoneAhead() throws IOException {
     int[] lengths = {LONG, LONG, 9000, 9000, 9000, 9000, LONG, 9000, 9000, LONG, 9000};

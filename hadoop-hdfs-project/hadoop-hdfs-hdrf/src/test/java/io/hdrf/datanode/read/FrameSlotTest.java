@@ -304,7 +304,7 @@ class FrameSlotTest {
     slot.release();
   }
 
-  /** Whoever waits for what another thread decodes is told, and everything can be given back. */
+  /** A thread that waits for another's decoding gets the error, and everything can be released. */
   @Test
   void anErrorOfTheThreadThatDecodesAheadEndsTheWait() throws Exception {
     CountDownLatch gate = new CountDownLatch(1);

@@ -19,7 +19,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The same block on two volumes, each with a key of its own. */
+/** The same block on two volumes with different keys. */
 class OtherVolumeTest {
 
   private static final int LENGTH = 200_000;
@@ -66,7 +66,7 @@ class OtherVolumeTest {
     }
   }
 
-  /** Nothing that was decoded there is shown here, even of a block of the same id and bytes. */
+  /** Data decoded there never appear here, even for a block with the same id and bytes. */
   @Test
   void whatWasCachedOfItIsNotFound(@TempDir Path directory) throws IOException {
     try (ReducedFile there = file(directory.resolve("there"), 1, data);

@@ -22,12 +22,12 @@ import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * A reduced block in a file of its own, with frames of {@link HookedScheme#FRAME_LENGTH}, behind
- * others that take more room than the data.
+ * A reduced block in a separate file, with frames of {@link HookedScheme#FRAME_LENGTH}, after
+ * others that are longer than their data.
  */
 final class ReducedFile implements Closeable {
 
-  /** How many bytes a frame stands for that takes more. */
+  /** The data length of a frame that takes more. */
   static final int BLOATED_LENGTH = 1 << 10;
 
   private static final BlockRef IDENTITY = new BlockRef("BP-1-127.0.0.1-1", 1);

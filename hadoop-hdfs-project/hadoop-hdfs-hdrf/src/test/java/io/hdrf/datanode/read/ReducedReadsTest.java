@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Streams over reduced blocks, and what they share. */
+/** Streams over reduced blocks, and their shared state. */
 @Timeout(60)
 class ReducedReadsTest {
 
@@ -105,7 +105,7 @@ class ReducedReadsTest {
     assertThat(decodedAhead() && threads == 0).isFalse();
   }
 
-  /** A reader that jumps about would throw away what was decoded ahead of it. */
+  /** A reader that jumps about would discard frames decoded ahead. */
   @Test
   void positionalReadsDecodeNothingAhead() throws IOException {
     try (ReducedReads reads = new ReducedReads(1 << 20, 2, counters);

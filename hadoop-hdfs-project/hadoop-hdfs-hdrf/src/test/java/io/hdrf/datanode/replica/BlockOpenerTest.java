@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a replica's file is taken for, and that nothing stays open that was refused. */
+/** The classification of a replica's file; a refused file does not stay open. */
 class BlockOpenerTest {
 
   private static final int LENGTH = 150_001;
@@ -56,7 +56,7 @@ class BlockOpenerTest {
     volume.reduce();
   }
 
-  /** A user's data that are a reduced file of somewhere else. */
+  /** User data that are a reduced file from elsewhere. */
   private void volumeOfALookAlike() throws IOException {
     try (SwapVolume other = new SwapVolume(scratch.resolve("other"), data)) {
       other.reduce();
@@ -164,7 +164,7 @@ class BlockOpenerTest {
     return data.array();
   }
 
-  /** Closing twice must not take the volume away from somebody else. */
+  /** Closing twice must not release another user's reference to the volume. */
   @Test
   void aSecondCloseDoesNothing() throws IOException {
     reducedVolume();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The swap of a block's file, and what must keep it from taking place. */
+/** The swap of a block's file, and the conditions that prevent it. */
 class FinalizedPlainBlockTest {
 
   private static final int LENGTH = 150_001;
@@ -273,7 +273,7 @@ class FinalizedPlainBlockTest {
     assertAllGivenBack(received);
   }
 
-  /** The task that is to be run later, as if that were now. */
+  /** Runs the delayed task now. */
   private void runDelayed() throws ReflectiveOperationException {
     Field field = DelayedTasks.class.getDeclaredField("executor");
     field.setAccessible(true);

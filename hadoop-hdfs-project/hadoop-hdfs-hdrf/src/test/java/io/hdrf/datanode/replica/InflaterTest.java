@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A reduced block becomes plain whole and proved, or stays as it is. */
+/** A reduced block becomes plain as a whole and verified, or stays as it is. */
 class InflaterTest {
 
   private static final int LENGTH = 150_001;
@@ -92,7 +92,7 @@ class InflaterTest {
     assertNothingIsKept();
   }
 
-  /** After a power loss there must be one of the two, whole. */
+  /** After a power loss one of the two must exist, whole. */
   @Test
   void theDataAreDurableBeforeTheNameAndThenTheName() throws IOException {
     inflate();

@@ -70,7 +70,7 @@ class PlainBlockScanTest {
     }
   }
 
-  /** A pool's replicas as a dataset has them, and what becomes of those that are offered. */
+  /** A pool's replicas as in a dataset, and the outcome of offered ones. */
   private static final class Pool implements BlockOwner {
     private final List<ReplicaInfo> replicas = new CopyOnWriteArrayList<>();
     private final BlockingQueue<BlockRef> opened = new LinkedBlockingQueue<>();
@@ -112,7 +112,7 @@ class PlainBlockScanTest {
       }
     }
 
-    /** Those that are opened until a block was that comes last. */
+    /** Returns the blocks opened until the last one was. */
     Set<Long> openedUntil(long last) throws InterruptedException {
       Set<Long> ids = new TreeSet<>();
       long id;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which replicas are HDRF's business, and when one is not what it was. */
+/** Which replicas HDRF handles, and when one has changed. */
 class ReplicaSnapshotTest {
 
   private static final int LENGTH = 1000;

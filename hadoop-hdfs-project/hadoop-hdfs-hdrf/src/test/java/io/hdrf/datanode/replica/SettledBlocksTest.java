@@ -13,7 +13,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SettledBlocksTest {
 
-  /** What {@link SettledBlocks} mixes ids with; a multiple of its inverse has a home of choice. */
+  /**
+   * The factor by which {@link SettledBlocks} mixes ids; multiples of its inverse get a chosen
+   * slot.
+   */
   private static final long MIXER = 0x9E3779B97F4A7C15L;
 
   private final Random random = TestSeed.random(SettledBlocksTest.class.getName());

@@ -41,8 +41,8 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 
 /**
- * A volume with one finalized block and what swaps and opens its file, put together by hand so that
- * a test can come in between. The dataset and its volume alone are made up; they keep accounts.
+ * A volume with one finalized block and the classes that swap and open its file, assembled by hand
+ * so that a test can intervene. Only the dataset and its volume are simulated; they record calls.
  */
 final class SwapVolume extends DirectoryVolume implements AutoCloseable {
 
@@ -64,7 +64,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
   final Inflater inflater;
   final BlockRecords records;
 
-  /** What was done to the volume and with its files, in order. */
+  /** The operations on the volume and its files, in order. */
   final List<String> events = new ArrayList<>();
 
   StorageType storageType = StorageType.DISK;
@@ -168,7 +168,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
     return reduce(data);
   }
 
-  /** As the other one, with a file that gives another content, which nothing proved. */
+  /** Like the other one, with a file of another, unverified content. */
   long reduce(byte[] content) throws IOException {
     try (FinalizedPlainBlock block = openPlain(null)) {
       block.recordSchemes();

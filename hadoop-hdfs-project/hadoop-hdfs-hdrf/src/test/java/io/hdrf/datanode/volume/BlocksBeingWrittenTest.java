@@ -15,8 +15,8 @@ import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
 import org.junit.jupiter.api.Test;
 
 /**
- * Frames are kept for what HDFS's code lets this thread write. Whoever was refused, or names
- * another block than the one that was permitted, is a thread that is noted nowhere.
+ * Frames are kept only for the block that HDFS's code lets this thread write. A thread that was
+ * refused, or names another block, is not registered.
  */
 class BlocksBeingWrittenTest {
 

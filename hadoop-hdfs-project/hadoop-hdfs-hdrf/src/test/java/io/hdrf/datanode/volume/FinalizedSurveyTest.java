@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is found on a volume whose superblock, or a scheme that it needs, is missing. */
+/** Surveys of a volume whose superblock, or a scheme that it needs, is missing. */
 class FinalizedSurveyTest {
 
   private static final String POOL = "BP-1";
@@ -114,7 +114,7 @@ class FinalizedSurveyTest {
         (file, id, why) -> {});
   }
 
-  /** The block's chain does not name the scheme, but what it refers to may need it. */
+  /** The block's chain does not name the scheme, but its chunks may need it. */
   @Test
   void aSchemeThatOnlyAStoreNeedsIsMissed() throws IOException {
     StoreScheme store = new StoreScheme();

@@ -103,7 +103,7 @@ class PlainProofTest {
     Files.write(meta, sums);
     Files.delete(file);
     PlainProof.require(replica, false);
-    // What can't be opened, for want of descriptors say, is not taken for plain.
+    // A file that can't be opened, for instance for want of descriptors, is not taken for plain.
     Files.createDirectory(file);
     assertThatThrownBy(() -> PlainProof.require(replica, false))
         .isInstanceOf(FileNotFoundException.class);

@@ -100,7 +100,7 @@ class PoolSlicesTest {
     }
   }
 
-  /** Else its threads go on where nobody knows of them, and the volume can't come back. */
+  /** Otherwise its threads run on unknown, and the volume can't come back. */
   @Test
   void whatCouldNotBeOpenedForWantOfMemoryIsClosed() throws IOException {
     AtomicInteger open = new AtomicInteger();

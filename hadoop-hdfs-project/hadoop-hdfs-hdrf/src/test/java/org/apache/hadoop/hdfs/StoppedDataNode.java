@@ -3,7 +3,7 @@ package org.apache.hadoop.hdfs;
 
 import org.apache.hadoop.conf.Configuration;
 
-/** Lets tests change the configuration that a stopped DataNode is going to be started with. */
+/** Lets tests change the configuration with which a stopped DataNode will start. */
 public final class StoppedDataNode {
 
   private StoppedDataNode() {}

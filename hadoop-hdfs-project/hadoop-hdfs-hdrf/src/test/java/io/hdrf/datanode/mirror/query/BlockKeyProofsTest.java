@@ -66,7 +66,7 @@ class BlockKeyProofsTest {
     assertThat(one.areWanted(POOL)).isTrue();
   }
 
-  /** Whoever gets a proof can't use it elsewhere. */
+  /** The receiver of a proof can't use it elsewhere. */
   @Test
   void aProofIsForOneConnection() throws IOException {
     ChunkQueryStream.Proof proof = one.prove(POOL, CHALLENGE, ADDRESS);
@@ -116,7 +116,10 @@ class BlockKeyProofsTest {
     }
   }
 
-  /** An identifier whose lengths and counts are honest up to one, behind which nothing comes. */
+  /**
+   * Returns an identifier whose lengths and counts are right except for one, after which nothing
+   * follows.
+   */
   private static byte[] announcing(int place, int announced) throws IOException {
     DataOutputBuffer out = new DataOutputBuffer();
     WritableUtils.writeVLong(out, -1000);
@@ -153,7 +156,7 @@ class BlockKeyProofsTest {
         .getThreadAllocatedBytes(Thread.currentThread().getId());
   }
 
-  /** Strangers send it; a DataNode that is out of memory serves nobody. */
+  /** Strangers may send it; a DataNode out of memory serves nobody. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8})
   void whatATokenAnnouncesTakesNoMemory(int place) throws IOException {

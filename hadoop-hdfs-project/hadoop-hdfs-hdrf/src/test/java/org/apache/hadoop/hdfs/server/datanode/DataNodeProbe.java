@@ -9,20 +9,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.hadoop.hdfs.ExtendedBlockId;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 
-/** Lets tests reach what is package-private in the DataNode. */
+/** Gives tests access to package-private members of the DataNode. */
 public final class DataNodeProbe {
 
   private DataNodeProbe() {}
 
-  /** Has the block scanner look at a block now. */
+  /** Makes the block scanner check a block now. */
   public static void scan(DataNode datanode, ExtendedBlock block) {
     String storage = datanode.getFSDataset().getVolume(block).getStorageID();
     datanode.getBlockScanner().markSuspectBlock(storage, block);
   }
 
   /**
-   * What a short-circuit reader's request calls; as if there were libhadoop and a UNIX domain
-   * socket.
+   * Makes a short-circuit reader's request, as if there were libhadoop and a UNIX domain socket.
    */
   public static FileInputStream[] shortCircuit(DataNode datanode, ExtendedBlock block)
       throws IOException, ReflectiveOperationException {

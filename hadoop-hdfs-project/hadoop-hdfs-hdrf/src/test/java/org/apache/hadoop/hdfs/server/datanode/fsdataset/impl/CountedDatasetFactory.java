@@ -20,9 +20,9 @@ import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 
 /**
- * HDRF's factory in runs of Hadoop's own tests, which keeps what every DataNode of the JVM has
- * counted, also those that were shut down, and lets no write end before its block is reduced: what
- * a test does next meets reduced blocks. It needs no other class of these tests.
+ * HDRF's factory in runs of Hadoop's own tests. It keeps the counters of all DataNodes of the JVM,
+ * even after their shutdown, and ends no write before its block is reduced, so that the test's next
+ * operation meets reduced blocks. It needs no other class of these tests.
  */
 public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetImpl> {
 
@@ -37,7 +37,7 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
     return dataset;
   }
 
-  /** Package-private as its parent is. */
+  /** Package-private like its parent. */
   static class PromptDataset extends HdrfDataset {
 
     /** Hadoop's tests stop DataNodes in the middle of a write. */
@@ -46,7 +46,7 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
     /** From the end of {@link #finalizeBlock} to the report. */
     private static final long REPORT_MILLIS = 50;
 
-    /** The blocks that threads are in {@link #finalizeBlock} for. */
+    /** The blocks for which threads are in {@link #finalizeBlock}. */
     private final Set<Long> finalizing = ConcurrentHashMap.newKeySet();
 
     PromptDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfSetup setup)
@@ -90,7 +90,7 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
       }
     }
 
-    /** Whether the time passed without an interrupt, which is kept. */
+    /** Returns whether the time passed without an interrupt; an interrupt stays set. */
     private static boolean pause(long millis) {
       try {
         Thread.sleep(millis);

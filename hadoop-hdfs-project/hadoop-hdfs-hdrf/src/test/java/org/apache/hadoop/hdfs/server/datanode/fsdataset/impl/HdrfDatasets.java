@@ -10,7 +10,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
-/** Lets tests reach what is package-private. */
+/** Gives tests access to package-private members. */
 public final class HdrfDatasets {
 
   private HdrfDatasets() {}
@@ -20,7 +20,7 @@ public final class HdrfDatasets {
     return ((HdrfDataset) datanode.getFSDataset()).service();
   }
 
-  /** Gives every volume of a DataNode a capacity in bytes, or its own again for -1. */
+  /** Sets the capacity of every volume of a DataNode, in bytes; -1 restores the real one. */
   public static void setCapacity(DataNode datanode, long capacity) throws IOException {
     try (FsDatasetSpi.FsVolumeReferences volumes =
         datanode.getFSDataset().getFsVolumeReferences()) {
@@ -45,7 +45,7 @@ public final class HdrfDatasets {
     ((FsDatasetImpl) dataset).finalizeNewReplica(copy, block);
   }
 
-  /** What the volumes of a DataNode hold in reserve for replicas that are being written. */
+  /** Returns the bytes that the volumes of a DataNode reserve for replicas being written. */
   public static long reservedForReplicas(DataNode datanode) throws IOException {
     long sum = 0;
     try (FsDatasetSpi.FsVolumeReferences volumes =

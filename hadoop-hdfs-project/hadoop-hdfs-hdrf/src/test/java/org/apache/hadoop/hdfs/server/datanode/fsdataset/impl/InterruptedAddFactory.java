@@ -11,17 +11,17 @@ import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 
-/** HDRF's factory, of datasets that do something else between making a volume and adding it. */
+/** HDRF's factory, of datasets that run an action between making a volume and adding it. */
 public final class InterruptedAddFactory extends FsDatasetSpi.Factory<FsDatasetImpl> {
 
-  /** What is done between. */
+  /** The action. */
   public interface Meanwhile {
     void run() throws IOException;
   }
 
   private static volatile Meanwhile meanwhile = () -> {};
 
-  /** Has something done once, when the next volume is added. */
+  /** Runs the action once, when the next volume is added. */
   public static void meanwhile(Meanwhile task) {
     meanwhile = task;
   }
@@ -32,7 +32,7 @@ public final class InterruptedAddFactory extends FsDatasetSpi.Factory<FsDatasetI
     return new Interrupted(datanode, storage, conf, InstalledSetup.in(conf));
   }
 
-  /** Package-private as its parent is. */
+  /** Package-private like its parent. */
   static class Interrupted extends HdrfDataset {
 
     Interrupted(DataNode datanode, DataStorage storage, Configuration conf, HdrfSetup setup)
