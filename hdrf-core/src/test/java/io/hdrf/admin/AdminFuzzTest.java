@@ -9,14 +9,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Reads any bytes as calls of administrators and as what DataNodes answer them. Runs on the kept
- * inputs; with {@code JAZZER_FUZZ=1} and one method chosen, it looks for new ones.
+ * Reads any bytes as calls of administrators and as answers of DataNodes. Runs on the kept inputs;
+ * with {@code JAZZER_FUZZ=1} and one method chosen, it looks for new ones.
  */
 class AdminFuzzTest {
 
   private static final CallFormat FORMAT = new CallFormat(HdrfAdminProtocol.class);
 
-  /** Heap that one input may take besides what is in proportion to it; Jazzer takes most of it. */
+  /**
+   * Heap that one input may take beyond that in proportion to its length; Jazzer takes most of it.
+   */
   private static final long MAX_HEAP = 4 << 20;
 
   private interface Reading {
@@ -52,7 +54,7 @@ class AdminFuzzTest {
     }
   }
 
-  /** What is accepted is a call of this interface, and is understood the same if sent again. */
+  /** Accepted bytes are a call of this interface, and have the same meaning if sent again. */
   @FuzzTest(maxDuration = "1m")
   void anyCall(byte[] bytes) {
     bounded(
@@ -67,7 +69,7 @@ class AdminFuzzTest {
         });
   }
 
-  /** What is accepted as a method's result is understood the same if sent again. */
+  /** Bytes accepted as a method's result have the same meaning if sent again. */
   @FuzzTest(maxDuration = "1m")
   void anyResult(byte[] bytes) {
     for (Method method : HdrfAdminProtocol.class.getMethods()) {

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class AdminGateTest {
 
-  /** What touches nothing but memory. Whoever adds a call here has to look at all that it does. */
+  /** Calls that touch only memory. Before you add one, check all that it does. */
   private static final List<String> NEVER_WAIT =
       Arrays.asList("volumes", "rebuild", "startTask", "task");
 
@@ -203,7 +203,7 @@ class AdminGateTest {
     assertThat(log.lines).hasSize(HdrfAdminProtocol.class.getMethods().length);
   }
 
-  /** Names and arguments are what a caller likes. */
+  /** A caller chooses names and arguments. */
   @Test
   void nothingThatIsSentLooksLikeAnotherFieldOrLine() throws IOException {
     UserGroupInformation odd =
@@ -247,7 +247,7 @@ class AdminGateTest {
         }
       }
       assertThat(reached).hasSize(HANDLERS / 2 + NEVER_WAIT.size());
-      // What fails gives its turn back as what succeeds does.
+      // A failed call gives its turn back like a successful one.
       failure = "the disk is gone";
       hung = null;
       latch.countDown();

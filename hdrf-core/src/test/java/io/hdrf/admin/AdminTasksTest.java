@@ -22,7 +22,7 @@ import org.apache.hadoop.security.authorize.Service;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Work that is begun and asked after. */
+/** Work that a call starts and later calls poll. */
 @Timeout(60)
 class AdminTasksTest {
 

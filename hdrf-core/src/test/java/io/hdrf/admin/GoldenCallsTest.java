@@ -27,7 +27,7 @@ class GoldenCallsTest {
 
   private static final String CALLS = "calls-v1.golden";
 
-  /** Calls of builds before the one that wrote the rest; they are known no more. */
+  /** Calls of builds before the one that wrote the rest; they were removed. */
   private static final List<String> GONE =
       List.of("check", "reclaim", "checkReferences", "reducedBlocks");
 
@@ -127,7 +127,7 @@ class GoldenCallsTest {
     }
   }
 
-  /** A call that is not here has no golden bytes yet: add it. */
+  /** A call that is missing here has no golden bytes yet: add it. */
   @Test
   void everyCallIsHere() throws IOException {
     assertThat(Arrays.stream(HdrfAdminProtocol.class.getMethods()).map(Method::getName))
@@ -138,7 +138,7 @@ class GoldenCallsTest {
         .isEqualTo(1);
   }
 
-  /** An earlier command is told what to do, and nothing is done. */
+  /** An earlier command gets an error that says what to do, and nothing is done. */
   @Test
   void callsThatAreGoneAreRefusedByName() throws IOException {
     Map<String, String[]> lines = read();

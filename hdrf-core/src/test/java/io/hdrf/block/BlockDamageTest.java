@@ -21,7 +21,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Many kinds of damage: the right bytes or a documented exception, and no memory for nothing. */
+/**
+ * Many kinds of damage: reads give the right bytes or a documented exception, and never take memory
+ * in vain.
+ */
 class BlockDamageTest {
 
   private static final Path NAME = Path.of("blk_1073741825");
@@ -100,7 +103,7 @@ class BlockDamageTest {
     long before = allocated();
     byte[] data = readUnmeasured(file);
     if (allocated() - before > most) {
-      // Again, because whatever is used for the first time makes the JVM allocate.
+      // Reads twice, because the first use of classes makes the JVM allocate.
       before = allocated();
       data = readUnmeasured(file);
       assertThat(allocated() - before).isLessThan(most);
@@ -154,7 +157,7 @@ class BlockDamageTest {
     assertThat(found).isBetween(ROUNDS / 4, ROUNDS - 1);
   }
 
-  /** As if the writer had gone mad: header and table are what they should not be, but signed. */
+  /** A faulty writer: wrong headers and tables, but signed. */
   @Test
   void signedNonsenseIsRefused() throws IOException {
     writeBlocks("nonsense");

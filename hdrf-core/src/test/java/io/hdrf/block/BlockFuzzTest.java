@@ -22,7 +22,7 @@ class BlockFuzzTest {
     read(file);
   }
 
-  /** With right CRCs and tag, so that what lies behind these checks is reached. */
+  /** With right CRCs and tag, to reach the code after these checks. */
   @FuzzTest(maxDuration = "1m")
   void signedBytes(byte[] file) throws IOException {
     if (file.length >= BlockFormat.HEADER_LENGTH) {

@@ -42,7 +42,7 @@ class BlockProbeTest {
     return BlockProbe.examine(NAME, new BytesFile(bytes), TestBlock.ID, TestBlock.KEY);
   }
 
-  /** The bytes with CRC and tag made right by whoever has the key. */
+  /** Returns the bytes with right CRC and tag for the key. */
   static byte[] sign(byte[] bytes, TagKey key) {
     byte[] signed = bytes.clone();
     ByteBuffer out = ByteBuffer.wrap(signed).order(ByteOrder.LITTLE_ENDIAN);

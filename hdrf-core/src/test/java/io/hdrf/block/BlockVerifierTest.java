@@ -139,7 +139,7 @@ class BlockVerifierTest {
         .isInstanceOf(CorruptBlockException.class);
   }
 
-  /** Checksums that match do not bind whoever made the frames; the plain form does. */
+  /** The maker of frames can match the checksums with other data; only the plain form decides. */
   @Test
   void foreignFramesMustGiveThePlainFormItself() throws IOException {
     TestBlock block = TestBlock.random(new Random(1), 5, 1000, 5000);

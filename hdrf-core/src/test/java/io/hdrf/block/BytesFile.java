@@ -5,7 +5,7 @@ import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A file in memory; behind its bytes follows a hole up to its length. */
+/** A file in memory; a hole follows its bytes up to its length. */
 class BytesFile implements ReadableFile {
 
   private final byte[] bytes;

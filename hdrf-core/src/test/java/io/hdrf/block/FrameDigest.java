@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The SHA-256 of a reduced block's stored frames, which no identity or key of a volume is in. */
+/** The SHA-256 of a reduced block's stored frames, which contain no identity or key of a volume. */
 public final class FrameDigest {
 
   private FrameDigest() {}

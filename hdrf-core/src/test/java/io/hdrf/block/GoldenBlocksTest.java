@@ -43,7 +43,7 @@ class GoldenBlocksTest {
         .isEqualTo(HexFormat.of().toHexDigits(golden.dataChecksum));
   }
 
-  /** Not a must for ever, but a change of what is written should be a decision. */
+  /** The bytes may change one day, but only by a decision. */
   @ParameterizedTest
   @MethodSource("io.hdrf.block.GoldenBlocks#all")
   void theSameIsWrittenToday(GoldenBlocks golden) throws IOException {
@@ -51,7 +51,7 @@ class GoldenBlocksTest {
     assertThat(Files.readAllBytes(dir.resolve("f"))).isEqualTo(golden.read());
   }
 
-  /** The specification, followed by hand. */
+  /** The bytes follow the specification, written by hand. */
   @Test
   void singleFrameByteByByte() throws IOException {
     byte[] file = GoldenBlocks.SINGLE_FRAME.read();

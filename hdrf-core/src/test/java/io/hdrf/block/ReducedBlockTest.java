@@ -323,7 +323,7 @@ class ReducedBlockTest {
     }
   }
 
-  /** Nobody has to probe a file before. */
+  /** A file need not be probed before. */
   @Test
   void fileOfAnotherBlockIsNotOpened() throws IOException {
     TestBlock block = equalFrames(10, 500);
@@ -491,7 +491,7 @@ class ReducedBlockTest {
     }
   }
 
-  /** The swap, as whoever reduces a block does it. */
+  /** The swap, as in a reduction. */
   @Test
   void replacedBlockIsWholeAfterAnyPowerLoss() throws Exception {
     TestBlock block = equalFrames(5, 3000);

@@ -102,7 +102,7 @@ class StoredBlocksTest {
     assertThat(shown).contains(1L, 5L);
   }
 
-  /** Otherwise the chunks that it needs would be collected. */
+  /** Otherwise its chunks would be collected. */
   @Test
   void damagedBlockWhoseChecksumsAreMissingIsNotTakenForDeleted() throws IOException {
     Path damaged = write("current/finalized/subdir0/subdir0", 2, 20);
@@ -134,7 +134,7 @@ class StoredBlocksTest {
     assertThat(blocks.countReduced().damaged()).isZero();
   }
 
-  /** The look at its first bytes and at its checksums are of one file. */
+  /** Its first bytes and its checksums are read from one file. */
   @Test
   void aLookAlikeThatIsReducedMeanwhileIsNotDamaged() throws IOException {
     Path lookAlike = write("current/finalized/subdir0/subdir0", 2, 60);
@@ -247,7 +247,7 @@ class StoredBlocksTest {
             });
   }
 
-  /** What is moved into the trash meanwhile is met twice rather than never. */
+  /** A block that moves into the trash meanwhile is shown twice rather than never. */
   @Test
   void blocksInServiceComeFirst() throws IOException {
     for (String directory : new String[] {"a", "b", "trash", "previous", "z"}) {
@@ -421,7 +421,7 @@ class StoredBlocksTest {
     assertThat(shown).containsExactly(1L, 5L);
   }
 
-  /** What is not said to be a block's is collected. */
+  /** Chunks of blocks that are not shown are collected. */
   @Test
   void aDirectoryThatCantBeLookedAtIsNotLeftOut() throws IOException {
     write("previous/finalized/subdir0/subdir0", 7, -1);

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** A block of toy frames, and what must come out of it. */
+/** A block of toy frames, and its expected content. */
 final class TestBlock {
 
   static final BlockRef ID = new BlockRef("BP-526805057-127.0.0.1-1411980876842", 1073741825);
@@ -80,7 +80,7 @@ final class TestBlock {
   }
 
   /**
-   * Puts buffers into the shared pool, so that one that is taken and not given back is missed.
+   * Puts buffers into the shared pool, so that a buffer that is not given back is noticed.
    *
    * @return how many bytes lie idle
    */

@@ -21,8 +21,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.DataChecksum;
 
 /**
- * Frames for tests. Each holds the bytes that a number determines; with stages 1 the number is all
- * that is stored, with stages 0 the bytes are.
+ * Frames for tests. A number determines the bytes of each; with stages 1 only the number is stored,
+ * with stages 0 the bytes are.
  */
 final class ToyFrames {
 
@@ -68,12 +68,12 @@ final class ToyFrames {
     writer.frame(length, stages, stored);
   }
 
-  /** What decodes the frames. */
+  /** Decodes the frames. */
   interface Decoder {
     void decode(ByteBuffer stored, ByteBuffer frame) throws IOException;
   }
 
-  /** A codec for {@link #CHAIN} that decodes so. */
+  /** Returns a codec for {@link #CHAIN} with this decoder. */
   static ChainCodec codec(Decoder decoder) {
     try {
       return new VolumeSchemes(

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that documents name are there. */
+/** Checks that the tests named in documents exist. */
 class DocumentedTestsTest {
 
   private static final Path ROOT = Path.of("..");

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The form of what readers get: lines that fit on a screen, and links that lead somewhere. */
+/** The form of the documents: lines that fit on a screen, and links with a target. */
 class DocumentsTest {
   private static final Path ROOT = Path.of("..");
   private static final int WIDTH = 120;

@@ -155,7 +155,7 @@ class HdrfConfTest {
     assertThat(new HdrfConf(conf).unknownKeys(Collections.emptySet())).isEmpty();
   }
 
-  /** Reducing before the acknowledgement was taken away; who still asks for it is told. */
+  /** Reducing before the acknowledgement was removed; its key gets a warning. */
   @Test
   void aKeyOfEarlierVersionsIsUnknown() throws Exception {
     Configuration conf = new Configuration(false);

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The patches of {@code faults/} fit the sources, and the tests that they name are there. */
+/** The patches of {@code faults/} apply to the sources, and the tests that they name exist. */
 class PlantedFaultsTest {
 
   private static final Path ROOT = Path.of("..");

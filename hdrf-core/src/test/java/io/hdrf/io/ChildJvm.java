@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM with the class path of this one that a test starts, hears and kills. For one thread. */
+/**
+ * A JVM with the class path of this one that a test starts, reads from and kills. For one thread.
+ */
 public final class ChildJvm implements Closeable {
 
   /** The exit status after SIGKILL. */

@@ -2,8 +2,8 @@
 package io.hdrf.io;
 
 /**
- * The power went off. An error, so that no code under test takes it for a failed operation and goes
- * on.
+ * The power went off. An error, so that no code under test takes it for a failed operation and
+ * continues.
  */
 public final class CrashException extends Error {
   private static final long serialVersionUID = 1L;

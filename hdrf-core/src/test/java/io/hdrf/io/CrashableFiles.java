@@ -21,12 +21,12 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * {@link DurableFiles} on a real directory that can lose power at any operation. It keeps apart
- * what is in the page cache (the directory as it lies) from what is durable, and {@link
- * #crashedState} writes a directory as it may look after a power loss:
+ * {@link DurableFiles} on a real directory that can lose power at any operation. It separates the
+ * page cache (the real directory) from the durable state, and {@link #crashedState} writes a
+ * directory as it may look after a power loss:
  *
  * <ul>
- *   <li>what {@link DurableFile#force} made durable is there;
+ *   <li>data that {@link DurableFile#force} made durable are there;
  *   <li>a write that was not forced is there, or not, or torn at sectors of 512 or 4096 bytes;
  *       where it is not, the old data are, or zeros; the file's length is any that it had since the
  *       last force;
@@ -38,11 +38,11 @@ import java.util.stream.Stream;
  * </ul>
  *
  * <p>After a failed {@link DurableFile#force} no later force makes the writes before it durable:
- * the kernel has marked their pages clean.
+ * the kernel has marked their pages as clean.
  *
  * <p>Operations are numbered from 1: every create, write, setLength, force, rename, delete,
- * directory force, copyMode and directory creation. Files that lie in the directory already are
- * durable, except after {@link #importUnsynced}; files that come into it without this object don't
+ * directory force, copyMode and directory creation. Files that are already in the directory are
+ * durable, except after {@link #importUnsynced}; files put into it without this object don't
  * survive. Nothing is really forced to the disk. Safe for use by many threads.
  */
 public final class CrashableFiles implements DurableFiles {
@@ -53,7 +53,7 @@ public final class CrashableFiles implements DurableFiles {
     BEFORE,
     /** A write has reached the page cache in part, a force nothing; else as {@link #AFTER}. */
     INSIDE,
-    /** The operation happened, but the caller does not hear of it. */
+    /** The operation happened, but the caller gets no answer. */
     AFTER
   }
 
@@ -140,7 +140,7 @@ public final class CrashableFiles implements DurableFiles {
 
   /**
    * Takes a file that came into the directory without this object. Its name is durable, its content
-   * and length are not: such is a block that HDFS finalized.
+   * and length are not: like a block that HDFS finalized.
    */
   public synchronized void importUnsynced(Path file) throws IOException {
     Path path = inside(file);
@@ -159,7 +159,7 @@ public final class CrashableFiles implements DurableFiles {
   /**
    * Writes what a power loss at this moment may leave.
    *
-   * @param emptyDirectory takes the place of the root; created if it is missing
+   * @param emptyDirectory replaces the root; created if it is missing
    * @param seed decides what survives; 0 drops everything that was not synced, 1 keeps everything,
    *     2 keeps names only, 3 keeps content only
    */

@@ -12,15 +12,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * {@link CrashableFiles} that are reached by paths of a {@link WatchedFileSystem}, so that what is
- * read by the paths alone can fail too, and that lose power at a given change. Each call is a step
- * of a {@link StepScheduler}. Thread-safe.
+ * {@link CrashableFiles} behind paths of a {@link WatchedFileSystem}, so that reads by path alone
+ * can fail, too; they lose power at a given change. Each call is a step of a {@link StepScheduler}.
+ * Thread-safe.
  */
 public final class FaultyFiles extends ForwardingFiles implements WatchedFileSystem.Watch {
 
-  /** What may happen to some calls, one after the other. */
+  /** Faults of consecutive calls. */
   public enum Fault {
-    /** What needs space fails, a write after half of its bytes. */
+    /** Operations that need space fail, a write after half of its bytes. */
     FULL,
     /** Writes and forces fail, a write after half of its bytes. */
     WRITE_ERROR,
@@ -57,7 +57,7 @@ public final class FaultyFiles extends ForwardingFiles implements WatchedFileSys
   private String overrun;
 
   /**
-   * @param random decides what is a matter of chance about a fault, and how much a read gives
+   * @param random decides the random parts of a fault, and the length of a read
    */
   public FaultyFiles(CrashableFiles files, StepScheduler scheduler, Random random) {
     super(files);
@@ -66,20 +66,20 @@ public final class FaultyFiles extends ForwardingFiles implements WatchedFileSys
     this.random = random;
   }
 
-  /** The path that code under test is to be given for a real one. */
+  /** Returns the path to give to code under test instead of a real one. */
   public Path path(Path path) {
     return system.path(path);
   }
 
-  /** Lets the power go off at the n-th change from now on. */
+  /** Makes the power fail at the n-th change from now on. */
   public synchronized void crash(long change, CrashableFiles.Moment moment) {
     crashAt = changes + change;
     crashMoment = moment;
   }
 
   /**
-   * Lets the power go off soon after the n-th time from now on that a file takes another one's
-   * place: at the change that follows so many others.
+   * Makes the power fail soon after the n-th replacement of a file from now on: at the change that
+   * follows that many others.
    */
   public synchronized void crashAfterReplacement(
       int n, int changesBetween, CrashableFiles.Moment moment) {
@@ -88,20 +88,20 @@ public final class FaultyFiles extends ForwardingFiles implements WatchedFileSys
     crashMoment = moment;
   }
 
-  /** Lets {@code count} calls fail, from the n-th from now on, as far as they are of that kind. */
+  /** Makes {@code count} calls fail, from the n-th from now on, if the fault applies to them. */
   public synchronized void fail(Fault kind, long from, long count) {
     fault = kind;
     faultFrom = calls + from;
     faultTo = faultFrom + count;
   }
 
-  /** Nothing fails any more, but for sectors that can't be read. */
+  /** Ends all faults, except unreadable sectors. */
   public synchronized void heal() {
     fault = null;
     full = false;
   }
 
-  /** From now on whatever needs space fails. */
+  /** Makes all further operations that need space fail. */
   public synchronized void fill() {
     full = true;
   }
@@ -126,7 +126,7 @@ public final class FaultyFiles extends ForwardingFiles implements WatchedFileSys
     return changes;
   }
 
-  /** Lets the power go off, and {@link #overrun} say so, if more than so many calls follow. */
+  /** Makes the power fail, and {@link #overrun} say so, if more than so many calls follow. */
   public synchronized void limit(long callsFromNow) {
     limit = callsFromNow == Long.MAX_VALUE ? callsFromNow : calls + callsFromNow;
   }
@@ -136,7 +136,7 @@ public final class FaultyFiles extends ForwardingFiles implements WatchedFileSys
     return overrun;
   }
 
-  /** Closes what was opened and not closed: a process that ended has nothing open. */
+  /** Closes everything that is open, like the end of a process. */
   public void closeAll() throws IOException {
     system.closeAll();
     for (DurableFile file : open) {

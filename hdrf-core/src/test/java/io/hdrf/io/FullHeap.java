@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Fills the heap to its last bytes, in a {@link ChildJvm} with {@link #FLAGS}, for tests of what
- * may not be left half done where there is no memory. What is tested must have run once before, so
- * that it is loaded. For one thread.
+ * Fills the heap to its last bytes, in a {@link ChildJvm} with {@link #FLAGS}, for tests of work
+ * that must not be left half done for want of memory. The tested code must have run once before, so
+ * that its classes are loaded. For one thread.
  */
 public final class FullHeap {
 

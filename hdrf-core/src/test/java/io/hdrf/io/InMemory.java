@@ -9,8 +9,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /**
- * Temporary directories on a file system in memory, where there is one: for tests that make
- * thousands of small files, and whose power losses are not real.
+ * Temporary directories on a file system in memory, if there is one: for tests that make thousands
+ * of small files, and simulate power losses.
  */
 public final class InMemory implements TempDirFactory {
 

@@ -9,7 +9,7 @@ import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 
-/** What is logged while this is open, at a level or worse. */
+/** Captures messages of at least a level while it is open. */
 public final class LogCapture extends AppenderSkeleton implements AutoCloseable {
 
   private final List<LoggingEvent> events = new ArrayList<>();

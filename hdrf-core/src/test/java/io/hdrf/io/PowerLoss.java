@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Runs some work again and again and lets the power go off at each of its operations. */
+/** Runs work repeatedly and makes the power fail at each of its operations. */
 public final class PowerLoss {
 
   /** Fills a directory; what it leaves is durable. */
@@ -21,11 +21,11 @@ public final class PowerLoss {
     void run(Path directory, CrashableFiles files) throws Exception;
   }
 
-  /** Looks at what a power loss left. */
+  /** Checks the state after a power loss. */
   @FunctionalInterface
   public interface Check {
     /**
-     * Fails if the directory is not as it may be.
+     * Fails if the directory has a state that is not allowed.
      *
      * @param finished whether the work had returned before the power went off
      */

@@ -3,7 +3,7 @@ package io.hdrf.io;
 
 import io.hdrf.spi.io.RateThrottle;
 
-/** A clock on which time passes only for those who sleep by it. Thread-safe. */
+/** A clock whose time passes only while callers sleep. Thread-safe. */
 public final class SleptClock implements RateThrottle.Clock {
 
   private static final long BEGIN = Long.MAX_VALUE - 1_000_000_000L; // runs over soon
@@ -27,7 +27,7 @@ public final class SleptClock implements RateThrottle.Clock {
     action.run();
   }
 
-  /** Does something once when somebody has slept. */
+  /** Runs an action once after a sleep. */
   public synchronized void whenSlept(Runnable action) {
     afterSleep = action;
   }

@@ -15,14 +15,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets one of many threads run at a time, from one step to another; which one goes on is decided by
- * a seed. A thread that waits for a lock, or to be woken up, is left alone until that happens; then
- * it comes to its next step beside the one whose turn it is. From there it takes part again after a
- * break, of which there is one every so many turns, at which everybody gets the time to come.
+ * Runs one of many threads at a time, from one step to the next; a seed decides which one. A thread
+ * that waits for a lock or a wake-up is left alone until that happens; then it runs up to its next
+ * step beside the thread whose turn it is. It takes part again after the next break; breaks come at
+ * regular numbers of turns and give all such threads the time to arrive.
  *
- * <p>So a schedule can be had again, except for three things: in which order threads that wait for
- * one lock get it; what those that were woken up do until their next step; and what waits by the
- * clock, or is slower to come than a break is long.
+ * <p>So a schedule is repeatable, except for three things: the order in which threads that wait for
+ * one lock get it; the work of woken threads until their next step; and threads that wait by the
+ * clock, or arrive later than a break lasts.
  */
 public final class StepScheduler {
 
@@ -41,13 +41,13 @@ public final class StepScheduler {
 
     volatile boolean waits;
 
-    /** Whether it may be chosen now that it waits: not if it came beside another's turn. */
+    /** Whether it may be chosen while it waits: not if it arrived during another's turn. */
     volatile boolean eligible;
 
     volatile boolean granted;
     volatile boolean done;
 
-    /** How many steps it may go on without asking. */
+    /** The number of steps it may run without asking. */
     int credit;
 
     /** The turn from which on it may be chosen again, if there are others. */
@@ -73,7 +73,7 @@ public final class StepScheduler {
 
   /**
    * @param longestTurn how many steps a thread makes at most until another may run
-   * @param backgroundPrefix how the names of threads begin that are added by their first step
+   * @param backgroundPrefix the prefix of the names of threads that their first step adds
    */
   public StepScheduler(Random random, int longestTurn, String backgroundPrefix) {
     this.random = random;
@@ -106,7 +106,7 @@ public final class StepScheduler {
     return thread;
   }
 
-  /** Adds a thread that runs already; when all others have ended, it goes on as it likes. */
+  /** Adds a running thread; after all others have ended, it runs freely. */
   public void addBackground(Thread thread) {
     byThread.computeIfAbsent(
         thread,
@@ -117,7 +117,7 @@ public final class StepScheduler {
         });
   }
 
-  /** To be called by any thread before it does what others may notice. */
+  /** Must be called by each thread before an action that others may notice. */
   public void step() {
     if (!running) {
       return;
@@ -221,7 +221,7 @@ public final class StepScheduler {
     return !ready.isEmpty();
   }
 
-  /** Lets those come that were woken up. */
+  /** Waits for woken threads to arrive. */
   private void takeBreak() {
     long begin = System.nanoTime();
     long settledSince = begin;
@@ -256,7 +256,7 @@ public final class StepScheduler {
   private static boolean isHeldUp(Thread thread) {
     State state = thread.getState();
     if (state == State.BLOCKED) {
-      // It shows so for a moment after the lock was given back.
+      // The state remains for a moment after the lock was released.
       ThreadInfo info = THREADS.getThreadInfo(thread.getId());
       return info != null && info.getLockOwnerId() >= 0;
     }

@@ -4,7 +4,7 @@ package io.hdrf.io;
 import java.util.Arrays;
 import java.util.Random;
 
-/** What tests write, made from a seed, and how they compare it with what they read. */
+/** Data for tests, made from a seed, and their comparison. */
 public final class TestBytes {
 
   private TestBytes() {}

@@ -37,13 +37,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The default file system, with somebody who is asked before a file is opened or read and before a
- * directory is listed, and may let that fail. Code under test reads files by their paths alone, so
- * that this needs no seam in it. Thread-safe.
+ * The default file system, with a watch that is called before a file is opened or read and before a
+ * directory is listed, and may make that fail. Code under test reads files by their paths alone, so
+ * it needs no hook for this. Thread-safe.
  */
 public final class WatchedFileSystem extends FileSystem {
 
-  /** Is asked before each operation that reads, on the thread that is about to do it. */
+  /** Called before each reading operation, on its thread. */
   public interface Watch {
 
     /** Before a file is opened to be read, or a directory to be listed. */

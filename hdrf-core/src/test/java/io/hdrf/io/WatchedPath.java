@@ -12,8 +12,8 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 
 /**
- * A path of the default file system that tells a {@link WatchedFileSystem.Watch} of what is opened
- * and read by it, and by all paths that are made from it. Immutable.
+ * A path of the default file system that reports to a {@link WatchedFileSystem.Watch} all opens and
+ * reads by it and by all paths made from it. Immutable.
  */
 public final class WatchedPath implements Path {
 
@@ -25,7 +25,7 @@ public final class WatchedPath implements Path {
     this.real = real;
   }
 
-  /** The path itself, whatever it is wrapped in. */
+  /** Returns the path itself, without wrappers. */
   public static Path real(Path path) {
     return path instanceof WatchedPath ? ((WatchedPath) path).real : path;
   }

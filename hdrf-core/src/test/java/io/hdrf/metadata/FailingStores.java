@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Maps as stores that fail, freeze, forget and go back in time when a test wants it. */
+/** Stores in maps that fail, freeze, forget and go back in time on a test's request. */
 final class FailingStores implements MetadataStoreProvider {
 
   /** An entry's place. */
@@ -42,7 +42,7 @@ final class FailingStores implements MetadataStoreProvider {
   volatile CountDownLatch frozen;
   volatile String forgets;
 
-  /** Is run once, when the next batch is about to be written. */
+  /** Runs once, before the next batch is written. */
   volatile Action beforeWrite;
 
   interface Action {
@@ -117,7 +117,7 @@ final class FailingStores implements MetadataStoreProvider {
     }
   }
 
-  /** Everything in a store, to be put back later. */
+  /** Returns everything in a store, to be restored later. */
   Map<Key, byte[]> copy(StoreContext context) throws MetadataException {
     Map<Key, byte[]> entries = new HashMap<>();
     for (Table table : Table.values()) {

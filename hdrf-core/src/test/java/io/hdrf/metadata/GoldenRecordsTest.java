@@ -50,7 +50,7 @@ class GoldenRecordsTest {
     }
   }
 
-  /** Of the same length, of version 2, and sound. */
+  /** Returns a sound value of version 2 with the same length. */
   private static byte[] ofVersion2(byte[] value) {
     byte[] later = value.clone();
     later[0] = 2;
@@ -105,7 +105,7 @@ class GoldenRecordsTest {
     assertThat(Files.readAllBytes(directory.resolve("metadata.state"))).isEqualTo(read(MARK));
   }
 
-  /** The specification, followed by hand; only the CRCs are taken over. */
+  /** The bytes follow the specification, written by hand; only the CRCs are copied. */
   @Test
   void byteByByte() throws IOException {
     String crc = "[0-9a-f]{8}";
@@ -130,7 +130,7 @@ class GoldenRecordsTest {
                 + (hex.formatHex("embedded".getBytes(US_ASCII)) + crc));
   }
 
-  /** What a later version wrote is refused as that, or counts as nothing known. */
+  /** Data of a later version are refused as such, or count as unknown. */
   @Test
   void laterVersionsAreToldFromDamage() throws IOException {
     assertThatThrownBy(() -> BlockRecord.decode(7, ofVersion2(read(REDUCED))))

@@ -12,7 +12,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 
-/** What a check does with a store that is not to be trusted. */
+/** Checks of a store that must not be trusted. */
 class RecordCheckTest {
 
   private static final BlockInventory NO_BLOCKS =

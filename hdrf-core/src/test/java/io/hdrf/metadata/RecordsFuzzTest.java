@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Reads any bytes as what a metadata store holds, as they are and with the right CRC32C. Runs on
+ * Reads any bytes as entries of a metadata store, as they are and with the right CRC32C. Runs on
  * the kept inputs; with {@code JAZZER_FUZZ=1} and one method chosen, it looks for new ones.
  */
 class RecordsFuzzTest {
@@ -21,7 +21,7 @@ class RecordsFuzzTest {
     byte[] again(byte[] value) throws MetadataException;
   }
 
-  /** What is accepted has one form. */
+  /** An accepted value has only one form. */
   private static void read(byte[] value, Form form) {
     same(value, form);
     if (value.length >= Integer.BYTES) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The store whose source is printed in {@code docs/stores.md}. */
+/** The store whose source is in {@code docs/stores.md}. */
 class StoresGuideTest extends BaseMetadataStoreTestCase {
 
   @TempDir static Path plugins;
@@ -36,7 +36,7 @@ class StoresGuideTest extends BaseMetadataStoreTestCase {
     Files.copy(guide.build("acme-log.jar"), plugins.resolve("acme-log.jar"));
   }
 
-  /** What was being written when the process ended goes; what was damaged later is damage. */
+  /** A write that was cut off by the end of the process is dropped; later damage is damage. */
   @Test
   void aTornEndIsCutOffAndDamageIsTold(@TempDir Path directory) throws IOException {
     byte[] key = {1};

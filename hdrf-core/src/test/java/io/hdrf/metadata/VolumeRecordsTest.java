@@ -421,7 +421,7 @@ class VolumeRecordsTest {
     put(1, reduced(1000));
     awaitRecords();
     blocks.present.put(1L, reduced(2000));
-    // Whoever looks at it sees the second state; then it changes, and that is written or queued.
+    // A look sees the second state; then the block changes, and that is written or queued.
     blocks.lookedAt =
         id -> {
           blocks.lookedAt = any -> {};
@@ -433,7 +433,7 @@ class VolumeRecordsTest {
     assertThat(records.get(1)).isEqualTo(reduced(3000));
   }
 
-  /** As long as changes need to be written by whoever does that meanwhile. */
+  /** Waits as long as pending changes need to be written. */
   private static void pause() {
     pause(20 * SETTINGS.flushMillis());
   }
@@ -563,7 +563,7 @@ class VolumeRecordsTest {
     awaitRecords();
   }
 
-  /** It was vouched for while it did not. */
+  /** Its records counted as right while it did not forget. */
   @Test
   void storeThatForgetsSinceTheLastStartIsCompared() throws IOException {
     put(1, reduced(1000));
@@ -596,7 +596,7 @@ class VolumeRecordsTest {
     copy.close();
   }
 
-  /** As in containers with one host name: where it seems to lie is no proof. */
+  /** As in containers with one host name: the location that it names is no proof. */
   @Test
   void copiesAtOnePlaceDoNotTakeTheStoreFromEachOther() {
     put(1, reduced(1000));
@@ -665,7 +665,7 @@ class VolumeRecordsTest {
     Random random = TestSeed.random("busy");
     blocks.watcher =
         id -> {
-          // A block that is finalized: its file is there some time before its record is wanted.
+          // A finalized block: its file exists some time before its record is requested.
           long added = 1000L + random.nextInt(100_000);
           blocks.present.put(added, reduced(5000));
           new Thread(

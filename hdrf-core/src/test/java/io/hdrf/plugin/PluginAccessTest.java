@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whose plug-ins run in a DataNode. */
+/** Checks the owners of plug-ins that may run in a DataNode. */
 class PluginAccessTest {
 
   /** Provided by no jar here. */

@@ -15,8 +15,8 @@ import org.apache.hadoop.io.compress.Compressor;
 import org.apache.hadoop.io.compress.Decompressor;
 
 /**
- * One compressed stream per frame, with its length (u32, little endian) before it, as some codecs
- * don't notice what follows a stream. Compressors, which hold state, come from Hadoop's pool.
+ * One compressed stream per frame, preceded by its length (u32, little-endian), since some codecs
+ * ignore bytes after a stream. Compressors, which hold state, come from Hadoop's pool.
  */
 final class CompressionCodecFrames implements FrameCodec {
 

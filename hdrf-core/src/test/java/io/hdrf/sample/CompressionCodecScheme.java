@@ -9,7 +9,7 @@ import io.hdrf.spi.scheme.SpiVersion;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.util.ReflectionUtils;
 
-/** Frames as any of Hadoop's compression codecs makes them. */
+/** Frames encoded by any of Hadoop's compression codecs. */
 abstract class CompressionCodecScheme implements FrameScheme {
 
   private final String name;

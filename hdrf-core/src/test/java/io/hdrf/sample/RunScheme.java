@@ -13,8 +13,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Reads a block as a stream and makes one frame of each run of equal bytes, and of what lies
- * between them ('direct stream mode'). A run's payload is a tag, the byte, and the length (u32, big
+ * Reads a block as a stream and makes one frame of each run of equal bytes, and of the bytes
+ * between runs ('direct stream mode'). A run's payload is a tag, the byte, and the length (u32, big
  * endian), any other frame's a tag and its bytes.
  */
 public final class RunScheme implements BlockScheme {

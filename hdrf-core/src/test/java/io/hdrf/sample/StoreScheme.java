@@ -9,7 +9,7 @@ import java.io.IOException;
 
 /**
  * Reduces every block, whatever its content and length, to a few bytes: the content goes to a file
- * of the scheme's own store, which nobody ever deletes. For tests that need reduced blocks.
+ * of the scheme's store, which is never deleted. For tests that need reduced blocks.
  */
 public final class StoreScheme implements BlockScheme {
 

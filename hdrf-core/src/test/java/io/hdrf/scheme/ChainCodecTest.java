@@ -279,7 +279,7 @@ class ChainCodecTest {
     assertThat(scripted.tail).hasToString("trim1,deflate");
   }
 
-  /** The thread that makes an index anew does so, and is waited for. */
+  /** The thread that rebuilds an index does so, and is waited for. */
   @Test
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aThreadOfAStoreThatIsClosedMayAskForAChain() throws IOException {

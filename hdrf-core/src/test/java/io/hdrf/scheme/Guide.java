@@ -18,8 +18,8 @@ import java.util.spi.ToolProvider;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * A guide in {@code docs/} to a plug-in of one's own: the files that it prints, each below its
- * name, and the commands that it has run, with what these print.
+ * A guide in {@code docs/} for writing a plug-in: its files, each listed below its name, and its
+ * commands, with their expected output.
  */
 public final class Guide {
 
@@ -34,7 +34,7 @@ public final class Guide {
    * Commands.
    *
    * @param lines for a shell
-   * @param prints what they print as the guide says; null where it says nothing
+   * @param prints their output according to the guide; null if it shows none
    */
   public record Commands(String lines, String prints) {}
 
@@ -49,7 +49,7 @@ public final class Guide {
     this.work = work;
   }
 
-  /** Writes the files that it prints. */
+  /** Writes the guide's files. */
   public void writeFiles() throws IOException {
     Matcher file = FILE.matcher(text);
     while (file.find()) {
@@ -72,7 +72,7 @@ public final class Guide {
   /**
    * Runs commands, which must succeed.
    *
-   * @param environment what they find there of HDRF and Hadoop
+   * @param environment variables with the places of HDRF and Hadoop
    * @return what they wrote to standard output
    */
   public String run(String lines, Map<String, String> environment)
@@ -95,7 +95,7 @@ public final class Guide {
   }
 
   /**
-   * Makes the jar by the guide's first commands, with an installation that has what they name.
+   * Makes the jar by the guide's first commands, with an installation that has the files they name.
    *
    * @param jar what the commands make
    */

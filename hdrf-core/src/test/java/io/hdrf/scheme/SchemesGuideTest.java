@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The scheme whose source is printed in {@code docs/schemes.md}. */
+/** The scheme whose source is in {@code docs/schemes.md}. */
 class SchemesGuideTest extends BaseSchemeTestCase {
 
   @TempDir static Path plugins;

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@link BaseSchemeTestCase} proves a scheme behind a class loader of its own as any other. */
+/** Runs {@link BaseSchemeTestCase} on a scheme with a separate class loader. */
 class ThirdPartySchemeProofTest extends BaseSchemeTestCase {
 
   @TempDir static Path plugins;

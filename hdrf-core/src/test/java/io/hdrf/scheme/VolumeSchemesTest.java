@@ -70,7 +70,7 @@ class VolumeSchemesTest {
     };
   }
 
-  /** A store that stays open keeps its volume from coming back, and its threads go on. */
+  /** A store that stays open prevents its volume from coming back, and its threads run on. */
   @Test
   void anErrorOfOneStoreDoesNotKeepAnotherOneOpen() throws Exception {
     SchemeRegistry registry =

@@ -117,7 +117,7 @@ class ConversionStateTest {
     return raw;
   }
 
-  /** What is accepted is written back the same. */
+  /** An accepted state is written back unchanged. */
   @Test
   void anyBytesWithARightChecksum() throws IOException {
     Random random = TestSeed.random(ConversionStateTest.class.getName());

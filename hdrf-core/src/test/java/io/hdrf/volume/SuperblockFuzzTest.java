@@ -23,7 +23,7 @@ class SuperblockFuzzTest {
     read(file);
   }
 
-  /** With the right magic, length and CRC, so that what lies behind these checks is reached. */
+  /** With the right magic, length and CRC, to reach the code after these checks. */
   @FuzzTest(maxDuration = "1m")
   void checkedBytes(byte[] file) {
     if (file.length >= 64) {
@@ -36,7 +36,7 @@ class SuperblockFuzzTest {
     }
   }
 
-  /** What is accepted is written back the same. */
+  /** An accepted superblock is written back unchanged. */
   private static void read(byte[] file) {
     try {
       byte[] again = SuperblockContent.parse(NAME, file).encode();

@@ -320,7 +320,7 @@ class SuperblockTest {
     }
   }
 
-  /** What is said to be recorded is in both copies, so that one bad sector does not lose it. */
+  /** Recorded data are in both copies, so that one bad sector does not lose them. */
   @Test
   void whatIsRecordedIsInBothCopies() throws IOException {
     Superblock.create(dir, FILES);
@@ -437,7 +437,7 @@ class SuperblockTest {
         });
   }
 
-  /** What load() returned must not vanish, even if killed processes left it unsynced. */
+  /** The state that load() returned must not vanish, even if killed processes left it unsynced. */
   @Test
   void whatWasLoadedIsDurable() throws Exception {
     for (int killed = 1; killed <= 12; killed++) {
@@ -513,7 +513,7 @@ class SuperblockTest {
     return raw;
   }
 
-  /** Of the length that it then says it has. */
+  /** Returns a superblock of the length that it then claims. */
   private static byte[] ofLength(int length) {
     byte[] raw = Arrays.copyOf(twoSchemes(), length);
     ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN).putInt(8, length);

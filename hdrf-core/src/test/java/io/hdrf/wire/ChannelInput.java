@@ -15,7 +15,7 @@ abstract class ChannelInput extends InputStream implements ReadableByteChannel {
   }
 
   /**
-   * How many bytes the next read gives at most, at least 1.
+   * Returns the maximum number of bytes of the next read, at least 1.
    *
    * @param position how many bytes were read before
    */

@@ -103,7 +103,7 @@ class ChunkQueryStreamTest {
     assertThat(wire.size()).isPositive();
   }
 
-  /** The other side would wait for what lies in a buffer here. */
+  /** Otherwise the other side would wait for bytes in a buffer here. */
   @Test
   void aFlushGoesThroughToTheConnection() throws IOException {
     ChunkQueryStream buffered =
@@ -116,7 +116,7 @@ class ChunkQueryStreamTest {
     assertThat(wire.size()).isGreaterThan(2 * WireFormat.RECORD_HEADER);
   }
 
-  /** Of a record that is not here as a whole somebody must wait for the rest. */
+  /** If a record is incomplete, a thread must wait for the rest. */
   @Test
   void whatIsHereAsAWholeIsKnown() throws IOException {
     out.ask(batch(0, 3));
@@ -237,7 +237,7 @@ class ChunkQueryStreamTest {
     }
   }
 
-  /** A frame of 16 MiB, say, from somebody who has proved nothing. */
+  /** For instance a frame of 16 MiB, from a peer without a proof. */
   @Test
   void whatIsNotDueIsRefusedByItsHeader() {
     assertDue(ChunkQueryStream::readOpening, WireFormat.OPEN);

@@ -29,7 +29,7 @@ final class GoldenStream {
   /** As {@link #STREAM}, with references. */
   static final String REFERENCES = "references-v1.golden";
 
-  /** All that both sides say on a connection to ask on. */
+  /** All bytes of both sides of a connection for questions. */
   static final String ASKING = "asking-v1.golden";
 
   static final String CAPABILITIES_TO_ASK = "capabilities-to-ask-v1.golden";
@@ -37,10 +37,10 @@ final class GoldenStream {
   static final Capabilities ANSWER_TO_ASK =
       new Capabilities(1, List.of(1, 2), List.of(0x0102030405060708L, -2L));
 
-  /** What comes back where a block is copied from a DataNode. */
+  /** The answer to a request to copy a block from a DataNode. */
   static final String COPY = "copy-v1.golden";
 
-  /** Of a version that could be invited to be asked, which no version since can be. */
+  /** Capabilities of a version that supported invitations, which no later version does. */
   static final String CAPABILITIES_INVITABLE = "capabilities-invitable-v1.golden";
 
   /** Packets whose checksums the receiver makes. */

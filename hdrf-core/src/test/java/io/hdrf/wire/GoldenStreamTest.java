@@ -23,7 +23,7 @@ class GoldenStreamTest {
     return playback;
   }
 
-  /** Where they were told and what, without checksums. */
+  /** Returns the positions and the text of the events, without checksums. */
   private static List<String> eventsOf(Playback playback) {
     return playback.events.stream()
         .map(event -> event.at() + " " + event.what().replaceAll(":.*", ""))
@@ -179,7 +179,7 @@ class GoldenStreamTest {
     assertThat(read.encode()).hasSize(6 + 3 + 2 * 2 + 1 + 8);
   }
 
-  /** The specification, followed by hand; only the CRCs are taken over. */
+  /** The bytes follow the specification, written by hand; only the CRCs are copied. */
   @Test
   void copiesByteByByte() throws IOException {
     String crc = "[0-9a-f]{8}";
@@ -229,7 +229,7 @@ class GoldenStreamTest {
     assertThat(read.dialects()).containsExactly(-2L, 0x0102030405060708L);
   }
 
-  /** The specification, followed by hand; only the CRCs are taken over. */
+  /** The bytes follow the specification, written by hand; only the CRCs are copied. */
   @Test
   void questionsByteByByte() throws IOException {
     String crc = "[0-9a-f]{8}";
@@ -259,7 +259,7 @@ class GoldenStreamTest {
         .matches("4844.*" + ("08" + "04000000" + crc + "03000000") + "03" + "20000000.*");
   }
 
-  /** Not a must for ever, but a change of what is written should be a decision. */
+  /** The bytes may change one day, but only by a decision. */
   @Test
   void theSameIsWrittenToday() throws IOException {
     try (Tape tape = GoldenStream.tape()) {
@@ -277,7 +277,7 @@ class GoldenStreamTest {
         .isEqualTo(GoldenStream.read(GoldenStream.CAPABILITIES));
   }
 
-  /** The specification, followed by hand; only the CRCs are taken over. */
+  /** The bytes follow the specification, written by hand; only the CRCs are copied. */
   @Test
   void theStreamByteByByte() throws IOException {
     String stream = HexFormat.of().formatHex(GoldenStream.read(GoldenStream.STREAM));

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 
-/** Reads a stream of records and keeps all that comes out of it, even if it ends with an error. */
+/** Reads a stream of records and keeps all output, even if it ends with an error. */
 final class Playback implements WireInput.Listener {
 
   final List<Tape.Event> events = new ArrayList<>();
 
-  /** For each read how many bytes had come out after it. */
+  /** For each read, the number of bytes output after it. */
   final List<Integer> reads = new ArrayList<>();
 
   private final ByteArrayOutputStream plain = new ByteArrayOutputStream();
@@ -114,7 +114,7 @@ final class Playback implements WireInput.Listener {
     add("session");
   }
 
-  /** A stream that gives as many bytes as it likes, but at least one. */
+  /** Returns a stream whose reads give any number of bytes, at least one. */
   static InputStream shortReads(byte[] bytes, IntUnaryOperator random) {
     return new ByteArrayInputStream(bytes) {
       @Override

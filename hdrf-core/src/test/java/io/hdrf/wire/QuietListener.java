@@ -3,7 +3,7 @@ package io.hdrf.wire;
 
 import java.nio.ByteBuffer;
 
-/** Takes no note of what every stream may have; what need not be expected is refused as ever. */
+/** Ignores events that every stream may have; refuses the others by default. */
 public class QuietListener implements WireInput.Listener {
 
   @Override

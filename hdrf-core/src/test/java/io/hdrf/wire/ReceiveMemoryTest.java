@@ -31,7 +31,7 @@ class ReceiveMemoryTest {
     return new ReceiveMemory(max, patienceNanos, refusals::incrementAndGet);
   }
 
-  /** A share that has all that is guaranteed to it, so that it has to share what it takes. */
+  /** Returns a share that has used its guaranteed part, so that all further memory is shared. */
   private static ReceiveMemory.Share full(ReceiveMemory memory) throws IOException {
     ReceiveMemory.Share share = memory.share();
     share.take(ReceiveMemory.GUARANTEED);
@@ -146,7 +146,7 @@ class ReceiveMemoryTest {
     assertThat(Thread.interrupted()).isTrue();
   }
 
-  /** Gives its bytes, and then no more, as a socket whose other side has stalled. */
+  /** Gives its bytes, and then no more, like a socket whose peer has stalled. */
   private static final class Stalled extends ByteArrayInputStream {
 
     Stalled(byte[] bytes) {
@@ -163,7 +163,7 @@ class ReceiveMemoryTest {
     }
   }
 
-  /** Has writers of large packets take all that is shared, by a few bytes each. */
+  /** Exhausts the shared memory with writers of large packets, by a few bytes each. */
   private static void exhaust(ReceiveMemory memory, WireChains chains, List<WireInput> stalled) {
     byte[] chain = Tape.record(WireFormat.CHAIN, (byte) 0x60, (byte) 0xEA);
     byte[] gathered = record(WireFormat.FRAME, 16, 1 + 16);
@@ -180,7 +180,7 @@ class ReceiveMemoryTest {
     }
   }
 
-  /** Reads all, and keeps a copy of each frame, as who passes frames on. */
+  /** Reads all, and keeps a copy of each frame, like a DataNode that passes frames on. */
   private static byte[] receive(byte[] records, WireChains chains, ReceiveMemory.Share share)
       throws IOException {
     ByteBuffer[] copy = new ByteBuffer[1];
@@ -274,7 +274,7 @@ class ReceiveMemoryTest {
     assertThat(memory.taken()).isZero();
   }
 
-  /** Before anybody knows who it is. */
+  /** The peer is not yet known then. */
   @Test
   void aRequestTakesNothingThatIsShared() {
     ReceiveMemory memory = memory(LENGTH, 1);

@@ -4,7 +4,7 @@ package io.hdrf.wire;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Gives records of any content right CRCs, so that what lies behind this check is reached. */
+/** Gives records of any content right CRCs, to reach the code after this check. */
 public final class RecordSigner {
 
   private RecordSigner() {}

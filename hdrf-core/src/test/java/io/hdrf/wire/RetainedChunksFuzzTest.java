@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Sequences of what connections that ask, streams that join, pools that end and time that passes do
- * to held chunks, beside a model of plain maps: what is promised is there, byte for byte, until the
- * stream has used it; nothing else is; and all memory comes back. Runs on the kept inputs; with
- * {@code JAZZER_FUZZ=1} it looks for new ones.
+ * Random sequences of events on held chunks (connections that ask, streams that join, pools that
+ * end, time that passes), compared with a model of plain maps: promised chunks stay, byte for byte,
+ * until the stream has used them; no others do; and all memory is freed. Runs on the kept inputs;
+ * with {@code JAZZER_FUZZ=1} it looks for new ones.
  */
 class RetainedChunksFuzzTest {
 
@@ -51,7 +51,7 @@ class RetainedChunksFuzzTest {
 
   private record Promised(ChunkBatch batch, BitSet found) {}
 
-  /** One session, and what it should be like. */
+  /** One session, and its expected state. */
   private static final class Session {
     private final int salt;
     private final String pool;

@@ -87,7 +87,7 @@ class RetainedChunksTest {
     assertThat(sessions.memory()).isZero();
   }
 
-  /** Another connection would be given the buffer, and this stream its bytes. */
+  /** Otherwise another connection would get the buffer, and this stream its bytes. */
   @Test
   void whatAStreamHandsOutStaysItsOwnThoughThePoolEnded() throws IOException {
     RetainedChunks held = sessions.open("BP-1");
@@ -221,7 +221,7 @@ class RetainedChunksTest {
     assertThatThrownBy(() -> held.take(batch(6, 1))).isInstanceOf(CorruptWireException.class);
   }
 
-  /** Whatever happens to the connection to ask on, the stream has what was promised. */
+  /** The stream keeps its promised chunks, whatever happens to the connection that asked. */
   @Test
   void theSessionEndsWithTheStream() throws IOException {
     RetainedChunks held = sessions.open("BP-1");
@@ -262,7 +262,7 @@ class RetainedChunksTest {
     assertThat(sessions.memory()).isZero();
   }
 
-  /** Nobody else has to ask for that. */
+  /** This needs no other call. */
   @Test
   void aStreamThatDoesNotComeIsForgotten() throws IOException {
     RetainedChunks held = sessions.open("BP-1");
@@ -282,7 +282,7 @@ class RetainedChunksTest {
     assertThat(sessions.count()).isZero();
   }
 
-  /** Else each connection would leave one behind for a while, however many come. */
+  /** Otherwise each of any number of connections would leave a session behind for a while. */
   @Test
   void aSessionThatHoldsNothingEndsWithItsQuestions() throws IOException {
     RetainedChunks unasked = sessions.open("BP-1");

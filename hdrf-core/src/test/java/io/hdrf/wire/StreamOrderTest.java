@@ -57,7 +57,7 @@ class StreamOrderTest {
     assertOnly(Set.of(WireFormat.BYTES));
   }
 
-  /** HDFS's own code would take them for a packet's. */
+  /** HDFS's own code would take them for those of a packet. */
   @Test
   void bytesBehindARequestAreNoPackets() {
     assertThatThrownBy(() -> order.handedOut(true, 1)).isInstanceOf(CorruptWireException.class);

@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 
-/** Records a stream, and knows what has to come out of it. */
+/** Records a stream and its expected output. */
 public final class Tape implements Closeable {
 
   static final int TRIM_ZEROS = 60000;
@@ -32,9 +32,9 @@ public final class Tape implements Closeable {
   static final int BLOCK_SCHEME = 65004;
 
   /**
-   * What a listener is told.
+   * An event for a listener.
    *
-   * @param at how many bytes were handed out before
+   * @param at the number of bytes output before
    */
   record Event(String what, long at) {}
 
@@ -45,15 +45,15 @@ public final class Tape implements Closeable {
   private int[] chainIds;
   private int preambleLength;
 
-  /** What the frames written so far hold beyond the packets. */
+  /** The bytes of the frames written so far beyond the packets. */
   private byte[] ahead = new byte[0];
 
   final List<Event> events = new ArrayList<>();
 
-  /** Where the records may end, and how many bytes have come out of it by then. */
+  /** The allowed ends of the records, and the number of bytes output by then. */
   final NavigableMap<Integer, Integer> ends = new TreeMap<>();
 
-  /** Where in what comes out packets and bytes of HDFS's protocol begin. */
+  /** The positions in the output where packets and bytes of HDFS's protocol begin. */
   final List<Integer> begins = new ArrayList<>();
 
   /** Chains of {@link TrimScheme}s, a {@link HookedScheme} and a block scheme. */
@@ -78,7 +78,7 @@ public final class Tape implements Closeable {
     to.writeBytes(copy);
   }
 
-  /** A record with a right checksum, whatever is in it. */
+  /** Returns a record with a right checksum and any content. */
   public static byte[] record(int type, byte... body) {
     ByteBuffer bytes =
         ByteBuffer.allocate(WireFormat.RECORD_HEADER + body.length).order(ByteOrder.LITTLE_ENDIAN);

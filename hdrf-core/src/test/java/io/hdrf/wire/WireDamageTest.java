@@ -226,7 +226,7 @@ class WireDamageTest {
     }
   }
 
-  /** Where a reader goes on after an error it must not get what a failed decoder left. */
+  /** A reader that continues after an error must not get the leftovers of a failed decoder. */
   @Test
   void aFrameThatDoesNotDecodeGivesNoBytesLater() throws IOException {
     byte[] records =
@@ -255,7 +255,7 @@ class WireDamageTest {
         .hasMessageContaining(message);
   }
 
-  /** The packets behind one that is not what it should be are sound, and out of place. */
+  /** The packets after a wrong one are sound, but out of place. */
   @Test
   void aPacketOfOtherChecksumsIsTheLast() throws IOException {
     long digest = Tape.digest(Tape.checksums(new byte[] {1, 2, 3}));

@@ -12,14 +12,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Reads any bytes as what a peer sends. Runs on the kept inputs; with {@code JAZZER_FUZZ=1} and one
- * method chosen, it looks for new ones.
+ * Reads any bytes as the stream of a peer. Runs on the kept inputs; with {@code JAZZER_FUZZ=1} and
+ * one method chosen, it looks for new ones.
  */
 class WireFuzzTest {
 
   private static final int BUFFER_SIZE = 256 << 10;
 
-  /** Heap that one input may take besides what is in proportion to it. */
+  /** Heap that one input may take beyond that in proportion to its length. */
   private static final long MAX_HEAP = 4 << 20;
 
   private static final WireChains CHAINS = Tape.newChains();
@@ -29,7 +29,7 @@ class WireFuzzTest {
     read(stream);
   }
 
-  /** With right CRCs as far as the lengths fit, so that what lies behind this check is reached. */
+  /** With right CRCs as far as the lengths fit, to reach the code after this check. */
   @FuzzTest(maxDuration = "1m")
   void signedRecords(byte[] stream) {
     read(RecordSigner.signed(stream));
@@ -72,7 +72,7 @@ class WireFuzzTest {
             while (in.readAnswer() != null) {}
           });
 
-  /** What was read belongs to the peer's bytes, and no byte is lost. */
+  /** The bytes read belong to the peer's stream, and none is lost. */
   @FuzzTest(maxDuration = "1m")
   void anyBeginning(byte[] stream) throws IOException {
     InputStream in = new ByteArrayInputStream(stream);
@@ -87,7 +87,7 @@ class WireFuzzTest {
     }
   }
 
-  /** What is accepted is understood the same when it is written anew. */
+  /** Accepted bytes have the same meaning when they are written again. */
   @FuzzTest(maxDuration = "1m")
   void anyCapabilities(byte[] answer) throws IOException {
     Capabilities read;
@@ -130,7 +130,7 @@ class WireFuzzTest {
         .getThreadAllocatedBytes(Thread.currentThread().getId());
   }
 
-  /** Has enough after a while: a few bytes may decode to many. */
+  /** Stops after a limit: a few bytes may decode to many. */
   private static final class Lengths implements Playback.Lengths {
     private int reads;
 
@@ -143,7 +143,7 @@ class WireFuzzTest {
     }
   }
 
-  /** Sees how large a buffer there is for what has come so far. */
+  /** Observes the size of the buffer for the bytes so far. */
   private static final class Watched extends ChannelInput {
     Watched(byte[] bytes) {
       super(bytes);

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What a listener can refuse, and is told of. */
+/** Events that a listener receives and may refuse. */
 class WireListenerTest {
 
   private final List<String> told = new ArrayList<>();
@@ -83,12 +83,12 @@ class WireListenerTest {
     assertThatThrownBy(() -> read(bytesAndPacket(), 2)).isInstanceOf(CorruptWireException.class);
   }
 
-  /** Its length is not believed, nor its body waited for. */
+  /** Its length is not trusted, nor its body awaited. */
   @Test
   void aRecordIsRefusedBeforeItsBodyIsRead() throws IOException {
     byte[] whole = Tape.record(WireFormat.BYTES, new byte[5000]);
     refusedType = WireFormat.BYTES;
-    // To take any fails in another way.
+    // Taking any memory fails in another way.
     memory = new ReceiveMemory(0, 0, () -> {}).optional();
     for (int length : new int[] {WireFormat.RECORD_HEADER, whole.length}) {
       assertThatThrownBy(() -> read(Arrays.copyOf(whole, length), 10))
@@ -98,7 +98,7 @@ class WireListenerTest {
     assertThat(told).isEmpty();
   }
 
-  /** While the stream goes on, that makes room for what is asked next. */
+  /** During the stream this makes room for the next questions. */
   @Test
   void aReleaseGivesBackWhatIsHeld() throws IOException {
     ChunkQuerySessions sessions = new ChunkQuerySessions(1000, 1000, 1, new ManualTimer());

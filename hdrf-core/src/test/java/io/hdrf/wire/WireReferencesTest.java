@@ -12,7 +12,7 @@ import java.util.BitSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** References in the place of frames. */
+/** References instead of frames. */
 class WireReferencesTest {
 
   private static final byte[] HEAD = {1, 2, 3};
@@ -139,7 +139,7 @@ class WireReferencesTest {
   }
 
   /**
-   * A DataNode of an earlier version, which invited to ask, is refused as a still earlier one did.
+   * An invitation from a DataNode of an earlier version is refused, as even earlier versions did.
    */
   @Test
   void anInvitationIsRefused() {

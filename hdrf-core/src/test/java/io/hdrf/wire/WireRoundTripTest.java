@@ -153,7 +153,7 @@ class WireRoundTripTest {
     }
   }
 
-  /** Data that come as pieces are gathered, and what a frame holds beyond them is not lost. */
+  /** Pieces of data are joined, and the rest of a frame beyond them is not lost. */
   @Test
   void checksumsAreMadeOfWhateverFramesGive() throws IOException {
     Random random = TestSeed.random("checksums");
@@ -173,7 +173,7 @@ class WireRoundTripTest {
     }
   }
 
-  /** What the block before left over is not the next block's. */
+  /** Leftovers of one block do not go into the next block. */
   @Test
   void bytesEndWhatFramesHoldBeyondTheirPackets() throws IOException {
     Random random = TestSeed.random("left over");

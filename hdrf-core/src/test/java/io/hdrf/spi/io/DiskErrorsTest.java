@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Errors of the kernel's own, in a process of its own, whose language can be chosen. */
+/** Real errors of the kernel, in a separate process, whose language can be chosen. */
 class DiskErrorsTest {
 
-  /** Says what each error is taken for. */
+  /** Prints the classification of each error. */
   static final class Provoker {
     private Provoker() {}
 

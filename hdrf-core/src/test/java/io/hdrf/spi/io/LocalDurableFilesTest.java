@@ -108,7 +108,7 @@ class LocalDurableFilesTest {
         .isInstanceOf(IOException.class);
   }
 
-  /** What tests replace by files that lose their power would otherwise be forced nowhere. */
+  /** Tests replace these files by ones that lose power, so only this test sees real forces. */
   @Test
   void forcesReachTheOperatingSystem() throws IOException {
     Path path = dir.resolve("f");

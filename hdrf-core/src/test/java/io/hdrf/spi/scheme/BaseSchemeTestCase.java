@@ -46,13 +46,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Proves a scheme: extend it, return the scheme from {@link #scheme()}, and every test runs against
- * it. Random choices depend on a seed that is printed; {@code -Dhdrf.test.seed=N} repeats them.
+ * it. Random choices depend on a printed seed; {@code -Dhdrf.test.seed=N} repeats them.
  */
 public abstract class BaseSchemeTestCase {
 
   private static final int LONGEST_FRAME_TRIED = 4 << 20;
 
-  /** What decoding a damaged frame may allocate beyond eight times the frame's length. */
+  /** The bytes that decoding a damaged frame may allocate beyond eight times the frame's length. */
   private static final long MAX_ALLOCATION = 32 << 20;
 
   @TempDir Path directory;
@@ -63,33 +63,36 @@ public abstract class BaseSchemeTestCase {
   private Volume volume;
   private ChainCodec codec;
 
-  /** A new instance of the scheme. */
+  /** Returns a new instance of the scheme. */
   protected abstract ReductionScheme scheme();
 
-  /** The settings to test with; Hadoop's defaults are not loaded. */
+  /** Returns the settings to test with; Hadoop's defaults are not loaded. */
   protected Configuration configuration() {
     return new Configuration(false);
   }
 
   /**
-   * Settings that frames are encoded with, in addition to {@link #configuration}, to be decoded
-   * without; each map holds full keys and values.
+   * Returns settings under which frames are encoded, in addition to {@link #configuration}, and
+   * then decoded without; each map holds full keys and values.
    */
   protected List<Map<String, String>> otherSettings() {
     return Collections.emptyList();
   }
 
-  /** Full keys with values that must be refused. */
+  /** Returns full keys with values that must be refused. */
   protected Map<String, List<String>> badSettings() {
     return Collections.emptyMap();
   }
 
-  /** Whether every block becomes shorter, or is kept elsewhere, if it consists of zeros. */
+  /** Returns whether every block of zeros becomes shorter, or is kept elsewhere. */
   protected boolean reducesZeros() {
     return true;
   }
 
-  /** The longest block to test with; four frames where those are longer. For slow schemes. */
+  /**
+   * Returns the length of the longest block to test with; four frames if those are longer. For slow
+   * schemes.
+   */
   protected int longestBlock() {
     return 300_000;
   }
@@ -527,7 +530,7 @@ public abstract class BaseSchemeTestCase {
     }
   }
 
-  /** Not by way of the core, which would turn a runtime exception into an IOException. */
+  /** Bypasses the core, which would turn a runtime exception into an IOException. */
   private void decodeByFrameCodec(StoredFrame frame) throws IOException {
     GuardedBuffer src = new GuardedBuffer(frame.bytes(), random);
     GuardedBuffer dst = new GuardedBuffer(frame.originalLength(), random);
@@ -553,7 +556,10 @@ public abstract class BaseSchemeTestCase {
 
   // Durability
 
-  /** At every operation on the scheme's store, with what was not forced dropped, kept or torn. */
+  /**
+   * The power fails at every operation on the scheme's store; unforced data are dropped, kept or
+   * torn.
+   */
   @Test
   void forcedFramesSurviveAPowerLoss(@TempDir Path scratch) throws Exception {
     if (scheme instanceof FrameScheme) {

@@ -9,7 +9,7 @@ import java.util.Random;
 
 /**
  * A range in the middle of a direct buffer, at an odd position, with known bytes around it that
- * nobody may change.
+ * must not change.
  */
 public final class GuardedBuffer {
 

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 
-/** For fuzz tests of codecs: any bytes as a frame. */
+/** Passes any bytes to a codec as a frame, for fuzz tests. */
 public final class HostileFrames {
 
   private static final int GUARD = 64;
@@ -18,7 +18,7 @@ public final class HostileFrames {
    * Decodes bytes as a frame, and encodes them as data.
    *
    * @param input the first two bytes tell the length of the data
-   * @param maxHeap what may be allocated besides what is in proportion to the lengths
+   * @param maxHeap the bytes that may be allocated beyond those in proportion to the lengths
    */
   public static void run(FrameCodec codec, byte[] input, long maxHeap) throws IOException {
     if (input.length < 3 || input.length > MAX_LENGTH) {

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Kinds of data that codecs are known to trip over. */
+/** Kinds of data on which codecs are known to fail. */
 public enum TestData {
   ZEROS {
     @Override

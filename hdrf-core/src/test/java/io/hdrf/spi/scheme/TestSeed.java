@@ -3,7 +3,7 @@ package io.hdrf.spi.scheme;
 
 import java.util.Random;
 
-/** Random numbers that can be had again: the seed is printed, and taken from a property if set. */
+/** Repeatable random numbers: the seed is printed, and taken from a property if set. */
 public final class TestSeed {
 
   public static final String PROPERTY = "hdrf.test.seed";

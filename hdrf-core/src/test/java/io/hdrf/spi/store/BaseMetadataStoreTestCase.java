@@ -45,8 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Proves a metadata store: extend it, return the provider from {@link #provider()}, and every test
- * runs against it. Each test has storage and pool ids of its own, so a server may serve all of
- * them. Random choices depend on a seed that is printed; {@code -Dhdrf.test.seed=N} repeats them.
+ * runs against it. Each test has its own storage and pool ids, so one server may serve all of them.
+ * Random choices depend on a printed seed; {@code -Dhdrf.test.seed=N} repeats them.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class BaseMetadataStoreTestCase {
@@ -62,15 +62,15 @@ public abstract class BaseMetadataStoreTestCase {
   private final List<MetadataStore> opened = new ArrayList<>();
   private MetadataStore store;
 
-  /** A new instance of the provider. */
+  /** Returns a new instance of the provider. */
   protected abstract MetadataStoreProvider provider();
 
-  /** The settings to test with; Hadoop's defaults are not loaded. */
+  /** Returns the settings to test with; Hadoop's defaults are not loaded. */
   protected Configuration configuration() {
     return new Configuration(false);
   }
 
-  /** Full keys with values that must be refused. */
+  /** Returns full keys with values that must be refused. */
   protected Map<String, List<String>> badSettings() {
     return Collections.emptyMap();
   }
@@ -776,7 +776,7 @@ public abstract class BaseMetadataStoreTestCase {
         });
   }
 
-  /** Values by which a mixture of two can be told: a length, and one byte that many times. */
+  /** Returns a value that shows a mixture of two: a length, and one byte that many times. */
   private static byte[] pattern(Random choices) {
     byte[] value = new byte[1 + choices.nextInt(255)];
     Arrays.fill(value, (byte) value.length);
@@ -846,7 +846,7 @@ public abstract class BaseMetadataStoreTestCase {
     Void run(int thread) throws Exception;
   }
 
-  /** Does some work in 16 threads at once, and fails as the first of them does. */
+  /** Runs work in 16 threads at once, and fails like the first failing one. */
   private static void inThreads(Work work) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     CountDownLatch start = new CountDownLatch(THREADS);
