@@ -46,13 +46,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Blocks that come with frames that another DataNode encoded. */
+/** Blocks that come with frames encoded by another DataNode. */
 @Timeout(120)
 class AdoptionTest {
 
   private static final int LENGTH = 1_000_000;
 
-  /** No other than a frame of this length shows that the codec cut the block itself. */
+  /** A frame of this length, and only that, shows that the codec cut the block itself. */
   private static final int FRAME = 40_000;
 
   @TempDir Path directory;
@@ -98,7 +98,7 @@ class AdoptionTest {
     return TestData.TEXT.bytes(LENGTH, random);
   }
 
-  /** What a sender makes of the data. */
+  /** Returns a sender's frames of the data. */
   private SpooledFrames encode(ChainCodec sender, byte[] data) throws IOException {
     return encode(sender, data, FileBlocks.GENERATION, (frame, stored) -> {});
   }
@@ -237,7 +237,7 @@ class AdoptionTest {
     assertEncodedHere(data, 1);
   }
 
-  /** Another block with the same checksums, which anybody can make who knows the block. */
+  /** Returns another block with the same checksums, which anybody who knows the block can make. */
   private byte[] forged(byte[] data) {
     byte[] forged = data.clone();
     int at = 512 * random.nextInt(LENGTH / 512) + random.nextInt(500);
@@ -333,7 +333,7 @@ class AdoptionTest {
     assertThat(blocks.decoded(1)).isEqualTo(data);
   }
 
-  /** It is for HDFS to choose another replica: nothing that came from elsewhere replaces it. */
+  /** HDFS chooses another replica: data from elsewhere never replace this one. */
   @Test
   void soundFramesDoNotReplaceADamagedPlainCopy() throws IOException {
     byte[] data = text();

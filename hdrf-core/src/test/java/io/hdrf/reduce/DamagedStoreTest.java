@@ -26,7 +26,7 @@ import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Blocks whose frames refer to what is damaged in a scheme's store. */
+/** Blocks whose frames refer to damaged data in a scheme's store. */
 class DamagedStoreTest {
 
   private static final int LENGTH = 100_000;
@@ -38,7 +38,7 @@ class DamagedStoreTest {
 
   private final StoreOfOneByte scheme = new StoreOfOneByte();
 
-  /** Decodes to what its store holds, which may not be what was encoded. */
+  /** Decodes to the content of its store, which may differ from the encoded data. */
   private static final class StoreOfOneByte implements BlockScheme, BlockCodec {
     private byte store = STORED;
     private boolean mends = true;

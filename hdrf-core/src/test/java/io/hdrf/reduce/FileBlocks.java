@@ -44,13 +44,13 @@ final class FileBlocks implements BlockOwner {
   /** The frames that came with blocks; not closed. */
   final Map<BlockRef, EncodedBlock> encoded = new ConcurrentHashMap<>();
 
-  /** Blocks with another chain than the others. */
+  /** Blocks whose chain differs from the others'. */
   final Map<BlockRef, ChainCodec> otherCodecs = new ConcurrentHashMap<>();
 
-  /** Where the owner takes blocks for others than they turn out to be when they are opened. */
+  /** Blocks that the owner expects under another chain than they have when opened. */
   final Map<BlockRef, SchemeChain> expectedChains = new ConcurrentHashMap<>();
 
-  /** What was done to blocks, in order. */
+  /** The operations on blocks, in order. */
   final List<String> events = new CopyOnWriteArrayList<>();
 
   volatile BlockSkippedException unwanted;

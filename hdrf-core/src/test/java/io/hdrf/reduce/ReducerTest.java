@@ -56,7 +56,7 @@ class ReducerTest {
 
   private static final int LENGTH = 300_000;
 
-  /** How much of a block the filter looks at. */
+  /** The bytes of a block that the filter searches. */
   private static final int SEARCHED = 64 << 10;
 
   @TempDir Path directory;
@@ -274,7 +274,7 @@ class ReducerTest {
       assertThat(reducer.offer(waiting)).isTrue();
     }
     assertThat(reducer.queueLength()).isEqualTo(1);
-    // What is in work may have been finalized anew since it was opened.
+    // A block in work may have been finalized again since it was opened.
     assertThat(reducer.offer(inWork)).isTrue();
     assertThat(reducer.queueLength()).isEqualTo(2);
     gate.countDown();
@@ -515,7 +515,7 @@ class ReducerTest {
     assertThat(blocks.ioErrors.get()).isZero();
   }
 
-  /** Notes what is called but the decoding. */
+  /** Notes all calls except decoding. */
   private static final class NotedScheme implements BlockScheme {
     private final BlockScheme of = new WholeBlockScheme();
     private final List<String> calls;
@@ -557,7 +557,7 @@ class ReducerTest {
     }
   }
 
-  /** What a scheme keeps is there, and stays, until the block that refers to it is in place. */
+  /** A scheme's data for a block stay until the block that refers to them is in place. */
   @Test
   void theStoreOfASchemeIsPinnedUntilTheSwap() throws Exception {
     List<String> calls = new CopyOnWriteArrayList<>();
@@ -602,7 +602,7 @@ class ReducerTest {
     assertThat(blocks.ioErrors.get()).isEqualTo(1);
   }
 
-  /** But not what an administrator asks for, and nobody waits for it at the end. */
+  /** But not blocks of an administrator's job, and the end does not wait for the delay. */
   @Test
   void aBlockRestsBeforeItIsReduced() throws Exception {
     conf.setInt("hdrf.reduce.delay", 60_000);
@@ -787,7 +787,7 @@ class ReducerTest {
     assertThat(blocks.isReduced(1)).isTrue();
   }
 
-  /** After a power loss a block in its place must find its schemes, their stores and itself. */
+  /** After a power loss a block in place must find its schemes, their stores and its own data. */
   @Test
   void whatABlockNeedsIsDurableBeforeItIsInItsPlace() throws Exception {
     List<String> forced = new CopyOnWriteArrayList<>();
@@ -953,7 +953,7 @@ class ReducerTest {
     assertThat(reducer.reduceNow(write(1, data))).isNull();
   }
 
-  /** Whoever asks for a block must not take a failure for success. */
+  /** The caller must not take a failure for success. */
   @Test
   void aFailureIsToldToWhoeverAsked() throws Exception {
     start(1, 10);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What decides whether a block is reduced, in which order, and what is counted of it. */
+/** The rules that decide whether a block is reduced, their order and their counters. */
 class ReductionRulesTest {
 
   private SchemeChain hooked;
@@ -95,7 +95,7 @@ class ReductionRulesTest {
         .hasMessageContaining("59999 ms ago");
   }
 
-  /** They are written into records. */
+  /** Records contain them. */
   @Test
   void theNumbersOfReasonsNeverChange() {
     assertThat(Arrays.stream(SkipReason.values()).map(r -> r.code() + " " + r.metricName()))

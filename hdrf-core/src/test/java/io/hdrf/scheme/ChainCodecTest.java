@@ -377,7 +377,7 @@ class ChainCodecTest {
         .getThreadAllocatedBytes(Thread.currentThread().getId());
   }
 
-  /** Emits what it is told to; decodes a frame to its payload and zeros. */
+  /** Emits scripted frames; decodes a frame to its payload and zeros. */
   private static final class ScriptedScheme implements BlockScheme, BlockCodec {
     final AtomicInteger opened = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
