@@ -12,7 +12,8 @@ import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 
 /**
- * A third party's scheme with its own old lz4-java. The first byte of each frame tells which version encoded it: 'o' for the old one, 'n' for one with features of newer versions.
+ * A third party's scheme with its own old lz4-java. The first byte of each frame tells which
+ * version encoded it: 'o' for the old one, 'n' for one with features of newer versions.
  */
 public final class AcmeLz4Scheme implements FrameScheme {
 

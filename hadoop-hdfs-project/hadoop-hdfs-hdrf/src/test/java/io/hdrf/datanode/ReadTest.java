@@ -278,7 +278,7 @@ class ReadTest {
             Arrays.copyOfRange(begin, position, position + found.length));
       }
     }
-    // HDFS wants the same kind of checksum of whoever appends.
+    // HDFS requires the same kind of checksum for an append.
     Configuration appender = new Configuration(cluster.conf());
     appender.set("dfs.checksum.type", type);
     appender.setInt("dfs.bytes-per-checksum", bytesPerChecksum);
