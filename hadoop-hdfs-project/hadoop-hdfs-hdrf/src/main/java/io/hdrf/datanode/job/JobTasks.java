@@ -37,7 +37,8 @@ public final class JobTasks implements VolumeJobs.Tasks {
   }
 
   @Override
-  public BlockTask task(JobKind kind, String storageId, PoolSlice slice, double fraction) {
+  public BlockTask task(JobKind kind, PoolSlice slice, double fraction) {
+    String storageId = slice.storageId();
     String pool = slice.poolId();
     switch (kind) {
       case CONVERT:

@@ -52,18 +52,16 @@ public final class VolumeJobs implements Closeable {
      *
      * @param fraction which share of the blocks is verified
      */
-    BlockTask task(JobKind kind, String storageId, PoolSlice slice, double fraction);
+    BlockTask task(JobKind kind, PoolSlice slice, double fraction);
   }
 
   /** The last job of its kind on a volume, running or not. */
   private static final class Slot {
-    private final String storageId;
     private final PoolSlice slice;
     private volatile VolumeJob conversion;
     private volatile VolumeJob verification;
 
-    Slot(String storageId, PoolSlice slice) {
-      this.storageId = storageId;
+    Slot(PoolSlice slice) {
       this.slice = slice;
     }
 
@@ -127,9 +125,9 @@ public final class VolumeJobs implements Closeable {
   private List<Slot> slots() {
     List<Slot> found = new ArrayList<>();
     slices.forEach(
-        (storageId, slice) -> {
+        slice -> {
           if (slice.mayHoldReducedBlocks()) {
-            found.add(slots.computeIfAbsent(slice, key -> new Slot(storageId, slice)));
+            found.add(slots.computeIfAbsent(slice, key -> new Slot(slice)));
           }
         });
     return found;
@@ -243,7 +241,7 @@ public final class VolumeJobs implements Closeable {
         new VolumeJob(
             kind,
             slot.slice.directory().toString(),
-            tasks.task(kind, slot.storageId, slot.slice, fraction),
+            tasks.task(kind, slot.slice, fraction),
             throttle(kind),
             counters,
             nice,
@@ -271,7 +269,7 @@ public final class VolumeJobs implements Closeable {
       if (slot.conversion == job
           && job.progress().state() == JobInfo.State.DONE
           && !job.isStopping()
-          && inService.test(slot.storageId)) {
+          && inService.test(slot.slice.storageId())) {
         try {
           slot.slice.setConversion(
               job.kind() == JobKind.CONVERT
@@ -355,9 +353,10 @@ public final class VolumeJobs implements Closeable {
       String mode = slot.slice.conversion().toString();
       infos.add(
           job != null
-              ? job.progress().info(slot.storageId, pool, directory, mode, throttle(kind).rate())
+              ? job.progress()
+                  .info(slot.slice.storageId(), pool, directory, mode, throttle(kind).rate())
               : new JobInfo(
-                  slot.storageId,
+                  slot.slice.storageId(),
                   pool,
                   directory,
                   mode,
@@ -409,7 +408,7 @@ public final class VolumeJobs implements Closeable {
     Map<Path, PoolSlice> open = new HashMap<>();
     Set<Path> directories = dataDirectories.all();
     slices.forEach(
-        (storageId, slice) -> {
+        slice -> {
           Path pool = slice.directory().getParent().toAbsolutePath().normalize();
           open.put(pool, slice);
           directories.add(pool.getParent().getParent());
@@ -447,7 +446,7 @@ public final class VolumeJobs implements Closeable {
 
   /** Ends the jobs on a volume, as {@link #closePool} does. */
   public void closeVolume(String storageId) {
-    close(slot -> slot.storageId.equals(storageId));
+    close(slot -> slot.slice.storageId().equals(storageId));
   }
 
   private void close(Predicate<Slot> which) {

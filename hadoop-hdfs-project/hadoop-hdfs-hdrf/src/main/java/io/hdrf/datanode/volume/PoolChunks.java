@@ -50,7 +50,7 @@ final class PoolChunks implements ChunkLookup {
   private List<PoolSlice> inOrder() {
     List<PoolSlice> all = new ArrayList<>();
     slices.forEach(
-        (storageId, slice) -> {
+        slice -> {
           if (slice.poolId().equals(poolId)) {
             all.add(slice == last ? 0 : all.size(), slice);
           }

@@ -44,6 +44,7 @@ public final class PoolSlice implements Closeable {
   public static final String DIRECTORY = "hdrf";
   private static final String TEMPORARY = "tmp";
 
+  private final String storageId;
   private final String poolId;
   private final Path directory;
   private final Path temporary;
@@ -65,6 +66,7 @@ public final class PoolSlice implements Closeable {
   private volatile long newSince = System.currentTimeMillis();
 
   private PoolSlice(
+      String storageId,
       String poolId,
       Path directory,
       Superblock superblock,
@@ -74,6 +76,7 @@ public final class PoolSlice implements Closeable {
       VolumeSchemes schemes,
       ChainCodec codec,
       SchemeNeeds needs) {
+    this.storageId = storageId;
     this.poolId = poolId;
     this.directory = directory;
     this.temporary = directory.resolve(TEMPORARY);
@@ -92,7 +95,8 @@ public final class PoolSlice implements Closeable {
    * Opens a pool's part of a volume, and creates it where a chain is configured.
    *
    * @param poolDirectory {@code <volume>/current/<pool>}
-   * @param chain what new blocks are stored with; may be empty
+   * @param storageId the volume's
+   * @param chain the chain of new blocks; may be empty
    * @param used receives the bytes by which the space of schemes' stores changes
    * @param unreadable receives the block files that can't be read
    * @throws IOException if the volume must not start: its secret is lost or damaged, or one of its
@@ -100,6 +104,7 @@ public final class PoolSlice implements Closeable {
    */
   static PoolSlice open(
       Path poolDirectory,
+      String storageId,
       String poolId,
       SchemeChain chain,
       SchemeRegistry registry,
@@ -143,7 +148,17 @@ public final class PoolSlice implements Closeable {
         openStores(superblock, registry, schemes, directory);
       }
       PoolSlice opened =
-          new PoolSlice(poolId, directory, superblock, files, key, services, schemes, codec, needs);
+          new PoolSlice(
+              storageId,
+              poolId,
+              directory,
+              superblock,
+              files,
+              key,
+              services,
+              schemes,
+              codec,
+              needs);
       opened.prepareTemporary();
       return opened;
     } catch (Throwable e) {
@@ -264,6 +279,10 @@ public final class PoolSlice implements Closeable {
 
   public boolean isLoaded() {
     return loaded;
+  }
+
+  public String storageId() {
+    return storageId;
   }
 
   public String poolId() {

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -23,28 +23,6 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
  * late user of a pool that has left must not open it again. Thread-safe.
  */
 public final class PoolSlices {
-
-  private static final class Key {
-    private final String storageId;
-    private final String poolId;
-
-    Key(String storageId, String poolId) {
-      this.storageId = storageId;
-      this.poolId = poolId;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Key
-          && ((Key) other).storageId.equals(storageId)
-          && ((Key) other).poolId.equals(poolId);
-    }
-
-    @Override
-    public int hashCode() {
-      return storageId.hashCode() * 31 + poolId.hashCode();
-    }
-  }
 
   /** Receives changes of the space that schemes' stores take. */
   public interface StoreGrowth {
@@ -67,10 +45,10 @@ public final class PoolSlices {
   private final DurableFiles files;
   private final StoreGrowth storeGrowth;
   private final UnreadableBlocks unreadable;
-  private final Map<Key, PoolSlice> opened = new ConcurrentHashMap<>();
+  private final Map<String, PoolSlice> opened = new ConcurrentHashMap<>();
 
   /** The locks held while a slice is opened. The map's own lock would keep others waiting. */
-  private final Map<Key, Object> opening = new ConcurrentHashMap<>();
+  private final Map<String, Object> opening = new ConcurrentHashMap<>();
 
   public PoolSlices(
       HdrfConf conf,
@@ -94,7 +72,7 @@ public final class PoolSlices {
    * @throws IOException says why the volume must not start
    */
   public boolean open(FsVolumeSpi volume, String poolId) throws IOException {
-    Key key = new Key(volume.getStorageID(), poolId);
+    String key = key(volume.getStorageID(), poolId);
     // Never twice at once: a scheme may have a store there.
     synchronized (opening.computeIfAbsent(key, any -> new Object())) {
       if (opened.containsKey(key)) {
@@ -104,6 +82,7 @@ public final class PoolSlices {
           key,
           PoolSlice.open(
               poolDirectory(volume, poolId),
+              volume.getStorageID(),
               poolId,
               chains.get(volume.getStorageType()),
               registry,
@@ -117,7 +96,7 @@ public final class PoolSlices {
 
   /** Ignores growth while a store is opened or closed: du counts that. */
   private void storesGrew(FsVolumeSpi volume, String poolId, long bytes) {
-    if (opened.containsKey(new Key(volume.getStorageID(), poolId))) {
+    if (opened.containsKey(key(volume.getStorageID(), poolId))) {
       storeGrowth.add(volume, poolId, bytes);
     }
   }
@@ -133,7 +112,7 @@ public final class PoolSlices {
 
   /** Returns the same by the volume's storage id. */
   public PoolSlice use(String storageId, String poolId) throws UnavailableException {
-    PoolSlice found = opened.get(new Key(storageId, poolId));
+    PoolSlice found = opened.get(key(storageId, poolId));
     if (found == null || !found.beginUse()) {
       throw new UnavailableException(
           "storage " + storageId + " is not in service for pool " + poolId, null);
@@ -143,28 +122,32 @@ public final class PoolSlices {
 
   /** The part of a pool on a volume, for a look; null where it is not in service. */
   public PoolSlice find(String storageId, String poolId) {
-    return opened.get(new Key(storageId, poolId));
+    return opened.get(key(storageId, poolId));
   }
 
   /** The slices of a volume that are in service. */
   public List<PoolSlice> of(FsVolumeSpi volume) {
     List<PoolSlice> found = new ArrayList<>();
-    opened.forEach(
-        (key, slice) -> {
-          if (key.storageId.equals(volume.getStorageID())) {
+    forEach(
+        slice -> {
+          if (slice.storageId().equals(volume.getStorageID())) {
             found.add(slice);
           }
         });
     return found;
   }
 
+  private static String key(String storageId, String poolId) {
+    return storageId + "/" + poolId;
+  }
+
   private static Path poolDirectory(FsVolumeSpi volume, String poolId) {
     return new File(volume.getBaseURI()).toPath().resolve("current").resolve(poolId);
   }
 
-  /** Visits all slices in service, with the ids of their volumes. */
-  public void forEach(BiConsumer<String, PoolSlice> visitor) {
-    opened.forEach((key, slice) -> visitor.accept(key.storageId, slice));
+  /** Visits all slices in service. */
+  public void forEach(Consumer<PoolSlice> visitor) {
+    opened.values().forEach(visitor);
   }
 
   public boolean anyMayHoldReducedBlocks() {
@@ -172,28 +155,29 @@ public final class PoolSlices {
   }
 
   public void closePool(String poolId) {
-    close(key -> key.poolId.equals(poolId));
+    close(slice -> slice.poolId().equals(poolId));
   }
 
   /** Takes a pool on one volume out of service. */
   public void close(String storageId, String poolId) {
-    close(new Key(storageId, poolId)::equals);
+    close(slice -> slice.storageId().equals(storageId) && slice.poolId().equals(poolId));
   }
 
   public void closeVolume(String storageId) {
-    close(key -> key.storageId.equals(storageId));
+    close(slice -> slice.storageId().equals(storageId));
   }
 
   public void closeAll() {
-    close(key -> true);
+    close(slice -> true);
   }
 
-  private void close(Predicate<Key> which) {
-    List<Key> keys = new ArrayList<>(opened.keySet());
-    for (Key key : keys) {
-      PoolSlice slice = which.test(key) ? opened.remove(key) : null;
-      if (slice != null) {
-        slice.close();
+  private void close(Predicate<PoolSlice> which) {
+    List<PoolSlice> slices = new ArrayList<>(opened.values());
+    slices.removeIf(which.negate());
+    for (PoolSlice slice : slices) {
+      PoolSlice removed = opened.remove(key(slice.storageId(), slice.poolId()));
+      if (removed != null) {
+        removed.close();
       }
     }
   }

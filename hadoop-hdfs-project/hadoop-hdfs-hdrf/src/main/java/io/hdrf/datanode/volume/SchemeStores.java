@@ -30,7 +30,7 @@ public final class SchemeStores {
   public Map<String, Map<String, Long>> metrics() {
     Map<String, Map<String, Long>> sums = new TreeMap<>();
     slices.forEach(
-        (storageId, slice) ->
+        slice ->
             slice
                 .schemes()
                 .blockCodecs()
@@ -47,16 +47,16 @@ public final class SchemeStores {
   public List<VolumeInfo> list() {
     List<VolumeInfo> found = new ArrayList<>();
     slices.forEach(
-        (storageId, slice) -> {
+        slice -> {
           Map<String, BlockCodec> codecs = slice.schemes().blockCodecs();
           if (!codecs.isEmpty()) {
             found.add(
                 new VolumeInfo(
-                    storageId,
+                    slice.storageId(),
                     slice.poolId(),
                     slice.directory().toString(),
                     String.join(",", codecs.keySet()),
-                    progress(storageId, slice.poolId()),
+                    progress(slice.storageId(), slice.poolId()),
                     0));
           }
         });
@@ -65,14 +65,12 @@ public final class SchemeStores {
 
   /** The bytes of HDRF's own files, a line of {@link StoreBytes} for each pool on each volume. */
   public List<String> bytes() throws IOException {
-    Map<String, PoolSlice> all = new LinkedHashMap<>();
-    slices.forEach((storageId, slice) -> all.put(key(storageId, slice.poolId()), slice));
+    List<PoolSlice> all = new ArrayList<>();
+    slices.forEach(all::add);
     List<String> lines = new ArrayList<>();
-    for (Map.Entry<String, PoolSlice> entry : all.entrySet()) {
-      PoolSlice slice = entry.getValue();
-      String storageId =
-          entry.getKey().substring(0, entry.getKey().length() - slice.poolId().length() - 1);
-      lines.add(StoreBytes.encode(storageId, slice.poolId(), StoreBytes.of(slice.directory())));
+    for (PoolSlice slice : all) {
+      long bytes = StoreBytes.of(slice.directory());
+      lines.add(StoreBytes.encode(slice.storageId(), slice.poolId(), bytes));
     }
     return lines;
   }

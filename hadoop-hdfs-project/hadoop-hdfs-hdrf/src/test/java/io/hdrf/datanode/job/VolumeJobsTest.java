@@ -11,6 +11,7 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.HdrfCluster;
 import io.hdrf.datanode.volume.DataDirectories;
 import io.hdrf.datanode.volume.DirectoryVolume;
+import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.reduce.HookedScheme;
@@ -97,12 +98,12 @@ class VolumeJobsTest {
       Files.createDirectories(volume.resolve("current/BP-1/current/finalized"));
       volumes.open(new DirectoryVolume(volume.getFileName().toString(), volume), POOL);
     }
-    volumes.forEach((storageId, volume) -> volume.noteLoaded());
+    volumes.forEach(PoolSlice::noteLoaded);
     jobs =
         new VolumeJobs(
             new DataDirectories(conf, null),
             volumes,
-            (kind, storageId, volume, fraction) -> new Blocks(storageId),
+            (kind, volume, fraction) -> new Blocks(volume.storageId()),
             storageId -> true,
             0,
             this::changed);
@@ -285,7 +286,7 @@ class VolumeJobsTest {
         .hasSize(2)
         .noneMatch(ReducedBlocks::isCounted)
         .allMatch(count -> count.obstacle().contains("does not know all its blocks yet"));
-    volumes.forEach((storageId, volume) -> volume.noteLoaded());
+    volumes.forEach(PoolSlice::noteLoaded);
     assertThat(jobs.leftOut()).isEmpty();
     volumes.closeVolume("DS-2");
     assertThat(jobs.leftOut())

@@ -105,6 +105,7 @@ class FinalizedSurveyTest {
   private PoolSlice open(SchemeRegistry registry) throws IOException {
     return PoolSlice.open(
         pool,
+        "DS-1",
         POOL,
         SchemeChain.parse("chain", "none", registry),
         registry,

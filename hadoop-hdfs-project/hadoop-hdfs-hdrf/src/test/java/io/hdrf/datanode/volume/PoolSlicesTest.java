@@ -92,7 +92,7 @@ class PoolSlicesTest {
         one.get(30, TimeUnit.SECONDS);
       }
       List<String> found = new ArrayList<>();
-      volumes.forEach((storageId, volume) -> found.add(storageId));
+      volumes.forEach(volume -> found.add(volume.storageId()));
       assertThat(found).hasSize(VOLUMES);
     } finally {
       threads.shutdownNow();
