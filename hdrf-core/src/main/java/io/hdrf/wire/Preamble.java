@@ -23,11 +23,11 @@ public final class Preamble {
   }
 
   /**
-   * The bytes of a preamble.
+   * Returns the bytes of a preamble.
    *
    * @param kind {@link WireFormat#PROBE}, {@link WireFormat#STREAM} or {@link WireFormat#ASK}
    */
-  public static byte[] of(int kind) {
+  public static byte[] encode(int kind) {
     ByteBuffer bytes = ByteBuffer.allocate(LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     bytes.put(MAGIC).put((byte) WireFormat.VERSION).put((byte) kind);
     bytes.putShort(crc(bytes.array()));
@@ -42,7 +42,7 @@ public final class Preamble {
    * Returns whether bytes can be the beginning of a preamble, so that it is safe to wait for the
    * next.
    *
-   * @param count how many bytes there are, from 1 to the length of a preamble
+   * @param count the number of bytes, from 1 to the length of a preamble
    */
   private static boolean mayBePreamble(byte[] bytes, int count) {
     for (int i = 0; i < Math.min(count, MAGIC.length); i++) {

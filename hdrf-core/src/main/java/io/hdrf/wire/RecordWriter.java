@@ -56,7 +56,7 @@ public final class RecordWriter implements Closeable {
    * @param own what this side can receive
    */
   public void begin(Capabilities own) throws IOException {
-    byte[] preamble = Preamble.of(WireFormat.STREAM);
+    byte[] preamble = Preamble.encode(WireFormat.STREAM);
     require(preamble.length);
     buffer.put(preamble);
     byte[] hello = own.encode();

@@ -49,7 +49,7 @@ class PreambleTest {
   @Test
   void whatIsWrittenIsRead() throws IOException {
     for (int kind : new int[] {WireFormat.PROBE, WireFormat.STREAM, WireFormat.ASK}) {
-      byte[] written = Preamble.of(kind);
+      byte[] written = Preamble.encode(kind);
       Preamble read = Preamble.read(new Waiting(written));
       assertThat(read.isHdrf()).isTrue();
       assertThat(read.version()).isEqualTo(WireFormat.VERSION);
@@ -60,7 +60,7 @@ class PreambleTest {
 
   @Test
   void laterVersionsAndKindsAreRecognized() throws IOException {
-    byte[] later = Preamble.of(WireFormat.STREAM);
+    byte[] later = Preamble.encode(WireFormat.STREAM);
     later[4] = (byte) 200;
     later[5] = (byte) 255;
     Preamble read = Preamble.read(new Waiting(withChecksum(later)));
@@ -80,7 +80,7 @@ class PreambleTest {
 
   @Test
   void noByteIsReadBehindTheFirstThatIsNotHdrfs() throws IOException {
-    byte[] preamble = Preamble.of(WireFormat.STREAM);
+    byte[] preamble = Preamble.encode(WireFormat.STREAM);
     for (int length = 1; length <= 4; length++) {
       byte[] begin = Arrays.copyOf(preamble, length);
       begin[length - 1] ^= 1;
@@ -90,7 +90,7 @@ class PreambleTest {
 
   @Test
   void aWrongChecksumIsStock() throws IOException {
-    byte[] preamble = Preamble.of(WireFormat.STREAM);
+    byte[] preamble = Preamble.encode(WireFormat.STREAM);
     for (int bit = 4 * 8; bit < 8 * 8; bit++) {
       byte[] damaged = preamble.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);
@@ -100,7 +100,7 @@ class PreambleTest {
 
   @Test
   void anEarlyEndIsStock() throws IOException {
-    byte[] preamble = Preamble.of(WireFormat.PROBE);
+    byte[] preamble = Preamble.encode(WireFormat.PROBE);
     for (int length = 0; length < preamble.length; length++) {
       byte[] begin = Arrays.copyOf(preamble, length);
       Preamble read = Preamble.read(new ByteArrayInputStream(begin));
@@ -111,7 +111,7 @@ class PreambleTest {
 
   @Test
   void theBytesAreACopy() throws IOException {
-    Preamble read = Preamble.read(new Waiting(Preamble.of(WireFormat.STREAM)));
+    Preamble read = Preamble.read(new Waiting(Preamble.encode(WireFormat.STREAM)));
     read.bytes()[5] = 77;
     assertThat(read.kind()).isEqualTo(WireFormat.STREAM);
   }

@@ -278,7 +278,7 @@ class ReferencesTest {
 
   private static Socket connect(int port, int kind) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.getOutputStream().write(Preamble.of(kind));
+    socket.getOutputStream().write(Preamble.encode(kind));
     return socket;
   }
 

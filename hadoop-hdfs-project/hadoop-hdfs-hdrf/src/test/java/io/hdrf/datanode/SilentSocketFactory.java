@@ -15,7 +15,7 @@ public final class SilentSocketFactory extends WrappingSocketFactory {
   /** How many probes were kept back. */
   static final AtomicInteger PROBES = new AtomicInteger();
 
-  private static final byte[] PROBE = Preamble.of(WireFormat.PROBE);
+  private static final byte[] PROBE = Preamble.encode(WireFormat.PROBE);
 
   @Override
   OutputStream wrap(OutputStream out) {

@@ -99,7 +99,7 @@ class WireAdversaryTest {
   private Socket connect(int kind) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port());
     socket.setSoTimeout(PATIENCE_MILLIS);
-    socket.getOutputStream().write(Preamble.of(kind));
+    socket.getOutputStream().write(Preamble.encode(kind));
     return socket;
   }
 
@@ -436,7 +436,7 @@ class WireAdversaryTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port()),
                 victim.getBlockToken(),
                 victim.getLocations()[0])) {
-      peer.getOutputStream().write(Preamble.of(WireFormat.ASK));
+      peer.getOutputStream().write(Preamble.encode(WireFormat.ASK));
       peer.getOutputStream().flush();
       Field enclosed = EncryptedPeer.class.getDeclaredField("enclosedPeer");
       enclosed.setAccessible(true);

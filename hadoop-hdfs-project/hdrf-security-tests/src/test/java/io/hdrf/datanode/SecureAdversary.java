@@ -243,17 +243,17 @@ final class SecureAdversary {
 
   /** Asks whether a chunk exists, which only DataNodes may know. */
   private void ask() throws Exception {
-    byte[] probe = exchange(Preamble.of(WireFormat.PROBE));
+    byte[] probe = exchange(Preamble.encode(WireFormat.PROBE));
     if (token == null) {
       assertThat(new String(probe, StandardCharsets.ISO_8859_1)).doesNotStartWith("HDRF");
-      byte[] asked = exchange(Preamble.of(WireFormat.ASK));
+      byte[] asked = exchange(Preamble.encode(WireFormat.ASK));
       assertThat(new String(asked, StandardCharsets.ISO_8859_1)).doesNotStartWith("HDRF");
       return;
     }
     long dialect = Capabilities.read(new java.io.ByteArrayInputStream(probe)).dialects().first();
     try (Socket socket = connect()) {
       IOStreamPair streams = streams(socket);
-      streams.out.write(Preamble.of(WireFormat.ASK));
+      streams.out.write(Preamble.encode(WireFormat.ASK));
       try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
         stream.open(dialect, own.getBlockPoolId());
         ChunkQueryStream.Reply reply = stream.readReply();
@@ -280,7 +280,7 @@ final class SecureAdversary {
       for (int i = 0; i < connections; i++) {
         Socket socket = connect();
         sockets.add(socket);
-        socket.getOutputStream().write(Preamble.of(i % 3), 0, 1 + i % 8);
+        socket.getOutputStream().write(Preamble.encode(i % 3), 0, 1 + i % 8);
       }
       assertThat(datanode.getXceiverCount()).isLessThan(connections + 10);
     } finally {

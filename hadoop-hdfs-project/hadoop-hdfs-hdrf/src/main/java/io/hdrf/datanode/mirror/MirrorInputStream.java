@@ -147,9 +147,9 @@ final class MirrorInputStream extends InputStream implements WireInput.Listener 
   }
 
   /**
-   * The header in the head of a packet that a peer sent, before anything relies on it.
+   * Returns the header of a packet from a peer, checked before anything relies on it.
    *
-   * @param dataLength what the peer says about the packet
+   * @param dataLength the length that the record names
    * @throws CorruptWireException if the head is none, or says something else
    */
   static PacketHeader header(int dataLength, ByteBuffer head) throws IOException {

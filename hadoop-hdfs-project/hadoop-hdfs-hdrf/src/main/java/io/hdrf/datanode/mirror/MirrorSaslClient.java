@@ -133,7 +133,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
       IOStreamPair streams =
           handshake.on(
               socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
-      streams.out.write(Preamble.of(WireFormat.ASK));
+      streams.out.write(Preamble.encode(WireFormat.ASK));
       streams.out.flush();
       connected = true;
       return new ChunkQueryConnection(
@@ -155,7 +155,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
       IOStreamPair streams =
           handshake.on(
               socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
-      streams.out.write(Preamble.of(WireFormat.PROBE));
+      streams.out.write(Preamble.encode(WireFormat.PROBE));
       streams.out.flush();
       return Capabilities.read(streams.in);
     }

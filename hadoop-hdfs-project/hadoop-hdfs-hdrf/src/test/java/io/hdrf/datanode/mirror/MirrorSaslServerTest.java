@@ -63,7 +63,7 @@ class MirrorSaslServerTest {
   private static boolean isHeard(MirrorSaslServer server) throws IOException {
     boolean[] heard = new boolean[1];
     ByteArrayInputStream in =
-        new ByteArrayInputStream(Preamble.of(WireFormat.ASK)) {
+        new ByteArrayInputStream(Preamble.encode(WireFormat.ASK)) {
           @Override
           public synchronized int read() {
             heard[0] |= available() == 0;
