@@ -2,6 +2,7 @@
 package io.hdrf.block;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.hdrf.io.BytesFile;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.IOException;

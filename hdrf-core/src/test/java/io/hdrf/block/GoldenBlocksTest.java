@@ -3,6 +3,7 @@ package io.hdrf.block;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.BytesFile;
 import io.hdrf.jni.Crc32c;
 import java.io.IOException;
 import java.nio.ByteBuffer;

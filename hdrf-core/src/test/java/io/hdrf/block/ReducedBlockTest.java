@@ -4,6 +4,7 @@ package io.hdrf.block;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.io.BytesFile;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.io.PowerLoss;

@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.io.LogCapture;
 import io.hdrf.metadata.LateStore;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
@@ -42,6 +43,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -666,7 +668,7 @@ class DedupCodecTest {
   /** As at each start of a DataNode. */
   @Test
   void nothingIsWarnedOfWhileNoStoreIsOpenYet() throws Exception {
-    try (LoggedWarnings warnings = new LoggedWarnings()) {
+    try (LogCapture warnings = new LogCapture(Level.WARN)) {
       open("dedup", new LateStore("no metadata store is open yet"));
       volume.put(1, block(), random);
       while (volume.metric("indexFailures") < 1) {
@@ -681,7 +683,7 @@ class DedupCodecTest {
     open("dedup", store);
     for (boolean sha1 : new boolean[] {false, true}) {
       conf.set("hdrf.dedup.fingerprint", sha1 ? "SHA1" : "sha256");
-      try (LoggedWarnings warnings = new LoggedWarnings()) {
+      try (LogCapture warnings = new LogCapture(Level.WARN)) {
         volume.restart();
         assertThat(warnings.all().contains("hdrf.dedup.fingerprint is sha1")).isEqualTo(sha1);
       }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.ForwardingFiles;
+import io.hdrf.io.LogCapture;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFile;
@@ -156,7 +157,7 @@ class FailingCollectionTest {
     }
     full = file -> file.getFileName().toString().startsWith(first);
     String logged;
-    try (LoggedWarnings warnings = new LoggedWarnings()) {
+    try (LogCapture warnings = new LogCapture(Level.WARN)) {
       Map<String, Long> result = volume.collect();
       assertThat(result.get("containersFailed")).isEqualTo(1);
       assertThat(result.get("containersCompacted") + result.get("containersDeleted"))

@@ -20,6 +20,7 @@ import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreContext;
@@ -48,6 +49,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hadoop.conf.Configuration;
 
@@ -98,6 +100,9 @@ final class PowerMachine {
   private static final int WORKERS = 4;
   private static final int TASKS = 14;
   private static final long MAX_CALLS = 60_000;
+
+  /** Of reads after the last fault, before the power fails. */
+  private static final String HEALED = "in the same process";
 
   /** In long turns a block is reduced completely while others stand still half-way. */
   private static final int[] TURNS = {3, 30, 200, 200};
@@ -350,8 +355,8 @@ final class PowerMachine {
     files.call();
     awaitReducer();
     checkKeepers();
-    readAll("in the same process");
-    work("in the same process");
+    readAll(HEALED);
+    work(HEALED);
     if (random.nextInt(2) == 0) {
       collectInSpiteOfFaults();
     }
@@ -864,6 +869,28 @@ final class PowerMachine {
     return "move";
   }
 
+  /**
+   * Waits until a block can be read. A container that was loaded while the disk failed is loaded
+   * again some seconds later.
+   */
+  private void readInTime(Block block) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    files.limit(Long.MAX_VALUE);
+    while (true) {
+      try {
+        block.place.read(block.id);
+        files.limit(MAX_CALLS);
+        return;
+      } catch (IOException e) {
+        if (!DiskErrors.isReadError(e) || System.nanoTime() > deadline) {
+          throw e;
+        }
+        happened.count("read later");
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+      }
+    }
+  }
+
   private void readAll(String when) {
     for (Block block : blocks.values()) {
       if (block.deleted) {
@@ -887,6 +914,9 @@ final class PowerMachine {
             happened.count("lost as on stock HDFS");
             continue;
           }
+        }
+        if (when.equals(HEALED)) {
+          readInTime(block);
         }
         read(block, when);
         if (!block.sumsSynced

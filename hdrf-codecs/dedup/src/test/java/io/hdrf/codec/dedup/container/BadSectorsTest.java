@@ -432,11 +432,11 @@ class BadSectorsTest {
       try (DurableFile small = files.create(file(suffix))) {
         small.write(ByteBuffer.wrap(header), 0);
       }
-      assertThat(ContainerStore.mayNeed(files.path(dir), DeflateScheme.ID)).isFalse();
+      assertThat(ContainerStore.mayNeed(files.path(dir), Chunks.DEFLATE_ID)).isFalse();
       files.damage(file(suffix), 0);
-      assertThat(ContainerStore.mayNeed(files.path(dir), DeflateScheme.ID)).isTrue();
+      assertThat(ContainerStore.mayNeed(files.path(dir), Chunks.DEFLATE_ID)).isTrue();
       files.mend();
-      assertThat(ContainerStore.mayNeed(files.path(dir), DeflateScheme.ID)).isFalse();
+      assertThat(ContainerStore.mayNeed(files.path(dir), Chunks.DEFLATE_ID)).isFalse();
     }
   }
 

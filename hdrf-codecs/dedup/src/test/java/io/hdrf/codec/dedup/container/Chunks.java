@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.sample.DeflateScheme;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
@@ -24,7 +25,11 @@ public final class Chunks {
 
   static final long IDENTITY = 0x1122334455667788L;
   public static final FrameChain PLAIN = chainOf();
-  public static final FrameChain DEFLATE = chainOf(DeflateScheme.ID);
+
+  /** The id of deflate in the golden containers. */
+  public static final int DEFLATE_ID = 60_100;
+
+  public static final FrameChain DEFLATE = chainOf(DEFLATE_ID);
 
   private Chunks() {}
 
@@ -32,7 +37,7 @@ public final class Chunks {
     try {
       return ids.length == 0
           ? FrameChain.of(List.of(), new Configuration(false))
-          : FrameChain.of(List.of(new DeflateScheme()), new Configuration(false));
+          : FrameChain.of(List.of(new DeflateScheme(DEFLATE_ID)), new Configuration(false));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -42,7 +47,7 @@ public final class Chunks {
     if (ids.length == 0) {
       return PLAIN;
     }
-    if (ids.length == 1 && ids[0] == DeflateScheme.ID) {
+    if (ids.length == 1 && ids[0] == DEFLATE_ID) {
       return DEFLATE;
     }
     throw new IOException("no scheme " + ids[0]);

@@ -18,7 +18,7 @@ class ContainerChainsTest {
   @TempDir Path directory;
 
   private boolean needed() throws IOException {
-    return ContainerStore.mayNeed(directory, DeflateScheme.ID);
+    return ContainerStore.mayNeed(directory, Chunks.DEFLATE_ID);
   }
 
   private void write(boolean deflated) throws IOException {
@@ -32,13 +32,13 @@ class ContainerChainsTest {
 
   @Test
   void theSchemesOfEachContainerAreNeeded() throws IOException {
-    assertThat(ContainerStore.mayNeed(directory.resolve("none"), DeflateScheme.ID)).isFalse();
+    assertThat(ContainerStore.mayNeed(directory.resolve("none"), Chunks.DEFLATE_ID)).isFalse();
     write(false);
     assertThat(needed()).isFalse();
     write(true);
     write(false);
     assertThat(needed()).isTrue();
-    assertThat(ContainerStore.mayNeed(directory, DeflateScheme.ID + 1)).isFalse();
+    assertThat(ContainerStore.mayNeed(directory, Chunks.DEFLATE_ID + 1)).isFalse();
   }
 
   /** One of the two descriptions is enough, as for reading. */

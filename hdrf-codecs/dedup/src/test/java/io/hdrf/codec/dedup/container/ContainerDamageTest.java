@@ -493,7 +493,7 @@ class ContainerDamageTest {
 
     @Override
     public int id() {
-      return DeflateScheme.ID;
+      return Chunks.DEFLATE_ID;
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.dba;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.hdrf.io.BytesFile;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -42,7 +43,7 @@ class FilterFileFuzzTest {
   }
 
   private static void read(byte[] bytes) throws IOException {
-    try (MemoryFile file = new MemoryFile(bytes)) {
+    try (BytesFile file = new BytesFile(bytes)) {
       FilterFile.readHeader(NAME, file).readRows(NAME, file);
     } catch (CorruptFileException | UnknownFormatVersionException expected) {
       // Refused.

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.dba;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.BytesFile;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
@@ -63,7 +64,7 @@ class GoldenFiltersTest {
   void oldFilesStayReadable() throws IOException {
     for (String name : new String[] {FULL, MERGED}) {
       FilterFile expected = header(name);
-      try (MemoryFile file = new MemoryFile(read(name))) {
+      try (BytesFile file = new BytesFile(read(name))) {
         FilterFile found = FilterFile.readHeader(Path.of(name), file);
         assertThat(found.shape()).isEqualTo(expected.shape());
         assertThat(found.sealed()).isEqualTo(expected.sealed());

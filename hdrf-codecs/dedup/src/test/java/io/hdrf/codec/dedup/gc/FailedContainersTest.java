@@ -3,11 +3,12 @@ package io.hdrf.codec.dedup.gc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.codec.dedup.LoggedWarnings;
+import io.hdrf.io.LogCapture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.Test;
 
 class FailedContainersTest {
@@ -67,7 +68,7 @@ class FailedContainersTest {
     for (int round = 0; round < 2; round++) {
       for (int count : new int[] {10, 13}) {
         String logged;
-        try (LoggedWarnings warnings = new LoggedWarnings()) {
+        try (LogCapture warnings = new LogCapture(Level.WARN)) {
           failed.clear();
           failed.beginCycle();
           for (long container = 0; container < count; container++) {
@@ -86,7 +87,7 @@ class FailedContainersTest {
 
   @Test
   void saysInHowManyCyclesItTriesAgain() {
-    try (LoggedWarnings warnings = new LoggedWarnings()) {
+    try (LogCapture warnings = new LogCapture(Level.WARN)) {
       triedUntil(2);
       assertThat(warnings.all()).contains("in the next cycle.", "in 2 cycles.");
     }

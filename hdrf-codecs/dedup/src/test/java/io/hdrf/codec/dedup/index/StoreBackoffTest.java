@@ -3,9 +3,10 @@ package io.hdrf.codec.dedup.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.codec.dedup.LoggedWarnings;
+import io.hdrf.io.LogCapture;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.Test;
 
 class StoreBackoffTest {
@@ -31,7 +32,7 @@ class StoreBackoffTest {
   @Test
   void anOutageIsReportedOnceUntilItEnds() {
     for (int i = 0; i < 2; i++) {
-      try (LoggedWarnings warnings = new LoggedWarnings()) {
+      try (LogCapture warnings = new LogCapture(Level.WARN)) {
         store.failed(new IOException("gone"));
         store.failed(new IOException("still"));
         assertThat(warnings.all()).contains("gone").doesNotContain("still");

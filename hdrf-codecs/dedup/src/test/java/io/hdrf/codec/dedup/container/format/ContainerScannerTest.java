@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.Chunks;
 import io.hdrf.codec.dedup.container.ContainerStore;
-import io.hdrf.codec.dedup.container.DeflateScheme;
 import io.hdrf.io.InMemory;
+import io.hdrf.sample.DeflateScheme;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
@@ -268,7 +268,9 @@ class ContainerScannerTest {
 
   /** Returns a Deflate chain that fails for frames of that original length, or always. */
   private static FrameChain failing(int originalLength) throws IOException {
-    FrameCodec sound = new DeflateScheme().newCodec(null);
+    FrameCodec sound =
+        new DeflateScheme(Chunks.DEFLATE_ID)
+            .newCodec(new PluginSettings(new Configuration(false), "deflate"));
     FrameScheme scheme =
         new FrameScheme() {
           @Override
@@ -283,7 +285,7 @@ class ContainerScannerTest {
 
           @Override
           public int id() {
-            return DeflateScheme.ID;
+            return Chunks.DEFLATE_ID;
           }
 
           @Override

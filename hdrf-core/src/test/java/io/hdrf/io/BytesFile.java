@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.block;
+package io.hdrf.io;
 
 import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** A file in memory; a hole follows its bytes up to its length. */
-class BytesFile implements ReadableFile {
+public class BytesFile implements ReadableFile {
 
   private final byte[] bytes;
   private final long length;
 
-  BytesFile(byte[] bytes) {
+  public BytesFile(byte[] bytes) {
     this(bytes, bytes.length);
   }
 
-  BytesFile(byte[] bytes, long length) {
+  public BytesFile(byte[] bytes, long length) {
     this.bytes = bytes;
     this.length = length;
   }
