@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
-import io.hdrf.sample.DeflateScheme;
+import io.hdrf.reduce.HookedScheme;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
@@ -37,7 +37,8 @@ public final class Chunks {
     try {
       return ids.length == 0
           ? FrameChain.of(List.of(), new Configuration(false))
-          : FrameChain.of(List.of(new DeflateScheme(DEFLATE_ID)), new Configuration(false));
+          : FrameChain.of(
+              List.of(new HookedScheme("deflate", DEFLATE_ID, 1)), new Configuration(false));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -7,7 +7,7 @@ import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.Chunks;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.io.InMemory;
-import io.hdrf.sample.DeflateScheme;
+import io.hdrf.reduce.HookedScheme;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
@@ -268,9 +268,7 @@ class ContainerScannerTest {
 
   /** Returns a Deflate chain that fails for frames of that original length, or always. */
   private static FrameChain failing(int originalLength) throws IOException {
-    FrameCodec sound =
-        new DeflateScheme(Chunks.DEFLATE_ID)
-            .newCodec(new PluginSettings(new Configuration(false), "deflate"));
+    FrameCodec sound = new HookedScheme("deflate", Chunks.DEFLATE_ID, 1).newCodec(null);
     FrameScheme scheme =
         new FrameScheme() {
           @Override
