@@ -11,7 +11,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,11 +34,14 @@ public final class PluginLoader {
   private static final String SERVICES = "META-INF/services/";
   private static final String SPI_SERVICES = SERVICES + "io.hdrf.spi.";
 
-  /** Of builds before the SPI had packages of its own. */
-  private static final List<String> OLD_SERVICES =
-      Arrays.asList(
-          SERVICES + "io.hdrf.scheme.ReductionScheme",
-          SERVICES + "io.hdrf.metadata.MetadataStoreProvider");
+  /** Names of builds before the SPI had packages of its own, and today's. */
+  private static final String[][] OLD_SERVICES = {
+    {SERVICES + "io.hdrf.scheme.ReductionScheme", SPI_SERVICES + "scheme.ReductionScheme"},
+    {
+      SERVICES + "io.hdrf.metadata.MetadataStoreProvider",
+      SPI_SERVICES + "store.MetadataStoreProvider"
+    },
+  };
 
   private PluginLoader() {}
 
@@ -102,14 +104,17 @@ public final class PluginLoader {
           }
         }
       }
-      if (file.stream().noneMatch(entry -> entry.getName().startsWith(SPI_SERVICES))) {
-        for (String old : OLD_SERVICES) {
-          if (file.getEntry(old) != null) {
-            throw new PluginLoadException(
-                jar + " was built for an older HDRF: it has " + old + "; build it for this one",
-                null);
-          }
+      for (String[] names : OLD_SERVICES) {
+        if (file.getEntry(names[0]) != null && file.getEntry(names[1]) == null) {
+          throw new PluginLoadException(
+              jar + " was built for an older HDRF: it has " + names[0] + "; build it for this one",
+              null);
         }
+      }
+      if (classes.isEmpty()
+          && file.stream()
+              .map(ZipEntry::getName)
+              .allMatch(name -> name.equals(serviceFile) || !name.startsWith(SPI_SERVICES))) {
         LOG.warn("{} is no plug-in: it has no {}", jar, serviceFile);
       }
       return classes;

@@ -130,6 +130,7 @@ public final class FrameChain implements Closeable {
     }
     int applied = stages | 1 << stage;
     int inputStart = input.position();
+    int inputEnd = input.limit();
     int room = room(stage, input.remaining());
     if (stage == codecs.length - 1 && dst.remaining() >= room) {
       int dstStart = dst.position();
@@ -148,7 +149,7 @@ public final class FrameChain implements Closeable {
         buffers.give(output);
       }
     }
-    input.position(inputStart);
+    input.limit(inputEnd).position(inputStart);
     return encodeFrom(stage + 1, stages, input, dst);
   }
 
