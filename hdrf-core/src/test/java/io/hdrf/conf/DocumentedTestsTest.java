@@ -3,12 +3,10 @@ package io.hdrf.conf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.SourceTree;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,27 +43,11 @@ class DocumentedTestsTest {
 
   private static Map<String, String> sources() throws IOException {
     Map<String, String> sources = new HashMap<>();
-    Files.walkFileTree(
-        ROOT,
-        new SimpleFileVisitor<Path>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path entered, BasicFileAttributes attributes) {
-            // Planted faults have a copy of the sources there.
-            return entered.endsWith("target")
-                ? FileVisitResult.SKIP_SUBTREE
-                : FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            if (file.toString().matches(".*/src/test/java/.*Test\\.java")) {
-              sources.put(
-                  file.getFileName().toString().replace(".java", ""), Files.readString(file));
-            }
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    for (Path file : SourceTree.files(ROOT)) {
+      if (file.toString().matches(".*/src/test/java/.*Test\\.java")) {
+        sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
+      }
+    }
     return sources;
   }
 }

@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.SourceTree;
 import io.hdrf.io.TestBytes;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.store.Table;
@@ -11,13 +12,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.metrics2.MetricsRecord;
 import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
@@ -66,15 +65,9 @@ class FrozenTest {
   }
 
   private static void goldenBytes(Set<String> found) throws Exception {
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      for (Path file :
-          files
-              .filter(each -> each.toString().contains("/src/test/resources/"))
-              .filter(each -> each.toString().matches(".*(\\.golden|\\.tar\\.gz)"))
-              // Planted faults have a copy of the sources there.
-              .filter(each -> !each.toString().contains("/target/"))
-              .sorted(Comparator.naturalOrder())
-              .toList()) {
+
+    for (Path file : SourceTree.files(ROOT)) {
+      if (file.toString().matches(".*/src/test/resources/.*(\\.golden|\\.tar\\.gz)")) {
         byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
         StringBuilder line = new StringBuilder("golden " + file.getFileName() + " ");
         for (int i = 0; i < 8; i++) {

@@ -3,15 +3,14 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.io.SourceTree;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** In code that runs in a DataNode, only {@code HdrfThreads} makes threads. */
@@ -56,13 +55,10 @@ class ThreadSourcesTest {
     Path root = root();
     List<Path> sources = new ArrayList<>();
     for (String module : MODULES) {
-      try (Stream<Path> files = Files.walk(root.resolve(module))) {
-        files
-            .filter(file -> file.toString().endsWith(".java"))
-            .filter(file -> file.toString().contains("/src/main/java/"))
-            .forEach(sources::add);
-      } catch (UncheckedIOException e) {
-        throw e.getCause();
+      for (Path file : SourceTree.files(root.resolve(module))) {
+        if (file.toString().matches(".*/src/main/java/.*\\.java")) {
+          sources.add(file);
+        }
       }
     }
     return sources;

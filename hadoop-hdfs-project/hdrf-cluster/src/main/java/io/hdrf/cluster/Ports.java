@@ -3,12 +3,14 @@ package io.hdrf.cluster;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -16,11 +18,36 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * The ports of one cluster, kept in a file so that a restart finds them again. They are chosen
  * below Linux's range for outgoing connections, so that no client's socket takes one while its
- * daemon is down.
+ * daemon is down. Each JVM draws from a range of its own: a port is free until its daemon binds it,
+ * seconds later.
  */
-final class Ports {
+public final class Ports {
   private static final int FIRST = 20_000;
-  private static final int LAST = 32_000;
+  private static final int RANGE = 500;
+  private static final int RANGES = 24;
+
+  /** The range of this JVM, which it has until it ends. */
+  private static final class Own {
+    static final NetworkLease LEASE = lease();
+
+    private static NetworkLease lease() {
+      Path leases =
+          Path.of(
+              System.getProperty("java.io.tmpdir"),
+              "hdrf-ports-" + System.getProperty("user.name"));
+      try {
+        for (int i = 0; i < RANGES; i++) {
+          Optional<NetworkLease> lease = NetworkLease.of(leases, i);
+          if (lease.isPresent()) {
+            return lease.get();
+          }
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      throw new IllegalStateException(RANGES + " other JVMs run clusters; see " + leases);
+    }
+  }
 
   private final Path file;
   private final Properties kept = new Properties();
@@ -53,15 +80,23 @@ final class Ports {
     for (String other : kept.stringPropertyNames()) {
       taken.add(get(other));
     }
-    for (int attempt = 0; attempt < LAST - FIRST; attempt++) {
-      port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
+    port = draw(taken);
+    kept.setProperty(name, Integer.toString(port));
+    ClusterConfig.store(kept, file, "Ports on 127.0.0.1");
+    return port;
+  }
+
+  /** Returns a free port of this JVM's range that is not in {@code taken}. */
+  public static int draw(Set<Integer> taken) throws IOException {
+    int first = FIRST + Own.LEASE.number() * RANGE;
+    for (int attempt = 0; attempt < 10 * RANGE; attempt++) {
+      int port = ThreadLocalRandom.current().nextInt(first, first + RANGE);
       if (!taken.contains(port) && isFree(port)) {
-        kept.setProperty(name, Integer.toString(port));
-        ClusterConfig.store(kept, file, "Ports on 127.0.0.1");
         return port;
       }
     }
-    throw new ClusterException("No free port on 127.0.0.1 between " + FIRST + " and " + LAST);
+    throw new ClusterException(
+        "No free port on 127.0.0.1 between " + first + " and " + (first + RANGE - 1));
   }
 
   static boolean isFree(int port) {

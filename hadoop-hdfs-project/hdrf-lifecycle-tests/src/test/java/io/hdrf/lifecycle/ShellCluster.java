@@ -5,13 +5,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.hdrf.cluster.DiskUsage;
 import io.hdrf.cluster.Jmx;
 import io.hdrf.cluster.LocalCluster;
+import io.hdrf.cluster.Ports;
 import io.hdrf.cluster.Waiting;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,8 +32,6 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
  * AssembledHome}, as on separate hosts. Everything is on 127.0.0.1.
  */
 final class ShellCluster implements Closeable {
-  private static final int FIRST_PORT = 20_000;
-  private static final int LAST_PORT = 32_000;
 
   /** The unit of find's {@code %b}. */
   private static final int ALLOCATION_UNIT = 512;
@@ -71,15 +66,18 @@ final class ShellCluster implements Closeable {
     private final int index;
     private final AssembledHome home;
     private final Path volume;
-    private final int dataPort = freePort();
-    private final int ipcPort = freePort();
-    private final int webPort = freePort();
+    private final int dataPort;
+    private final int ipcPort;
+    private final int webPort;
     private Process process;
 
     Node(int index) throws IOException {
       this.index = index;
       this.home = AssembledHome.in(directory.resolve("host-" + index));
       this.volume = directory.resolve("data-" + index);
+      this.dataPort = freePort();
+      this.ipcPort = freePort();
+      this.webPort = freePort();
     }
 
     AssembledHome home() {
@@ -220,20 +218,10 @@ final class ShellCluster implements Closeable {
     }
   }
 
-  private int freePort() {
-    for (int attempt = 0; attempt < LAST_PORT - FIRST_PORT; attempt++) {
-      int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-      try (ServerSocket socket = new ServerSocket()) {
-        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-        if (ports.add(port)) {
-          return port;
-        }
-      } catch (IOException e) {
-        // The port is taken: try another one.
-        continue;
-      }
-    }
-    throw new IllegalStateException("No free port on 127.0.0.1");
+  private int freePort() throws IOException {
+    int port = Ports.draw(ports);
+    ports.add(port);
+    return port;
   }
 
   private Map<String, String> site() {
