@@ -49,6 +49,9 @@ class FailingCollectionTest {
   private static final int LENGTH = 250_000;
   private static final int COUNT = 8;
 
+  /** Longer than any chunk, so that a block with so many bytes of another shares one. */
+  private static final int KEPT = 10_000;
+
   @TempDir Path directory;
 
   private final Random random = TestSeed.random("failing-collection");
@@ -150,7 +153,7 @@ class FailingCollectionTest {
     String first = containers().get(0).getFileName().toString().replace(".hdc", "");
     volume.awaitIndexed();
     for (long id = 0; id < COUNT - 1; id++) {
-      byte[] rest = new byte[2000];
+      byte[] rest = new byte[KEPT];
       System.arraycopy(blocks[(int) id], 0, rest, 0, rest.length);
       volume.put(100 + id, rest, random);
       volume.delete(id);
@@ -173,7 +176,7 @@ class FailingCollectionTest {
     for (int id = 0; id < COUNT - 1; id++) {
       assertThat(volume.get(100 + id, random))
           .startsWith(blocks[id][0], blocks[id][1])
-          .hasSize(2000);
+          .hasSize(KEPT);
     }
   }
 
@@ -407,7 +410,7 @@ class FailingCollectionTest {
   void noMemoryForOneContainerDoesNotKeepOthers() throws Exception {
     String first = containers().get(0).getFileName().toString().replace(".hdc", "");
     volume.awaitIndexed();
-    volume.put(100, Arrays.copyOf(blocks[0], 2000), random);
+    volume.put(100, Arrays.copyOf(blocks[0], KEPT), random);
     for (long id = 0; id < COUNT - 1; id++) {
       volume.delete(id);
     }
