@@ -97,7 +97,8 @@ final class DedupCodec implements BlockCodec {
                   .idsSince(millis(directory.resolve(CONTAINERS)))
                   .containerSize(settings.containerSize())
                   .groupSize(settings.groupSize())
-                  .directoryMemory(settings.directoryMemory()),
+                  .directoryMemory(settings.directoryMemory())
+                  .sharedGroupMemory(settings.groupMemory()),
               ids -> chain(context, chains, ids),
               settings.fingerprint());
       codec = new DedupCodec(context, settings, containers, lock);

@@ -25,6 +25,7 @@ final class DedupSettings {
   private final int containerSize;
   private final int groupSize;
   private final int directoryMemory;
+  private final int groupMemory;
   private final IndexSettings index;
   private final GcSettings gc;
 
@@ -35,6 +36,7 @@ final class DedupSettings {
     containerSize = settings.getSize("container.size", 256 << 20, 64 << 10, Integer.MAX_VALUE);
     groupSize = settings.getSize("group.size", 256 << 10, 1, 8 << 20);
     directoryMemory = settings.getSize("directory.memory", 64 << 20, 0, Integer.MAX_VALUE);
+    groupMemory = settings.getSize("group.memory", 128 << 20, 0, Integer.MAX_VALUE);
     index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
   }
@@ -109,6 +111,11 @@ final class DedupSettings {
 
   int directoryMemory() {
     return directoryMemory;
+  }
+
+  /** Bytes for decoded groups, of all stores together; at most an eighth of the heap's limit. */
+  long groupMemory() {
+    return Math.min(groupMemory, Runtime.getRuntime().maxMemory() / 8);
   }
 
   IndexSettings index() {

@@ -20,6 +20,7 @@ public final class ContainerSettings {
   private int maxOpenFiles = 256;
   private long directoryMemory = 64L << 20;
   private long groupMemory = 8L << 20;
+  private boolean sharesGroups;
   private long firstId;
 
   private ContainerSettings() {}
@@ -32,6 +33,7 @@ public final class ContainerSettings {
     maxOpenFiles = other.maxOpenFiles;
     directoryMemory = other.directoryMemory;
     groupMemory = other.groupMemory;
+    sharesGroups = other.sharesGroups;
     firstId = other.firstId;
   }
 
@@ -96,11 +98,18 @@ public final class ContainerSettings {
     return changed;
   }
 
-  /** Sets the bytes of decoded groups that are kept, outside of the heap, at least 0. */
+  /** Sets the bytes of decoded groups that the store keeps, outside of the heap, at least 0. */
   public ContainerSettings groupMemory(long bytes) {
     require("group memory", bytes, 0, Long.MAX_VALUE);
     ContainerSettings changed = new ContainerSettings(this);
     changed.groupMemory = bytes;
+    return changed;
+  }
+
+  /** Sets the bytes of decoded groups that all stores of this JVM that share them keep together. */
+  public ContainerSettings sharedGroupMemory(long bytes) {
+    ContainerSettings changed = groupMemory(bytes);
+    changed.sharesGroups = true;
     return changed;
   }
 
@@ -158,6 +167,11 @@ public final class ContainerSettings {
   /** Returns the bytes of decoded groups that are kept. */
   public long groupMemory() {
     return groupMemory;
+  }
+
+  /** Returns whether other stores' decoded groups are kept in the same memory. */
+  public boolean sharesGroups() {
+    return sharesGroups;
   }
 
   /** The lowest id that a new container gets. */

@@ -69,7 +69,7 @@ public final class ContainerStore implements Closeable {
       ContainerRecovery recovery) {
     this.context = context;
     this.containers = containers;
-    this.groups = new GroupCache(context.settings().groupMemory());
+    this.groups = GroupCache.of(context.settings());
     this.reader = new ChunkReader(groups, unreadable);
     this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), repairs);
     this.listing = new ContainerListing(context, loaded);
@@ -440,7 +440,9 @@ public final class ContainerStore implements Closeable {
       appended.close();
     } finally {
       loaded.clear();
-      groups.clear();
+      if (!context.settings().sharesGroups()) {
+        groups.clear();
+      }
     }
   }
 }

@@ -29,13 +29,29 @@ final class GroupCache {
     }
   }
 
+  private static final GroupCache SHARED = new GroupCache(0);
+
   private final BufferPool buffers = BufferPool.shared();
-  private final long maxBytes;
+  private long maxBytes;
   private final LinkedHashMap<Long, DecodedGroup> groups = new LinkedHashMap<>(16, 0.75f, true);
   private long bytes;
 
   GroupCache(long maxBytes) {
     this.maxBytes = maxBytes;
+  }
+
+  /**
+   * Returns the cache of a store: one for all that share it, with the most memory that any of them
+   * was given. What a closed store left there goes as any other group.
+   */
+  static GroupCache of(ContainerSettings settings) {
+    if (!settings.sharesGroups()) {
+      return new GroupCache(settings.groupMemory());
+    }
+    synchronized (SHARED) {
+      SHARED.maxBytes = Math.max(SHARED.maxBytes, settings.groupMemory());
+    }
+    return SHARED;
   }
 
   /** A container has fewer than 2^20 groups, as each has a chunk. */

@@ -261,6 +261,22 @@ class LoadedContainersTest {
     return Chunks.openFiles(scratch);
   }
 
+  @Test
+  void decodedGroupsOfAllStoresMayShareOneMemory() throws IOException {
+    ContainerSettings own = Chunks.settings().groupMemory(100_000);
+    assertThat(GroupCache.of(own)).isNotSameAs(GroupCache.of(own));
+    ContainerSettings together = Chunks.settings().sharedGroupMemory(100_000);
+    GroupCache shared = GroupCache.of(together);
+    assertThat(GroupCache.of(Chunks.settings().sharedGroupMemory(90_000))).isSameAs(shared);
+    fill(together);
+    long before = shared.bytes();
+    try (ContainerStore store =
+        Chunks.open(scratch.resolve("c"), new CrashableFiles(scratch), together)) {
+      Chunks.assertHas(store, ChunkRef.pack(0, 0), Chunks.chunk(0, 500));
+    }
+    assertThat(shared.bytes()).isGreaterThan(before);
+  }
+
   /** Chunk by chunk, each group is decoded once. */
   @Test
   void groupsAreDecodedOnce() throws IOException {
