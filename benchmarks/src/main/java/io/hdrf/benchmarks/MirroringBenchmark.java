@@ -38,7 +38,8 @@ import picocli.CommandLine.Spec;
       "The hosts are network namespaces, joined by links of limited rate; needs root, ip and tc.",
       "",
       "Variants: stock; stock-lz4: the client compresses what it writes; hdrf: HDRF without"
-          + " mirroring; hdrf-mirror: HDRF with mirroring.",
+          + " mirroring; hdrf-mirror: HDRF with mirroring; hdrf-auto: HDRF that decides by"
+          + " itself.",
       ""
     })
 public final class MirroringBenchmark implements Callable<Integer> {
@@ -66,7 +67,7 @@ public final class MirroringBenchmark implements Callable<Integer> {
   @Option(
       names = "--variants",
       split = ",",
-      defaultValue = "stock,stock-lz4,hdrf,hdrf-mirror",
+      defaultValue = "stock,stock-lz4,hdrf,hdrf-mirror,hdrf-auto",
       description = "What to compare (${DEFAULT-VALUE}).")
   private List<MirroringVariant> variants;
 

@@ -9,25 +9,28 @@ import org.apache.hadoop.conf.Configuration;
 /** What {@link MirroringBenchmark} compares. */
 enum MirroringVariant {
   /** HDFS as it is. */
-  STOCK(true, false, ClientCodec.PLAIN),
+  STOCK(true, "false", ClientCodec.PLAIN),
 
   /** HDFS as it is, which gets files that the application has compressed. */
-  STOCK_LZ4(true, false, ClientCodec.LZ4),
+  STOCK_LZ4(true, "false", ClientCodec.LZ4),
 
   /** HDRF, plain bytes between DataNodes. */
-  HDRF(false, false, ClientCodec.PLAIN),
+  HDRF(false, "false", ClientCodec.PLAIN),
 
   /** HDRF, reduced bytes between DataNodes. */
-  HDRF_MIRROR(false, true, ClientCodec.PLAIN);
+  HDRF_MIRROR(false, "true", ClientCodec.PLAIN),
+
+  /** HDRF, which decides by itself how bytes go between DataNodes. */
+  HDRF_AUTO(false, "auto", ClientCodec.PLAIN);
 
   /** The key that turns mirroring on. */
   static final String MIRRORING = "hdrf.mirror.enabled";
 
   private final boolean stock;
-  private final boolean mirroring;
+  private final String mirroring;
   private final ClientCodec codec;
 
-  MirroringVariant(boolean stock, boolean mirroring, ClientCodec codec) {
+  MirroringVariant(boolean stock, String mirroring, ClientCodec codec) {
     this.stock = stock;
     this.mirroring = mirroring;
     this.codec = codec;
@@ -62,6 +65,6 @@ enum MirroringVariant {
 
   /** The cluster's configuration: {@code config} with what distinguishes this variant. */
   ClusterConfig configure(ClusterConfig config) {
-    return stock ? config : config.with(MIRRORING, Boolean.toString(mirroring));
+    return stock ? config : config.with(MIRRORING, mirroring);
   }
 }

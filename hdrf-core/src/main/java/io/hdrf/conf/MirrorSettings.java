@@ -14,7 +14,10 @@ public final class MirrorSettings {
   /** The value of {@code hdrf.mirror.scheme} that stands for each block's own chain. */
   public static final String OWN_CHAIN = "chain";
 
+  private static final String AUTO = "auto";
+
   private final boolean enabled;
+  private final boolean automatic;
   private final boolean references;
   private final boolean sendChecksums;
   private final String scheme;
@@ -28,7 +31,9 @@ public final class MirrorSettings {
    */
   public MirrorSettings(Configuration configuration) throws BadSettingException {
     PluginSettings settings = new PluginSettings(configuration, HdrfKeys.MIRROR_SECTION);
-    enabled = settings.getBoolean(HdrfKeys.MIRROR_ENABLED, true);
+    String enabling = settings.getString(HdrfKeys.MIRROR_ENABLED, AUTO);
+    automatic = enabling.isEmpty() || enabling.equalsIgnoreCase(AUTO);
+    enabled = automatic || isTrue(settings, enabling);
     references = settings.getBoolean(HdrfKeys.MIRROR_REFERENCES, true);
     sendChecksums = settings.getBoolean(HdrfKeys.MIRROR_SEND_CHECKSUMS, false);
     scheme = configuration.getTrimmed(HdrfKeys.MIRROR_SCHEME, OWN_CHAIN);
@@ -39,9 +44,22 @@ public final class MirrorSettings {
     probeTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_PROBE_TIMEOUT, 3000, 10, 60_000);
   }
 
+  private static boolean isTrue(PluginSettings settings, String value) throws BadSettingException {
+    if (value.equalsIgnoreCase("true") || value.equalsIgnoreCase("false")) {
+      return Boolean.parseBoolean(value);
+    }
+    throw new BadSettingException(
+        settings.key(HdrfKeys.MIRROR_ENABLED), value, AUTO + ", true or false");
+  }
+
   /** Returns whether blocks are sent to, and accepted from, other DataNodes as frames. */
   public boolean isEnabled() {
     return enabled;
+  }
+
+  /** Returns whether blocks that are sent so go plain to peers where that is faster or cheaper. */
+  public boolean isAutomatic() {
+    return automatic;
   }
 
   /** Returns whether chunks that the receiver already has are sent by reference. */
@@ -83,6 +101,7 @@ public final class MirrorSettings {
   public boolean equals(Object other) {
     return other instanceof MirrorSettings
         && ((MirrorSettings) other).enabled == enabled
+        && ((MirrorSettings) other).automatic == automatic
         && ((MirrorSettings) other).references == references
         && ((MirrorSettings) other).sendChecksums == sendChecksums
         && ((MirrorSettings) other).scheme.equals(scheme)
@@ -96,6 +115,7 @@ public final class MirrorSettings {
   public int hashCode() {
     return Objects.hash(
         enabled,
+        automatic,
         references,
         sendChecksums,
         scheme,

@@ -51,6 +51,21 @@ public final class WireCounters {
     add("mirrorFramesEncoded", frames);
   }
 
+  /** Counts data that went as they are although the peer would have taken frames. */
+  public void sentPlain(long bytes) {
+    add("mirrorBytesByChoicePlain", bytes);
+  }
+
+  /** Counts a trial whether blocks go to a peer faster in the other form, plain or reduced. */
+  public void formTried() {
+    add("mirrorFormTrials", 1);
+  }
+
+  /** Counts a trial after which blocks go to the peer in that form. */
+  public void formChanged() {
+    add("mirrorFormChanges", 1);
+  }
+
   /** Counts frames that were passed on as they had come. */
   public void forwarded(long frames) {
     add("mirrorFramesForwarded", frames);
@@ -137,6 +152,9 @@ public final class WireCounters {
         new String[] {
           "mirrorFramesEncoded",
           "mirrorFramesForwarded",
+          "mirrorBytesByChoicePlain",
+          "mirrorFormTrials",
+          "mirrorFormChanges",
           "mirrorFramesSentAsStored",
           "mirrorChecksumBytesLeftOut",
           "mirrorAsks",

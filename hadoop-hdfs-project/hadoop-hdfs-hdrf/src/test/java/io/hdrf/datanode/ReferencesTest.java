@@ -66,6 +66,7 @@ class ReferencesTest {
     conf.set("hdrf.dedup.dba.capacity", "5000");
     conf.set("hdrf.dedup.dba.filters", "8");
     conf.set("hdrf.dedup.gc.interval", "0");
+    conf.set("hdrf.mirror.enabled", "true");
     conf.setInt("hdrf.mirror.answer.timeout", 10_000);
     conf.setInt("hdrf.mirror.probe.timeout", 60_000);
     return conf;

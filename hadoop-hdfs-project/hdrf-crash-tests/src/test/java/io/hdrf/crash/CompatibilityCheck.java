@@ -149,6 +149,7 @@ class CompatibilityCheck {
             .withHeaps("256m", "384m")
             .with("hdrf.reduce.delay", "200")
             .with("hdrf.reduce.scan.interval", "1")
+            .with("hdrf.mirror.enabled", "true")
             .with("hdrf.dedup.container.size", "1m")
             .with("hdrf.dedup.dba.capacity", "1000")
             .with("hdrf.dedup.gc.interval", "0")

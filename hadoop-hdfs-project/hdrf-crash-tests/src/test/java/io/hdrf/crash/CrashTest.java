@@ -159,6 +159,7 @@ class CrashTest {
             .with("hdrf.reduce.delay", random.nextInt(3) == 0 ? "0" : "200")
             .with("hdrf.reduce.scan.interval", "1")
             .with("hdrf.reduce.threads", "2")
+            .with("hdrf.mirror.enabled", random.nextInt(3) == 0 ? "auto" : "true")
             // Makes many containers and filters, and a collector that never rests.
             .with("hdrf.dedup.chunk.size", "2k")
             .with("hdrf.dedup.container.size", "1m")

@@ -131,6 +131,7 @@ class SecureClusterTest {
     conf.setInt("hdrf.metadata.flush.interval", 20);
     conf.setInt("hdrf.mirror.probe.timeout", 60_000);
     conf.setInt("hdrf.mirror.answer.timeout", 10_000);
+    conf.set("hdrf.mirror.enabled", "true");
     realm.secure(conf);
     conf.set(DFSConfigKeys.DFS_NAMENODE_KERBEROS_PRINCIPAL_KEY, realm.daemon());
     conf.set(DFSConfigKeys.DFS_NAMENODE_KEYTAB_FILE_KEY, realm.daemonKeytab().toString());

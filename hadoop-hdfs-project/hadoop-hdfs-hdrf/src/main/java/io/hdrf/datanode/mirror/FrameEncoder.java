@@ -7,15 +7,23 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Encodes data into frames of one chain, in a buffer that it keeps. For one thread. */
+/**
+ * Makes frames of one chain, in a buffer that it keeps: of data as they are while they go plain.
+ * For one thread.
+ */
 final class FrameEncoder implements Closeable {
 
   private final Mirroring mirroring;
   private final int[] chainIds;
   private final FrameChain chain;
+  private final LinkMeter meter;
   private ByteBuffer encoded = BufferPool.shared().take(0);
 
-  FrameEncoder(Mirroring mirroring, int[] chainIds) throws IOException {
+  /**
+   * @param meter tells when data go plain
+   */
+  FrameEncoder(Mirroring mirroring, int[] chainIds, LinkMeter meter) throws IOException {
+    this.meter = meter;
     this.mirroring = mirroring;
     this.chainIds = chainIds.clone();
     this.chain = mirroring.chains().get(chainIds);
@@ -33,6 +41,11 @@ final class FrameEncoder implements Closeable {
    * @return which schemes were applied
    */
   int encode(ByteBuffer data) {
+    if (!meter.isReduced()) {
+      mirroring.counters().sentPlain(data.remaining());
+      encoded = cleared(encoded, data.remaining());
+      return keep(data);
+    }
     int begin = data.position();
     encoded = cleared(encoded, chain.maxEncodedLength(data.remaining()));
     int stages;
@@ -43,11 +56,16 @@ final class FrameEncoder implements Closeable {
       mirroring.encoderFailed(chain, e);
       data.position(begin);
       encoded.clear();
-      encoded.put(data);
-      stages = 0;
+      return keep(data);
     }
     encoded.flip();
     return stages;
+  }
+
+  private int keep(ByteBuffer data) {
+    encoded.put(data);
+    encoded.flip();
+    return 0;
   }
 
   /** Returns an empty buffer with room for so many bytes, which replaces the last encoded frame. */

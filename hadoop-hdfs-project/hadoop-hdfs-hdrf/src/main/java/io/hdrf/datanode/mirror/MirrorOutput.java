@@ -42,6 +42,7 @@ final class MirrorOutput extends OutputStream {
   private StreamOpening opening;
   private BlockTransfer transfer;
   private PacketFramer framer;
+  private LinkMeter meter;
   private Op operation;
   private long plain;
   private long wire;
@@ -141,7 +142,9 @@ final class MirrorOutput extends OutputStream {
         records.bytes(bytes, offset, taken);
         return taken;
       case PACKETS:
+        long from = System.nanoTime();
         taken = framer.write(bytes, offset, length);
+        meter.wrote(taken, from, System.nanoTime());
         if (framer.isEnded()) {
           endBlock();
         }
@@ -170,9 +173,11 @@ final class MirrorOutput extends OutputStream {
       return;
     }
     operation = transfer.operation();
+    meter = mirroring.meter(transfer.block(), peer, upstream == null);
     boolean isFirst = transfer.isPipeline() && upstream == null;
-    BlockCollector collector = isFirst ? BlockCollector.of(mirroring, transfer.block()) : null;
-    ReferenceSender references = mirroring.references(transfer.block(), peer, records);
+    BlockCollector collector =
+        isFirst && meter.isReduced() ? BlockCollector.of(mirroring, transfer.block()) : null;
+    PacketFramer.ReferenceSource references = mirroring.references(transfer.block(), peer, records);
     PacketFramer made = null;
     try {
       made =
@@ -183,10 +188,11 @@ final class MirrorOutput extends OutputStream {
               peer,
               upstream == null ? null : upstream.packetFrames(),
               collector,
+              meter,
               references);
     } finally {
-      if (made == null) {
-        abandon(collector, references);
+      if (made == null && collector != null) {
+        collector.close();
       }
     }
     framer = made;
@@ -196,17 +202,8 @@ final class MirrorOutput extends OutputStream {
     state = State.PACKETS;
   }
 
-  private static void abandon(BlockCollector collector, ReferenceSender references) {
-    if (collector != null) {
-      collector.close();
-    }
-    if (references != null) {
-      references.stop(false);
-      references.close();
-    }
-  }
-
   private void endBlock() throws IOException {
+    meter.end();
     framer.drain();
     if (!framer.sendsApart()) {
       framer.close();
@@ -224,7 +221,9 @@ final class MirrorOutput extends OutputStream {
       throw new IOException("a block's data outside of a packet");
     }
     plain += count;
+    long from = System.nanoTime();
     framer.transferFrom(channel, position, count);
+    meter.wrote(count, from, System.nanoTime());
     if (framer.isEnded()) {
       endBlock();
     }
@@ -262,6 +261,9 @@ final class MirrorOutput extends OutputStream {
 
   @Override
   public void close() throws IOException {
+    if (meter != null) {
+      meter.end();
+    }
     boolean writerIsFree = true;
     if (framer != null) {
       framer.stop();

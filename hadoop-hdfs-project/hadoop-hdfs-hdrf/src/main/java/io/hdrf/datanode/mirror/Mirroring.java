@@ -3,6 +3,7 @@ package io.hdrf.datanode.mirror;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.conf.MirrorSettings;
+import io.hdrf.datanode.mirror.LinkChoice.Form;
 import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.mirror.query.ChunkQueries;
 import io.hdrf.datanode.mirror.query.ChunkQueryClient;
@@ -186,12 +187,10 @@ public final class Mirroring implements Closeable {
   }
 
   /**
-   * Starts to ask a peer for a block's chunks.
-   *
-   * @return what sends the block's packets, or null if they go there without references
+   * Returns what begins to ask a peer for a block's chunks; null if the block goes there without
+   * references.
    */
-  ReferenceSender references(BlockRef block, PeerLink peer, RecordWriter records)
-      throws IOException {
+  PacketFramer.ReferenceSource references(BlockRef block, PeerLink peer, RecordWriter records) {
     SchemeChain chain = storage.chainOf(block);
     ChunkFunction function =
         chain.isEmpty() ? null : queries.function(chain.schemes().get(0).name());
@@ -201,7 +200,13 @@ public final class Mirroring implements Closeable {
         || peers.isPenalized(peer.address())) {
       return null;
     }
-    FrameEncoder encoder = new FrameEncoder(this, certainChain());
+    return () -> ask(block, peer, function, records);
+  }
+
+  private ReferenceSender ask(
+      BlockRef block, PeerLink peer, ChunkFunction function, RecordWriter records)
+      throws IOException {
+    FrameEncoder encoder = new FrameEncoder(this, certainChain(), LinkMeter.fixed(Form.REDUCED));
     ChunkQueryClient session =
         new ChunkQueryClient(
             queries,
@@ -215,6 +220,30 @@ public final class Mirroring implements Closeable {
     }
     encoder.close();
     return null;
+  }
+
+  /**
+   * Begins to measure how a block goes to a peer.
+   *
+   * @param encodes whether this DataNode is the first that may encode it
+   */
+  LinkMeter meter(BlockRef block, PeerLink peer, boolean encodes) {
+    if (!settings.isAutomatic() || !peer.isReachable()) {
+      return LinkMeter.fixed(Form.REDUCED);
+    }
+    SchemeChain chain = storage.chainOf(block);
+    // Frames that the peer stores spare it an encoder; it takes them from the first to the last.
+    boolean stored = encodes && configured == null && canStore(chain, peer);
+    LinkChoice choice =
+        peers.choice(
+            peer.address(),
+            stored ? Form.REDUCED : Form.PLAIN,
+            cheaper -> new LinkChoice(cheaper, counters::formTried, counters::formChanged));
+    return LinkMeter.begin(choice, !stored);
+  }
+
+  private static boolean canStore(SchemeChain chain, PeerLink peer) {
+    return !chain.isEmpty() && WireChains.travels(chain) && peer.canDecode(chain.ids());
   }
 
   /** Returns the chain that every linked peer can decode. */
@@ -325,9 +354,7 @@ public final class Mirroring implements Closeable {
       return configured.ids();
     }
     SchemeChain chain = storage.chainOf(block);
-    return !chain.isEmpty() && WireChains.travels(chain) && peer.canDecode(chain.ids())
-        ? chain.ids()
-        : substitute;
+    return canStore(chain, peer) ? chain.ids() : substitute;
   }
 
   /** The replica of a block that this very thread writes, or null. */

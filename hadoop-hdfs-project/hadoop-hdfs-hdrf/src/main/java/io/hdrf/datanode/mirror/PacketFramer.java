@@ -32,7 +32,12 @@ final class PacketFramer implements Closeable {
   private final PacketFrames received;
   private final BlockCollector collector;
 
-  /** Sends all packets of the block; null where there are no references. */
+  private final LinkMeter meter;
+
+  /** Makes {@link #references}; null where there are none, and once they were made. */
+  private ReferenceSource referenceSource;
+
+  /** Sends packets as long as they go by reference; null where they do not. */
   private ReferenceSender references;
 
   /** Sends all packets of the block; null where each is sent as it comes. */
@@ -61,6 +66,12 @@ final class PacketFramer implements Closeable {
   /** The number of bytes of the block by which the frames sent so far are ahead of the packets. */
   private long ahead;
 
+  /** Begins to ask a peer for a block's chunks. */
+  interface ReferenceSource {
+    /** Returns what sends the packets, or null if they go without references. */
+    ReferenceSender open() throws IOException;
+  }
+
   /** The next frame of the stored block to send; -1 where it is not sent from its frames. */
   private int nextStored = -1;
 
@@ -68,22 +79,9 @@ final class PacketFramer implements Closeable {
    * @param chainIds the chain to encode with
    * @param received the packets that this DataNode receives meanwhile and passes on, or null
    * @param collector takes the frames encoded here, or null
-   */
-  PacketFramer(
-      Mirroring mirroring,
-      RecordWriter records,
-      int[] chainIds,
-      PeerLink peer,
-      PacketFrames received,
-      BlockCollector collector)
-      throws IOException {
-    this(mirroring, records, chainIds, peer, received, collector, null);
-  }
-
-  /**
-   * Makes a framer that may send references.
-   *
-   * @param references sends the packets, and is stopped and closed with this; or null
+   * @param meter tells which packets go reduced
+   * @param referenceSource is asked once, when packets go reduced, and what it returns stopped and
+   *     closed with this; null where they go as frames
    */
   PacketFramer(
       Mirroring mirroring,
@@ -92,17 +90,20 @@ final class PacketFramer implements Closeable {
       PeerLink peer,
       PacketFrames received,
       BlockCollector collector,
-      ReferenceSender references)
+      LinkMeter meter,
+      ReferenceSource referenceSource)
       throws IOException {
     this.mirroring = mirroring;
     this.records = records;
-    this.encoder = new FrameEncoder(mirroring, chainIds);
-    this.references = references;
+    this.encoder = new FrameEncoder(mirroring, chainIds, meter);
+    this.meter = meter;
+    this.referenceSource = referenceSource;
     this.peer = peer;
     this.received = received;
     this.collector = collector;
     this.sums = mirroring.leavesChecksumsOut(peer) ? new PacketSums() : null;
     beginHead();
+    chooseForm();
   }
 
   /**
@@ -221,7 +222,10 @@ final class PacketFramer implements Closeable {
     if (collector != null) {
       collector.packet(header);
     }
+    chooseForm();
     if (references != null) {
+      // A frame may reach from these packets into one that goes without references.
+      inStep = false;
       references.send(header.getOffsetInBlock(), head(), data, last, receivedInStep());
       ended = last;
       beginHead();
@@ -231,12 +235,27 @@ final class PacketFramer implements Closeable {
         && inStep
         && received.isFrames()
         && isReceived()
-        && peer.canDecode(received.chainIds())) {
+        && peer.canDecode(received.chainIds())
+        && (received.areEncoded() || !meter.encodesPlain())) {
       forward();
     } else {
       sendEncoded();
     }
     endPacket(last);
+  }
+
+  /** Begins to send references, or ends that, before the present packet. */
+  private void chooseForm() throws IOException {
+    if (references == null && referenceSource != null && meter.isReduced() && ahead == 0) {
+      // Once for a block, as a stream can name one session.
+      references = referenceSource.open();
+      referenceSource = null;
+    } else if (references != null && references.hasBegun() && !meter.isReduced()) {
+      references.drain();
+      references.stop(true);
+      references.close();
+      references = null;
+    }
   }
 
   private boolean isReceived() {
@@ -256,6 +275,8 @@ final class PacketFramer implements Closeable {
     long digest;
     if (received != null && received.isSummed() && isReceived()) {
       digest = received.digest();
+    } else if (!meter.isReduced()) {
+      return PacketHead.whole(headBytes, headLength);
     } else {
       sums.make(data);
       if (!sums.areIn(headBytes, headerEnd, length)) {
@@ -368,14 +389,16 @@ final class PacketFramer implements Closeable {
 
   /** Stored frames are neither decoded nor looked for; but a block begins in one way or another. */
   private void preferStored(FileChannel channel, long position) throws IOException {
-    if (references != null
-        && !references.hasBegun()
+    if ((references != null ? !references.hasBegun() : referenceSource != null)
         && channel instanceof StoredFrameSource
         && position == header.getOffsetInBlock()
         && canBeginStored(((StoredFrameSource) channel).storedBlock(), position)) {
-      references.stop(true);
-      references.close();
-      references = null;
+      referenceSource = null;
+      if (references != null) {
+        references.stop(true);
+        references.close();
+        references = null;
+      }
     }
   }
 

@@ -55,6 +55,9 @@ final class PacketFrames implements Closeable {
 
   private boolean references;
 
+  /** Whether any frame of the block came encoded. */
+  private boolean encoded;
+
   PacketFrames(ReceiveMemory.Share memory) {
     this.memory = memory;
   }
@@ -94,6 +97,7 @@ final class PacketFrames implements Closeable {
   }
 
   void add(int[] chainIds, int originalLength, int stages, ByteBuffer stored) throws IOException {
+    encoded |= stages != 0;
     if (count == MAX_FRAMES) {
       tooMany = true;
       total += originalLength;
@@ -134,6 +138,11 @@ final class PacketFrames implements Closeable {
    */
   boolean isFrames() {
     return oneChain && !references && !tooMany;
+  }
+
+  /** Returns whether the sender encodes the block's frames, as far as that makes them shorter. */
+  boolean areEncoded() {
+    return encoded;
   }
 
   /** Returns a copy with separate buffers, or null where there is no memory for optional use. */

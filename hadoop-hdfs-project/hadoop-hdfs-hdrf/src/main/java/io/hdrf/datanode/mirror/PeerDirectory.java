@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
+import io.hdrf.datanode.mirror.LinkChoice.Form;
 import io.hdrf.wire.Capabilities;
 import java.io.EOFException;
 import java.io.IOException;
@@ -9,9 +10,11 @@ import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +63,9 @@ final class PeerDirectory {
   /** The times until which the next streams do without references. */
   private final Map<InetSocketAddress, Long> penalties = boundedMap();
 
+  /** How blocks go to peers that store the frames that come, and to others. */
+  private final Map<Form, Map<InetSocketAddress, LinkChoice>> choices = new EnumMap<>(Form.class);
+
   private final LongSupplier nanoTime;
 
   /**
@@ -72,6 +78,9 @@ final class PeerDirectory {
   PeerDirectory(long expiryNanos, LongSupplier nanoTime) {
     this.expiryNanos = expiryNanos;
     this.nanoTime = nanoTime;
+    for (Form form : Form.values()) {
+      choices.put(form, boundedMap());
+    }
   }
 
   /** Returns a map that forgets the entries that were not used for longest. */
@@ -137,6 +146,15 @@ final class PeerDirectory {
     entry.answered = true;
     entry.leftFor = Math.min(expiryNanos, Math.max(RETRY_NANOS, 2 * entry.leftFor));
     return entry.leftFor;
+  }
+
+  /**
+   * Returns how blocks go to a peer; what was measured outlasts {@link #forget}.
+   *
+   * @param cheaper the form that is used where the link does not decide
+   */
+  LinkChoice choice(InetSocketAddress address, Form cheaper, Function<Form, LinkChoice> maker) {
+    return choices.get(cheaper).computeIfAbsent(address, key -> maker.apply(cheaper));
   }
 
   /** A connection broke: the peer may not be what it was. */

@@ -39,6 +39,11 @@ final class PeerLink {
     return asking != null && capabilities.dialects().contains(dialect);
   }
 
+  /** Returns whether this side has connected to the DataNode, at an address that lasts. */
+  boolean isReachable() {
+    return asking != null;
+  }
+
   InetSocketAddress address() {
     return address;
   }

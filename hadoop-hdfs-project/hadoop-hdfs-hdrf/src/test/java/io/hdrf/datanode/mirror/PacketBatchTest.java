@@ -39,6 +39,7 @@ class PacketBatchTest {
   private static final int PACKET = 63 << 10;
   private static final int CHECKSUMS = 8;
   private static final int SCHEME = 65221;
+  private static final LinkMeter REDUCED = LinkMeter.fixed(LinkChoice.Form.REDUCED);
   private static final long LONG = TimeUnit.MINUTES.toNanos(10);
 
   private final ByteArrayOutputStream wire = new ByteArrayOutputStream();
@@ -101,7 +102,9 @@ class PacketBatchTest {
 
   private void begin(long holdNanos, BlockCollector collector) throws IOException {
     PeerLink peer = new PeerLink(null, mirroring.own());
-    framer = new PacketFramer(mirroring, records, new int[] {SCHEME}, peer, null, collector);
+    framer =
+        new PacketFramer(
+            mirroring, records, new int[] {SCHEME}, peer, null, collector, REDUCED, null);
     framer.batch(acknowledgements, holdNanos);
   }
 
@@ -298,7 +301,7 @@ class PacketBatchTest {
   @Test
   void whatAThreadThatDoesNotEndHoldsIsKeptUntilItDoes() throws Exception {
     begin(LONG);
-    FrameEncoder encoder = new FrameEncoder(mirroring, new int[] {SCHEME});
+    FrameEncoder encoder = new FrameEncoder(mirroring, new int[] {SCHEME}, REDUCED);
     PacketBatch batch =
         new PacketBatch(
             mirroring, records, encoder, null, acknowledgements, TimeUnit.MILLISECONDS.toNanos(1));

@@ -3,6 +3,7 @@ package io.hdrf.datanode.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.datanode.mirror.LinkChoice.Form;
 import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
@@ -40,6 +41,7 @@ class PacketFramerTest {
 
   private final ByteArrayOutputStream wire = new ByteArrayOutputStream();
   private Mirroring mirroring;
+  private LinkMeter meter = LinkMeter.fixed(Form.REDUCED);
 
   @BeforeEach
   void open() throws Exception {
@@ -90,7 +92,7 @@ class PacketFramerTest {
 
   private PacketFramer framer(RecordWriter records, PeerLink peer, PacketFrames received)
       throws IOException {
-    return new PacketFramer(mirroring, records, new int[] {OWN}, peer, received, null);
+    return new PacketFramer(mirroring, records, new int[] {OWN}, peer, received, null, meter, null);
   }
 
   private static void receive(PacketFrames received, byte[] block, FrameChain chain)
@@ -227,6 +229,68 @@ class PacketFramerTest {
     assertThat(got.bytes()).isEqualTo(packet);
     assertThat(got.chains()).containsExactly(RECEIVED);
     assertThat(leftOut()).isEqualTo(24);
+  }
+
+  /** The next DataNode of a pipeline passes on what it gets until its link is too slow for it. */
+  @Test
+  void whatCamePlainIsEncodedForASlowLink() throws IOException {
+    byte[] block = new byte[9000];
+    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> {}, () -> {});
+    meter = LinkMeter.begin(choice, true);
+    ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited().share());
+        RecordWriter records = new RecordWriter(this::keep);
+        PacketFramer framer = framer(records, able(), received)) {
+      for (int from = 0; from < 9000; from += 3000) {
+        if (from == 6000) {
+          meter.wrote((int) LinkChoice.WINDOW, 1, 1_000_000_000);
+          assertThat(meter.isReduced()).isTrue();
+        }
+        byte[] packet = packet(block, from, from + 3000);
+        sent.write(packet);
+        received.begin(3000, ByteBuffer.wrap(head(from, 3000)));
+        received.add(
+            new int[] {RECEIVED},
+            3000,
+            0,
+            ByteBuffer.allocateDirect(3000).put(block, from, 3000).flip());
+        framer.write(packet, 0, packet.length);
+      }
+    }
+    ReceivedBytes got = ReceivedBytes.of(wire.toByteArray(), mirroring.chains());
+    assertThat(got.bytes()).isEqualTo(sent.toByteArray());
+    assertThat(got.chains()).containsExactly(RECEIVED, RECEIVED, OWN);
+    assertThat(mirroring.counters().value("mirrorFramesEncoded")).isOne();
+  }
+
+  @Test
+  void whatCameEncodedIsPassedOnWhateverTheLink() throws IOException {
+    meter = LinkMeter.fixed(Form.PLAIN);
+    byte[] block = new byte[3000];
+    byte[] packet = packet(block, 0, 3000);
+    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited().share());
+        RecordWriter records = new RecordWriter(this::keep);
+        PacketFramer framer = framer(records, able(), received)) {
+      received.begin(3000, ByteBuffer.wrap(head(0, 3000)));
+      receive(received, block, mirroring.chains().get(new int[] {RECEIVED}));
+      framer.write(packet, 0, packet.length);
+    }
+    assertThat(wire.size()).isLessThan(1000);
+    assertThat(mirroring.counters().value("mirrorBytesByChoicePlain")).isZero();
+    assertThat(ReceivedBytes.of(wire.toByteArray(), mirroring.chains()).bytes()).isEqualTo(packet);
+  }
+
+  @Test
+  void plainPacketsKeepTheirChecksums() throws IOException {
+    meter = LinkMeter.fixed(Form.PLAIN);
+    byte[] block = new byte[5120];
+    byte[] packet = summedPacket(block, 0, 5120);
+    ReceivedBytes got = sent(able(), packet);
+    assertThat(got.bytes()).isEqualTo(packet);
+    assertThat(leftOut()).isZero();
+    assertThat(wire.size()).isGreaterThan(5120);
+    assertThat(mirroring.counters().value("mirrorBytesByChoicePlain")).isEqualTo(5120);
+    assertThat(mirroring.counters().value("mirrorFramesEncoded")).isZero();
   }
 
   /** Stock code sends a block's last packet, which has no data, with a transfer of none. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.BlockRef;
+import io.hdrf.datanode.mirror.LinkChoice.Form;
 import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
 import io.hdrf.datanode.mirror.query.ChunkQueryServer;
@@ -176,6 +177,9 @@ class ReferenceSenderTest {
     return bytes.toByteArray();
   }
 
+  /** Tells the framer of {@link #send} which packets go reduced. */
+  private LinkMeter meter = LinkMeter.fixed(Form.REDUCED);
+
   /** Called between packets. */
   private interface Between {
     void packet(int number) throws Exception;
@@ -192,10 +196,10 @@ class ReferenceSenderTest {
               wire.writeBytes(copy);
             })) {
       PeerLink peer = peer();
-      ReferenceSender references = sender.references(BLOCK, peer, records);
+      PacketFramer.ReferenceSource references = sender.references(BLOCK, peer, records);
       assertThat(references).isNotNull();
       PacketFramer framer =
-          new PacketFramer(sender, records, new int[] {65211}, peer, null, null, references);
+          new PacketFramer(sender, records, new int[] {65211}, peer, null, null, meter, references);
       int number = 0;
       for (int from = 0; from <= block.length; from += PACKET) {
         int to = Math.min(block.length, from + PACKET);
@@ -421,7 +425,7 @@ class ReferenceSenderTest {
               writes.incrementAndGet();
               awaitUnchecked(ninePackets);
             })) {
-      ReferenceSender references = sender.references(BLOCK, outOfReach(), records);
+      ReferenceSender references = sender.references(BLOCK, outOfReach(), records).open();
       for (int i = 0; i < 9; i++) {
         ByteBuffer data = ByteBuffer.allocateDirect(PACKET);
         long offset = (long) i * PACKET;
@@ -488,11 +492,63 @@ class ReferenceSenderTest {
     assertThat(receiver.counters().value("mirrorChunksWrong")).isPositive();
   }
 
+  /** Plain, by reference, and plain again, as the link gets slow and fast. */
+  @Test
+  void aBlockMayChangeItsFormUnderWay() throws Exception {
+    store.add(block);
+    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> {}, () -> {});
+    meter = LinkMeter.begin(choice, true);
+    int[] reduced = new int[1];
+    byte[] plain =
+        send(
+            number -> {
+              if (number == 5) {
+                meter.wrote((int) LinkChoice.WINDOW, 1, 1_000_000_000);
+              } else if (number == 12) {
+                meter.wrote((int) LinkChoice.TRIAL, 1, 2);
+                meter.wrote((int) LinkChoice.TRIAL, 1, 10_000_000_000L);
+              }
+              reduced[0] += number >= 0 && meter.isReduced() ? 1 : 0;
+            });
+    assertThat(reduced[0]).isEqualTo(7);
+    assertThat(received()).isEqualTo(plain);
+    assertThat(sender.counters().value("mirrorAsks")).isBetween(6L, 7L);
+    assertThat(sender.counters().value("mirrorChunksByReference")).isGreaterThan(100);
+    assertThat(sender.counters().value("mirrorBytesByChoicePlain"))
+        .isEqualTo(block.length - 7 * PACKET);
+    assertThat(fallbacks(Fallback.REFERENCES_BROKE)).isZero();
+  }
+
+  /** A stream can name one session only. */
+  @Test
+  void referencesBeginOnceInABlock() throws Exception {
+    store.add(block);
+    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> {}, () -> {});
+    meter = LinkMeter.begin(choice, true);
+    byte[] plain =
+        send(
+            number -> {
+              if (number == 3 || number == 15) {
+                for (int i = 0; i < 3 && !meter.isReduced(); i++) {
+                  meter.wrote((int) LinkChoice.WINDOW, 1, 1_000_000_000);
+                }
+                assertThat(meter.isReduced()).isTrue();
+              } else if (number == 9) {
+                meter.wrote((int) LinkChoice.TRIAL, 1, 2);
+                meter.wrote((int) LinkChoice.TRIAL, 1, 10_000_000_000L);
+                assertThat(meter.isReduced()).isFalse();
+              }
+            });
+    assertThat(received()).isEqualTo(plain);
+    assertThat(sender.counters().value("mirrorAsks")).isBetween(5L, 6L);
+    assertThat(sender.counters().value("mirrorFramesEncoded")).isPositive();
+  }
+
   @Test
   void aPeerThatCannotBeReached() throws Exception {
     server.close();
     try (RecordWriter records = new RecordWriter(bytes -> bytes.position(bytes.limit()))) {
-      ReferenceSender references = sender.references(BLOCK, outOfReach(), records);
+      ReferenceSender references = sender.references(BLOCK, outOfReach(), records).open();
       ByteBuffer data = ByteBuffer.allocateDirect(PACKET);
       PacketHead head = PacketHead.whole(head(0, PACKET, false), 33);
       references.send(0, head, data, false, null);
@@ -510,7 +566,7 @@ class ReferenceSenderTest {
             bytes -> {
               throw new IOException("broken pipe");
             })) {
-      ReferenceSender references = sender.references(BLOCK, peer(), records);
+      ReferenceSender references = sender.references(BLOCK, peer(), records).open();
       assertThatThrownBy(
               () -> {
                 for (int i = 0; i < 100; i++) {

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror;
+
+/**
+ * Decides by measurement whether packets go to one peer plain or reduced. Thread-safe.
+ *
+ * <p>One of both forms costs less processor time in the end, and is kept as long as the sender
+ * spends less than a quarter of its time on sending: then the other could not be faster. Where it
+ * spends more, one stream sends some megabytes in the other form, and the faster one is kept; the
+ * cheaper one also if it is slower by a few per cent. Each trial that changes nothing doubles the
+ * time until the next, so that trials have less than 1 % of all data in the end.
+ */
+final class LinkChoice {
+
+  /** How packets go. */
+  enum Form {
+    PLAIN,
+    REDUCED;
+
+    Form other() {
+      return this == PLAIN ? REDUCED : PLAIN;
+    }
+  }
+
+  /** The data after which sending is judged, in bytes. */
+  static final long WINDOW = 16 << 20;
+
+  /** The data of a trial, in bytes. */
+  static final long TRIAL = 8 << 20;
+
+  /** The time after which less data are enough. */
+  static final long PATIENCE_NANOS = 500_000_000;
+
+  /** What is enough after that time, in bytes. */
+  static final long LEAST = 2 << 20;
+
+  /** The windows between a change and the next trial. */
+  private static final int FIRST_PAUSE = 4;
+
+  /** The most windows between two trials. */
+  static final int MAX_PAUSE = 64;
+
+  /** How much faster than the cheaper form the other must be to be used. */
+  private static final double GAIN = 1.1;
+
+  /** How much slower than the other the cheaper form may be to be used. */
+  private static final double LOSS = 0.95;
+
+  /** What was sent in one form. */
+  private static final class Tally {
+    private long bytes;
+    private long nanos;
+    private long busyNanos;
+
+    void add(long moreBytes, long moreNanos, long moreBusyNanos) {
+      bytes += moreBytes;
+      nanos += moreNanos;
+      busyNanos += moreBusyNanos;
+    }
+
+    boolean hasEnough(long wanted) {
+      return bytes >= wanted || (nanos >= PATIENCE_NANOS && bytes >= LEAST);
+    }
+
+    boolean isHeldUp() {
+      return busyNanos > nanos / 4;
+    }
+
+    double rate() {
+      return (double) bytes / Math.max(1, nanos);
+    }
+
+    void clear() {
+      bytes = 0;
+      nanos = 0;
+      busyNanos = 0;
+    }
+  }
+
+  private final Form cheaper;
+  private final Runnable onTrial;
+  private final Runnable onChange;
+  private final Tally window = new Tally();
+  private final Tally trial = new Tally();
+  private Form current;
+  private double rate;
+  private int pause = 1;
+  private int windowsLeft = 1;
+  private boolean trialWanted;
+
+  /** Whether a stream has the trial. */
+  private boolean trialUnderWay;
+
+  /**
+   * @param cheaper the form that takes less processor time of all DataNodes together
+   * @param onTrial is run for each trial
+   * @param onChange is run when the other form is used from now on
+   */
+  LinkChoice(Form cheaper, Runnable onTrial, Runnable onChange) {
+    this.cheaper = cheaper;
+    this.current = cheaper;
+    this.onTrial = onTrial;
+    this.onChange = onChange;
+  }
+
+  /** Returns the form in which a stream begins a block. */
+  synchronized Form begin() {
+    return mayTry(true) ? current.other() : current;
+  }
+
+  /**
+   * Takes what a stream has sent, and returns the form in which it goes on.
+   *
+   * @param form in which the stream sent
+   * @param nanos the time from the first byte to the last
+   * @param busyNanos the part of it that was spent on sending
+   * @param mayTry whether it may go on in another form by way of trial
+   */
+  synchronized Form sent(Form form, long bytes, long nanos, long busyNanos, boolean mayTry) {
+    if (form == current) {
+      window.add(bytes, nanos, busyNanos);
+      if (window.hasEnough(WINDOW)) {
+        judge();
+      }
+      return mayTry(mayTry) ? current.other() : current;
+    }
+    if (!trialUnderWay) {
+      // Of a trial that another stream has ended.
+      return current;
+    }
+    trial.add(bytes, nanos, busyNanos);
+    if (!trial.hasEnough(TRIAL)) {
+      return form;
+    }
+    conclude();
+    return current;
+  }
+
+  /** A stream ends, with or without having sent. */
+  synchronized void end(Form form) {
+    if (form != current && trialUnderWay) {
+      // The next one goes on with the trial.
+      trialUnderWay = false;
+      trialWanted = true;
+    }
+  }
+
+  private boolean mayTry(boolean mayTry) {
+    if (!mayTry || !trialWanted) {
+      return false;
+    }
+    trialWanted = false;
+    trialUnderWay = true;
+    return true;
+  }
+
+  private void judge() {
+    rate = window.rate();
+    // The dearer form is compared with the cheaper one however well it does.
+    boolean doubtful = current != cheaper || window.isHeldUp();
+    window.clear();
+    if (doubtful && !trialUnderWay && !trialWanted && --windowsLeft <= 0) {
+      trialWanted = true;
+      trial.clear();
+      onTrial.run();
+    }
+  }
+
+  private void conclude() {
+    double needed = current == cheaper ? GAIN : LOSS;
+    if (trial.rate() > rate * needed) {
+      current = current.other();
+      pause = FIRST_PAUSE;
+      onChange.run();
+    } else {
+      pause = Math.min(MAX_PAUSE, 2 * pause);
+    }
+    windowsLeft = pause;
+    window.clear();
+    trialUnderWay = false;
+  }
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.datanode.mirror.LinkChoice.Form;
+import org.junit.jupiter.api.Test;
+
+/** Streams to one peer, whose time is that of the link or of the processor that they are told. */
+class LinkChoiceTest {
+
+  private static final long MEGABYTE = 1 << 20;
+  private static final double BUSY = 0.9;
+  private static final double IDLE = 0.1;
+
+  private int trials;
+  private int changes;
+
+  /** What a stream has sent by way of trial, in bytes. */
+  private long tried;
+
+  private LinkChoice choice(Form cheaper) {
+    return new LinkChoice(cheaper, () -> trials++, () -> changes++);
+  }
+
+  /**
+   * Sends blocks of 128 MiB, one after the other.
+   *
+   * @param plainRate in MB/s, as for {@code reducedRate}
+   * @return the form of the last packet
+   */
+  private Form send(
+      LinkChoice choice,
+      Form cheaper,
+      int blocks,
+      double plainRate,
+      double reducedRate,
+      double busy) {
+    Form form = null;
+    long now = 1;
+    for (int i = 0; i < blocks; i++) {
+      LinkMeter meter = LinkMeter.begin(choice, cheaper == Form.PLAIN);
+      for (long done = 0; done < 128 * MEGABYTE; done += 1 << 16) {
+        form = meter.isReduced() ? Form.REDUCED : Form.PLAIN;
+        double rate = meter.isReduced() ? reducedRate : plainRate;
+        long nanos = (long) ((1 << 16) / rate * 1000);
+        meter.wrote(1 << 16, now + (long) ((1 - busy) * nanos), now + nanos);
+        now += nanos;
+        tried += form == cheaper ? 0 : 1 << 16;
+      }
+      meter.end();
+    }
+    return form;
+  }
+
+  @Test
+  void theCheaperFormStaysWhileTheLinkKeepsUp() {
+    for (Form cheaper : Form.values()) {
+      assertThat(send(choice(cheaper), cheaper, 20, 100, 900, IDLE)).isEqualTo(cheaper);
+    }
+    assertThat(trials).isZero();
+  }
+
+  @Test
+  void aSlowLinkGetsReducedBlocksWithinTheFirst() {
+    assertThat(send(choice(Form.PLAIN), Form.PLAIN, 1, 25, 80, BUSY)).isEqualTo(Form.REDUCED);
+    assertThat(changes).isOne();
+    assertThat(tried).isGreaterThan(90 * MEGABYTE);
+  }
+
+  @Test
+  void whereReducingHoldsUpItGoesPlain() {
+    LinkChoice choice = choice(Form.REDUCED);
+    assertThat(send(choice, Form.REDUCED, 1, 900, 150, BUSY)).isEqualTo(Form.REDUCED);
+    assertThat(send(choice, Form.REDUCED, 1, 900, 150, BUSY)).isEqualTo(Form.PLAIN);
+    assertThat(changes).isOne();
+  }
+
+  /** The cheaper form wins where both are as fast. */
+  @Test
+  void trialsThatChangeNothingBecomeRare() {
+    for (Form cheaper : Form.values()) {
+      trials = 0;
+      changes = 0;
+      LinkChoice choice = choice(cheaper);
+      assertThat(send(choice, cheaper, 50, 300, 305, BUSY)).isEqualTo(cheaper);
+      assertThat(trials).isBetween(5, 12);
+      tried = 0;
+      trials = 0;
+      send(choice, cheaper, 200, 300, 305, BUSY);
+      assertThat(trials).isBetween(15, 30);
+      if (cheaper == Form.PLAIN) {
+        assertThat(tried).isLessThan(200 * 128 * MEGABYTE / 100);
+      }
+      assertThat(changes).isZero();
+    }
+  }
+
+  @Test
+  void theDearerFormIsGivenUpWhenItsGainIsGone() {
+    LinkChoice choice = choice(Form.PLAIN);
+    assertThat(send(choice, Form.PLAIN, 2, 25, 80, BUSY)).isEqualTo(Form.REDUCED);
+    assertThat(send(choice, Form.PLAIN, 20, 400, 80, IDLE)).isEqualTo(Form.PLAIN);
+    assertThat(changes).isEqualTo(2);
+  }
+
+  /** Of small files, no stream sends enough for a trial. */
+  @Test
+  void smallBlocksAreJudgedTogether() {
+    LinkChoice choice = choice(Form.PLAIN);
+    long now = 1;
+    for (int i = 0; i < 100; i++) {
+      LinkMeter meter = LinkMeter.begin(choice, true);
+      long nanos = meter.isReduced() ? 10_000_000 : 40_000_000;
+      // What was sent in the other form before is not counted.
+      for (int part = 0; part < 4; part++) {
+        meter.wrote((int) MEGABYTE, now, now + nanos);
+        now += nanos;
+      }
+      meter.end();
+    }
+    assertThat(choice.begin()).isEqualTo(Form.REDUCED);
+    assertThat(changes).isOne();
+  }
+
+  @Test
+  void oneStreamAtATimeTries() {
+    LinkChoice choice = choice(Form.PLAIN);
+    LinkMeter first = LinkMeter.begin(choice, true);
+    LinkMeter second = LinkMeter.begin(choice, true);
+    first.wrote((int) LinkChoice.WINDOW, 1, 1_000_000_000);
+    assertThat(first.isReduced()).isTrue();
+    second.wrote((int) LinkChoice.WINDOW, 1, 1_000_000_000);
+    assertThat(second.isReduced()).isFalse();
+    assertThat(choice.begin()).isEqualTo(Form.PLAIN);
+    first.end();
+    first.end();
+    LinkMeter third = LinkMeter.begin(choice, true);
+    assertThat(third.isReduced()).isTrue();
+    assertThat(choice.begin()).isEqualTo(Form.PLAIN);
+    assertThat(trials).isOne();
+  }
+
+  @Test
+  void aFixedFormIsNotMeasured() {
+    for (Form form : Form.values()) {
+      LinkMeter meter = LinkMeter.fixed(form);
+      meter.wrote(Integer.MAX_VALUE, 1, 1L << 40);
+      meter.end();
+      assertThat(meter.isReduced()).isEqualTo(form == Form.REDUCED);
+    }
+  }
+}
