@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * Decides by measurement whether packets go to one peer plain or reduced. Thread-safe.
  *
- * <p>One of both forms costs less processor time in the end, and is kept as long as the sender
- * spends less than a quarter of its time on sending: then the other could not be faster. Where it
- * spends more, one stream sends some megabytes in the other form, and the faster one is kept; the
- * cheaper one also if it is slower by a few per cent. Each trial that changes nothing doubles the
- * time until the next, so that trials have less than 1 % of all data in the end.
+ * <p>One of both forms costs less processor time in the end. It is kept as long as the sender
+ * spends less than a quarter of its time on sending, since the other could not be faster then, and
+ * while the machine's processors are busy. Otherwise one stream sends some megabytes in the other
+ * form, and the faster one is kept; the cheaper one also if it is slower by a few per cent. Each
+ * trial that changes nothing doubles the time until the next.
  */
 final class LinkChoice {
 
@@ -78,6 +80,7 @@ final class LinkChoice {
   }
 
   private final Form cheaper;
+  private final BooleanSupplier processorsBusy;
   private final Runnable onTrial;
   private final Runnable onChange;
   private final Tally window = new Tally();
@@ -93,11 +96,13 @@ final class LinkChoice {
 
   /**
    * @param cheaper the form that takes less processor time of all DataNodes together
+   * @param processorsBusy whether there is no processor time to spare
    * @param onTrial is run for each trial
    * @param onChange is run when the other form is used from now on
    */
-  LinkChoice(Form cheaper, Runnable onTrial, Runnable onChange) {
+  LinkChoice(Form cheaper, BooleanSupplier processorsBusy, Runnable onTrial, Runnable onChange) {
     this.cheaper = cheaper;
+    this.processorsBusy = processorsBusy;
     this.current = cheaper;
     this.onTrial = onTrial;
     this.onChange = onChange;
@@ -157,7 +162,7 @@ final class LinkChoice {
   private void judge() {
     rate = window.rate();
     // The dearer form is compared with the cheaper one however well it does.
-    boolean doubtful = current != cheaper || window.isHeldUp();
+    boolean doubtful = current != cheaper || (window.isHeldUp() && !processorsBusy.getAsBoolean());
     window.clear();
     if (doubtful && !trialUnderWay && !trialWanted && --windowsLeft <= 0) {
       trialWanted = true;

@@ -113,6 +113,7 @@ public final class Mirroring implements Closeable {
   private final ExecutorService threads =
       Executors.newCachedThreadPool(HdrfThreads.factory("hdrf-mirror"));
   private final PeerDirectory peers;
+  private final ProcessorLoad processors = new ProcessorLoad();
   private final SpooledBlocks spooled;
   private final ReceiveMemory memory;
   private final Capabilities own;
@@ -238,7 +239,9 @@ public final class Mirroring implements Closeable {
         peers.choice(
             peer.address(),
             stored ? Form.REDUCED : Form.PLAIN,
-            cheaper -> new LinkChoice(cheaper, counters::formTried, counters::formChanged));
+            cheaper ->
+                new LinkChoice(
+                    cheaper, processors::isBusy, counters::formTried, counters::formChanged));
     return LinkMeter.begin(choice, !stored);
   }
 

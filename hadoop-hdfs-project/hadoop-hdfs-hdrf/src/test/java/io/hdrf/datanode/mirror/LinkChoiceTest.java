@@ -4,6 +4,10 @@ package io.hdrf.datanode.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.datanode.mirror.LinkChoice.Form;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Streams to one peer, whose time is that of the link or of the processor that they are told. */
@@ -13,6 +17,7 @@ class LinkChoiceTest {
   private static final double BUSY = 0.9;
   private static final double IDLE = 0.1;
 
+  private boolean processorsBusy;
   private int trials;
   private int changes;
 
@@ -20,7 +25,7 @@ class LinkChoiceTest {
   private long tried;
 
   private LinkChoice choice(Form cheaper) {
-    return new LinkChoice(cheaper, () -> trials++, () -> changes++);
+    return new LinkChoice(cheaper, () -> processorsBusy, () -> trials++, () -> changes++);
   }
 
   /**
@@ -66,6 +71,49 @@ class LinkChoiceTest {
     assertThat(send(choice(Form.PLAIN), Form.PLAIN, 1, 25, 80, BUSY)).isEqualTo(Form.REDUCED);
     assertThat(changes).isOne();
     assertThat(tried).isGreaterThan(90 * MEGABYTE);
+  }
+
+  /** Trials of the dearer form would take what others need; those of the cheaper one take less. */
+  @Test
+  void whileProcessorsAreBusyTheCheaperFormIsUsed() {
+    LinkChoice choice = choice(Form.PLAIN);
+    processorsBusy = true;
+    assertThat(send(choice, Form.PLAIN, 20, 100, 900, BUSY)).isEqualTo(Form.PLAIN);
+    assertThat(trials).isZero();
+    processorsBusy = false;
+    assertThat(send(choice, Form.PLAIN, 2, 100, 900, BUSY)).isEqualTo(Form.REDUCED);
+    processorsBusy = true;
+    assertThat(send(choice, Form.PLAIN, 20, 1000, 900, BUSY)).isEqualTo(Form.PLAIN);
+  }
+
+  @Test
+  void theLoadOfProcessorsIsMeasured() throws InterruptedException {
+    ProcessorLoad load = new ProcessorLoad();
+    AtomicBoolean stop = new AtomicBoolean();
+    List<Thread> spinning = new ArrayList<>();
+    for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
+      Thread thread =
+          new Thread(
+              () -> {
+                while (!stop.get()) {
+                  Thread.onSpinWait();
+                }
+              });
+      spinning.add(thread);
+      thread.start();
+    }
+    try {
+      long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      while (!load.isBusy()) {
+        assertThat(until - System.nanoTime()).isPositive();
+        Thread.sleep(50);
+      }
+    } finally {
+      stop.set(true);
+      for (Thread thread : spinning) {
+        thread.join();
+      }
+    }
   }
 
   @Test
