@@ -35,6 +35,7 @@ final class MirroringSetup {
   private final SchemeChain configured;
   private final SchemeChain substitute;
   private final boolean sends;
+  private final boolean framesAreStored;
   private final Map<String, ChunkFunction> functions;
 
   /**
@@ -47,6 +48,8 @@ final class MirroringSetup {
     wireChains = new WireChains(registry, conf.configuration());
     substitute = substitute(registry, chains);
     sends = Chains.anyConfigured(chains);
+    framesAreStored =
+        chains.values().stream().anyMatch(chain -> !chain.isEmpty() && WireChains.travels(chain));
     functions = chunkFunctions(conf, chains);
   }
 
@@ -62,6 +65,7 @@ final class MirroringSetup {
         configured,
         substitute,
         sends,
+        framesAreStored,
         storage,
         functions,
         BlockKeyProofs.UNKNOWN,

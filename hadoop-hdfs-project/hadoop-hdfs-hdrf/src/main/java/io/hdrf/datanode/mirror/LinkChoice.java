@@ -90,6 +90,7 @@ final class LinkChoice {
   private int pause = 1;
   private int windowsLeft = 1;
   private boolean trialWanted;
+  private boolean judged;
 
   /** Whether a stream has the trial. */
   private boolean trialUnderWay;
@@ -111,6 +112,11 @@ final class LinkChoice {
   /** Returns the form in which a stream begins a block. */
   synchronized Form begin() {
     return mayTry(true) ? current.other() : current;
+  }
+
+  /** Returns whether all streams that begin now send plain as long as they last. */
+  synchronized boolean isPlain() {
+    return judged && current == Form.PLAIN && !trialWanted && !trialUnderWay;
   }
 
   /**
@@ -160,6 +166,7 @@ final class LinkChoice {
   }
 
   private void judge() {
+    judged = true;
     rate = window.rate();
     // The dearer form is compared with the cheaper one however well it does.
     boolean doubtful = current != cheaper || (window.isHeldUp() && !processorsBusy.getAsBoolean());

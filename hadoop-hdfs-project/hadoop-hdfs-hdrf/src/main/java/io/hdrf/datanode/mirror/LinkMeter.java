@@ -20,6 +20,7 @@ final class LinkMeter {
 
   private final LinkChoice choice;
   private final boolean mayTurnPlain;
+  private final boolean mayChange;
   private Form form;
   private long bytes;
   private long busyNanos;
@@ -28,15 +29,21 @@ final class LinkMeter {
   private long settling;
   private boolean ended;
 
-  private LinkMeter(LinkChoice choice, Form form, boolean mayTurnPlain) {
+  private LinkMeter(LinkChoice choice, Form form, boolean mayChange, boolean mayTurnPlain) {
     this.choice = choice;
     this.form = form;
+    this.mayChange = mayChange;
     this.mayTurnPlain = mayTurnPlain;
   }
 
   /** Makes the meter of a stream that sends in one form whatever it takes. */
   static LinkMeter fixed(Form form) {
-    return new LinkMeter(null, form, false);
+    return new LinkMeter(null, form, false, false);
+  }
+
+  /** Makes the meter of a stream that sends plain, and can do nothing else. */
+  static LinkMeter plain(LinkChoice choice) {
+    return new LinkMeter(choice, Form.PLAIN, false, false);
   }
 
   /**
@@ -45,7 +52,7 @@ final class LinkMeter {
    * @param mayTurnPlain whether the block may go on plain after it began reduced
    */
   static LinkMeter begin(LinkChoice choice, boolean mayTurnPlain) {
-    return new LinkMeter(choice, choice.begin(), mayTurnPlain);
+    return new LinkMeter(choice, choice.begin(), true, mayTurnPlain);
   }
 
   /** Returns whether the next packet goes reduced. */
@@ -80,7 +87,7 @@ final class LinkMeter {
     until = to;
     if (bytes >= PIECE) {
       Form next = report(mayTurnPlain);
-      if (next != form && (mayTurnPlain || next == Form.REDUCED)) {
+      if (next != form && mayChange && (mayTurnPlain || next == Form.REDUCED)) {
         form = next;
         settling = SETTLING;
       }

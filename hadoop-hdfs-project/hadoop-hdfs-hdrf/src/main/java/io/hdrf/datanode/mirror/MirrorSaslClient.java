@@ -100,7 +100,13 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
           mirroring.link(address, () -> probe(address, handshake), () -> ask(address, handshake));
     }
     IOStreamPair streams = handshake.on(socket, underlyingOut, underlyingIn);
-    return peer == null ? streams : framed(socket, streams, peer);
+    if (peer == null) {
+      return streams;
+    }
+    LinkMeter plain = mirroring.plainMeter(peer);
+    return plain == null
+        ? framed(socket, streams, peer)
+        : new IOStreamPair(streams.in, MeasuredOutput.of(streams.out, writeTimeout, plain));
   }
 
   private IOStreamPair framed(Socket socket, IOStreamPair streams, PeerLink peer)

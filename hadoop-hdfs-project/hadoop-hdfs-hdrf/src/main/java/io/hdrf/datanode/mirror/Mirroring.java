@@ -107,6 +107,7 @@ public final class Mirroring implements Closeable {
   private final SchemeChain configured;
   private final int[] substitute;
   private final boolean sends;
+  private final boolean framesAreStored;
   private final Storage storage;
   private final WireCounters counters = new WireCounters();
   private final ChunkQueries queries;
@@ -124,6 +125,7 @@ public final class Mirroring implements Closeable {
    *     is used
    * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
    * @param sends whether this DataNode reduces blocks at all
+   * @param framesAreStored whether it may do so in frames that peers store as they come
    * @param functions as for {@link ChunkQueries}, like {@code proofs}
    * @param timer drops frames that nobody stores, and what {@link ChunkQueries} says
    */
@@ -133,12 +135,14 @@ public final class Mirroring implements Closeable {
       SchemeChain configured,
       SchemeChain substitute,
       boolean sends,
+      boolean framesAreStored,
       Storage storage,
       Map<String, ChunkFunction> functions,
       BlockKeyProofs proofs,
       Timer timer) {
     this.settings = settings;
     this.sends = sends;
+    this.framesAreStored = framesAreStored && configured == null;
     this.chains = chains;
     this.configured = configured;
     this.substitute = substitute.ids();
@@ -234,15 +238,29 @@ public final class Mirroring implements Closeable {
     }
     SchemeChain chain = storage.chainOf(block);
     // Frames that the peer stores spare it an encoder; it takes them from the first to the last.
-    boolean stored = encodes && configured == null && canStore(chain, peer);
-    LinkChoice choice =
-        peers.choice(
-            peer.address(),
-            stored ? Form.REDUCED : Form.PLAIN,
-            cheaper ->
-                new LinkChoice(
-                    cheaper, processors::isBusy, counters::formTried, counters::formChanged));
-    return LinkMeter.begin(choice, !stored);
+    boolean stored = encodes && framesAreStored && canStore(chain, peer);
+    return LinkMeter.begin(choice(peer, stored ? Form.REDUCED : Form.PLAIN), !stored);
+  }
+
+  /**
+   * Begins to measure a stream as in stock HDFS.
+   *
+   * @return null if packets to the peer may have to go otherwise
+   */
+  LinkMeter plainMeter(PeerLink peer) {
+    if (!settings.isAutomatic() || framesAreStored) {
+      return null;
+    }
+    LinkChoice choice = choice(peer, Form.PLAIN);
+    return choice.isPlain() ? LinkMeter.plain(choice) : null;
+  }
+
+  private LinkChoice choice(PeerLink peer, Form cheaper) {
+    return peers.choice(
+        peer.address(),
+        cheaper,
+        form ->
+            new LinkChoice(form, processors::isBusy, counters::formTried, counters::formChanged));
   }
 
   private static boolean canStore(SchemeChain chain, PeerLink peer) {

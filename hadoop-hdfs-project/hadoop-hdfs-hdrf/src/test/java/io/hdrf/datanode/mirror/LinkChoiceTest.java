@@ -189,6 +189,25 @@ class LinkChoiceTest {
     assertThat(trials).isOne();
   }
 
+  /** As in stock HDFS, once it is known that the link keeps up; and not while that is in doubt. */
+  @Test
+  void streamsOfStockAreUsedWhereAllIsPlain() {
+    LinkChoice choice = choice(Form.PLAIN);
+    assertThat(choice.isPlain()).isFalse();
+    send(choice, Form.PLAIN, 1, 100, 900, IDLE);
+    assertThat(choice.isPlain()).isTrue();
+    LinkMeter stock = LinkMeter.plain(choice);
+    for (int i = 0; i < 100 && choice.isPlain(); i++) {
+      stock.wrote((int) MEGABYTE, i * 100_000_000L, (i + 1) * 100_000_000L);
+      assertThat(stock.isReduced()).isFalse();
+    }
+    assertThat(choice.isPlain()).isFalse();
+    stock.end();
+    assertThat(trials).isOne();
+    assertThat(send(choice, Form.PLAIN, 1, 10, 90, BUSY)).isEqualTo(Form.REDUCED);
+    assertThat(choice.isPlain()).isFalse();
+  }
+
   @Test
   void aFixedFormIsNotMeasured() {
     for (Form form : Form.values()) {

@@ -77,6 +77,7 @@ final class MemoryStore implements Mirroring.Storage {
         null,
         own,
         true,
+        WireChains.travels(chain),
         this,
         functions,
         new BlockKeyProofs(null, poolId -> false),
