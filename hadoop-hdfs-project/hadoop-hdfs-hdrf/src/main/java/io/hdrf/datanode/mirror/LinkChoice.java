@@ -2,6 +2,7 @@
 package io.hdrf.datanode.mirror;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Decides by measurement whether packets go to one peer plain or reduced. Thread-safe.
@@ -42,6 +43,9 @@ final class LinkChoice {
   /** The most windows between two trials. */
   static final int MAX_PAUSE = 64;
 
+  /** A pause after which what was sent before is not judged with what follows. */
+  private static final long GAP_NANOS = 1_000_000_000;
+
   /** How much faster than the cheaper form the other must be to be used. */
   private static final double GAIN = 1.1;
 
@@ -53,11 +57,13 @@ final class LinkChoice {
     private long bytes;
     private long nanos;
     private long busyNanos;
+    private long until;
 
-    void add(long moreBytes, long moreNanos, long moreBusyNanos) {
+    void add(long moreBytes, long from, long to, long moreBusyNanos) {
       bytes += moreBytes;
-      nanos += moreNanos;
+      nanos += to - from;
       busyNanos += moreBusyNanos;
+      until = to;
     }
 
     boolean hasEnough(long wanted) {
@@ -80,11 +86,15 @@ final class LinkChoice {
   }
 
   private final Form cheaper;
-  private final BooleanSupplier processorsBusy;
+  private final Supplier<BooleanSupplier> processors;
   private final Runnable onTrial;
   private final Runnable onChange;
   private final Tally window = new Tally();
   private final Tally trial = new Tally();
+
+  /** Whether they have been busy since the window began. */
+  private BooleanSupplier processorsBusy;
+
   private Form current;
   private double rate;
   private int pause = 1;
@@ -97,13 +107,14 @@ final class LinkChoice {
 
   /**
    * @param cheaper the form that takes less processor time of all DataNodes together
-   * @param processorsBusy whether there is no processor time to spare
+   * @param processors begins to measure whether there is no processor time to spare
    * @param onTrial is run for each trial
    * @param onChange is run when the other form is used from now on
    */
-  LinkChoice(Form cheaper, BooleanSupplier processorsBusy, Runnable onTrial, Runnable onChange) {
+  LinkChoice(
+      Form cheaper, Supplier<BooleanSupplier> processors, Runnable onTrial, Runnable onChange) {
     this.cheaper = cheaper;
-    this.processorsBusy = processorsBusy;
+    this.processors = processors;
     this.current = cheaper;
     this.onTrial = onTrial;
     this.onChange = onChange;
@@ -123,13 +134,19 @@ final class LinkChoice {
    * Takes what a stream has sent, and returns the form in which it goes on.
    *
    * @param form in which the stream sent
-   * @param nanos the time from the first byte to the last
-   * @param busyNanos the part of it that was spent on sending
+   * @param from when the first byte was sent, of {@link System#nanoTime}
+   * @param to when the last one was
+   * @param busyNanos the part of that time that was spent on sending
    * @param mayTry whether it may go on in another form by way of trial
    */
-  synchronized Form sent(Form form, long bytes, long nanos, long busyNanos, boolean mayTry) {
+  synchronized Form sent(
+      Form form, long bytes, long from, long to, long busyNanos, boolean mayTry) {
     if (form == current) {
-      window.add(bytes, nanos, busyNanos);
+      if (window.bytes == 0 || from - window.until > GAP_NANOS) {
+        window.clear();
+        processorsBusy = processors.get();
+      }
+      window.add(bytes, from, to, busyNanos);
       if (window.hasEnough(WINDOW)) {
         judge();
       }
@@ -139,7 +156,7 @@ final class LinkChoice {
       // Of a trial that another stream has ended.
       return current;
     }
-    trial.add(bytes, nanos, busyNanos);
+    trial.add(bytes, from, to, busyNanos);
     if (!trial.hasEnough(TRIAL)) {
       return form;
     }

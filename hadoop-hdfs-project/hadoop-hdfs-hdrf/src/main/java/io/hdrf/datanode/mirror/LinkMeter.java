@@ -95,7 +95,7 @@ final class LinkMeter {
   }
 
   private Form report(boolean mayTry) {
-    Form next = choice.sent(form, bytes, until - since, busyNanos, mayTry);
+    Form next = choice.sent(form, bytes, since, until, busyNanos, mayTry);
     bytes = 0;
     busyNanos = 0;
     return next;

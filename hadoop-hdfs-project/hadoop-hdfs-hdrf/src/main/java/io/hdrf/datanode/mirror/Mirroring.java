@@ -260,7 +260,7 @@ public final class Mirroring implements Closeable {
         peer.address(),
         cheaper,
         form ->
-            new LinkChoice(form, processors::isBusy, counters::formTried, counters::formChanged));
+            new LinkChoice(form, processors::begin, counters::formTried, counters::formChanged));
   }
 
   private static boolean canStore(SchemeChain chain, PeerLink peer) {

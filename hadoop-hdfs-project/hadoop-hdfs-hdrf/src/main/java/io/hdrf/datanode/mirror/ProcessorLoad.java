@@ -1,32 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
-import com.sun.management.OperatingSystemMXBean;
-import java.lang.management.ManagementFactory;
-import java.util.concurrent.TimeUnit;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** How busy the machine's processors are. Thread-safe. */
+/** How busy the machine's processors are, by the kernel's count of clock ticks. Thread-safe. */
 final class ProcessorLoad {
 
-  /** The share of busy processors at which all count as busy. */
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessorLoad.class);
+
+  /** The share of busy processors at which none counts as idle. */
   private static final double BUSY = 0.9;
 
-  /** The shortest time over which that is measured. */
-  private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  /** Over fewer ticks of all processors nothing is known. */
+  private static final long LEAST_TICKS = 10;
 
-  private final OperatingSystemMXBean system =
-      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+  /** The fields of the first line of {@link #stat}, behind its name, that count idle time. */
+  private static final int IDLE = 3;
 
-  private long measuredAt = System.nanoTime() - INTERVAL_NANOS;
-  private boolean busy;
+  private static final int WAITING = 4;
 
-  /** Returns whether all processors were busy since the last measurement; no if nobody knows. */
-  synchronized boolean isBusy() {
-    long now = System.nanoTime();
-    if (system != null && now - measuredAt >= INTERVAL_NANOS) {
-      measuredAt = now;
-      busy = system.getSystemCpuLoad() >= BUSY;
+  /** User, nice, system, idle, waiting, interrupts (two) and stolen; what follows is in these. */
+  private static final int FIELDS = 8;
+
+  private final Path stat;
+
+  ProcessorLoad() {
+    this(Paths.get("/proc/stat"));
+  }
+
+  /**
+   * @param stat in the format of proc(5)
+   */
+  ProcessorLoad(Path stat) {
+    this.stat = stat;
+  }
+
+  /**
+   * Begins to measure.
+   *
+   * @return tells whether all processors have been busy since; yes also where the time was too
+   *     short to tell, and no where the kernel does not tell
+   */
+  BooleanSupplier begin() {
+    long[] before = ticks();
+    return () -> {
+      long[] now = ticks();
+      if (before == null || now == null) {
+        return false;
+      }
+      long all = now[0] - before[0];
+      return all < LEAST_TICKS || now[0] - before[0] - (now[1] - before[1]) >= BUSY * all;
+    };
+  }
+
+  /** Returns the ticks of all processors, and those of idle ones; null if they can't be read. */
+  private long[] ticks() {
+    try {
+      List<String> lines = Files.readAllLines(stat, StandardCharsets.US_ASCII);
+      String[] fields = lines.get(0).trim().split("\\s+", -1);
+      long[] ticks = new long[2];
+      for (int i = 0; i < FIELDS; i++) {
+        long count = Long.parseLong(fields[1 + i]);
+        ticks[0] += count;
+        ticks[1] += i == IDLE || i == WAITING ? count : 0;
+      }
+      return ticks;
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("{} can't be read", stat, e);
+      return null;
     }
-    return busy;
   }
 }

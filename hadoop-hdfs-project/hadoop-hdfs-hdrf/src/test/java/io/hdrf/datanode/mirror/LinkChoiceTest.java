@@ -4,10 +4,6 @@ package io.hdrf.datanode.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.datanode.mirror.LinkChoice.Form;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Streams to one peer, whose time is that of the link or of the processor that they are told. */
@@ -25,7 +21,7 @@ class LinkChoiceTest {
   private long tried;
 
   private LinkChoice choice(Form cheaper) {
-    return new LinkChoice(cheaper, () -> processorsBusy, () -> trials++, () -> changes++);
+    return new LinkChoice(cheaper, () -> () -> processorsBusy, () -> trials++, () -> changes++);
   }
 
   /**
@@ -86,34 +82,30 @@ class LinkChoiceTest {
     assertThat(send(choice, Form.PLAIN, 20, 1000, 900, BUSY)).isEqualTo(Form.PLAIN);
   }
 
+  /** As between the writes of a job: the processors had nothing to do then. */
   @Test
-  void theLoadOfProcessorsIsMeasured() throws InterruptedException {
-    ProcessorLoad load = new ProcessorLoad();
-    AtomicBoolean stop = new AtomicBoolean();
-    List<Thread> spinning = new ArrayList<>();
-    for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
-      Thread thread =
-          new Thread(
-              () -> {
-                while (!stop.get()) {
-                  Thread.onSpinWait();
-                }
-              });
-      spinning.add(thread);
-      thread.start();
-    }
-    try {
-      long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-      while (!load.isBusy()) {
-        assertThat(until - System.nanoTime()).isPositive();
-        Thread.sleep(50);
-      }
-    } finally {
-      stop.set(true);
-      for (Thread thread : spinning) {
-        thread.join();
-      }
-    }
+  void whatWasSentBeforeAPauseIsNotJudged() {
+    int[] measurements = new int[1];
+    LinkChoice choice =
+        new LinkChoice(
+            Form.PLAIN,
+            () -> {
+              measurements[0]++;
+              return () -> false;
+            },
+            () -> trials++,
+            () -> changes++);
+    long half = LinkChoice.WINDOW / 2;
+    choice.sent(Form.PLAIN, half, 0, 100_000_000, 90_000_000, true);
+    long later = 5_000_000_000L;
+    assertThat(choice.sent(Form.PLAIN, half, later, later + 100_000_000, 90_000_000, true))
+        .isEqualTo(Form.PLAIN);
+    assertThat(measurements).containsExactly(2);
+    assertThat(trials).isZero();
+    later += 200_000_000;
+    assertThat(choice.sent(Form.PLAIN, half, later, later + 100_000_000, 90_000_000, true))
+        .isEqualTo(Form.REDUCED);
+    assertThat(measurements).containsExactly(2);
   }
 
   @Test

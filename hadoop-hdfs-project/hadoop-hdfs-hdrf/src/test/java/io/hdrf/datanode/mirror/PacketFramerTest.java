@@ -235,7 +235,7 @@ class PacketFramerTest {
   @Test
   void whatCamePlainIsEncodedForASlowLink() throws IOException {
     byte[] block = new byte[9000];
-    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> false, () -> {}, () -> {});
+    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> () -> false, () -> {}, () -> {});
     meter = LinkMeter.begin(choice, true);
     ByteArrayOutputStream sent = new ByteArrayOutputStream();
     try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited().share());

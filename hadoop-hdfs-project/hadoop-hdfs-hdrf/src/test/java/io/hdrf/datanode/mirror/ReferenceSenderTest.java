@@ -496,7 +496,7 @@ class ReferenceSenderTest {
   @Test
   void aBlockMayChangeItsFormUnderWay() throws Exception {
     store.add(block);
-    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> false, () -> {}, () -> {});
+    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> () -> false, () -> {}, () -> {});
     meter = LinkMeter.begin(choice, true);
     int[] reduced = new int[1];
     byte[] plain =
@@ -523,7 +523,7 @@ class ReferenceSenderTest {
   @Test
   void referencesBeginOnceInABlock() throws Exception {
     store.add(block);
-    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> false, () -> {}, () -> {});
+    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> () -> false, () -> {}, () -> {});
     meter = LinkMeter.begin(choice, true);
     byte[] plain =
         send(

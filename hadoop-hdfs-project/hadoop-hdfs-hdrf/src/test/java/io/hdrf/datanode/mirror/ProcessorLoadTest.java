@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.mirror;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProcessorLoadTest {
+
+  @TempDir private Path directory;
+  private Path stat;
+  private ProcessorLoad load;
+
+  @BeforeEach
+  void open() throws IOException {
+    stat = directory.resolve("stat");
+    load = new ProcessorLoad(stat);
+    write("cpu  100 10 20 5000 30 1 2 3 7 8");
+  }
+
+  private void write(String line) throws IOException {
+    Files.writeString(stat, line + "\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 99\n");
+  }
+
+  @Test
+  void idleAndWaitingTimeIsNotBusy() throws IOException {
+    BooleanSupplier busy = load.begin();
+    write("cpu  180 10 20 5010 40 1 2 3 7 8");
+    assertThat(busy.getAsBoolean()).isFalse();
+    write("cpu  180 30 40 5005 35 21 12 43 7 8");
+    assertThat(busy.getAsBoolean()).isTrue();
+  }
+
+  @Test
+  void aShortTimeTellsNothing() throws IOException {
+    BooleanSupplier busy = load.begin();
+    write("cpu  100 10 20 5009 30 1 2 3 7 8");
+    assertThat(busy.getAsBoolean()).isTrue();
+    write("cpu  100 10 20 5010 30 1 2 3 7 8");
+    assertThat(busy.getAsBoolean()).isFalse();
+  }
+
+  @Test
+  void whereNothingIsToldNobodyIsBusy() throws IOException {
+    BooleanSupplier busy = load.begin();
+    write("cpu  180 x");
+    assertThat(busy.getAsBoolean()).isFalse();
+    Files.delete(stat);
+    assertThat(busy.getAsBoolean()).isFalse();
+    assertThat(load.begin().getAsBoolean()).isFalse();
+  }
+
+  /** Where the kernel told nothing, two looks at once would not say yes. */
+  @Test
+  void thisKernelTells() {
+    assertThat(new ProcessorLoad().begin().getAsBoolean()).isTrue();
+  }
+}
