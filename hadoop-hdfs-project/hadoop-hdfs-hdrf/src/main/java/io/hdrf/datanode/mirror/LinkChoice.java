@@ -28,6 +28,9 @@ final class LinkChoice {
   /** The data after which sending is judged, in bytes. */
   static final long WINDOW = 16 << 20;
 
+  /** The shortest time over which it is judged: on large machines the load takes time to read. */
+  private static final long WINDOW_NANOS = 200_000_000;
+
   /** The data of a trial, in bytes. */
   static final long TRIAL = 8 << 20;
 
@@ -66,8 +69,8 @@ final class LinkChoice {
       until = to;
     }
 
-    boolean hasEnough(long wanted) {
-      return bytes >= wanted || (nanos >= PATIENCE_NANOS && bytes >= LEAST);
+    boolean hasEnough(long wanted, long least) {
+      return nanos >= PATIENCE_NANOS ? bytes >= LEAST : nanos >= least && bytes >= wanted;
     }
 
     boolean isHeldUp() {
@@ -147,7 +150,7 @@ final class LinkChoice {
         processorsBusy = processors.get();
       }
       window.add(bytes, from, to, busyNanos);
-      if (window.hasEnough(WINDOW)) {
+      if (window.hasEnough(WINDOW, WINDOW_NANOS)) {
         judge();
       }
       return mayTry(mayTry) ? current.other() : current;
@@ -157,7 +160,7 @@ final class LinkChoice {
       return current;
     }
     trial.add(bytes, from, to, busyNanos);
-    if (!trial.hasEnough(TRIAL)) {
+    if (!trial.hasEnough(TRIAL, 0)) {
       return form;
     }
     conclude();
