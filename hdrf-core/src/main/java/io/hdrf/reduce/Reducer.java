@@ -94,7 +94,12 @@ public final class Reducer implements Closeable {
       return !stopping;
     }
     if (queue.offer(block)) {
-      return true;
+      if (stopping) {
+        // It came after the queue was emptied for good.
+        queue.remove(block);
+        waiting.remove(block);
+      }
+      return !stopping;
     }
     waiting.remove(block);
     overflowed.set(true);

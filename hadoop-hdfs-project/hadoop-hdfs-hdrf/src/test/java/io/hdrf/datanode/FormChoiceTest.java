@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FormChoiceTest {
 
   private static final int MAX_FILES = 60;
+  private static final int ENCRYPTED_FILES = 10;
 
   private HdrfCluster cluster;
 
@@ -32,7 +33,10 @@ class FormChoiceTest {
     return sum(new MirrorCounts(cluster).wire(name));
   }
 
-  /** They begin in records, and are those of stock HDFS where these keep up. */
+  /**
+   * They begin in records, and are those of stock HDFS where these keep up. Where a slow cipher
+   * holds up the writes, either form may be the faster one.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aFastLinkGetsTheStreamsOfStock(boolean encrypted) throws Exception {
@@ -49,7 +53,7 @@ class FormChoiceTest {
       records = wire("mirrorBytesPlainSent");
       cluster.write("/" + files, data, 2);
       files++;
-    } while (wire("mirrorBytesPlainSent") > records);
+    } while (encrypted ? files < ENCRYPTED_FILES : wire("mirrorBytesPlainSent") > records);
     assertThat(wire("mirrorBytesByChoicePlain")).isPositive();
     cluster.write("/one", data, 1);
     cluster.fs().setReplication(new Path("/one"), (short) 2);

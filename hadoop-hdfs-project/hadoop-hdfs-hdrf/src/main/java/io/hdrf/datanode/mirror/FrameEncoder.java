@@ -50,7 +50,9 @@ final class FrameEncoder implements Closeable {
     encoded = cleared(encoded, chain.maxEncodedLength(data.remaining()));
     int stages;
     try {
+      long from = System.nanoTime();
       stages = chain.encode(data, encoded);
+      meter.encoded(System.nanoTime() - from);
       mirroring.counters().encoded(1);
     } catch (IOException e) {
       mirroring.encoderFailed(chain, e);

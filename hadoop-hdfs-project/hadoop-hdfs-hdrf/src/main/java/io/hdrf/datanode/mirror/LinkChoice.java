@@ -8,10 +8,12 @@ import java.util.function.Supplier;
  * Decides by measurement whether packets go to one peer plain or reduced. Thread-safe.
  *
  * <p>One of both forms costs less processor time in the end. It is kept as long as the sender
- * spends less than a quarter of its time on sending, since the other could not be faster then, and
- * while the machine's processors are busy. Otherwise one stream sends some megabytes in the other
- * form, and the faster one is kept; the cheaper one also if it is slower by a few per cent. Each
- * trial that changes nothing doubles the time until the next.
+ * spends less than a quarter of its time on sending, since the other could not be faster then.
+ * Otherwise one stream sends some megabytes in the other form, and the faster one is used; the
+ * cheaper one also if it is slower by a few per cent. While the machine's processors are busy,
+ * trials of the dearer form are rare. What one stream gains all of them may lose, so a change is
+ * taken back if the next windows are slower than those before it. Each trial that changes nothing
+ * for good doubles the time until the next.
  */
 final class LinkChoice {
 
@@ -23,6 +25,15 @@ final class LinkChoice {
     Form other() {
       return this == PLAIN ? REDUCED : PLAIN;
     }
+  }
+
+  /** What becomes of a trial. */
+  private enum Trial {
+    NONE,
+    /** The next stream that may begins it. */
+    WANTED,
+    /** A stream has it. */
+    UNDER_WAY
   }
 
   /** The data after which sending is judged, in bytes. */
@@ -37,8 +48,11 @@ final class LinkChoice {
   /** The time after which less data are enough. */
   static final long PATIENCE_NANOS = 500_000_000;
 
-  /** What is enough after that time, in bytes. */
+  /** What is enough after that time, and for a trial that is slower by half, in bytes. */
   static final long LEAST = 2 << 20;
+
+  /** The time after which another stream takes the trial of one that sends little. */
+  private static final long HOLD_NANOS = 5_000_000_000L;
 
   /** The windows between a change and the next trial. */
   private static final int FIRST_PAUSE = 4;
@@ -46,7 +60,13 @@ final class LinkChoice {
   /** The most windows between two trials. */
   static final int MAX_PAUSE = 64;
 
-  /** A pause after which what was sent before is not judged with what follows. */
+  /** The number of windows with busy processors that count as one. */
+  private static final int BUSY_WINDOWS = 16;
+
+  /** The windows after a change in which it may be taken back. */
+  private static final int PROBATION = 8;
+
+  /** A pause after which what processors did before is not judged with what follows. */
   private static final long GAP_NANOS = 1_000_000_000;
 
   /** How much faster than the cheaper form the other must be to be used. */
@@ -93,20 +113,29 @@ final class LinkChoice {
   private final Runnable onTrial;
   private final Runnable onChange;
   private final Tally window = new Tally();
-  private final Tally trial = new Tally();
+  private final Tally tried = new Tally();
 
   /** Whether they have been busy since the window began. */
   private BooleanSupplier processorsBusy;
 
   private Form current;
-  private double rate;
-  private int pause = 1;
-  private int windowsLeft = 1;
-  private boolean trialWanted;
   private boolean judged;
+  private double rate;
+  private Trial trial = Trial.NONE;
 
-  /** Whether a stream has the trial. */
-  private boolean trialUnderWay;
+  /** When the stream that has the trial was heard of last, by the others' times; 0 if not yet. */
+  private long trialSeen;
+
+  /** Windows between trials, and what is left until the next, in 16ths of a window. */
+  private int pause = 1;
+
+  private int left = BUSY_WINDOWS;
+
+  /** The rate before the last change, the pause that it had, and how long it is on probation. */
+  private double rateBefore;
+
+  private int pauseBefore;
+  private int probation;
 
   /**
    * @param cheaper the form that takes less processor time of all DataNodes together
@@ -123,14 +152,19 @@ final class LinkChoice {
     this.onChange = onChange;
   }
 
-  /** Returns the form in which a stream begins a block. */
+  /** Returns the form in which a stream begins a block; not {@link #current} for a trial. */
   synchronized Form begin() {
     return mayTry(true) ? current.other() : current;
   }
 
+  /** Returns the form that streams use that try nothing. */
+  synchronized Form current() {
+    return current;
+  }
+
   /** Returns whether all streams that begin now send plain as long as they last. */
   synchronized boolean isPlain() {
-    return judged && current == Form.PLAIN && !trialWanted && !trialUnderWay;
+    return judged && current == Form.PLAIN && trial == Trial.NONE;
   }
 
   /**
@@ -146,21 +180,23 @@ final class LinkChoice {
       Form form, long bytes, long from, long to, long busyNanos, boolean mayTry) {
     if (form == current) {
       if (window.bytes == 0 || from - window.until > GAP_NANOS) {
-        window.clear();
         processorsBusy = processors.get();
       }
       window.add(bytes, from, to, busyNanos);
+      watchTrial(to);
       if (window.hasEnough(WINDOW, WINDOW_NANOS)) {
         judge();
       }
       return mayTry(mayTry) ? current.other() : current;
     }
-    if (!trialUnderWay) {
-      // Of a trial that another stream has ended.
+    if (trial != Trial.UNDER_WAY) {
+      // Of a trial that has ended, or that another stream will take.
       return current;
     }
-    trial.add(bytes, from, to, busyNanos);
-    if (!trial.hasEnough(TRIAL, 0)) {
+    trialSeen = to;
+    tried.add(bytes, from, to, busyNanos);
+    boolean isWorse = tried.bytes >= LEAST && tried.rate() < rate / 2;
+    if (!isWorse && !tried.hasEnough(TRIAL, 0)) {
       return form;
     }
     conclude();
@@ -169,46 +205,83 @@ final class LinkChoice {
 
   /** A stream ends, with or without having sent. */
   synchronized void end(Form form) {
-    if (form != current && trialUnderWay) {
+    if (form != current && trial == Trial.UNDER_WAY) {
       // The next one goes on with the trial.
-      trialUnderWay = false;
-      trialWanted = true;
+      trial = Trial.WANTED;
     }
   }
 
   private boolean mayTry(boolean mayTry) {
-    if (!mayTry || !trialWanted) {
+    if (!mayTry || trial != Trial.WANTED) {
       return false;
     }
-    trialWanted = false;
-    trialUnderWay = true;
+    trial = Trial.UNDER_WAY;
+    trialSeen = 0;
     return true;
+  }
+
+  /** A log that is written line by line must not keep others from trying. */
+  private void watchTrial(long now) {
+    if (trial != Trial.UNDER_WAY) {
+      return;
+    }
+    if (trialSeen == 0) {
+      trialSeen = now;
+    } else if (now - trialSeen > HOLD_NANOS) {
+      trial = Trial.WANTED;
+    }
   }
 
   private void judge() {
     judged = true;
-    rate = window.rate();
-    // The dearer form is compared with the cheaper one however well it does.
-    boolean doubtful = current != cheaper || (window.isHeldUp() && !processorsBusy.getAsBoolean());
+    double lastRate = window.rate();
+    boolean heldUp = window.isHeldUp();
     window.clear();
-    if (doubtful && !trialUnderWay && !trialWanted && --windowsLeft <= 0) {
-      trialWanted = true;
-      trial.clear();
-      onTrial.run();
+    if (probation > 0) {
+      probation--;
+      if (lastRate < rateBefore * (current == cheaper ? LOSS : 1)) {
+        probation = 0;
+        rate = rateBefore;
+        change();
+        rest(2 * pauseBefore);
+        return;
+      }
+    }
+    rate = lastRate;
+    // The dearer form is compared with the cheaper one however well it does.
+    if (trial == Trial.NONE && (current != cheaper || heldUp)) {
+      left -= current == cheaper && processorsBusy.getAsBoolean() ? 1 : BUSY_WINDOWS;
+      if (left <= 0) {
+        trial = Trial.WANTED;
+        tried.clear();
+        onTrial.run();
+      }
     }
   }
 
   private void conclude() {
+    trial = Trial.NONE;
     double needed = current == cheaper ? GAIN : LOSS;
-    if (trial.rate() > rate * needed) {
-      current = current.other();
-      pause = FIRST_PAUSE;
-      onChange.run();
+    if (tried.rate() > rate * needed) {
+      rateBefore = rate;
+      pauseBefore = pause;
+      probation = PROBATION;
+      change();
+      rest(FIRST_PAUSE);
     } else {
-      pause = Math.min(MAX_PAUSE, 2 * pause);
+      rest(2 * pause);
     }
-    windowsLeft = pause;
     window.clear();
-    trialUnderWay = false;
+  }
+
+  private void change() {
+    current = current.other();
+    trial = Trial.NONE;
+    onChange.run();
+  }
+
+  private void rest(int windows) {
+    pause = Math.min(MAX_PAUSE, windows);
+    left = pause * BUSY_WINDOWS;
   }
 }

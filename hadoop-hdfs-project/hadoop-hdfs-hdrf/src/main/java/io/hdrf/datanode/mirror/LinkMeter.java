@@ -2,10 +2,11 @@
 package io.hdrf.datanode.mirror;
 
 import io.hdrf.datanode.mirror.LinkChoice.Form;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The form in which one stream sends a block's packets, and what that takes, for its peer's {@link
- * LinkChoice}. For one thread.
+ * LinkChoice}. For one thread; others may ask for the form, and tell how long they encoded.
  */
 final class LinkMeter {
 
@@ -13,15 +14,17 @@ final class LinkMeter {
   private static final long PIECE = 2 << 20;
 
   /**
-   * The data of a form that are not counted after the other one, in bytes: what was sent in that
-   * form still waits on the way.
+   * The data of a form that are not counted where it is new, in bytes: what was sent before still
+   * waits on the way, and a socket's buffer takes several megabytes at once.
    */
-  private static final long SETTLING = 2 << 20;
+  static final long SETTLING = 8 << 20;
 
   private final LinkChoice choice;
   private final boolean mayTurnPlain;
   private final boolean mayChange;
-  private Form form;
+  private final AtomicLong encodingNanos = new AtomicLong();
+  private volatile Form form;
+  private boolean isFirstForm = true;
   private long bytes;
   private long busyNanos;
   private long since;
@@ -49,10 +52,14 @@ final class LinkMeter {
   /**
    * Begins a block.
    *
-   * @param mayTurnPlain whether the block may go on plain after it began reduced
+   * @param mayTurnPlain whether the block may go on plain after it began reduced. Where it may not,
+   *     its frames are stored, and only the encoder can hold it up: plain, the link would be slower
    */
   static LinkMeter begin(LinkChoice choice, boolean mayTurnPlain) {
-    return new LinkMeter(choice, choice.begin(), true, mayTurnPlain);
+    Form form = choice.begin();
+    LinkMeter meter = new LinkMeter(choice, form, true, mayTurnPlain);
+    meter.settling = form == choice.current() ? 0 : SETTLING;
+    return meter;
   }
 
   /** Returns whether the next packet goes reduced. */
@@ -65,6 +72,11 @@ final class LinkMeter {
     return choice != null && isReduced();
   }
 
+  /** Takes note of the time that the encoder took, of which {@link #wrote} knows too. */
+  void encoded(long nanos) {
+    encodingNanos.addAndGet(nanos);
+  }
+
   /**
    * Takes note of a write.
    *
@@ -72,40 +84,48 @@ final class LinkMeter {
    * @param to when it ended
    */
   void wrote(int count, long from, long to) {
+    long encoding = encodingNanos.getAndSet(0);
     if (choice == null || ended) {
-      return;
-    }
-    if (settling > 0) {
-      settling -= count;
       return;
     }
     if (bytes == 0) {
       since = from;
     }
     bytes += count;
-    busyNanos += to - from;
+    busyNanos += isReduced() && !mayTurnPlain ? encoding : to - from;
     until = to;
-    if (bytes >= PIECE) {
+    if (settling > 0) {
+      settling -= count;
+      if (settling <= 0) {
+        forget();
+      }
+    } else if (bytes >= PIECE) {
       Form next = report(mayTurnPlain);
       if (next != form && mayChange && (mayTurnPlain || next == Form.REDUCED)) {
         form = next;
         settling = SETTLING;
+        isFirstForm = false;
       }
     }
   }
 
   private Form report(boolean mayTry) {
     Form next = choice.sent(form, bytes, since, until, busyNanos, mayTry);
+    forget();
+    return next;
+  }
+
+  private void forget() {
     bytes = 0;
     busyNanos = 0;
-    return next;
   }
 
   /** Ends the block. */
   void end() {
     if (choice != null && !ended) {
       ended = true;
-      if (bytes > 0) {
+      // Small blocks, which a socket's buffer takes whole, are compared with each other.
+      if (bytes > 0 && (settling <= 0 || isFirstForm)) {
         report(false);
       }
       choice.end(form);

@@ -144,7 +144,7 @@ final class MirrorOutput extends OutputStream {
       case PACKETS:
         long from = System.nanoTime();
         taken = framer.write(bytes, offset, length);
-        meter.wrote(taken, from, System.nanoTime());
+        measure(taken, from);
         if (framer.isEnded()) {
           endBlock();
         }
@@ -202,6 +202,12 @@ final class MirrorOutput extends OutputStream {
     state = State.PACKETS;
   }
 
+  private void measure(int count, long from) {
+    if (framer.isFormChosen()) {
+      meter.wrote(count, from, System.nanoTime());
+    }
+  }
+
   private void endBlock() throws IOException {
     meter.end();
     framer.drain();
@@ -223,7 +229,7 @@ final class MirrorOutput extends OutputStream {
     plain += count;
     long from = System.nanoTime();
     framer.transferFrom(channel, position, count);
-    meter.wrote(count, from, System.nanoTime());
+    measure(count, from);
     if (framer.isEnded()) {
       endBlock();
     }

@@ -104,9 +104,15 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
       return streams;
     }
     LinkMeter plain = mirroring.plainMeter(peer);
-    return plain == null
-        ? framed(socket, streams, peer)
-        : new IOStreamPair(streams.in, MeasuredOutput.of(streams.out, writeTimeout, plain));
+    return plain == null ? framed(socket, streams, peer) : measured(streams, peer, plain);
+  }
+
+  /** The streams of stock HDFS; where they break, the peer may not be what it was. */
+  private IOStreamPair measured(IOStreamPair streams, PeerLink peer, LinkMeter meter)
+      throws IOException {
+    return new IOStreamPair(
+        new CopyReply(mirroring, streams.in, peer, new Acknowledgements()),
+        MeasuredOutput.of(streams.out, writeTimeout, meter, mirroring.counters()::sentPlain));
   }
 
   private IOStreamPair framed(Socket socket, IOStreamPair streams, PeerLink peer)

@@ -37,8 +37,14 @@ final class PacketFramer implements Closeable {
   /** Makes {@link #references}; null where there are none, and once they were made. */
   private ReferenceSource referenceSource;
 
-  /** Sends packets as long as they go by reference; null where they do not. */
+  /**
+   * Sends packets that go by reference; null as long as none did. Kept to the end of the stream:
+   * the peer holds what it promised until then.
+   */
   private ReferenceSender references;
+
+  /** Whether packets go through {@link #references}. */
+  private boolean refers;
 
   /** Sends all packets of the block; null where each is sent as it comes. */
   private PacketBatch batch;
@@ -59,6 +65,9 @@ final class PacketFramer implements Closeable {
 
   private int[] announced;
   private boolean ended;
+
+  /** Whether the packet that was sent last went in the form that {@link #meter} names. */
+  private boolean formIsChosen = true;
 
   /** Whether every frame received so far was passed on, so that both streams are at one place. */
   private boolean inStep = true;
@@ -113,6 +122,11 @@ final class PacketFramer implements Closeable {
   void batch(Acknowledgements acknowledged, long holdNanos) {
     BufferPool.shared().give(data);
     batch = new PacketBatch(mirroring, records, encoder, collector, acknowledged, holdNanos);
+  }
+
+  /** Returns whether what was sent last tells something of the form in which packets go. */
+  boolean isFormChosen() {
+    return formIsChosen;
   }
 
   /** Returns whether the block's last packet has been sent. */
@@ -223,7 +237,8 @@ final class PacketFramer implements Closeable {
       collector.packet(header);
     }
     chooseForm();
-    if (references != null) {
+    formIsChosen = true;
+    if (refers) {
       // A frame may reach from these packets into one that goes without references.
       inStep = false;
       references.send(header.getOffsetInBlock(), head(), data, last, receivedInStep());
@@ -246,15 +261,21 @@ final class PacketFramer implements Closeable {
 
   /** Begins to send references, or ends that, before the present packet. */
   private void chooseForm() throws IOException {
-    if (references == null && referenceSource != null && meter.isReduced() && ahead == 0) {
-      // Once for a block, as a stream can name one session.
+    if (refers == meter.isReduced() || ahead > 0) {
+      return;
+    }
+    if (refers) {
+      references.drain();
+      refers = false;
+      announced = null;
+    } else if (references != null) {
+      records.flush();
+      references.resume();
+      refers = true;
+    } else if (referenceSource != null) {
       references = referenceSource.open();
       referenceSource = null;
-    } else if (references != null && references.hasBegun() && !meter.isReduced()) {
-      references.drain();
-      references.stop(true);
-      references.close();
-      references = null;
+      refers = references != null;
     }
   }
 
@@ -291,7 +312,12 @@ final class PacketFramer implements Closeable {
 
   /** The present packet as it was received, if that is just its data. */
   private PacketFrames receivedInStep() {
-    return received != null && received.isInStep() && isReceived() ? received : null;
+    return received != null
+            && received.isInStep()
+            && isReceived()
+            && (received.areEncoded() || !meter.encodesPlain())
+        ? received
+        : null;
   }
 
   /** Waits until all packets were sent. */
@@ -325,6 +351,7 @@ final class PacketFramer implements Closeable {
   }
 
   private void forward() throws IOException {
+    formIsChosen = !received.areEncoded();
     head().writeTo(records, header.getDataLen());
     announce(received.chainIds());
     ahead += received.writeTo(records) - header.getDataLen();
@@ -373,7 +400,7 @@ final class PacketFramer implements Closeable {
       throw new IOException("data of " + count + " bytes for a packet that wants " + dataLeft);
     }
     preferStored(channel, position);
-    if (references == null && batch == null && count > 0 && sendStored(channel, position, count)) {
+    if (!refers && batch == null && count > 0 && sendStored(channel, position, count)) {
       endPacket(header.isLastPacketInBlock());
       return;
     }
@@ -398,6 +425,7 @@ final class PacketFramer implements Closeable {
         references.stop(true);
         references.close();
         references = null;
+        refers = false;
       }
     }
   }
@@ -415,6 +443,7 @@ final class PacketFramer implements Closeable {
     if (nextStored < 0) {
       nextStored = frames.frameAt(position);
     }
+    formIsChosen = false;
     records.packet(count, headBytes, 0, headLength);
     announce(block.header().chainIds());
     int first = nextStored;

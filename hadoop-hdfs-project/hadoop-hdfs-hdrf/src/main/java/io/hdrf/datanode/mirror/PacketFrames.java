@@ -55,7 +55,7 @@ final class PacketFrames implements Closeable {
 
   private boolean references;
 
-  /** Whether any frame of the block came encoded. */
+  /** Whether any frame of the packet came encoded. */
   private boolean encoded;
 
   PacketFrames(ReceiveMemory.Share memory) {
@@ -66,6 +66,7 @@ final class PacketFrames implements Closeable {
     ahead += total - dataLength;
     total = 0;
     references = false;
+    encoded = false;
     tooMany = false;
     dataLength = packetDataLength;
     headLength = packetHead.remaining();
@@ -140,7 +141,7 @@ final class PacketFrames implements Closeable {
     return oneChain && !references && !tooMany;
   }
 
-  /** Returns whether the sender encodes the block's frames, as far as that makes them shorter. */
+  /** Returns whether any of the packet's frames came encoded. */
   boolean areEncoded() {
     return encoded;
   }

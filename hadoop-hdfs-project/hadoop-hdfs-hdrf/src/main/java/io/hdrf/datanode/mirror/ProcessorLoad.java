@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,9 +22,13 @@ final class ProcessorLoad {
   /** Over fewer ticks of all processors nothing is known. */
   private static final long LEAST_TICKS = 10;
 
-  /** The fields of the first line of {@link #stat}, behind its name, that count idle time. */
-  private static final int IDLE = 3;
+  /**
+   * The fields of the first line of {@link #stat}, behind its name, that count idle time; what
+   * gives way to others, as the Reducer does, counts as idle.
+   */
+  private static final int NICE = 1;
 
+  private static final int IDLE = 3;
   private static final int WAITING = 4;
 
   /** User, nice, system, idle, waiting, interrupts (two) and stolen; what follows is in these. */
@@ -63,14 +67,14 @@ final class ProcessorLoad {
 
   /** Returns the ticks of all processors, and those of idle ones; null if they can't be read. */
   private long[] ticks() {
-    try {
-      List<String> lines = Files.readAllLines(stat, StandardCharsets.US_ASCII);
-      String[] fields = lines.get(0).trim().split("\\s+", -1);
+    try (BufferedReader reader = Files.newBufferedReader(stat, StandardCharsets.US_ASCII)) {
+      String line = reader.readLine();
+      String[] fields = (line == null ? "" : line).trim().split("\\s+", -1);
       long[] ticks = new long[2];
       for (int i = 0; i < FIELDS; i++) {
         long count = Long.parseLong(fields[1 + i]);
         ticks[0] += count;
-        ticks[1] += i == IDLE || i == WAITING ? count : 0;
+        ticks[1] += i == NICE || i == IDLE || i == WAITING ? count : 0;
       }
       return ticks;
     } catch (IOException | RuntimeException e) {

@@ -194,6 +194,12 @@ final class ReferenceSender implements Closeable {
     }
   }
 
+  /** Goes on after {@link #drain}, and after others have written records. */
+  void resume() {
+    // Published with the next packet.
+    announced = null;
+  }
+
   /** Waits until all packets were sent; the thread that called then has the records' writer. */
   synchronized void drain() throws IOException {
     while (!ended && !queue.isEmpty()) {

@@ -45,6 +45,7 @@ class LinkChoiceTest {
         form = meter.isReduced() ? Form.REDUCED : Form.PLAIN;
         double rate = meter.isReduced() ? reducedRate : plainRate;
         long nanos = (long) ((1 << 16) / rate * 1000);
+        meter.encoded((long) (busy * nanos));
         meter.wrote(1 << 16, now + (long) ((1 - busy) * nanos), now + nanos);
         now += nanos;
         tried += form == cheaper ? 0 : 1 << 16;
@@ -69,22 +70,20 @@ class LinkChoiceTest {
     assertThat(tried).isGreaterThan(90 * MEGABYTE);
   }
 
-  /** Trials of the dearer form would take what others need; those of the cheaper one take less. */
+  /** Trials of the dearer form take what others need. */
   @Test
-  void whileProcessorsAreBusyTheCheaperFormIsUsed() {
+  void whileProcessorsAreBusyTrialsAreRare() {
     LinkChoice choice = choice(Form.PLAIN);
     processorsBusy = true;
-    assertThat(send(choice, Form.PLAIN, 20, 100, 900, BUSY)).isEqualTo(Form.PLAIN);
+    assertThat(send(choice, Form.PLAIN, 1, 100, 900, BUSY)).isEqualTo(Form.PLAIN);
     assertThat(trials).isZero();
-    processorsBusy = false;
-    assertThat(send(choice, Form.PLAIN, 2, 100, 900, BUSY)).isEqualTo(Form.REDUCED);
-    processorsBusy = true;
-    assertThat(send(choice, Form.PLAIN, 20, 1000, 900, BUSY)).isEqualTo(Form.PLAIN);
+    assertThat(send(choice, Form.PLAIN, 4, 100, 900, BUSY)).isEqualTo(Form.REDUCED);
+    assertThat(trials).isOne();
   }
 
   /** As between the writes of a job: the processors had nothing to do then. */
   @Test
-  void whatWasSentBeforeAPauseIsNotJudged() {
+  void theLoadDuringAPauseIsNotJudged() {
     int[] measurements = new int[1];
     LinkChoice choice =
         new LinkChoice(
@@ -99,13 +98,9 @@ class LinkChoiceTest {
     choice.sent(Form.PLAIN, half, 0, 100_000_000, 90_000_000, true);
     long later = 5_000_000_000L;
     assertThat(choice.sent(Form.PLAIN, half, later, later + 100_000_000, 90_000_000, true))
-        .isEqualTo(Form.PLAIN);
-    assertThat(measurements).containsExactly(2);
-    assertThat(trials).isZero();
-    later += 200_000_000;
-    assertThat(choice.sent(Form.PLAIN, half, later, later + 100_000_000, 90_000_000, true))
         .isEqualTo(Form.REDUCED);
     assertThat(measurements).containsExactly(2);
+    assertThat(trials).isOne();
   }
 
   @Test
@@ -144,23 +139,94 @@ class LinkChoiceTest {
     assertThat(changes).isEqualTo(2);
   }
 
-  /** Of small files, no stream sends enough for a trial. */
+  /** Of small files, no stream sends enough to be judged by. */
   @Test
   void smallBlocksAreJudgedTogether() {
     LinkChoice choice = choice(Form.PLAIN);
-    long now = 1;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 8; i++) {
+      assertThat(trials).isZero();
       LinkMeter meter = LinkMeter.begin(choice, true);
-      long nanos = meter.isReduced() ? 10_000_000 : 40_000_000;
-      // What was sent in the other form before is not counted.
-      for (int part = 0; part < 4; part++) {
-        meter.wrote((int) MEGABYTE, now, now + nanos);
-        now += nanos;
-      }
+      meter.wrote(2 * (int) MEGABYTE, i * 10_000_000_000L, i * 10_000_000_000L + 60_000_000);
       meter.end();
     }
-    assertThat(choice.begin()).isEqualTo(Form.REDUCED);
+    for (int i = 0; i < 4; i++) {
+      assertThat(changes).isZero();
+      LinkMeter meter = LinkMeter.begin(choice, true);
+      assertThat(meter.isReduced()).isTrue();
+      meter.wrote(2 * (int) MEGABYTE, 1, 30_000_000);
+      meter.end();
+    }
+    assertThat(trials).isOne();
     assertThat(changes).isOne();
+  }
+
+  /** What one stream gains while the others are as they were, all of them may lose. */
+  @Test
+  void aChangeThatMakesAllSlowerIsTakenBack() {
+    LinkChoice choice = choice(Form.PLAIN);
+    long now = 1;
+    choice.sent(Form.PLAIN, LinkChoice.WINDOW, now, now + 400_000_000, 400_000_000, true);
+    assertThat(choice.sent(Form.REDUCED, LinkChoice.TRIAL, now, now + 50_000_000, 1, true))
+        .isEqualTo(Form.REDUCED);
+    assertThat(changes).isOne();
+    assertThat(choice.sent(Form.REDUCED, LinkChoice.WINDOW, now, now + 450_000_000, 1, true))
+        .isEqualTo(Form.PLAIN);
+    assertThat(changes).isEqualTo(2);
+    // The pause is doubled, as after a trial that changed nothing.
+    choice.sent(Form.PLAIN, LinkChoice.WINDOW, now, now + 400_000_000, 400_000_000, true);
+    assertThat(trials).isOne();
+    choice.sent(Form.PLAIN, LinkChoice.WINDOW, now, now + 400_000_000, 400_000_000, true);
+    assertThat(trials).isEqualTo(2);
+  }
+
+  /** A log that is written line by line got the trial. */
+  @Test
+  void aStreamThatSendsLittleDoesNotKeepTheTrial() {
+    LinkChoice choice = choice(Form.PLAIN);
+    choice.sent(Form.PLAIN, LinkChoice.WINDOW, 1, 400_000_000, 400_000_000, false);
+    LinkMeter log = LinkMeter.begin(choice, true);
+    assertThat(log.isReduced()).isTrue();
+    for (long second = 1; second < 20; second++) {
+      long from = second * 1_000_000_000;
+      if (choice.sent(Form.PLAIN, MEGABYTE, from, from + 500_000_000, 400_000_000, true)
+          == Form.REDUCED) {
+        assertThat(second).isBetween(5L, 8L);
+        return;
+      }
+    }
+    throw new AssertionError("nobody else tries");
+  }
+
+  /** On a slow link a trial of 8 MiB of what is much slower takes long. */
+  @Test
+  void aTrialThatIsMuchSlowerEndsEarly() {
+    LinkChoice choice = choice(Form.REDUCED);
+    choice.sent(Form.REDUCED, LinkChoice.WINDOW, 1, 300_000_000, 300_000_000, false);
+    assertThat(choice.begin()).isEqualTo(Form.PLAIN);
+    assertThat(choice.sent(Form.PLAIN, LinkChoice.LEAST, 1, 200_000_000, 1, true))
+        .isEqualTo(Form.REDUCED);
+    assertThat(changes).isZero();
+  }
+
+  /** Of frames that are stored, plain would be slower where the link is what holds up. */
+  @Test
+  void storedFramesAreHeldUpByTheirEncoderOnly() {
+    LinkChoice choice = choice(Form.REDUCED);
+    LinkMeter meter = LinkMeter.begin(choice, false);
+    long now = 1;
+    for (int i = 0; i < 100; i++) {
+      meter.encoded(5_000_000);
+      meter.wrote(2 * (int) MEGABYTE, now, now + 50_000_000);
+      now += 50_000_000;
+    }
+    assertThat(trials).isZero();
+    for (int i = 0; i < 20; i++) {
+      meter.encoded(20_000_000);
+      meter.wrote(2 * (int) MEGABYTE, now, now + 50_000_000);
+      now += 50_000_000;
+    }
+    assertThat(trials).isOne();
+    assertThat(meter.isReduced()).isTrue();
   }
 
   @Test

@@ -505,7 +505,7 @@ class ReferenceSenderTest {
               if (number == 5) {
                 meter.wrote((int) LinkChoice.WINDOW, 1, 1_000_000_000);
               } else if (number == 12) {
-                meter.wrote((int) LinkChoice.TRIAL, 1, 2);
+                meter.wrote((int) LinkMeter.SETTLING, 1, 2);
                 meter.wrote((int) LinkChoice.TRIAL, 1, 10_000_000_000L);
               }
               reduced[0] += number >= 0 && meter.isReduced() ? 1 : 0;
@@ -519,29 +519,58 @@ class ReferenceSenderTest {
     assertThat(fallbacks(Fallback.REFERENCES_BROKE)).isZero();
   }
 
-  /** A stream can name one session only. */
+  /** By reference, plain, and by reference again: the session lasts as long as the stream. */
   @Test
-  void referencesBeginOnceInABlock() throws Exception {
+  void referencesMayPause() throws Exception {
     store.add(block);
     LinkChoice choice = new LinkChoice(Form.PLAIN, () -> () -> false, () -> {}, () -> {});
     meter = LinkMeter.begin(choice, true);
     byte[] plain =
         send(
             number -> {
-              if (number == 3 || number == 15) {
-                for (int i = 0; i < 3 && !meter.isReduced(); i++) {
+              if (number == 3) {
+                meter.wrote((int) LinkChoice.WINDOW, 1, 1_000_000_000);
+                assertThat(meter.isReduced()).isTrue();
+              } else if (number == 9) {
+                meter.wrote((int) LinkMeter.SETTLING, 1, 2);
+                meter.wrote((int) LinkChoice.TRIAL, 1, 10_000_000_000L);
+                assertThat(meter.isReduced()).isFalse();
+              } else if (number == 15) {
+                meter.wrote((int) LinkMeter.SETTLING, 1, 2);
+                for (int i = 0; i < 10 && !meter.isReduced(); i++) {
                   meter.wrote((int) LinkChoice.WINDOW, 1, 1_000_000_000);
                 }
                 assertThat(meter.isReduced()).isTrue();
-              } else if (number == 9) {
-                meter.wrote((int) LinkChoice.TRIAL, 1, 2);
-                meter.wrote((int) LinkChoice.TRIAL, 1, 10_000_000_000L);
-                assertThat(meter.isReduced()).isFalse();
               }
             });
     assertThat(received()).isEqualTo(plain);
-    assertThat(sender.counters().value("mirrorAsks")).isBetween(5L, 6L);
-    assertThat(sender.counters().value("mirrorFramesEncoded")).isPositive();
+    assertThat(sender.counters().value("mirrorAsks")).isBetween(10L, 12L);
+    assertThat(sender.counters().value("mirrorChunksByReference")).isGreaterThan(200);
+    assertThat(fallbacks(Fallback.REFERENCES_BROKE)).isZero();
+  }
+
+  /** What was sent before may be read long after: the peer knows the session until then. */
+  @Test
+  void theSessionOutlastsTheTurnToPlain() throws Exception {
+    LinkChoice choice = new LinkChoice(Form.PLAIN, () -> () -> false, () -> {}, () -> {});
+    meter = LinkMeter.begin(choice, true);
+    int[] sessions = {-1};
+    byte[] plain =
+        send(
+            number -> {
+              if (number == 1) {
+                meter.wrote((int) LinkChoice.WINDOW, 1, 1_000_000_000);
+              } else if (number == 5) {
+                meter.wrote((int) LinkMeter.SETTLING, 1, 2);
+                meter.wrote((int) LinkChoice.TRIAL, 1, 10_000_000_000L);
+                assertThat(meter.isReduced()).isFalse();
+              } else if (number == -1) {
+                Thread.sleep(200);
+                sessions[0] = receiver.queries().sessions().count();
+              }
+            });
+    assertThat(sessions).containsExactly(1);
+    assertThat(received()).isEqualTo(plain);
   }
 
   @Test
