@@ -61,7 +61,7 @@ public final class WireCounters {
     add("mirrorFormTrials", 1);
   }
 
-  /** Counts a trial after which blocks go to the peer in that form. */
+  /** Counts a change of the form in which blocks go to a peer. */
   public void formChanged() {
     add("mirrorFormChanges", 1);
   }
