@@ -80,17 +80,21 @@ final class LinkChoice {
     private long bytes;
     private long nanos;
     private long busyNanos;
+    private long since;
     private long until;
 
     void add(long moreBytes, long from, long to, long moreBusyNanos) {
+      since = bytes == 0 ? from : Math.min(since, from);
       bytes += moreBytes;
       nanos += to - from;
       busyNanos += moreBusyNanos;
       until = to;
     }
 
+    /** By the time that has passed, of which each of many streams has a share only. */
     boolean hasEnough(long wanted, long least) {
-      return nanos >= PATIENCE_NANOS ? bytes >= LEAST : nanos >= least && bytes >= wanted;
+      long passed = until - since;
+      return passed >= PATIENCE_NANOS ? bytes >= LEAST : passed >= least && bytes >= wanted;
     }
 
     boolean isHeldUp() {

@@ -146,7 +146,7 @@ class LinkChoiceTest {
     for (int i = 0; i < 8; i++) {
       assertThat(trials).isZero();
       LinkMeter meter = LinkMeter.begin(choice, true);
-      meter.wrote(2 * (int) MEGABYTE, i * 10_000_000_000L, i * 10_000_000_000L + 60_000_000);
+      meter.wrote(2 * (int) MEGABYTE, i * 60_000_000L + 1, (i + 1) * 60_000_000L);
       meter.end();
     }
     for (int i = 0; i < 4; i++) {
