@@ -26,6 +26,7 @@ import io.hdrf.wire.WireFormat;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -142,7 +143,7 @@ public final class Mirroring implements Closeable {
       Timer timer) {
     this.settings = settings;
     this.sends = sends;
-    this.framesAreStored = framesAreStored && configured == null;
+    this.framesAreStored = framesAreStored;
     this.chains = chains;
     this.configured = configured;
     this.substitute = substitute.ids();
@@ -237,9 +238,10 @@ public final class Mirroring implements Closeable {
       return LinkMeter.fixed(Form.REDUCED);
     }
     SchemeChain chain = storage.chainOf(block);
-    // Frames that the peer stores spare it an encoder; it takes them from the first to the last.
-    boolean stored = encodes && framesAreStored && canStore(chain, peer);
-    return LinkMeter.begin(choice(peer, stored ? Form.REDUCED : Form.PLAIN), !stored);
+    // The peer stores them as they come, whole or not: half plain, the block would stay like that.
+    boolean stored = canStore(chain, peer) && Arrays.equals(chain.ids(), chainFor(block, peer));
+    // Frames that are stored spare the peer an encoder.
+    return LinkMeter.begin(choice(peer, encodes && stored ? Form.REDUCED : Form.PLAIN), !stored);
   }
 
   /**
