@@ -347,5 +347,9 @@ final class ChunkReader {
       numbers.set(directory.number(i));
     }
     unreadable.add(container.id(), numbers);
+    // Read from memory, they would seem to be mended.
+    for (int group = directory.groupOf(first); group <= directory.groupOf(end - 1); group++) {
+      cache.remove(container, group);
+    }
   }
 }

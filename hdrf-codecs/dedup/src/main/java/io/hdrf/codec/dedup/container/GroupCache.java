@@ -96,6 +96,14 @@ final class GroupCache {
     return group;
   }
 
+  /** Drops a group: the file does not give it any more. */
+  synchronized void remove(LoadedContainer container, int group) {
+    DecodedGroup removed = groups.remove(key(container, group));
+    if (removed != null) {
+      drop(removed);
+    }
+  }
+
   private void drop(DecodedGroup group) {
     bytes -= group.bytes.capacity();
     release(group);

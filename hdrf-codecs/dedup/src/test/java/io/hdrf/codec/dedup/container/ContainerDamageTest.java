@@ -126,6 +126,33 @@ class ContainerDamageTest {
     }
   }
 
+  /** A block that refers to it would replace plain data by what only memory still has. */
+  @Test
+  void damageOutlastsWhatWasDecodedBefore() throws IOException {
+    byte[] bytes = fill(Chunks.DEFLATE);
+    try (ContainerStore store =
+        Chunks.open(
+            dir,
+            LocalDurableFiles.INSTANCE,
+            Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(1 << 20))) {
+      ContainerDirectory directory = store.directory(0);
+      int chunk = directory.firstChunk(1);
+      long ref = ChunkRef.pack(0, chunk);
+      Chunks.assertHas(store, ref, chunk(chunk));
+      bytes[(int) directory.groupPosition(1) + directory.headerLength(1) + 3] ^= 1;
+      Files.write(file, bytes);
+      Chunks.assertHas(store, ref, chunk(chunk));
+      ByteBuffer run = ByteBuffer.allocateDirect(2000);
+      assertThatThrownBy(() -> store.read(0, 0, directory.endChunk(1), run))
+          .isInstanceOf(CorruptFrameException.class);
+      for (int i = 0; i < 2; i++) {
+        assertThat(store.holds(ref, Chunks.fingerprint(chunk(chunk)), 0)).isFalse();
+        assertThatThrownBy(() -> Chunks.read(store, ref, 200))
+            .isInstanceOf(CorruptFrameException.class);
+      }
+    }
+  }
+
   @Test
   void severalChangedBytes() throws IOException {
     byte[] good = fill(Chunks.DEFLATE);
