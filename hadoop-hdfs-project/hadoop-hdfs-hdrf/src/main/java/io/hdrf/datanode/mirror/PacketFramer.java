@@ -25,6 +25,12 @@ final class PacketFramer implements Closeable {
   private static final int MAX_PACKET = 16 << 20;
   private static final int NO_DATA = -1;
 
+  /** Begins to ask a peer for a block's chunks. */
+  interface ReferenceSource {
+    /** Returns what sends the packets, or null if they go without references. */
+    ReferenceSender open() throws IOException;
+  }
+
   private final Mirroring mirroring;
   private final RecordWriter records;
   private final FrameEncoder encoder;
@@ -74,12 +80,6 @@ final class PacketFramer implements Closeable {
 
   /** The number of bytes of the block by which the frames sent so far are ahead of the packets. */
   private long ahead;
-
-  /** Begins to ask a peer for a block's chunks. */
-  interface ReferenceSource {
-    /** Returns what sends the packets, or null if they go without references. */
-    ReferenceSender open() throws IOException;
-  }
 
   /** The next frame of the stored block to send; -1 where it is not sent from its frames. */
   private int nextStored = -1;
