@@ -17,6 +17,7 @@ import io.hdrf.spi.scheme.BlockDeclinedException;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameSink;
+import io.hdrf.spi.scheme.GroupExport;
 import io.hdrf.spi.scheme.Pin;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -63,10 +64,11 @@ final class BlockReduction {
   /**
    * Reduces the block.
    *
+   * @return the groups that it added to its scheme's store; null if there are none
    * @throws BlockSkippedException if the block stays plain
    * @throws IOException if something failed; the block stays plain
    */
-  void reduce(PlainBlock block) throws IOException {
+  GroupExport reduce(PlainBlock block) throws IOException {
     long limit = rules.limit(block.codec().chain(), block.length());
     try (ChannelFile plain = ChannelFile.open(block.dataFile());
         ChannelFile meta = ChannelFile.open(block.metaFile());
@@ -84,10 +86,11 @@ final class BlockReduction {
             SkipReason.CHECKSUMS_INCOMPLETE, block.metaFile() + " does not cover the block");
       }
       rules.checkContent(plain, block.length());
-      if (!adopt(block, plain, checksums, limit)) {
-        ReductionRules.probe(block.codec(), block.length(), plain);
-        encodeAndSwap(block, null, plain, checksums, limit);
+      if (adopt(block, plain, checksums, limit)) {
+        return null;
       }
+      ReductionRules.probe(block.codec(), block.length(), plain);
+      return encodeAndSwap(block, null, plain, checksums, limit);
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage() + " is gone");
     } catch (BlockDeclinedException e) {
@@ -111,16 +114,28 @@ final class BlockReduction {
     }
   }
 
-  private void encode(PlainBlock block, ChannelFile plain, FrameSink out) throws IOException {
+  private GroupExport encode(PlainBlock block, ChannelFile plain, FrameSink out)
+      throws IOException {
+    GroupExport[] groups = new GroupExport[1];
     block
         .codec()
         .encode(
             block.length(),
             watched(block, plain),
-            (originalLength, stages, stored) -> {
-              counters.frameEncoded();
-              out.frame(originalLength, stages, stored);
+            new FrameSink() {
+              @Override
+              public void frame(int originalLength, int stages, ByteBuffer stored)
+                  throws IOException {
+                counters.frameEncoded();
+                out.frame(originalLength, stages, stored);
+              }
+
+              @Override
+              public void groups(GroupExport added) {
+                groups[0] = added;
+              }
             });
+    return groups[0];
   }
 
   /**
@@ -192,8 +207,9 @@ final class BlockReduction {
 
   /**
    * @param received the frames to be stored, or null to encode the plain copy
+   * @return the groups that were added to the scheme's store; null if there are none
    */
-  private void encodeAndSwap(
+  private GroupExport encodeAndSwap(
       PlainBlock block,
       EncodedBlock received,
       ChannelFile plain,
@@ -207,8 +223,9 @@ final class BlockReduction {
       // Other blocks may refer to what a scheme puts into its store, even if this block fails.
       block.recordSchemes();
       long start = System.nanoTime();
+      GroupExport groups = null;
       if (received == null) {
-        encode(block, plain, writer);
+        groups = encode(block, plain, writer);
       } else if (!writer.hasAllFrames()) {
         received.replay(writer);
       }
@@ -229,6 +246,7 @@ final class BlockReduction {
           encoded - start,
           verified - encoded,
           forced - verified);
+      return groups;
     } catch (NotSmallerException e) {
       throw new BlockSkippedException(
           block.codec().chain().keepsContentInStore()

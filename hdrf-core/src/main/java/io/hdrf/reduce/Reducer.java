@@ -5,6 +5,7 @@ import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.GroupExport;
 import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.SortedMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,6 +35,12 @@ public final class Reducer implements Closeable {
   /** The time that {@link #close} waits for blocks in work; they stop within a few megabytes. */
   private static final long STOP_SECONDS = 30;
 
+  /** With more waiting blocks, none waits for another one. */
+  private static final int MAX_HELD_UP = 8;
+
+  /** The interval at which a waiting thread looks whether its block is held up. */
+  private static final long HOLD_UP_MILLIS = 20;
+
   /** The interval at which a waiting thread checks whether to end. */
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -49,6 +57,7 @@ public final class Reducer implements Closeable {
   private final AtomicInteger inWork = new AtomicInteger();
   private final AtomicBoolean overflowed = new AtomicBoolean();
   private final List<RepeatingThread> threads = new ArrayList<>();
+  private final Semaphore turns;
   private final long delayNanos;
   private final int roomMark;
   private final Runnable onRoom;
@@ -73,6 +82,7 @@ public final class Reducer implements Closeable {
     this.parked = new ParkedBlocks(limits, conf.queueLength());
     this.reduction = new BlockReduction(files, counters, new ReductionRules(conf), () -> stopping);
     this.queue = new ArrayBlockingQueue<>(conf.queueLength());
+    this.turns = new Semaphore(conf.reduceThreads(), true);
     this.delayNanos = TimeUnit.MILLISECONDS.toNanos(conf.delayMillis());
     this.roomMark = conf.queueLength() / 2;
     this.onRoom = onRoom;
@@ -82,6 +92,14 @@ public final class Reducer implements Closeable {
       threads.add(thread);
       thread.start();
     }
+  }
+
+  /**
+   * One for each thread, which has it while it reduces a block. Others who add content to the
+   * schemes' stores take one meanwhile: of two at once, neither finds what the other one adds.
+   */
+  public Semaphore turns() {
+    return turns;
   }
 
   /**
@@ -148,7 +166,8 @@ public final class Reducer implements Closeable {
       if (!plain.codec().chain().equals(chain)) {
         throw new BlockSkippedException(SkipReason.CHANGED, "it was moved to other storage");
       }
-      reduction.reduce(plain);
+      GroupExport groups = reduction.reduce(plain);
+      owner.reduced(block, groups);
       return null;
     } catch (BlockSkippedException e) {
       return skipped(block, e.reason(), e.getMessage());
@@ -207,9 +226,11 @@ public final class Reducer implements Closeable {
     if (block != null) {
       if (ready == null) {
         awaitDelay(block);
+        awaitOthers(block);
       }
       inWork.incrementAndGet();
       waiting.remove(block);
+      turns.acquireUninterruptibly();
       try {
         if (ready != null) {
           reduce(block, ready.chain());
@@ -217,6 +238,7 @@ public final class Reducer implements Closeable {
           reduceOrPark(block);
         }
       } finally {
+        turns.release();
         inWork.decrementAndGet();
       }
     }
@@ -237,6 +259,12 @@ public final class Reducer implements Closeable {
         return;
       }
       TimeUnit.NANOSECONDS.sleep(Math.min(left, POLL_NANOS));
+    }
+  }
+
+  private void awaitOthers(BlockRef block) throws InterruptedException {
+    while (!stopping && queue.size() < MAX_HELD_UP && owner.isHeldUp(block)) {
+      TimeUnit.MILLISECONDS.sleep(HOLD_UP_MILLIS);
     }
   }
 

@@ -11,6 +11,8 @@ import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameSink;
+import io.hdrf.spi.scheme.GroupExport;
+import io.hdrf.spi.scheme.GroupImport;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.SchemeErrors;
 import java.io.IOException;
@@ -183,6 +185,15 @@ public final class ChainCodec {
   }
 
   /**
+   * See {@link BlockCodec#importGroups}.
+   *
+   * @return null if the chain has no such groups
+   */
+  public GroupImport importGroups(long maxLength) {
+    return block == null ? null : block.importGroups(frames, maxLength);
+  }
+
+  /**
    * The payload that the block scheme emitted: the stored bytes themselves where no other scheme
    * encoded them.
    */
@@ -324,6 +335,11 @@ public final class ChainCodec {
                 + FrameSink.maxPayloadLength(originalLength)
                 + " bytes long");
       }
+    }
+
+    @Override
+    public void groups(GroupExport added) throws IOException {
+      out.groups(added);
     }
 
     void finish() throws IOException {

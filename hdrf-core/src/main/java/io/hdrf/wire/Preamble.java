@@ -25,7 +25,8 @@ public final class Preamble {
   /**
    * Returns the bytes of a preamble.
    *
-   * @param kind {@link WireFormat#PROBE}, {@link WireFormat#STREAM} or {@link WireFormat#ASK}
+   * @param kind {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, {@link WireFormat#ASK} or
+   *     {@link WireFormat#OFFER}
    */
   public static byte[] encode(int kind) {
     ByteBuffer bytes = ByteBuffer.allocate(LENGTH).order(ByteOrder.LITTLE_ENDIAN);
@@ -90,8 +91,8 @@ public final class Preamble {
   }
 
   /**
-   * {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, {@link WireFormat#ASK}, or what other
-   * versions know.
+   * {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, {@link WireFormat#ASK}, {@link
+   * WireFormat#OFFER}, or what other versions know.
    */
   public int kind() {
     return read[5] & 0xFF;

@@ -6,6 +6,7 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.job.JobTasks;
 import io.hdrf.datanode.job.VolumeJobs;
 import io.hdrf.datanode.mirror.Mirroring;
+import io.hdrf.datanode.mirror.group.GroupOffers;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.BlockRecords;
@@ -15,6 +16,7 @@ import io.hdrf.datanode.replica.Hold;
 import io.hdrf.datanode.replica.PlainBlockScan;
 import io.hdrf.datanode.replica.PlainReplicas;
 import io.hdrf.datanode.replica.ReducibleBlocks;
+import io.hdrf.datanode.replica.ReplicaGroups;
 import io.hdrf.datanode.replica.Replicas;
 import io.hdrf.datanode.replica.Savings;
 import io.hdrf.datanode.replica.UnreadableReplicas;
@@ -61,6 +63,7 @@ public final class HdrfService implements Closeable {
   private final SchemeStores schemeStores;
   private final BlockRecords records;
   private final Mirroring mirroring;
+  private final GroupOffers offers;
   private final Savings savings;
   private final PlainReplicas plain;
   private final ReplicaReads reads;
@@ -99,8 +102,12 @@ public final class HdrfService implements Closeable {
     mirroring = setup.mirroring.open(written, later);
     savings = new Savings(replicas, slices, opener);
     plain = new PlainReplicas(replicas, slices, opener, counters);
+    ReplicaGroups groups =
+        new ReplicaGroups(replicas, slices, mirroring.queries()::function, this::reducer);
+    offers = mirroring.exchangeGroups(groups, conf.nice());
     ReducibleBlocks owner =
-        new ReducibleBlocks(conf, replicas, slices, written, mirroring.spooled(), savings, later);
+        new ReducibleBlocks(
+            conf, replicas, slices, written, mirroring.spooled(), offers, savings, later);
     reducer = new Reducer(datanodeUuid, conf, owner, setup.files, counters, this::onRoom);
     scan =
         new PlainBlockScan(
@@ -223,7 +230,9 @@ public final class HdrfService implements Closeable {
   public void finalized(String poolId, long blockId) {
     forget(poolId, blockId);
     if (anyChain) {
-      reducer.offer(new BlockRef(poolId, blockId));
+      BlockRef block = new BlockRef(poolId, blockId);
+      reducer.offer(block);
+      offers.finalized(block);
     }
   }
 

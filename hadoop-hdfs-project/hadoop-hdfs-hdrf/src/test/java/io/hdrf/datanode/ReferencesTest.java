@@ -13,6 +13,7 @@ import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.Preamble;
+import io.hdrf.wire.ProvedStream;
 import io.hdrf.wire.WireFormat;
 import java.io.File;
 import java.io.IOException;
@@ -242,11 +243,11 @@ class ReferencesTest {
     }
     assertThat(capabilities.dialects()).hasSize(1);
     long dialect = capabilities.dialects().first();
-    ChunkQueryStream.Proof[] proofs = {
-      new ChunkQueryStream.Proof(new byte[32], new byte[0]),
-      new ChunkQueryStream.Proof(new byte[32], block.getBlockToken().getIdentifier())
+    ProvedStream.Proof[] proofs = {
+      new ProvedStream.Proof(new byte[32], new byte[0]),
+      new ProvedStream.Proof(new byte[32], block.getBlockToken().getIdentifier())
     };
-    for (ChunkQueryStream.Proof proof : proofs) {
+    for (ProvedStream.Proof proof : proofs) {
       try (Socket socket = connect(port, WireFormat.ASK);
           ChunkQueryStream stream =
               new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {

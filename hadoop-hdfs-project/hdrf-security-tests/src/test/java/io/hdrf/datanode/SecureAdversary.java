@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.ProvedStream;
 import io.hdrf.wire.Preamble;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
@@ -256,12 +257,12 @@ final class SecureAdversary {
       streams.out.write(Preamble.encode(WireFormat.ASK));
       try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
         stream.open(dialect, own.getBlockPoolId());
-        ChunkQueryStream.Reply reply = stream.readReply();
-        assertThat(reply.sessionId()).isNull();
+        ProvedStream.Reply reply = stream.readReply();
+        assertThat(reply.grant()).isNull();
         assertThat(reply.challenge()).isNotNull();
         stream.prove(
-            new ChunkQueryStream.Proof(
-                new byte[ChunkQueryStream.PROOF_LENGTH], token.getIdentifier()));
+            new ProvedStream.Proof(
+                new byte[ProvedStream.PROOF_LENGTH], token.getIdentifier()));
         assertThatThrownBy(
                 () -> {
                   if (stream.readGrant() == null) {

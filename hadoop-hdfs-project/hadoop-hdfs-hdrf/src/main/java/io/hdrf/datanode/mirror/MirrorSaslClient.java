@@ -2,10 +2,12 @@
 package io.hdrf.datanode.mirror;
 
 import io.hdrf.datanode.mirror.query.BlockKeyProofs;
-import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
+import io.hdrf.datanode.mirror.query.PeerConnection;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.GroupStream;
 import io.hdrf.wire.Preamble;
+import io.hdrf.wire.ProvedStream;
 import io.hdrf.wire.WireFormat;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,6 +15,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.channels.SocketChannel;
+import java.util.function.BiFunction;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
@@ -97,7 +100,11 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     if (mirroring.sends()) {
       InetSocketAddress address = (InetSocketAddress) socket.getRemoteSocketAddress();
       peer =
-          mirroring.link(address, () -> probe(address, handshake), () -> ask(address, handshake));
+          mirroring.link(
+              address,
+              () -> probe(address, handshake),
+              () -> connect(address, handshake, WireFormat.ASK, ChunkQueryStream::new),
+              () -> connect(address, handshake, WireFormat.OFFER, GroupStream::new));
     }
     IOStreamPair streams = handshake.on(socket, underlyingOut, underlyingIn);
     if (peer == null) {
@@ -112,7 +119,12 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
       throws IOException {
     return new IOStreamPair(
         new CopyReply(mirroring, streams.in, peer, new Acknowledgements()),
-        MeasuredOutput.of(streams.out, writeTimeout, meter, mirroring.counters()::sentPlain));
+        MeasuredOutput.of(
+            streams.out,
+            writeTimeout,
+            meter,
+            transfer -> mirroring.goesPlain(transfer, peer),
+            mirroring.counters()::sentPlain));
   }
 
   private IOStreamPair framed(Socket socket, IOStreamPair streams, PeerLink peer)
@@ -133,8 +145,12 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
         in, channel == null ? out : new MirrorSocketOutputStream(out, channel, writeTimeout));
   }
 
-  /** Connects once more, to ask for chunks. */
-  private ChunkQueryConnection ask(InetSocketAddress address, Handshake handshake)
+  /** Connects once more. */
+  private <S extends ProvedStream> PeerConnection<S> connect(
+      InetSocketAddress address,
+      Handshake handshake,
+      int kind,
+      BiFunction<InputStream, OutputStream, S> stream)
       throws IOException {
     int timeout = mirroring.probeTimeoutMillis();
     Socket socket = sockets.newSocket();
@@ -145,11 +161,11 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
       IOStreamPair streams =
           handshake.on(
               socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
-      streams.out.write(Preamble.encode(WireFormat.ASK));
+      streams.out.write(Preamble.encode(kind));
       streams.out.flush();
       connected = true;
-      return new ChunkQueryConnection(
-          new ChunkQueryStream(streams.in, streams.out), BlockKeyProofs.address(address), socket);
+      return new PeerConnection<>(
+          stream.apply(streams.in, streams.out), BlockKeyProofs.address(address), socket);
     } finally {
       if (!connected) {
         socket.close();

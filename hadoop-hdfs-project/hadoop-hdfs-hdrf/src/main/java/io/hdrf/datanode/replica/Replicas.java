@@ -22,6 +22,7 @@ public final class Replicas {
   private final BlockRecords records;
   private final BlockLocks locks = new BlockLocks();
   private final SettledReplicas settled = new SettledReplicas();
+  private final AwaitedBlocks awaited = new AwaitedBlocks();
   private final ConcurrentMap<BlockRef, Integer> holds = new ConcurrentHashMap<>();
 
   public Replicas(DatasetAccess dataset, DurableFiles files, BlockRecords records) {
@@ -57,6 +58,11 @@ public final class Replicas {
   /** The lock of each block. */
   public BlockLocks locks() {
     return locks;
+  }
+
+  /** The blocks that wait for groups of other DataNodes. */
+  AwaitedBlocks awaited() {
+    return awaited;
   }
 
   /** The blocks that need no second look. */

@@ -16,6 +16,7 @@ import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
+import io.hdrf.spi.scheme.GroupImport;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.SchemeContext;
 import java.io.IOException;
@@ -164,6 +165,7 @@ final class DedupCodec implements BlockCodec {
     try (Pin pin = chunkPins.pin();
         ChunkAppender appender = containers.appender(tail)) {
       deduplicator.encode(length, source, appender, sink);
+      sink.groups(containers.groupsOf(appender));
       done = true;
     } finally {
       // After a failure the buffers may hold part of a block.
@@ -239,6 +241,14 @@ final class DedupCodec implements BlockCodec {
   public ChunkLookup newChunkLookup() {
     return settings.fingerprint() == FingerprintFunction.SHA256
         ? new StoreLookup(index.newLookup(), containers, chunkPins)
+        : null;
+  }
+
+  @Override
+  public GroupImport importGroups(FrameChain tail, long maxLength) {
+    return settings.fingerprint() == FingerprintFunction.SHA256
+        ? new GroupReceiver(
+            containers, tail, settings.fingerprint(), index, chunkPins, counters, maxLength)
         : null;
   }
 

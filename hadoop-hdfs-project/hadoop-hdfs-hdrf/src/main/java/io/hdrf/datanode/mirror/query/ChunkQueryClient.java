@@ -38,7 +38,7 @@ public final class ChunkQueryClient implements Closeable {
   private static final int MAX_TOGETHER = 4;
 
   private final ChunkQueries queries;
-  private final ChunkQueryConnection.Source peer;
+  private final PeerConnection.Source<ChunkQueryStream> peer;
   private final Runnable onFailure;
   private final long dialect;
   private final String poolId;
@@ -60,7 +60,7 @@ public final class ChunkQueryClient implements Closeable {
   /** The number of chunks of each question without an answer. */
   private final Map<Integer, Integer> unanswered = new HashMap<>();
 
-  private ChunkQueryConnection connection;
+  private PeerConnection<ChunkQueryStream> connection;
   private Thread reader;
   private byte[] id;
   private int givenUp = -1;
@@ -74,7 +74,7 @@ public final class ChunkQueryClient implements Closeable {
    */
   public ChunkQueryClient(
       ChunkQueries queries,
-      ChunkQueryConnection.Source peer,
+      PeerConnection.Source<ChunkQueryStream> peer,
       long dialect,
       String poolId,
       Runnable onFailure) {
@@ -95,7 +95,7 @@ public final class ChunkQueryClient implements Closeable {
       }
       reader = Thread.currentThread();
     }
-    ChunkQueryConnection opened = null;
+    PeerConnection<ChunkQueryStream> opened = null;
     try {
       opened = peer.connect();
       if (begin(opened)) {
@@ -109,7 +109,7 @@ public final class ChunkQueryClient implements Closeable {
   }
 
   /** Returns whether the peer takes questions. */
-  private boolean begin(ChunkQueryConnection opened) throws IOException {
+  private boolean begin(PeerConnection<ChunkQueryStream> opened) throws IOException {
     synchronized (this) {
       if (ended) {
         return false;
@@ -118,12 +118,7 @@ public final class ChunkQueryClient implements Closeable {
     }
     ChunkQueryStream stream = opened.stream();
     stream.open(dialect, poolId);
-    ChunkQueryStream.Reply reply = stream.readReply();
-    byte[] granted = reply.sessionId();
-    if (reply.challenge() != null) {
-      stream.prove(queries.proofs().prove(poolId, reply.challenge(), opened.address()));
-      granted = stream.readGrant();
-    }
+    byte[] granted = queries.introductions().introduce(stream, poolId, opened.address());
     if (granted == null) {
       queries.counters().fallback(Fallback.ASK_REFUSED);
       onFailure.run();
@@ -197,7 +192,7 @@ public final class ChunkQueryClient implements Closeable {
     }
   }
 
-  private void end(ChunkQueryConnection opened) {
+  private void end(PeerConnection<ChunkQueryStream> opened) {
     synchronized (this) {
       ended = true;
       reader = null;
@@ -237,7 +232,7 @@ public final class ChunkQueryClient implements Closeable {
       bytes += 2 * 15 + 36L * batch.count() + (batch.count() + 7) / 8;
     }
     synchronized (writing) {
-      ChunkQueryConnection current;
+      PeerConnection<ChunkQueryStream> current;
       synchronized (this) {
         if (ended) {
           return false;
@@ -299,7 +294,7 @@ public final class ChunkQueryClient implements Closeable {
   /** Ends the session; what was answered and referred to before stays valid for the stream. */
   @Override
   public void close() {
-    ChunkQueryConnection open;
+    PeerConnection<ChunkQueryStream> open;
     synchronized (this) {
       if (!ended) {
         ended = true;
@@ -318,7 +313,7 @@ public final class ChunkQueryClient implements Closeable {
     }
   }
 
-  private static void closeQuietly(ChunkQueryConnection connection) {
+  private static void closeQuietly(PeerConnection<ChunkQueryStream> connection) {
     try {
       connection.close();
     } catch (IOException e) {

@@ -4,10 +4,13 @@ package io.hdrf.codec.dedup.container;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.GroupNames;
+import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,14 +27,22 @@ public final class ChunkAppender implements Closeable {
   private final int[] chainIds;
   private final int groupSize;
   private final GroupBuffer group;
+  private final GroupCache decoded;
 
   /** Containers that were written to since they were forced last. */
   private final List<OpenContainer> unforced = new ArrayList<>();
 
+  /** The groups that were written and may travel. */
+  private final List<ContainerGroups.Group> written = new ArrayList<>();
+
   private OpenContainer open;
   private boolean closed;
 
-  ChunkAppender(OpenContainers containers, FrameChain tail, int groupSize) {
+  /**
+   * @param decoded gets what {@link #appendGroup} adds
+   */
+  ChunkAppender(OpenContainers containers, FrameChain tail, int groupSize, GroupCache decoded) {
+    this.decoded = decoded;
     this.containers = containers;
     this.chainIds = tail.ids();
     this.groupSize = groupSize;
@@ -62,16 +73,75 @@ public final class ChunkAppender implements Closeable {
       flush();
     }
     if (group.isEmpty()) {
-      prepare(Math.max(length, groupSize));
+      prepare(1, Math.max(length, groupSize));
     }
     int number = open.takeNumber();
     group.add(number, fingerprints, offset, chunk);
     return ChunkRef.pack(open.container().id(), number);
   }
 
+  /**
+   * Adds a group that another store has encoded; otherwise as {@link #append}.
+   *
+   * @param names its chunks, with their true fingerprints
+   * @param original what {@code stored} decodes to, from position to limit; consumed
+   * @param stages the mask of {@code stored}
+   * @param stored no longer than {@code original}; consumed
+   * @return the first chunk's reference; those of the others follow it
+   */
+  public long appendGroup(GroupNames names, ByteBuffer original, int stages, ByteBuffer stored)
+      throws IOException {
+    flush();
+    prepare(names.count(), names.length());
+    group.reserve(names.length());
+    long first = ChunkRef.pack(open.container().id(), open.nextNumber());
+    int start = original.position();
+    for (int i = 0; i < names.count(); i++) {
+      original.limit(start + names.ends()[i]);
+      group.add(open.takeNumber(), names.fingerprints(), i * Fingerprinter.LENGTH, original);
+    }
+    write(
+        () -> {
+          group.adopt(open.header().marker(), stages, stored);
+          writeToFile();
+          keepDecoded();
+        });
+    return first;
+  }
+
+  /**
+   * Keeps the group decoded, since the blocks that it came for will be verified. The file gives the
+   * very bytes of which it is known what they decode to.
+   */
+  private void keepDecoded() throws IOException {
+    LoadedContainer source = open.acquire();
+    if (source == null) {
+      return;
+    }
+    BufferPool buffers = BufferPool.shared();
+    ByteBuffer written = group.encoded().duplicate();
+    ByteBuffer found = buffers.take(written.remaining());
+    try {
+      int last = source.directory().groupCount() - 1;
+      source.read(found, source.directory().groupPosition(last));
+      found.flip();
+      if (!found.equals(written)) {
+        throw new IOException(source.path() + ": a group reads otherwise than it was written");
+      }
+      decoded.release(decoded.put(source, last, group.takeOriginal()));
+    } catch (ClosedChannelException e) {
+      open.forget(source);
+    } finally {
+      buffers.give(found);
+      source.release();
+    }
+  }
+
   /** Makes sure that there is a container with room for a group. */
-  private void prepare(int groupBytes) throws IOException {
-    while (open == null || open.container().open() == null || !open.hasRoomFor(groupBytes)) {
+  private void prepare(int chunks, int groupBytes) throws IOException {
+    while (open == null
+        || open.container().open() == null
+        || !open.hasRoomFor(chunks, groupBytes)) {
       if (open == null || open.container().open() == null) {
         open = containers.take(chainIds);
       } else {
@@ -93,16 +163,24 @@ public final class ChunkAppender implements Closeable {
   /** Ends the current group: all chunks so far can be read. */
   public void flush() throws IOException {
     requireOpen();
-    if (group.isEmpty()) {
-      return;
+    if (!group.isEmpty()) {
+      write(
+          () -> {
+            group.encode(open.header().marker());
+            writeToFile();
+          });
     }
+  }
+
+  private interface Writing {
+    void run() throws IOException;
+  }
+
+  /** Ends the current group, and after a failure the container. */
+  private void write(Writing writing) throws IOException {
     boolean written = false;
     try {
-      group.encode(open.header().marker());
-      if (!unforced.contains(open)) {
-        unforced.add(open);
-      }
-      open.write(group);
+      writing.run();
       written = true;
     } finally {
       try {
@@ -115,6 +193,22 @@ public final class ChunkAppender implements Closeable {
         }
       }
     }
+  }
+
+  private void writeToFile() throws IOException {
+    if (!unforced.contains(open)) {
+      unforced.add(open);
+    }
+    open.write(group);
+    if (GroupNames.mayTravel(group.count(), group.originalLength())) {
+      written.add(
+          new ContainerGroups.Group(open.container().id(), group.firstNumber(), group.count()));
+    }
+  }
+
+  /** The groups that were written; not to be kept. */
+  List<ContainerGroups.Group> written() {
+    return written;
   }
 
   /**

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror.query;
 
-import io.hdrf.wire.ChunkQueryStream;
+import io.hdrf.wire.ProvedStream;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** A connection to another DataNode, behind the preamble, on which this one asks. */
-public final class ChunkQueryConnection implements Closeable {
+/**
+ * A connection that this DataNode has opened to another one, behind the preamble.
+ *
+ * @param <S> what it carries
+ */
+public final class PeerConnection<S extends ProvedStream> implements Closeable {
 
-  /** Connects. */
-  public interface Source {
+  /**
+   * Connects.
+   *
+   * @param <S> as for the connection
+   */
+  public interface Source<S extends ProvedStream> {
     /** A new connection. */
-    ChunkQueryConnection connect() throws IOException;
+    PeerConnection<S> connect() throws IOException;
   }
 
-  private final ChunkQueryStream stream;
+  private final S stream;
   private final String address;
   private final Closeable socket;
 
@@ -22,17 +30,19 @@ public final class ChunkQueryConnection implements Closeable {
    * @param address where it goes, as of {@link BlockKeyProofs#address}
    * @param socket ends it
    */
-  public ChunkQueryConnection(ChunkQueryStream stream, String address, Closeable socket) {
+  public PeerConnection(S stream, String address, Closeable socket) {
     this.stream = stream;
     this.address = address;
     this.socket = socket;
   }
 
-  ChunkQueryStream stream() {
+  /** Returns what it carries. */
+  public S stream() {
     return stream;
   }
 
-  String address() {
+  /** Where it goes, as of {@link BlockKeyProofs#address}. */
+  public String address() {
     return address;
   }
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.replica;
+
+import io.hdrf.block.BlockRef;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The blocks that wait for groups of another DataNode, and those that are being reduced: no block
+ * is both. Thread-safe.
+ */
+final class AwaitedBlocks {
+
+  /** Each has a thread that waits for the other DataNode. */
+  static final int MAX_AWAITED = 128;
+
+  /** The longest time that a block holds up others. */
+  private static final long HOLD_UP_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Since when each waits. */
+  private final Map<BlockRef, Long> awaited = new HashMap<>();
+
+  private final Set<BlockRef> inWork = new HashSet<>();
+  private final LongSupplier nanoTime;
+
+  AwaitedBlocks() {
+    this(System::nanoTime);
+  }
+
+  AwaitedBlocks(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  /** Returns whether the block waits from now on; not if it does so already, or is in work. */
+  synchronized boolean await(BlockRef block) {
+    return !inWork.contains(block)
+        && awaited.size() < MAX_AWAITED
+        && awaited.putIfAbsent(block, nanoTime.getAsLong()) == null;
+  }
+
+  /** Ends {@link #await}. */
+  synchronized void release(BlockRef block) {
+    awaited.remove(block);
+  }
+
+  synchronized boolean isAwaited(BlockRef block) {
+    return awaited.containsKey(block);
+  }
+
+  /**
+   * Returns whether a block that was allocated before this one waits. Since DataNodes wait for
+   * older blocks only, no two of them wait for each other.
+   */
+  synchronized boolean hasOlder(BlockRef block) {
+    long now = nanoTime.getAsLong();
+    for (Map.Entry<BlockRef, Long> entry : awaited.entrySet()) {
+      BlockRef other = entry.getKey();
+      if (other.blockId() < block.blockId()
+          && other.poolId().equals(block.poolId())
+          && now - entry.getValue() < HOLD_UP_NANOS) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether the block may be reduced now; then {@link #endWork} follows. */
+  synchronized boolean beginWork(BlockRef block) {
+    if (awaited.containsKey(block)) {
+      return false;
+    }
+    inWork.add(block);
+    return true;
+  }
+
+  synchronized void endWork(BlockRef block) {
+    inWork.remove(block);
+  }
+}
