@@ -108,7 +108,16 @@ public final class Reducer implements Closeable {
    * @return false if the queue is full; the block is then to be offered again later
    */
   public boolean offer(BlockRef block) {
-    if (stopping || waiting.putIfAbsent(block, System.nanoTime()) != null) {
+    return offer(block, System.nanoTime());
+  }
+
+  /** As {@link #offer}, for a block that was finalized some time ago: it need not be delayed. */
+  public boolean offerWithoutDelay(BlockRef block) {
+    return offer(block, System.nanoTime() - delayNanos);
+  }
+
+  private boolean offer(BlockRef block, long since) {
+    if (stopping || waiting.putIfAbsent(block, since) != null) {
       return !stopping;
     }
     if (queue.offer(block)) {

@@ -115,7 +115,7 @@ public final class ReplicaGroups implements GroupStores {
   private void release(BlockRef block) {
     replicas.awaited().release(block);
     if (replicas.settled().saved(block, UNSETTLED) == UNSETTLED) {
-      reducer.get().offer(block);
+      reducer.get().offerWithoutDelay(block);
     }
   }
 

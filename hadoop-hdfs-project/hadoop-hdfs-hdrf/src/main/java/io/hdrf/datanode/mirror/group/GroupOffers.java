@@ -75,9 +75,9 @@ public final class GroupOffers implements Closeable {
     private GroupStream.Offer offer;
     private PeerConnection<GroupStream> connection;
     private boolean accepted;
-    private boolean reduced;
+    private boolean ready;
     private boolean ended;
-    private final List<GroupExport> groups = new ArrayList<>();
+    private GroupExport groups;
     private long sent;
     private long bytes;
 
@@ -144,7 +144,7 @@ public final class GroupOffers implements Closeable {
   }
 
   private synchronized boolean isWaiting(Pending pending) {
-    return !pending.reduced;
+    return !pending.ready;
   }
 
   private void expire(Pending pending) {
@@ -165,12 +165,12 @@ public final class GroupOffers implements Closeable {
         end(pending);
       }
     }
-    boolean reduced;
+    boolean ready;
     synchronized (this) {
       pending.accepted = waits;
-      reduced = pending.reduced;
+      ready = pending.ready;
     }
-    if (waits && reduced) {
+    if (waits && ready) {
       send(pending);
     }
   }
@@ -211,11 +211,15 @@ public final class GroupOffers implements Closeable {
     LOG.debug("The groups of {} can't be offered (any more)", pending.block, cause);
   }
 
-  /** Groups of a block that is to be reduced came from another DataNode. */
-  public synchronized void received(BlockRef block, GroupExport groups) {
-    Pending pending = offers.get(block);
-    if (pending != null && groups != null) {
-      pending.groups.add(groups);
+  /**
+   * Groups of a block came from another DataNode: they go on at once. Those that the block adds
+   * here do not follow, since they are few.
+   *
+   * @param groups null if there are none
+   */
+  public void received(BlockRef block, GroupExport groups) {
+    if (groups != null && groups.count() > 0) {
+      ready(block, groups);
     }
   }
 
@@ -225,14 +229,18 @@ public final class GroupOffers implements Closeable {
    * @param groups those that it added to its store; null if there are none
    */
   public void reduced(BlockRef block, GroupExport groups) {
+    ready(block, groups);
+  }
+
+  private void ready(BlockRef block, GroupExport groups) {
     Pending pending;
     synchronized (this) {
-      received(block, groups);
       pending = offers.get(block);
-      if (pending == null) {
+      if (pending == null || pending.ready) {
         return;
       }
-      pending.reduced = true;
+      pending.groups = groups;
+      pending.ready = true;
       if (!pending.accepted) {
         return;
       }
@@ -254,10 +262,8 @@ public final class GroupOffers implements Closeable {
   private void send(Pending pending) {
     timer.after(PATIENCE_NANOS, () -> end(pending));
     try (Closeable use = stores.use(pending.offer)) {
-      for (GroupExport groups : pending.groups) {
-        if (use != null) {
-          send(pending, groups);
-        }
+      if (use != null && pending.groups != null) {
+        send(pending, pending.groups);
       }
       counters.offered(pending.sent, pending.bytes);
     } catch (IOException | RuntimeException | LinkageError e) {
