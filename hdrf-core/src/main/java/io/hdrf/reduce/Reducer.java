@@ -235,11 +235,17 @@ public final class Reducer implements Closeable {
     if (block != null) {
       if (ready == null) {
         awaitDelay(block);
-        awaitOthers(block);
+        if (isPutBehind(block)) {
+          return;
+        }
+      }
+      while (!turns.tryAcquire(POLL_NANOS, TimeUnit.NANOSECONDS)) {
+        if (stopping) {
+          return;
+        }
       }
       inWork.incrementAndGet();
       waiting.remove(block);
-      turns.acquireUninterruptibly();
       try {
         if (ready != null) {
           reduce(block, ready.chain());
@@ -271,10 +277,16 @@ public final class Reducer implements Closeable {
     }
   }
 
-  private void awaitOthers(BlockRef block) throws InterruptedException {
-    while (!stopping && queue.size() < MAX_HELD_UP && owner.isHeldUp(block)) {
-      TimeUnit.MILLISECONDS.sleep(HOLD_UP_MILLIS);
+  /**
+   * Puts a block that is held up behind those that wait: what holds it up may wait, on another
+   * DataNode, for one of these.
+   */
+  private boolean isPutBehind(BlockRef block) throws InterruptedException {
+    if (queue.size() >= MAX_HELD_UP || !owner.isHeldUp(block) || !queue.offer(block)) {
+      return false;
     }
+    TimeUnit.MILLISECONDS.sleep(HOLD_UP_MILLIS);
+    return true;
   }
 
   private void reduceOrPark(BlockRef block) {

@@ -111,11 +111,6 @@ public final class ChunkQueryStream extends ProvedStream {
         new String(pool, StandardCharsets.UTF_8));
   }
 
-  @Override
-  byte[] readGranted(ByteBuffer body) throws CorruptWireException {
-    return exactly(body, WireFormat.SESSION_ID, "a session's id");
-  }
-
   /** Reads QUESTION; null at the end of the stream. */
   public ChunkBatch readQuestion() throws IOException {
     ByteBuffer body = next(WireFormat.QUESTION, WireFormat.QUESTION);

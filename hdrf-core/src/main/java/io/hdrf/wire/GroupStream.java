@@ -18,7 +18,7 @@ import java.util.Arrays;
  */
 public final class GroupStream extends ProvedStream {
 
-  private static final int FIXED = 8 + 8 + 8 + PROOF_LENGTH + 1;
+  private static final int FIXED = 8 + 8 + 8 + 1;
 
   /** Reads and writes behind the preamble; closes neither stream. */
   public GroupStream(InputStream in, OutputStream out) {
@@ -31,16 +31,12 @@ public final class GroupStream extends ProvedStream {
     private final long generationStamp;
     private final long dialect;
     private final int[] chainIds;
-    private final byte[] challenge;
 
     /**
      * @param dialect in which the store cuts and names chunks
      * @param chainIds of the schemes that the block is reduced with
-     * @param challenge {@link #PROOF_LENGTH} bytes that the other side has to prove itself by
      */
-    public Offer(
-        BlockRef block, long generationStamp, long dialect, int[] chainIds, byte[] challenge) {
-      this.challenge = challenge.clone();
+    public Offer(BlockRef block, long generationStamp, long dialect, int[] chainIds) {
       this.block = block;
       this.generationStamp = generationStamp;
       this.dialect = dialect;
@@ -59,10 +55,6 @@ public final class GroupStream extends ProvedStream {
       return dialect;
     }
 
-    public byte[] challenge() {
-      return challenge.clone();
-    }
-
     /** Returns whether the block is reduced with the schemes of these ids. */
     public boolean hasChain(int[] ids) {
       return Arrays.equals(chainIds, ids);
@@ -74,7 +66,7 @@ public final class GroupStream extends ProvedStream {
     byte[] pool = offer.block.poolId().getBytes(StandardCharsets.UTF_8);
     ByteBuffer body = body(FIXED + 2 * offer.chainIds.length + pool.length);
     body.putLong(offer.block.blockId()).putLong(offer.generationStamp).putLong(offer.dialect);
-    body.put(offer.challenge).put((byte) offer.chainIds.length);
+    body.put((byte) offer.chainIds.length);
     for (int id : offer.chainIds) {
       body.putShort((short) id);
     }
@@ -94,7 +86,6 @@ public final class GroupStream extends ProvedStream {
     long blockId = body.getLong();
     long generationStamp = body.getLong();
     long dialect = body.getLong();
-    byte[] challenge = take(body, PROOF_LENGTH, "a challenge");
     int schemes = body.get() & 0xFF;
     if (schemes > SchemeChain.MAX_LENGTH || body.remaining() < 2 * schemes) {
       throw new CorruptWireException("an offer with " + schemes + " schemes");
@@ -108,34 +99,12 @@ public final class GroupStream extends ProvedStream {
         new BlockRef(new String(pool, StandardCharsets.UTF_8), blockId),
         generationStamp,
         dialect,
-        ids,
-        challenge);
+        ids);
   }
 
-  /**
-   * Accepts an offer.
-   *
-   * @param proof of this side, for the offer's challenge
-   */
-  public void accept(Proof proof) throws IOException {
-    byte[] code = proof.code();
-    byte[] identifier = proof.identifier();
-    grant(body(code.length + identifier.length).put(code).put(identifier).array());
-  }
-
-  @Override
-  byte[] readGranted(ByteBuffer body) throws CorruptWireException {
-    if (body.remaining() < PROOF_LENGTH) {
-      throw new CorruptWireException("a proof of " + body.remaining() + " bytes");
-    }
-    return take(body, body.remaining(), "a proof");
-  }
-
-  /** Returns the proof in what was granted. */
-  public static Proof proof(byte[] granted) {
-    return new Proof(
-        Arrays.copyOf(granted, PROOF_LENGTH),
-        Arrays.copyOfRange(granted, PROOF_LENGTH, granted.length));
+  /** Accepts an offer. */
+  public void accept() throws IOException {
+    grant(new byte[WireFormat.SESSION_ID]);
   }
 
   /** Adds the names of a group to what {@link #flush} sends. */
@@ -161,6 +130,11 @@ public final class GroupStream extends ProvedStream {
   /** Adds a group that is wanted to what {@link #flush} sends. */
   public void group(ByteBuffer content) throws IOException {
     record(WireFormat.GROUP, content);
+  }
+
+  /** Reads the names of a group; null at the end of the stream. */
+  public ByteBuffer readNames() throws IOException {
+    return next(WireFormat.NAMES, WireFormat.NAMES);
   }
 
   /**

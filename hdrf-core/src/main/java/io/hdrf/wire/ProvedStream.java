@@ -121,10 +121,10 @@ public abstract class ProvedStream implements Closeable {
   /**
    * Grants what is wanted.
    *
-   * @param grant what the other side gets; not empty
+   * @param id {@link WireFormat#SESSION_ID} bytes
    */
-  public final void grant(byte[] grant) throws IOException {
-    send(WireFormat.GRANT, body(grant.length).put(grant));
+  public final void grant(byte[] id) throws IOException {
+    send(WireFormat.GRANT, body(id.length).put(id));
   }
 
   /** Refuses it. */
@@ -194,18 +194,21 @@ public abstract class ProvedStream implements Closeable {
     return grant(required(next(WireFormat.GRANT, WireFormat.GRANT)));
   }
 
-  private byte[] grant(ByteBuffer body) throws CorruptWireException {
-    return body.hasRemaining() ? readGranted(body) : null;
+  private static byte[] grant(ByteBuffer body) throws CorruptWireException {
+    return body.hasRemaining() ? exactly(body, WireFormat.SESSION_ID, "a session's id") : null;
   }
-
-  /** Reads what is granted, at least one byte, to its end. */
-  abstract byte[] readGranted(ByteBuffer body) throws CorruptWireException;
 
   static byte[] exactly(ByteBuffer body, int length, String what) throws CorruptWireException {
     if (body.remaining() != length) {
       throw new CorruptWireException(what + " of " + body.remaining() + " bytes");
     }
     return take(body, length, what);
+  }
+
+  /** Reads CHALLENGE. */
+  public final byte[] readChallenge() throws IOException {
+    return exactly(
+        required(next(WireFormat.CHALLENGE, WireFormat.CHALLENGE)), PROOF_LENGTH, "a challenge");
   }
 
   /** Reads PROOF. */

@@ -160,15 +160,13 @@ final class GoldenStream {
     try (GroupStream out = new GroupStream(new ByteArrayInputStream(new byte[0]), stream)) {
       out.offer(
           new GroupStream.Offer(
-              new BlockRef("BP-1", 0x0102030405060708L),
-              1001,
-              -2L,
-              new int[] {3, 0x1234},
-              filled(32, 6)));
+              new BlockRef("BP-1", 0x0102030405060708L), 1001, -2L, new int[] {3, 0x1234}));
       out.challenge(filled(32, 1));
       out.prove(new ProvedStream.Proof(filled(32, 2), filled(5, 3)));
-      out.accept(new ProvedStream.Proof(filled(32, 7), filled(3, 8)));
+      out.accept();
       out.refuse();
+      out.challenge(filled(32, 6));
+      out.prove(new ProvedStream.Proof(filled(32, 7), filled(3, 8)));
       out.names(ByteBuffer.wrap(filled(40, 4)));
       out.answer(true);
       out.answer(false);

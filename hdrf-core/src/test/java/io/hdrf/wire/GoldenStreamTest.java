@@ -119,7 +119,9 @@ class GoldenStreamTest {
       assertThat(in.readProof().identifier()).containsExactly(3, 3, 3, 3, 3);
       assertThat(in.readGrant()).isNotNull();
       assertThat(in.readGrant()).isNull();
-      assertThat(in.readNamesOrGroup().remaining()).isEqualTo(40);
+      assertThat(in.readChallenge()).hasSize(32).containsOnly(6);
+      assertThat(in.readProof().identifier()).containsExactly(8, 8, 8);
+      assertThat(in.readNames().remaining()).isEqualTo(40);
       assertThat(in.readAnswer()).isTrue();
       assertThat(in.readAnswer()).isFalse();
       assertThat(in.readNamesOrGroup().remaining()).isEqualTo(7);

@@ -40,11 +40,10 @@ class GroupStreamTest {
 
   @Test
   void whatIsWrittenIsRead() throws IOException {
-    byte[] challenge = TestBytes.noise(32, random);
     byte[] names = TestBytes.noise(1000, random);
     byte[] group = TestBytes.noise(300_000, random);
-    out.offer(new GroupStream.Offer(BLOCK, 1002, -7, new int[] {3, 0xFFFF}, challenge));
-    out.accept(new ProvedStream.Proof(challenge, new byte[] {9}));
+    out.offer(new GroupStream.Offer(BLOCK, 1002, -7, new int[] {3, 0xFFFF}));
+    out.accept();
     out.refuse();
     out.answer(true);
     out.answer(false);
@@ -55,13 +54,10 @@ class GroupStreamTest {
     GroupStream.Offer offer = in.readOffer();
     assertThat(offer.block()).isEqualTo(BLOCK);
     assertThat(offer.generationStamp()).isEqualTo(1002);
-    assertThat(offer.challenge()).isEqualTo(challenge);
     assertThat(offer.dialect()).isEqualTo(-7);
     assertThat(offer.hasChain(new int[] {3, 0xFFFF})).isTrue();
     assertThat(offer.hasChain(new int[] {3})).isFalse();
-    ProvedStream.Proof proof = GroupStream.proof(in.readGrant());
-    assertThat(proof.code()).isEqualTo(challenge);
-    assertThat(proof.identifier()).containsExactly(9);
+    assertThat(in.readGrant()).isNotNull();
     assertThat(in.readGrant()).isNull();
     assertThat(in.readAnswer()).isTrue();
     assertThat(in.readAnswer()).isFalse();
@@ -81,6 +77,8 @@ class GroupStreamTest {
     assertThatThrownBy(() -> written().readReply()).isInstanceOf(CorruptWireException.class);
     assertThatThrownBy(() -> written().readProof()).isInstanceOf(CorruptWireException.class);
     assertThatThrownBy(() -> written().readAnswer()).isInstanceOf(CorruptWireException.class);
+    assertThatThrownBy(() -> written().readNames()).isInstanceOf(CorruptWireException.class);
+    assertThatThrownBy(() -> written().readChallenge()).isInstanceOf(CorruptWireException.class);
   }
 
   @Test
@@ -95,15 +93,15 @@ class GroupStreamTest {
 
   @Test
   void offersThatAreNoneAreRefused() throws IOException {
-    out.offer(new GroupStream.Offer(BLOCK, 1, 2, new int[] {1, 2, 3, 4}, new byte[32]));
+    out.offer(new GroupStream.Offer(BLOCK, 1, 2, new int[] {1, 2, 3, 4}));
     assertThat(written().readOffer().hasChain(new int[] {1, 2, 3, 4})).isTrue();
     wire.reset();
-    out.offer(new GroupStream.Offer(BLOCK, 1, 2, new int[] {1, 2, 3, 4, 5}, new byte[32]));
+    out.offer(new GroupStream.Offer(BLOCK, 1, 2, new int[] {1, 2, 3, 4, 5}));
     assertThatThrownBy(() -> written().readOffer()).isInstanceOf(CorruptWireException.class);
     byte[] cut = Arrays.copyOf(wire.toByteArray(), wire.size() - 1);
     assertThatThrownBy(() -> reading(cut).readOffer()).isInstanceOf(IOException.class);
     wire.reset();
-    out.offer(new GroupStream.Offer(BLOCK, 1, 2, new int[0], new byte[32]));
+    out.offer(new GroupStream.Offer(BLOCK, 1, 2, new int[0]));
     byte[] flipped = wire.toByteArray();
     flipped[random.nextInt(flipped.length)] ^= 1;
     assertThatThrownBy(() -> reading(flipped).readOffer()).isInstanceOf(IOException.class);

@@ -37,6 +37,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -78,7 +80,7 @@ public final class HdrfService implements Closeable {
   public HdrfService(HdrfSetup setup, String datanodeUuid, DatasetAccess dataset) {
     conf = setup.conf;
     records = setup.records;
-    replicas = new Replicas(dataset, setup.files, records);
+    replicas = new Replicas(dataset, setup.files, records, maxAwaited(conf.configuration()));
     anyChain = Chains.anyConfigured(setup.chains);
     slices =
         new PoolSlices(
@@ -146,6 +148,15 @@ public final class HdrfService implements Closeable {
     if (!hooks.isShutdownInProgress()) {
       hooks.addShutdownHook(exitHook, EXIT_PRIORITY, conf.hookSeconds(), TimeUnit.SECONDS);
     }
+  }
+
+  /** Each takes one of the threads that clients' connections need, too. */
+  private static int maxAwaited(Configuration conf) {
+    int threads =
+        conf.getInt(
+            DFSConfigKeys.DFS_DATANODE_MAX_RECEIVER_THREADS_KEY,
+            DFSConfigKeys.DFS_DATANODE_MAX_RECEIVER_THREADS_DEFAULT);
+    return Math.min(MAX_AWAITED, threads / 16);
   }
 
   /**
@@ -216,6 +227,7 @@ public final class HdrfService implements Closeable {
    */
   private void onConversion() {
     reducer.dropWaiting();
+    offers.dropAll();
     wakeScan();
   }
 
@@ -231,10 +243,16 @@ public final class HdrfService implements Closeable {
     forget(poolId, blockId);
     if (anyChain) {
       BlockRef block = new BlockRef(poolId, blockId);
-      reducer.offer(block);
+      // Before it can be reduced.
       offers.finalized(block);
+      if (!reducer.offer(block)) {
+        offers.dropped(block);
+      }
     }
   }
+
+  /** The most blocks that wait for groups of other DataNodes. */
+  private static final int MAX_AWAITED = 32;
 
   /** Accepts any length. */
   public static final LongPredicate ANY_LENGTH = length -> true;

@@ -111,6 +111,38 @@ class GroupOffersTest {
     cluster.assertContent("/" + files, data);
   }
 
+  /** Its groups name a codec that the other DataNode may lack. */
+  @Test
+  void groupsThatMeanNothingElsewhereStay() throws Exception {
+    Configuration conf = configuration();
+    conf.set("hdrf.schemes", "dedup,hadoop-codec");
+    conf.set("hdrf.reduce.delay", "0");
+    cluster = HdrfCluster.start(conf, 2);
+    settle(2);
+    byte[] data = write(2);
+    cluster.awaitReduced("/" + files);
+    assertThat(wire("mirrorOffers")).isZero();
+    assertThat(dedup("groupsReceived")).isZero();
+    cluster.assertContent("/" + files, data);
+  }
+
+  @Test
+  void aBlockWaitsAsLongAsTheConnectionIsOpen() throws Exception {
+    Configuration conf = configuration();
+    cluster = HdrfCluster.start(conf, 1);
+    write(1);
+    ExtendedBlock block = cluster.blocks("/1").get(0).getBlock();
+    int port = cluster.mini().getDataNodes().get(0).getXferPort();
+    try (Socket socket = connect(port, WireFormat.OFFER);
+        GroupStream stream = new GroupStream(socket.getInputStream(), socket.getOutputStream())) {
+      stream.offer(offer(block, port));
+      assertThat(stream.readReply().grant()).isNotNull();
+      Thread.sleep(4000);
+      assertThat(cluster.isReduced(0, block)).isFalse();
+    }
+    cluster.awaitReduced("/1");
+  }
+
   private static Socket connect(int port, int kind) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setSoTimeout(60_000);
@@ -129,8 +161,7 @@ class GroupOffersTest {
         new BlockRef(block.getBlockPoolId(), block.getBlockId()),
         block.getGenerationStamp(),
         dialect,
-        new int[] {3, 1},
-        new byte[32]);
+        new int[] {3, 1});
   }
 
   /** A client can't have a DataNode wait, nor put anything into its store. */

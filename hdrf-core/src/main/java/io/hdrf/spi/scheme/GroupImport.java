@@ -30,13 +30,14 @@ public interface GroupImport extends Closeable {
    */
   void add(ByteBuffer content) throws IOException;
 
-  /** Makes durable what was added, and has blocks find it. */
-  void finish() throws IOException;
+  /**
+   * Makes durable what was added, and has blocks find it; the last call but for {@link #close}.
+   *
+   * @return the groups that were added; null if there are none
+   */
+  GroupExport finish() throws IOException;
 
-  /** Returns the groups that were added, once they are finished; null if there are none. */
-  GroupExport added();
-
-  /** Gives up what was added since {@link #finish} was called last. */
+  /** Gives up what was added, unless it was finished. */
   @Override
   void close() throws IOException;
 }

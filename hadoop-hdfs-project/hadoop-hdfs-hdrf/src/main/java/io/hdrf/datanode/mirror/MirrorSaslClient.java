@@ -25,6 +25,7 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.sasl.DataEncryptionKeyFactor
 import org.apache.hadoop.hdfs.protocol.datatransfer.sasl.SaslDataTransferClient;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.net.SocketInputWrapper;
 import org.apache.hadoop.security.SaslPropertiesResolver;
 import org.apache.hadoop.security.token.Token;
 
@@ -158,11 +159,11 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     try {
       NetUtils.connect(socket, address, timeout);
       socket.setTcpNoDelay(true);
-      IOStreamPair streams =
-          handshake.on(
-              socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
+      SocketInputWrapper in = NetUtils.getInputStream(socket, timeout);
+      IOStreamPair streams = handshake.on(socket, NetUtils.getOutputStream(socket, timeout), in);
       streams.out.write(Preamble.encode(kind));
       streams.out.flush();
+      in.setTimeout(0);
       connected = true;
       return new PeerConnection<>(
           stream.apply(streams.in, streams.out), BlockKeyProofs.address(address), socket);

@@ -279,7 +279,7 @@ public final class Mirroring implements Closeable {
   public GroupOffers exchangeGroups(GroupStores stores, int nice) {
     GroupOffers made = new GroupOffers(stores, queries.introductions(), counters, threads, timer);
     offers = made;
-    offered = new OfferedGroups(queries.introductions(), stores, made, nice);
+    offered = new OfferedGroups(queries.introductions(), stores, made, timer, nice);
     return made;
   }
 
@@ -288,7 +288,7 @@ public final class Mirroring implements Closeable {
     GroupOffers to = offers;
     SchemeChain chain = transfer.isPipeline() ? storage.chainOf(transfer.block()) : null;
     ChunkFunction function =
-        to == null || chain == null || chain.isEmpty()
+        to == null || chain == null || chain.isEmpty() || !queries.areEnabled()
             ? null
             : queries.function(chain.schemes().get(0).name());
     if (function != null && peer.takesGroups(function.dialect())) {

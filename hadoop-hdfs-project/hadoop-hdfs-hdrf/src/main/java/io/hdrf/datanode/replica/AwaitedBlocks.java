@@ -15,9 +15,6 @@ import java.util.function.LongSupplier;
  */
 final class AwaitedBlocks {
 
-  /** Each has a thread that waits for the other DataNode. */
-  static final int MAX_AWAITED = 128;
-
   /** The longest time that a block holds up others. */
   private static final long HOLD_UP_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -25,20 +22,22 @@ final class AwaitedBlocks {
   private final Map<BlockRef, Long> awaited = new HashMap<>();
 
   private final Set<BlockRef> inWork = new HashSet<>();
+  private final int maxAwaited;
   private final LongSupplier nanoTime;
 
-  AwaitedBlocks() {
-    this(System::nanoTime);
-  }
-
-  AwaitedBlocks(LongSupplier nanoTime) {
+  /**
+   * @param maxAwaited the number of blocks that may wait; each has a thread that waits for the
+   *     other DataNode
+   */
+  AwaitedBlocks(int maxAwaited, LongSupplier nanoTime) {
+    this.maxAwaited = maxAwaited;
     this.nanoTime = nanoTime;
   }
 
   /** Returns whether the block waits from now on; not if it does so already, or is in work. */
   synchronized boolean await(BlockRef block) {
     return !inWork.contains(block)
-        && awaited.size() < MAX_AWAITED
+        && awaited.size() < maxAwaited
         && awaited.putIfAbsent(block, nanoTime.getAsLong()) == null;
   }
 

@@ -10,18 +10,25 @@ import io.hdrf.reduce.Reducer;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.scheme.ChunkFunction;
+import io.hdrf.spi.scheme.FrameScheme;
 import io.hdrf.spi.scheme.GroupImport;
+import io.hdrf.spi.scheme.ReductionScheme;
 import io.hdrf.wire.GroupStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The groups of the replicas' volumes. Thread-safe. */
 public final class ReplicaGroups implements GroupStores {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ReplicaGroups.class);
 
   private static final long UNSETTLED = -1;
 
@@ -46,7 +53,7 @@ public final class ReplicaGroups implements GroupStores {
   }
 
   @Override
-  public GroupStream.Offer offer(BlockRef block, byte[] challenge) throws IOException {
+  public GroupStream.Offer offer(BlockRef block) throws IOException {
     ReplicaSnapshot snapshot = ReplicaSnapshot.current(replicas.dataset(), block);
     if (snapshot == null) {
       return null;
@@ -61,11 +68,7 @@ public final class ReplicaGroups implements GroupStores {
       return function == null
           ? null
           : new GroupStream.Offer(
-              block,
-              snapshot.generationStamp(),
-              function.dialect(),
-              codec.chain().ids(),
-              challenge);
+              block, snapshot.generationStamp(), function.dialect(), codec.chain().ids());
     } finally {
       slice.endUse();
     }
@@ -80,8 +83,13 @@ public final class ReplicaGroups implements GroupStores {
     }
   }
 
+  /** Null also where groups, which the schemes behind the first encode, mean nothing elsewhere. */
   private ChunkFunction function(SchemeChain chain) {
-    return chain.isEmpty() ? null : functions.apply(chain.schemes().get(0).name());
+    List<ReductionScheme> schemes = chain.schemes();
+    return schemes.isEmpty()
+            || !schemes.stream().skip(1).allMatch(scheme -> ((FrameScheme) scheme).framesTravel())
+        ? null
+        : functions.apply(schemes.get(0).name());
   }
 
   @Override
@@ -100,15 +108,31 @@ public final class ReplicaGroups implements GroupStores {
     if (!replicas.awaited().await(block)) {
       return null;
     }
-    Awaited awaited = null;
+    boolean useful = false;
     try {
-      awaited = begin(offer);
-      return awaited;
+      PoolSlice slice = usable(offer, wanted(offer));
+      useful = slice != null;
+      if (useful) {
+        slice.endUse();
+      }
     } finally {
-      if (awaited == null) {
+      if (!useful) {
         release(block);
       }
     }
+    return !useful
+        ? null
+        : new Awaited() {
+          @Override
+          public Incoming begin() throws IOException {
+            return ReplicaGroups.this.begin(offer);
+          }
+
+          @Override
+          public void close() {
+            release(block);
+          }
+        };
   }
 
   /** The Reducer may have been declined the block meanwhile. */
@@ -119,82 +143,93 @@ public final class ReplicaGroups implements GroupStores {
     }
   }
 
-  private Awaited begin(GroupStream.Offer offer) throws IOException {
+  /** The replica, if it is plain and the one that is meant; otherwise null. */
+  private ReplicaSnapshot wanted(GroupStream.Offer offer) throws IOException {
     BlockRef block = offer.block();
     ReplicaSnapshot snapshot = ReplicaSnapshot.current(replicas.dataset(), block);
-    if (snapshot == null
-        || snapshot.generationStamp() != offer.generationStamp()
-        || replicas.settled().saved(block, UNSETTLED) != UNSETTLED
-        || replicas.isHeld(block)) {
-      return null;
+    return snapshot == null
+            || snapshot.generationStamp() != offer.generationStamp()
+            || replicas.settled().saved(block, UNSETTLED) != UNSETTLED
+            || replicas.isHeld(block)
+        ? null
+        : snapshot;
+  }
+
+  /**
+   * The slice of a replica, to be given back; null if groups are of no use there.
+   *
+   * @param snapshot may be null
+   */
+  private PoolSlice usable(GroupStream.Offer offer, ReplicaSnapshot snapshot) throws IOException {
+    PoolSlice slice = snapshot == null ? null : use(snapshot);
+    boolean usable = false;
+    try {
+      ChainCodec codec = slice == null ? null : slice.codec();
+      ChunkFunction function = codec == null ? null : function(codec.chain());
+      usable =
+          function != null
+              && function.dialect() == offer.dialect()
+              && offer.hasChain(codec.chain().ids())
+              && !slice.isKeptPlain()
+              && snapshot.volume().getAvailable() >= snapshot.length();
+    } finally {
+      if (slice != null && !usable) {
+        slice.endUse();
+      }
     }
-    PoolSlice slice = use(snapshot);
-    if (slice == null) {
-      return null;
-    }
+    return usable ? slice : null;
+  }
+
+  private Incoming begin(GroupStream.Offer offer) throws IOException {
+    Semaphore turns = reducer.get().turns();
+    turns.acquireUninterruptibly();
     Incoming incoming = null;
     try {
-      ChainCodec codec = slice.codec();
-      if (codec != null
-          && !slice.isKeptPlain()
-          && offer.hasChain(codec.chain().ids())
-          && isDialect(codec.chain(), offer.dialect())
-          && snapshot.volume().getAvailable() >= snapshot.length()) {
-        // What comes may be referred to by other blocks.
-        slice.recordSchemes(codec.chain());
-        incoming = incoming(snapshot, slice, codec);
-      }
+      ReplicaSnapshot snapshot = wanted(offer);
+      PoolSlice slice = usable(offer, snapshot);
+      incoming = slice == null ? null : incoming(snapshot, slice, turns);
     } finally {
       if (incoming == null) {
-        slice.endUse();
+        turns.release();
       }
     }
     return incoming;
   }
 
-  private boolean isDialect(SchemeChain chain, long dialect) {
-    ChunkFunction function = function(chain);
-    return function != null && function.dialect() == dialect;
-  }
-
-  private Incoming incoming(ReplicaSnapshot snapshot, PoolSlice slice, ChainCodec codec)
+  private static Incoming incoming(ReplicaSnapshot snapshot, PoolSlice slice, Semaphore turns)
       throws IOException {
-    FsVolumeReference reference;
-    try {
-      reference = snapshot.volume().obtainReference();
-    } catch (ClosedChannelException e) {
-      return null;
-    }
+    FsVolumeReference reference = null;
     GroupImport groups = null;
     try {
-      groups = codec.importGroups(snapshot.length());
+      reference = snapshot.volume().obtainReference();
+      // What comes may be referred to by other blocks.
+      slice.recordSchemes(slice.codec().chain());
+      groups = slice.codec().importGroups(snapshot.length());
+    } catch (ClosedChannelException e) {
+      LOG.debug("{} leaves", snapshot.volume(), e);
     } finally {
       if (groups == null) {
-        reference.close();
+        slice.endUse();
+        if (reference != null) {
+          reference.close();
+        }
       }
     }
-    return groups == null ? null : new Incoming(snapshot.block(), slice, reference, groups);
+    return groups == null ? null : new OpenStore(slice, reference, groups, turns);
   }
 
-  /** A replica whose groups come. Keeps its volume in service. */
-  private final class Incoming implements Awaited {
-    private final BlockRef block;
+  /** A store that takes groups, of a volume that stays in service meanwhile. */
+  private static final class OpenStore implements Incoming {
     private final PoolSlice slice;
     private final FsVolumeReference reference;
     private final GroupImport groups;
+    private final Semaphore turns;
 
-    Incoming(BlockRef block, PoolSlice slice, FsVolumeReference reference, GroupImport groups) {
-      this.block = block;
+    OpenStore(PoolSlice slice, FsVolumeReference reference, GroupImport groups, Semaphore turns) {
       this.slice = slice;
       this.reference = reference;
       this.groups = groups;
-    }
-
-    @Override
-    public Closeable turn() {
-      Semaphore turns = reducer.get().turns();
-      turns.acquireUninterruptibly();
-      return turns::release;
+      this.turns = turns;
     }
 
     @Override
@@ -208,8 +243,8 @@ public final class ReplicaGroups implements GroupStores {
         groups.close();
       } finally {
         slice.endUse();
+        turns.release();
         reference.close();
-        release(block);
       }
     }
   }

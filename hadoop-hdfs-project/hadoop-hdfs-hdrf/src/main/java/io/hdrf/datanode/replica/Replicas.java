@@ -22,10 +22,14 @@ public final class Replicas {
   private final BlockRecords records;
   private final BlockLocks locks = new BlockLocks();
   private final SettledReplicas settled = new SettledReplicas();
-  private final AwaitedBlocks awaited = new AwaitedBlocks();
+  private final AwaitedBlocks awaited;
   private final ConcurrentMap<BlockRef, Integer> holds = new ConcurrentHashMap<>();
 
-  public Replicas(DatasetAccess dataset, DurableFiles files, BlockRecords records) {
+  /**
+   * @param maxAwaited the number of blocks that may wait for groups of other DataNodes
+   */
+  public Replicas(DatasetAccess dataset, DurableFiles files, BlockRecords records, int maxAwaited) {
+    this.awaited = new AwaitedBlocks(maxAwaited, System::nanoTime);
     this.dataset = dataset;
     this.files = files;
     this.records = records;

@@ -29,6 +29,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.net.Peer;
@@ -75,8 +76,8 @@ class GroupExchangeTest {
     private volatile boolean fails;
 
     @Override
-    public GroupStream.Offer offer(BlockRef block, byte[] challenge) {
-      return new GroupStream.Offer(block, 1001, 7, new int[] {3, 2}, challenge);
+    public GroupStream.Offer offer(BlockRef block) {
+      return new GroupStream.Offer(block, 1001, 7, new int[] {3, 2});
     }
 
     @Override
@@ -91,16 +92,18 @@ class GroupExchangeTest {
       }
       waits = true;
       return new Awaited() {
-        private final GroupImport groups = imports();
-
         @Override
-        public Closeable turn() {
-          return () -> {};
-        }
+        public Incoming begin() {
+          GroupImport groups = imports();
+          return new Incoming() {
+            @Override
+            public GroupImport groups() {
+              return groups;
+            }
 
-        @Override
-        public GroupImport groups() {
-          return groups;
+            @Override
+            public void close() {}
+          };
         }
 
         @Override
@@ -129,18 +132,18 @@ class GroupExchangeTest {
         }
 
         @Override
-        public void finish() {
+        public GroupExport finish() {
           finished = true;
-        }
-
-        @Override
-        public GroupExport added() {
           return null;
         }
 
         @Override
         public void close() {}
       };
+    }
+
+    static ByteBuffer numbered(int length, int number) {
+      return ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN).putInt(0, number);
     }
 
     private GroupExport export(int count) {
@@ -164,10 +167,6 @@ class GroupExchangeTest {
         }
       };
     }
-  }
-
-  private static ByteBuffer numbered(int length, int number) {
-    return ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN).putInt(0, number);
   }
 
   @BeforeEach
@@ -321,7 +320,7 @@ class GroupExchangeTest {
   void theOtherOneWaitsNoLongerThanItsTime() throws Exception {
     offer();
     await("the other one to wait", () -> to.waits);
-    timer.pass(java.util.concurrent.TimeUnit.MINUTES.toNanos(2));
+    timer.pass(TimeUnit.MINUTES.toNanos(2));
     await("the other one to go on", () -> to.releases.get() == 1);
     offers.reduced(BLOCK, from.export(GROUPS));
     assertThat(to.taken).isEmpty();
@@ -407,48 +406,130 @@ class GroupExchangeTest {
     sender.queries().setProofs(proofs(newKeys()));
     BlockKeyProofs others = proofs(newKeys());
     List<ByteBuffer> learned = Collections.synchronizedList(new ArrayList<>());
-    List<ProvedStream.Proof> pretended =
-        List.of(
-            new ProvedStream.Proof(new byte[32], new byte[0]),
-            others.prove(BLOCK.poolId(), new byte[32], address()));
-    for (ProvedStream.Proof proof : pretended) {
+    for (boolean tries : new boolean[] {false, true}) {
       long before = failed();
       accepting =
           socket -> {
             try (GroupStream stream =
                 new GroupStream(socket.getInputStream(), socket.getOutputStream())) {
               stream.readOffer();
-              stream.accept(proof);
-              learned.add(stream.readNamesOrGroup());
+              stream.accept();
+              byte[] challenge = stream.readChallenge();
+              stream.prove(
+                  tries
+                      ? others.prove(BLOCK.poolId(), challenge, address())
+                      : new ProvedStream.Proof(new byte[32], new byte[0]));
+              learned.add(stream.readNames());
             }
           };
       offer();
       await("the pretence to fail", () -> failed() == before + 1);
       offers.reduced(BLOCK, from.export(GROUPS));
     }
-    await("the connections to end", () -> learned.size() == pretended.size());
+    await("the connections to end", () -> learned.size() == 2);
     assertThat(learned).containsOnlyNulls();
   }
 
-  /** Of a DataNode: its proof is for those who offer, and comes back to one who has to take. */
+  /** Of the offering DataNode itself: sent back, it proves nothing. */
   @Test
   void aProofOfOneSideIsNoneOfTheOther() throws Exception {
-    BlockTokenSecretManager namenode = newKeys();
-    sender.queries().setProofs(proofs(namenode));
+    BlockKeyProofs keys = proofs(newKeys());
+    sender.queries().setProofs(keys);
     accepting =
         socket -> {
           try (GroupStream stream =
               new GroupStream(socket.getInputStream(), socket.getOutputStream())) {
-            GroupStream.Offer offer = stream.readOffer();
-            // The sender itself makes the proof that is sent back to it.
-            stream.challenge(offer.challenge());
-            stream.accept(stream.readProof());
-            stream.readNamesOrGroup();
+            stream.readOffer();
+            stream.accept();
+            // As it would make for this challenge, were it asked to prove itself first.
+            stream.prove(keys.prove(BLOCK.poolId(), stream.readChallenge(), address()));
+            stream.readNames();
           }
         };
     offer();
     await("the pretence to fail", () -> failed() == 1);
     offers.reduced(BLOCK, from.export(GROUPS));
     assertThat(sender.counters().value("mirrorGroupsSent")).isZero();
+  }
+
+  /** They take the place of no others for long. */
+  @Test
+  void whoSaysNothingIsForgotten() throws Exception {
+    accepting =
+        socket -> {
+          while (socket.getInputStream().read() >= 0) {}
+        };
+    for (int i = 0; i < 100; i++) {
+      BlockRef block = new BlockRef("BP-1", i);
+      offers.note(block, this::connect);
+      offers.finalized(block);
+      offers.reduced(block, from.export(1));
+    }
+    await("all connections", () -> accepted.size() == 16);
+    timer.pass(TimeUnit.MINUTES.toNanos(2));
+    accepting = this::take;
+    await(
+        "the others to be heard",
+        () -> {
+          offers.note(BLOCK, this::connect);
+          offers.finalized(BLOCK);
+          offers.reduced(BLOCK, from.export(GROUPS));
+          return to.releases.get() > 0;
+        });
+  }
+
+  /** A handshake that does not end. */
+  @Test
+  void threadsThatWaitForAConnectionEndWithTheirOffers() throws Exception {
+    AtomicInteger waiting = new AtomicInteger();
+    for (int i = 0; i < 300; i++) {
+      BlockRef block = new BlockRef("BP-1", i);
+      offers.note(
+          block,
+          () -> {
+            waiting.incrementAndGet();
+            try {
+              Thread.sleep(600_000);
+              throw new IOException("it did not end");
+            } catch (InterruptedException e) {
+              throw new java.io.InterruptedIOException();
+            } finally {
+              waiting.decrementAndGet();
+            }
+          });
+      offers.finalized(block);
+      offers.dropped(block);
+    }
+    await("the threads to go on", () -> waiting.get() == 0);
+    assertThat(failed()).isZero();
+  }
+
+  /** A byte now and then is not enough to keep others from their turn. */
+  @Test
+  void aTransferThatTakesTooLongEnds() throws Exception {
+    try (PeerConnection<GroupStream> connection = connect();
+        GroupStream stream = connection.stream()) {
+      stream.offer(from.offer(BLOCK));
+      assertThat(stream.readGrant()).isNotNull();
+      stream.names(Store.numbered(100, 1));
+      stream.flush();
+      assertThat(stream.readAnswer()).isTrue();
+      timer.pass(TimeUnit.MINUTES.toNanos(1));
+      await("the turn to end", () -> to.releases.get() == 1);
+    }
+  }
+
+  /** Nobody has a turn before it has named a group. */
+  @Test
+  void aGroupThatComesFirstIsRefusedByItsHeader() throws Exception {
+    try (PeerConnection<GroupStream> connection = connect();
+        GroupStream stream = connection.stream()) {
+      stream.offer(from.offer(BLOCK));
+      assertThat(stream.readGrant()).isNotNull();
+      stream.group(Store.numbered(100, 1));
+      stream.flush();
+      await("the connection to end", () -> to.releases.get() == 1);
+      assertThat(to.taken).isEmpty();
+    }
   }
 }

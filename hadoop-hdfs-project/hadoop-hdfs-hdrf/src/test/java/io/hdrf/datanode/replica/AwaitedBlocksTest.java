@@ -9,8 +9,10 @@ import org.junit.jupiter.api.Test;
 
 class AwaitedBlocksTest {
 
+  private static final int MAX = 20;
+
   private long now = Long.MAX_VALUE - 5;
-  private final AwaitedBlocks blocks = new AwaitedBlocks(() -> now);
+  private final AwaitedBlocks blocks = new AwaitedBlocks(MAX, () -> now);
 
   private static BlockRef block(long id) {
     return new BlockRef("BP-1", id);
@@ -54,7 +56,7 @@ class AwaitedBlocksTest {
 
   @Test
   void fewBlocksWait() {
-    for (int i = 0; i < AwaitedBlocks.MAX_AWAITED; i++) {
+    for (int i = 0; i < MAX; i++) {
       assertThat(blocks.await(block(i))).isTrue();
     }
     assertThat(blocks.await(block(-1))).isFalse();

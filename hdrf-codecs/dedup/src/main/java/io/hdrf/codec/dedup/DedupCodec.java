@@ -248,7 +248,14 @@ final class DedupCodec implements BlockCodec {
   public GroupImport importGroups(FrameChain tail, long maxLength) {
     return settings.fingerprint() == FingerprintFunction.SHA256
         ? new GroupReceiver(
-            containers, tail, settings.fingerprint(), index, chunkPins, counters, maxLength)
+            containers,
+            tail,
+            settings.fingerprint(),
+            index,
+            chunkPins,
+            counters,
+            maxLength,
+            settings.chunker().minimumSize())
         : null;
   }
 

@@ -9,6 +9,7 @@ import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupNames;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexLookup;
+import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
@@ -41,23 +42,27 @@ final class GroupReceiver implements GroupImport {
   private final DedupCounters counters;
   private final Queue<GroupNames> pending = new ArrayDeque<>();
 
-  /** The chunks of the groups that were wanted. */
+  /** The chunks of the groups that were wanted, in the order in which they come. */
   private FingerprintTable wanted = new FingerprintTable(FIRST_ROOM);
 
-  /** The fingerprints and references of those that were added and can't be found yet. */
-  private FingerprintTable added = new FingerprintTable(FIRST_ROOM);
-
+  /** The references of those that have come. */
   private long[] addedRefs = new long[FIRST_ROOM];
+
+  private int addedCount;
   private final long[] refs = new long[IndexLookup.MAX_COUNT];
 
   /** Bytes of chunks that may still be wanted. */
   private long left;
+
+  /** How many chunks may still be wanted. */
+  private long chunksLeft;
 
   /** Null until the first group comes. */
   private ChunkAppender appender;
 
   /**
    * @param maxLength as for {@code BlockCodec.importGroups}
+   * @param minChunk the bytes of the shortest chunk, but for the last of a block
    */
   GroupReceiver(
       ContainerStore containers,
@@ -66,8 +71,11 @@ final class GroupReceiver implements GroupImport {
       FingerprintIndex index,
       ChunkPins chunkPins,
       DedupCounters counters,
-      long maxLength) {
+      long maxLength,
+      int minChunk) {
     this.left = maxLength;
+    // No chunk of a block is shorter but for the last.
+    this.chunksLeft = 1 + maxLength / minChunk;
     this.containers = containers;
     this.tail = tail;
     this.fingerprinter = fingerprinter;
@@ -80,10 +88,14 @@ final class GroupReceiver implements GroupImport {
   @Override
   public boolean wants(ByteBuffer names) throws IOException {
     GroupNames group = GroupNames.parse(names);
-    if (group.length() > left || pending.size() == MAX_PENDING || hasAny(group)) {
+    if (group.length() > left
+        || group.count() > chunksLeft
+        || pending.size() == MAX_PENDING
+        || hasAny(group)) {
       return false;
     }
     left -= group.length();
+    chunksLeft -= group.count();
     pending.add(group);
     for (int i = 0; i < group.count(); i++) {
       wanted = room(wanted);
@@ -133,6 +145,7 @@ final class GroupReceiver implements GroupImport {
       throw new CorruptFrameException(
           "a group of " + content.remaining() + " bytes for " + group.length() + " of chunks");
     }
+    int crc = Crc32c.update(0, content.duplicate());
     ByteBuffer original = BufferPool.shared().take(group.length());
     try {
       tail.decode(stages, content.duplicate(), original);
@@ -142,42 +155,38 @@ final class GroupReceiver implements GroupImport {
       if (!Arrays.equals(actual, group.fingerprints())) {
         throw new CorruptFrameException("a group whose chunks are others than were named");
       }
-      append(group, original, stages, content);
+      append(group, original, stages, content, crc);
     } finally {
       BufferPool.shared().give(original);
     }
   }
 
-  private void append(GroupNames group, ByteBuffer original, int stages, ByteBuffer stored)
+  private void append(
+      GroupNames group, ByteBuffer original, int stages, ByteBuffer stored, int storedCrc)
       throws IOException {
     if (appender == null) {
       appender = containers.appender(tail);
     }
-    long first = appender.appendGroup(group, original, stages, stored);
-    for (int i = 0; i < group.count(); i++) {
-      added = room(added);
-      if (addedRefs.length <= added.count()) {
-        addedRefs = Arrays.copyOf(addedRefs, 2 * addedRefs.length);
-      }
-      addedRefs[added.count()] = first + i;
-      added.add(group.fingerprints(), i * Fingerprinter.LENGTH);
+    long first = appender.appendGroup(group, original, stages, stored, storedCrc);
+    if (addedRefs.length < addedCount + group.count()) {
+      addedRefs = Arrays.copyOf(addedRefs, wanted.count());
     }
+    for (int i = 0; i < group.count(); i++) {
+      addedRefs[addedCount + i] = first + i;
+    }
+    addedCount += group.count();
     counters.groupsReceived.increment();
     counters.bytesReceived.add(group.length());
   }
 
   @Override
-  public void finish() throws IOException {
-    if (appender != null) {
-      appender.force();
-      index.publish(added.fingerprints(), addedRefs, added.count());
-      added.clear();
+  public GroupExport finish() throws IOException {
+    if (appender == null) {
+      return null;
     }
-  }
-
-  @Override
-  public GroupExport added() {
-    return appender == null ? null : containers.groupsOf(appender);
+    appender.force();
+    index.publish(wanted.fingerprints(), addedRefs, addedCount);
+    return containers.groupsOf(appender);
   }
 
   @Override

@@ -4,10 +4,13 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.container.MissingChunkException;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupNames;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.GroupExport;
@@ -15,6 +18,8 @@ import io.hdrf.spi.scheme.GroupImport;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.StoreContext;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +29,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,10 +60,14 @@ class GroupTransferTest {
   }
 
   private DedupVolume volume(String name) throws Exception {
+    return volume(name, LocalDurableFiles.INSTANCE);
+  }
+
+  private DedupVolume volume(String name, DurableFiles files) throws Exception {
     return new DedupVolume(
         directory.resolve(name),
         conf,
-        LocalDurableFiles.INSTANCE,
+        files,
         "dedup,deflate",
         new MapStoreProvider()
             .open(
@@ -176,9 +186,9 @@ class GroupTransferTest {
     GroupExport export = from.putAndExport(1, block, random);
     try (GroupImport groups = begin()) {
       send(export, groups);
-      groups.finish();
-      assertThat(fingerprints(groups.added())).isEqualTo(fingerprints(export));
-      assertThat(send(groups.added(), groups)).isZero();
+      GroupExport added = groups.finish();
+      assertThat(fingerprints(added)).isEqualTo(fingerprints(export));
+      assertThat(send(added, groups)).isZero();
     }
     assertThat(to.putAndExport(1, block, random).count()).isZero();
   }
@@ -219,10 +229,55 @@ class GroupTransferTest {
   void noMoreIsTakenThanTheBlockIsLong() throws Exception {
     GroupExport first = from.putAndExport(1, block(), random);
     GroupExport second = from.putAndExport(2, block(), random);
-    try (GroupImport groups = to.codec().importGroups(LENGTH + 1000)) {
+    try (GroupImport groups = to.codec().importGroups(LENGTH)) {
       assertThat(send(first, groups)).isEqualTo(first.count());
       assertThat(send(second, groups)).isZero();
     }
+  }
+
+  /** What is remembered of chunks must not depend on how short they are said to be. */
+  @Test
+  void noMoreChunksAreTakenThanTheBlockCanHave() throws Exception {
+    int wanted = 0;
+    try (GroupImport groups = begin()) {
+      for (int i = 0; i < 60; i++) {
+        ByteBuffer names = ByteBuffer.allocateDirect(4 + 50 + 50 * 32);
+        names.put((byte) 50);
+        for (int chunk = 0; chunk < 50; chunk++) {
+          names.put((byte) 1);
+        }
+        byte[] fingerprints = new byte[50 * 32];
+        random.nextBytes(fingerprints);
+        wanted += groups.wants(names.put(fingerprints).flip()) ? 50 : 0;
+      }
+    }
+    assertThat(wanted).isBetween(50, LENGTH / 256 + 1);
+  }
+
+  /** A compaction may put what is left of a block's groups together with chunks of others. */
+  @Test
+  void nothingOfOtherBlocksGoesOutAfterACompaction() throws Exception {
+    int left = 0;
+    for (long id = 10; id < 40; id += 2) {
+      byte[] one = block();
+      byte[] half = Arrays.copyOf(one, LENGTH / 2);
+      GroupExport export = from.putAndExport(id, one, random);
+      Set<String> own = fingerprints(export);
+      from.put(id + 1, half, random);
+      from.delete(id);
+      from.put(id + 100, block(), random);
+      from.collect();
+      from.collect();
+      for (int i = 0; i < export.count(); i++) {
+        try {
+          assertThat(own).containsAll(fingerprints(GroupNames.parse(export.names(i))));
+          left++;
+        } catch (MissingChunkException e) {
+          // Its chunks were collected.
+        }
+      }
+    }
+    assertThat(left).isPositive();
   }
 
   @Test
@@ -274,6 +329,59 @@ class GroupTransferTest {
     to.put(2, forged, random);
     assertThat(to.get(1, random)).isEqualTo(block);
     assertThat(to.get(2, random)).isEqualTo(forged);
+  }
+
+  /** Otherwise the block would be verified by what was decoded before, and its plain copy go. */
+  @Test
+  void aBitThatChangesInMemoryBeforeItIsWrittenIsFound() throws Exception {
+    byte[] block = block();
+    GroupExport export = from.putAndExport(1, block, random);
+    boolean[] armed = new boolean[1];
+    DurableFiles files =
+        intercepted(
+            DurableFiles.class,
+            LocalDurableFiles.INSTANCE,
+            armed,
+            made ->
+                made instanceof DurableFile
+                    ? intercepted(DurableFile.class, (DurableFile) made, armed, result -> result)
+                    : made);
+    to.close();
+    to = volume("flipping", files);
+    try (GroupImport groups = begin()) {
+      assertThat(groups.wants(direct(bytes(export.names(0))))).isTrue();
+      armed[0] = true;
+      assertThatThrownBy(() -> groups.add(direct(bytes(export.content(0)))))
+          .hasMessageContaining("reads otherwise");
+      assertThat(armed[0]).isFalse();
+    }
+    to.put(1, block, random);
+    to.restart();
+    assertThat(to.get(1, random)).isEqualTo(block);
+  }
+
+  /** Flips a bit of a long buffer that is written while it is armed. */
+  private static <T> T intercepted(
+      Class<T> type, T target, boolean[] armed, UnaryOperator<Object> change) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("write") && armed[0]) {
+                ByteBuffer bytes = (ByteBuffer) arguments[0];
+                if (bytes.remaining() > 4000) {
+                  armed[0] = false;
+                  int at = bytes.limit() - 1500;
+                  bytes.put(at, (byte) (bytes.get(at) ^ 4));
+                }
+              }
+              try {
+                return change.apply(method.invoke(target, arguments));
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
   }
 
   @Test

@@ -422,9 +422,6 @@ final class PoolOnVolume implements Closeable, VolumeServices {
           groups.add(
               ByteBuffer.allocateDirect(1 + length).put((byte) 0).put(data, from, length).flip());
         }
-        if (random.nextInt(8) == 0) {
-          groups.finish();
-        }
       }
       if (random.nextInt(4) > 0) {
         groups.finish();

@@ -12,11 +12,14 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -37,12 +40,9 @@ public final class GroupOffers implements Closeable {
   private static final int MAX_NOTED = 1024;
 
   /** The number of offers at once; each has a connection, and a thread of the other DataNode. */
-  private static final int MAX_OFFERS = 64;
+  private static final int MAX_OFFERS = 16;
 
-  /**
-   * The longest time that a block may wait to be reduced here while others wait for it, and that
-   * its groups may be under way.
-   */
+  /** The longest time that an offer may take, from the finalization of its block on. */
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
 
   /** The number of groups that are named before the answers are read. */
@@ -69,20 +69,25 @@ public final class GroupOffers implements Closeable {
   private final Map<BlockRef, Pending> offers = new HashMap<>();
   private boolean closed;
 
-  /** An offer under way. */
+  /** An offer under way, with a thread of its own. */
   private static final class Pending {
     private final BlockRef block;
-    private GroupStream.Offer offer;
-    private PeerConnection<GroupStream> connection;
-    private boolean accepted;
-    private boolean ready;
-    private boolean ended;
-    private GroupExport groups;
-    private long sent;
-    private long bytes;
+    private final PeerConnection.Source<GroupStream> peer;
 
-    Pending(BlockRef block) {
+    /** What is to be sent; cancelled with the offer. */
+    private final CompletableFuture<Optional<GroupExport>> groups = new CompletableFuture<>();
+
+    // Guarded by the outer object
+    private boolean ended;
+
+    /** Set while it may be interrupted. */
+    private Thread thread;
+
+    private PeerConnection<GroupStream> connection;
+
+    Pending(BlockRef block, PeerConnection.Source<GroupStream> peer) {
       this.block = block;
+      this.peer = peer;
     }
   }
 
@@ -114,28 +119,22 @@ public final class GroupOffers implements Closeable {
 
   /** A block was finalized here: its groups are offered to the DataNode that it went on to. */
   public void finalized(BlockRef block) {
-    PeerConnection.Source<GroupStream> peer;
-    Pending pending = new Pending(block);
+    Pending pending;
     synchronized (this) {
-      peer = noted.remove(block);
-      if (peer == null || closed || offers.size() >= MAX_OFFERS) {
+      PeerConnection.Source<GroupStream> peer = noted.remove(block);
+      if (peer == null || closed || offers.size() >= MAX_OFFERS || offers.containsKey(block)) {
         return;
       }
-      if (offers.putIfAbsent(block, pending) != null) {
-        return;
-      }
+      pending = new Pending(block, peer);
+      offers.put(block, pending);
     }
-    timer.after(PATIENCE_NANOS, () -> expire(pending));
-    execute(pending, () -> connect(pending, peer));
-  }
-
-  private void execute(Pending pending, Runnable task) {
     boolean begun = false;
     try {
-      threads.execute(task);
+      threads.execute(() -> run(pending));
+      timer.after(PATIENCE_NANOS, () -> end(pending));
       begun = true;
     } catch (RejectedExecutionException e) {
-      LOG.debug("No thread to offer groups of {}", pending.block, e);
+      LOG.debug("No thread to offer groups of {}", block, e);
     } finally {
       if (!begun) {
         end(pending);
@@ -143,62 +142,92 @@ public final class GroupOffers implements Closeable {
     }
   }
 
-  private synchronized boolean isWaiting(Pending pending) {
-    return !pending.ready;
-  }
-
-  private void expire(Pending pending) {
-    if (isWaiting(pending)) {
+  private void run(Pending pending) {
+    try {
+      if (begins(pending)) {
+        offer(pending);
+      }
+    } catch (CancellationException e) {
+      LOG.debug("No groups of {} go on", pending.block);
+    } catch (IOException
+        | InterruptedException
+        | ExecutionException
+        | RuntimeException
+        | LinkageError e) {
+      failed(pending, e);
+    } finally {
+      synchronized (this) {
+        pending.thread = null;
+      }
+      // The thread's next task must not be interrupted in this one's place.
+      Thread.interrupted();
       end(pending);
     }
   }
 
-  private void connect(Pending pending, PeerConnection.Source<GroupStream> peer) {
-    boolean waits = false;
-    try {
-      pending.offer = stores.offer(pending.block, introductions.newChallenge());
-      waits = pending.offer != null && isAccepted(pending, peer.connect());
-    } catch (IOException | RuntimeException | LinkageError e) {
-      failed(pending, e);
-    } finally {
-      if (!waits) {
-        end(pending);
+  private synchronized boolean begins(Pending pending) {
+    pending.thread = pending.ended ? null : Thread.currentThread();
+    return !pending.ended;
+  }
+
+  private synchronized boolean isConnected(
+      Pending pending, PeerConnection<GroupStream> connection) {
+    pending.connection = pending.ended ? null : connection;
+    return !pending.ended;
+  }
+
+  private void offer(Pending pending) throws IOException, InterruptedException, ExecutionException {
+    GroupStream.Offer offer = stores.offer(pending.block);
+    if (offer == null) {
+      return;
+    }
+    PeerConnection<GroupStream> connection = pending.peer.connect();
+    try (GroupStream stream = connection.stream()) {
+      if (!isConnected(pending, connection)) {
+        return;
       }
-    }
-    boolean ready;
-    synchronized (this) {
-      pending.accepted = waits;
-      ready = pending.ready;
-    }
-    if (waits && ready) {
-      send(pending);
+      stream.offer(offer);
+      String pool = pending.block.poolId();
+      if (introductions.introduce(stream, pool, connection.address()) == null
+          || !introductions.isProvedToTake(stream, pool, connection.address())) {
+        counters.offerFailed();
+        return;
+      }
+      Optional<GroupExport> groups = pending.groups.get();
+      try (Closeable use = stores.use(offer)) {
+        if (use != null && groups.isPresent()) {
+          send(groups.get(), stream);
+        }
+      }
+    } finally {
+      closeQuietly(connection);
     }
   }
 
-  private boolean isAccepted(Pending pending, PeerConnection<GroupStream> connection)
-      throws IOException {
-    synchronized (this) {
-      if (!pending.ended) {
-        pending.connection = connection;
+  private void send(GroupExport groups, GroupStream stream) throws IOException {
+    long sent = 0;
+    long bytes = 0;
+    for (int first = 0; first < groups.count(); first += BATCH) {
+      int end = Math.min(groups.count(), first + BATCH);
+      for (int group = first; group < end; group++) {
+        stream.names(groups.names(group));
+      }
+      stream.flush();
+      boolean[] wanted = new boolean[end - first];
+      for (int group = first; group < end; group++) {
+        wanted[group - first] = stream.readAnswer();
+      }
+      for (int group = first; group < end; group++) {
+        if (wanted[group - first]) {
+          ByteBuffer content = groups.content(group);
+          sent++;
+          bytes += content.remaining();
+          stream.group(content);
+        }
       }
     }
-    if (pending.connection == null) {
-      closeQuietly(connection);
-      return false;
-    }
-    connection.stream().offer(pending.offer);
-    byte[] granted =
-        introductions.introduce(connection.stream(), pending.block.poolId(), connection.address());
-    if (granted == null) {
-      counters.offerFailed();
-      return false;
-    }
-    introductions.checkAccepted(
-        GroupStream.proof(granted),
-        pending.block.poolId(),
-        pending.offer.challenge(),
-        connection.address());
-    return true;
+    stream.flush();
+    counters.offered(sent, bytes);
   }
 
   private void failed(Pending pending, Throwable cause) {
@@ -219,7 +248,7 @@ public final class GroupOffers implements Closeable {
    */
   public void received(BlockRef block, GroupExport groups) {
     if (groups != null && groups.count() > 0) {
-      ready(block, groups);
+      reduced(block, groups);
     }
   }
 
@@ -229,74 +258,25 @@ public final class GroupOffers implements Closeable {
    * @param groups those that it added to its store; null if there are none
    */
   public void reduced(BlockRef block, GroupExport groups) {
-    ready(block, groups);
-  }
-
-  private void ready(BlockRef block, GroupExport groups) {
-    Pending pending;
-    synchronized (this) {
-      pending = offers.get(block);
-      if (pending == null || pending.ready) {
-        return;
-      }
-      pending.groups = groups;
-      pending.ready = true;
-      if (!pending.accepted) {
-        return;
-      }
+    Pending pending = find(block);
+    if (pending != null) {
+      pending.groups.complete(Optional.ofNullable(groups));
     }
-    execute(pending, () -> send(pending));
   }
 
   /** A block stays plain here, or is not the same any more. */
   public void dropped(BlockRef block) {
-    Pending pending;
-    synchronized (this) {
-      pending = offers.get(block);
-    }
+    Pending pending = find(block);
     if (pending != null) {
       end(pending);
     }
   }
 
-  private void send(Pending pending) {
-    timer.after(PATIENCE_NANOS, () -> end(pending));
-    try (Closeable use = stores.use(pending.offer)) {
-      if (use != null && pending.groups != null) {
-        send(pending, pending.groups);
-      }
-      counters.offered(pending.sent, pending.bytes);
-    } catch (IOException | RuntimeException | LinkageError e) {
-      failed(pending, e);
-    } finally {
-      end(pending);
-    }
+  private synchronized Pending find(BlockRef block) {
+    return offers.get(block);
   }
 
-  private static void send(Pending pending, GroupExport groups) throws IOException {
-    GroupStream stream = pending.connection.stream();
-    for (int first = 0; first < groups.count(); first += BATCH) {
-      int end = Math.min(groups.count(), first + BATCH);
-      for (int group = first; group < end; group++) {
-        stream.names(groups.names(group));
-      }
-      stream.flush();
-      boolean[] wanted = new boolean[end - first];
-      for (int group = first; group < end; group++) {
-        wanted[group - first] = stream.readAnswer();
-      }
-      for (int group = first; group < end; group++) {
-        if (wanted[group - first]) {
-          ByteBuffer content = groups.content(group);
-          pending.sent++;
-          pending.bytes += content.remaining();
-          stream.group(content);
-        }
-      }
-    }
-    stream.flush();
-  }
-
+  /** Ends the connection, or what waits for it. */
   private void end(Pending pending) {
     PeerConnection<GroupStream> connection;
     synchronized (this) {
@@ -306,7 +286,12 @@ public final class GroupOffers implements Closeable {
       pending.ended = true;
       offers.remove(pending.block, pending);
       connection = pending.connection;
+      // To close its socket does not wake it.
+      if (pending.thread != null && pending.thread != Thread.currentThread()) {
+        pending.thread.interrupt();
+      }
     }
+    pending.groups.cancel(false);
     if (connection != null) {
       closeQuietly(connection);
     }
@@ -320,18 +305,20 @@ public final class GroupOffers implements Closeable {
     }
   }
 
-  /** The number of offers under way. */
-  synchronized int size() {
-    return offers.size();
+  /** No block that waits is reduced soon. */
+  public void dropAll() {
+    List<Pending> left;
+    synchronized (this) {
+      left = new ArrayList<>(offers.values());
+    }
+    left.forEach(this::end);
   }
 
   @Override
   public void close() {
-    List<Pending> left;
     synchronized (this) {
       closed = true;
-      left = offers.isEmpty() ? Collections.emptyList() : new ArrayList<>(offers.values());
     }
-    left.forEach(this::end);
+    dropAll();
   }
 }

@@ -13,10 +13,9 @@ public interface GroupStores {
   /**
    * Describes a finalized replica whose groups another DataNode may take once it is reduced.
    *
-   * @param challenge for the other DataNode
    * @return null if there is none
    */
-  GroupStream.Offer offer(BlockRef block, byte[] challenge) throws IOException;
+  GroupStream.Offer offer(BlockRef block) throws IOException;
 
   /**
    * Keeps the store of a replica in service while its groups are read.
@@ -28,10 +27,18 @@ public interface GroupStores {
 
   /** A plain replica that is not reduced until this is closed. */
   interface Awaited extends Closeable {
-    /** Waits until groups may come, and lets others wait until it is closed. */
-    Closeable turn();
+    /**
+     * Begins to take groups, once it is this block's turn. Until then nothing of the replica's
+     * volume is in use.
+     *
+     * @return null if groups are of no use any more
+     */
+    Incoming begin() throws IOException;
+  }
 
-    /** Takes the groups of its content into the store of its volume. */
+  /** Groups of a replica's content come. Others wait for their turn until this is closed. */
+  interface Incoming extends Closeable {
+    /** Takes them into the store of the replica's volume. */
     GroupImport groups();
   }
 

@@ -4,12 +4,14 @@ package io.hdrf.datanode.mirror.group;
 import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.mirror.query.Introductions;
 import io.hdrf.jni.NativeThreads;
+import io.hdrf.spi.scheme.GroupExport;
 import io.hdrf.spi.scheme.GroupImport;
 import io.hdrf.wire.GroupStream;
-import java.io.Closeable;
+import io.hdrf.wire.Timer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
 import org.slf4j.Logger;
@@ -26,17 +28,23 @@ public final class OfferedGroups {
   /** The longest pause of the other side between groups. */
   private static final int PAUSE_MILLIS = (int) TimeUnit.SECONDS.toMillis(10);
 
+  /** The longest time for all groups of a block: others wait for their turn. */
+  private static final long TRANSFER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final Introductions introductions;
   private final GroupStores stores;
   private final GroupOffers offers;
+  private final Timer timer;
   private final int nice;
 
   /**
    * @param offers learns of the groups that came: the next DataNode may need them
+   * @param timer ends transfers that take too long
    * @param nice the nice value of the threads that decode groups
    */
   public OfferedGroups(
-      Introductions introductions, GroupStores stores, GroupOffers offers, int nice) {
+      Introductions introductions, GroupStores stores, GroupOffers offers, Timer timer, int nice) {
+    this.timer = timer;
     this.offers = offers;
     this.introductions = introductions;
     this.stores = stores;
@@ -78,22 +86,40 @@ public final class OfferedGroups {
         stream.refuse();
         return;
       }
-      stream.accept(introductions.accept(offer.block().poolId(), offer.challenge(), address));
-      ByteBuffer first = stream.readNamesOrGroup();
+      stream.accept();
+      introductions.proveToTake(stream, offer.block().poolId(), address);
+      ByteBuffer first = stream.readNames();
       if (first == null) {
         return;
       }
-      peer.setReadTimeout(PAUSE_MILLIS);
       NativeThreads.setNice(nice);
-      try (Closeable turn = awaited.turn()) {
-        takeAll(first, stream, awaited.groups());
+      GroupExport added = null;
+      AtomicBoolean done = new AtomicBoolean();
+      try (GroupStores.Incoming incoming = awaited.begin()) {
+        if (incoming != null) {
+          peer.setReadTimeout(PAUSE_MILLIS);
+          timer.after(TRANSFER_NANOS, () -> closeUnless(done, peer));
+          added = takeAll(first, stream, incoming.groups());
+        }
       } finally {
-        offers.received(offer.block(), awaited.groups().added());
+        done.set(true);
       }
+      offers.received(offer.block(), added);
     }
   }
 
-  private static void takeAll(ByteBuffer first, GroupStream stream, GroupImport groups)
+  private static void closeUnless(AtomicBoolean done, Peer peer) {
+    try {
+      if (!done.get()) {
+        peer.close();
+      }
+    } catch (IOException e) {
+      LOG.debug("{} can't be closed", peer, e);
+    }
+  }
+
+  /** What comes before a failure is as good as all. */
+  private static GroupExport takeAll(ByteBuffer first, GroupStream stream, GroupImport groups)
       throws IOException {
     try {
       for (ByteBuffer next = first; next != null; next = stream.readNamesOrGroup()) {
@@ -106,9 +132,9 @@ public final class OfferedGroups {
           stream.flush();
         }
       }
-    } finally {
-      // What came before the connection broke is as good.
-      groups.finish();
+    } catch (IOException e) {
+      LOG.debug("No more groups come", e);
     }
+    return groups.finish();
   }
 }

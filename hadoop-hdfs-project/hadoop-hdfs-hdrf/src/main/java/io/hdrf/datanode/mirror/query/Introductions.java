@@ -122,6 +122,16 @@ public final class Introductions {
    */
   public boolean isProved(ProvedStream stream, String poolId, String address, String peerName)
       throws IOException {
+    return isProved(BlockKeyProofs.Purpose.ASK, stream, poolId, address, peerName);
+  }
+
+  private boolean isProved(
+      BlockKeyProofs.Purpose purpose,
+      ProvedStream stream,
+      String poolId,
+      String address,
+      String peerName)
+      throws IOException {
     BlockKeyProofs current = proofs;
     try {
       if (!current.areWanted(poolId)) {
@@ -131,11 +141,12 @@ public final class Introductions {
       LOG.debug("{} wants something of a pool that is not served", peerName, e);
       return false;
     }
-    byte[] challenge = newChallenge();
+    byte[] challenge = new byte[ProvedStream.PROOF_LENGTH];
+    RANDOM.nextBytes(challenge);
     stream.challenge(challenge);
     ProvedStream.Proof proof = stream.readProof();
     try {
-      current.check(proof, poolId, challenge, address);
+      current.check(purpose, proof, poolId, challenge, address);
       return true;
     } catch (IOException e) {
       refused(peerName, e);
@@ -143,41 +154,27 @@ public final class Introductions {
     }
   }
 
-  /** A new challenge for the other side. */
-  public byte[] newChallenge() {
-    byte[] challenge = new byte[ProvedStream.PROOF_LENGTH];
-    RANDOM.nextBytes(challenge);
-    return challenge;
+  /**
+   * Has the side that was connected to prove itself, too: where clients name the DataNodes of a
+   * pipeline, it can be anybody.
+   *
+   * @param address where it was connected to, as of {@link BlockKeyProofs#address}
+   */
+  public boolean isProvedToTake(ProvedStream stream, String poolId, String address)
+      throws IOException {
+    return isProved(BlockKeyProofs.Purpose.TAKE, stream, poolId, address, address);
   }
 
   /**
-   * Proves to the side that connected that this is a DataNode, too: where clients name the
-   * DataNodes of a pipeline, it can be anybody.
+   * Proves to the side that connected, and has proved itself, that this is a DataNode.
    *
-   * @param challenge of the other side
    * @param address of this DataNode, where the other one has connected to
-   * @return any proof where there are no block tokens
    */
-  public ProvedStream.Proof accept(String poolId, byte[] challenge, String address)
-      throws IOException {
-    BlockKeyProofs current = proofs;
-    return current.areWanted(poolId)
-        ? current.prove(BlockKeyProofs.Purpose.TAKE, poolId, challenge, address)
-        : new ProvedStream.Proof(new byte[ProvedStream.PROOF_LENGTH], new byte[0]);
-  }
-
-  /**
-   * Checks what {@link #accept} gave.
-   *
-   * @param address where the other side was connected to
-   * @throws IOException if it is no DataNode
-   */
-  public void checkAccepted(
-      ProvedStream.Proof proof, String poolId, byte[] challenge, String address)
-      throws IOException {
+  public void proveToTake(ProvedStream stream, String poolId, String address) throws IOException {
     BlockKeyProofs current = proofs;
     if (current.areWanted(poolId)) {
-      current.check(BlockKeyProofs.Purpose.TAKE, proof, poolId, challenge, address);
+      byte[] challenge = stream.readChallenge();
+      stream.prove(current.prove(BlockKeyProofs.Purpose.TAKE, poolId, challenge, address));
     }
   }
 
@@ -185,7 +182,7 @@ public final class Introductions {
     counters.proofRefused();
     if (refusalLogged.compareAndSet(false, true)) {
       LOG.warn(
-          "{} asked for chunks, or offered some, and did not prove that it is a DataNode: {}; it"
+          "{} asked for chunks, or is to take or give some, and did not prove that it is a DataNode: {}; it"
               + " was refused. Further such cases are only counted",
           peerName,
           reason.toString());

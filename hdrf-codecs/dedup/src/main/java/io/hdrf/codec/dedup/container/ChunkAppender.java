@@ -2,9 +2,11 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupNames;
+import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.Closeable;
@@ -87,9 +89,11 @@ public final class ChunkAppender implements Closeable {
    * @param original what {@code stored} decodes to, from position to limit; consumed
    * @param stages the mask of {@code stored}
    * @param stored no longer than {@code original}; consumed
+   * @param storedCrc the CRC32C of {@code stored}, made before it was decoded
    * @return the first chunk's reference; those of the others follow it
    */
-  public long appendGroup(GroupNames names, ByteBuffer original, int stages, ByteBuffer stored)
+  public long appendGroup(
+      GroupNames names, ByteBuffer original, int stages, ByteBuffer stored, int storedCrc)
       throws IOException {
     flush();
     prepare(names.count(), names.length());
@@ -104,7 +108,7 @@ public final class ChunkAppender implements Closeable {
         () -> {
           group.adopt(open.header().marker(), stages, stored);
           writeToFile();
-          keepDecoded();
+          keepDecoded(storedCrc);
         });
     return first;
   }
@@ -113,7 +117,7 @@ public final class ChunkAppender implements Closeable {
    * Keeps the group decoded, since the blocks that it came for will be verified. The file gives the
    * very bytes of which it is known what they decode to.
    */
-  private void keepDecoded() throws IOException {
+  private void keepDecoded(int storedCrc) throws IOException {
     LoadedContainer source = open.acquire();
     if (source == null) {
       return;
@@ -122,10 +126,14 @@ public final class ChunkAppender implements Closeable {
     ByteBuffer written = group.encoded().duplicate();
     ByteBuffer found = buffers.take(written.remaining());
     try {
-      int last = source.directory().groupCount() - 1;
-      source.read(found, source.directory().groupPosition(last));
+      ContainerDirectory directory = source.directory();
+      int last = directory.groupCount() - 1;
+      source.read(found, directory.groupPosition(last));
       found.flip();
-      if (!found.equals(written)) {
+      // Not of the copy that was written: a bit of that may have changed in memory.
+      ByteBuffer stored = found.duplicate();
+      stored.position(directory.headerLength(last));
+      if (!found.equals(written) || Crc32c.update(0, stored) != storedCrc) {
         throw new IOException(source.path() + ": a group reads otherwise than it was written");
       }
       decoded.release(decoded.put(source, last, group.takeOriginal()));

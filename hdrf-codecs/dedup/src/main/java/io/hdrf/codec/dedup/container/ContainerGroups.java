@@ -12,7 +12,10 @@ import java.util.List;
 /** Some groups of a store, for the store of another DataNode. For one thread. */
 final class ContainerGroups implements GroupExport {
 
-  /** A group, by its chunks: a compaction may give it another place. */
+  /**
+   * A group, by its chunks, whose numbers follow each other: a compaction may give it another
+   * place, or put what is left of it together with chunks of others.
+   */
   static final class Group {
     private final long container;
     private final int firstNumber;
@@ -71,7 +74,9 @@ final class ContainerGroups implements GroupExport {
           int group = index < 0 ? -1 : directory.groupOf(index);
           if (group < 0
               || directory.firstChunk(group) != index
-              || directory.endChunk(group) != index + wanted.count) {
+              || directory.endChunk(group) != index + wanted.count
+              || directory.number(index + wanted.count - 1)
+                  != wanted.firstNumber + wanted.count - 1) {
             throw new MissingChunkException(
                 source.path() + ": the group of chunk " + wanted.firstNumber + " is not there");
           }
