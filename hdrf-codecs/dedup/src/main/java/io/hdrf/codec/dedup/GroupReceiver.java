@@ -9,7 +9,6 @@ import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupNames;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexLookup;
-import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
@@ -145,7 +144,6 @@ final class GroupReceiver implements GroupImport {
       throw new CorruptFrameException(
           "a group of " + content.remaining() + " bytes for " + group.length() + " of chunks");
     }
-    int crc = Crc32c.update(0, content.duplicate());
     ByteBuffer original = BufferPool.shared().take(group.length());
     try {
       tail.decode(stages, content.duplicate(), original);
@@ -155,19 +153,18 @@ final class GroupReceiver implements GroupImport {
       if (!Arrays.equals(actual, group.fingerprints())) {
         throw new CorruptFrameException("a group whose chunks are others than were named");
       }
-      append(group, original, stages, content, crc);
+      append(group, original, stages, content);
     } finally {
       BufferPool.shared().give(original);
     }
   }
 
-  private void append(
-      GroupNames group, ByteBuffer original, int stages, ByteBuffer stored, int storedCrc)
+  private void append(GroupNames group, ByteBuffer original, int stages, ByteBuffer stored)
       throws IOException {
     if (appender == null) {
       appender = containers.appender(tail);
     }
-    long first = appender.appendGroup(group, original, stages, stored, storedCrc);
+    long first = appender.appendGroup(group, original, stages, stored);
     if (addedRefs.length < addedCount + group.count()) {
       addedRefs = Arrays.copyOf(addedRefs, wanted.count());
     }

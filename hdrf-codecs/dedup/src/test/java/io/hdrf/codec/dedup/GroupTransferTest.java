@@ -9,8 +9,6 @@ import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupNames;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.io.DurableFile;
-import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.GroupExport;
@@ -18,8 +16,6 @@ import io.hdrf.spi.scheme.GroupImport;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.StoreContext;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +25,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,14 +55,10 @@ class GroupTransferTest {
   }
 
   private DedupVolume volume(String name) throws Exception {
-    return volume(name, LocalDurableFiles.INSTANCE);
-  }
-
-  private DedupVolume volume(String name, DurableFiles files) throws Exception {
     return new DedupVolume(
         directory.resolve(name),
         conf,
-        files,
+        LocalDurableFiles.INSTANCE,
         "dedup,deflate",
         new MapStoreProvider()
             .open(
@@ -329,59 +320,6 @@ class GroupTransferTest {
     to.put(2, forged, random);
     assertThat(to.get(1, random)).isEqualTo(block);
     assertThat(to.get(2, random)).isEqualTo(forged);
-  }
-
-  /** Otherwise the block would be verified by what was decoded before, and its plain copy go. */
-  @Test
-  void aBitThatChangesInMemoryBeforeItIsWrittenIsFound() throws Exception {
-    byte[] block = block();
-    GroupExport export = from.putAndExport(1, block, random);
-    boolean[] armed = new boolean[1];
-    DurableFiles files =
-        intercepted(
-            DurableFiles.class,
-            LocalDurableFiles.INSTANCE,
-            armed,
-            made ->
-                made instanceof DurableFile
-                    ? intercepted(DurableFile.class, (DurableFile) made, armed, result -> result)
-                    : made);
-    to.close();
-    to = volume("flipping", files);
-    try (GroupImport groups = begin()) {
-      assertThat(groups.wants(direct(bytes(export.names(0))))).isTrue();
-      armed[0] = true;
-      assertThatThrownBy(() -> groups.add(direct(bytes(export.content(0)))))
-          .hasMessageContaining("reads otherwise");
-      assertThat(armed[0]).isFalse();
-    }
-    to.put(1, block, random);
-    to.restart();
-    assertThat(to.get(1, random)).isEqualTo(block);
-  }
-
-  /** Flips a bit of a long buffer that is written while it is armed. */
-  private static <T> T intercepted(
-      Class<T> type, T target, boolean[] armed, UnaryOperator<Object> change) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("write") && armed[0]) {
-                ByteBuffer bytes = (ByteBuffer) arguments[0];
-                if (bytes.remaining() > 4000) {
-                  armed[0] = false;
-                  int at = bytes.limit() - 1500;
-                  bytes.put(at, (byte) (bytes.get(at) ^ 4));
-                }
-              }
-              try {
-                return change.apply(method.invoke(target, arguments));
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            }));
   }
 
   @Test

@@ -2,17 +2,13 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
-import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupNames;
-import io.hdrf.jni.Crc32c;
-import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,7 +25,6 @@ public final class ChunkAppender implements Closeable {
   private final int[] chainIds;
   private final int groupSize;
   private final GroupBuffer group;
-  private final GroupCache decoded;
 
   /** Containers that were written to since they were forced last. */
   private final List<OpenContainer> unforced = new ArrayList<>();
@@ -40,11 +35,7 @@ public final class ChunkAppender implements Closeable {
   private OpenContainer open;
   private boolean closed;
 
-  /**
-   * @param decoded gets what {@link #appendGroup} adds
-   */
-  ChunkAppender(OpenContainers containers, FrameChain tail, int groupSize, GroupCache decoded) {
-    this.decoded = decoded;
+  ChunkAppender(OpenContainers containers, FrameChain tail, int groupSize) {
     this.containers = containers;
     this.chainIds = tail.ids();
     this.groupSize = groupSize;
@@ -89,11 +80,9 @@ public final class ChunkAppender implements Closeable {
    * @param original what {@code stored} decodes to, from position to limit; consumed
    * @param stages the mask of {@code stored}
    * @param stored no longer than {@code original}; consumed
-   * @param storedCrc the CRC32C of {@code stored}, made before it was decoded
    * @return the first chunk's reference; those of the others follow it
    */
-  public long appendGroup(
-      GroupNames names, ByteBuffer original, int stages, ByteBuffer stored, int storedCrc)
+  public long appendGroup(GroupNames names, ByteBuffer original, int stages, ByteBuffer stored)
       throws IOException {
     flush();
     prepare(names.count(), names.length());
@@ -108,41 +97,8 @@ public final class ChunkAppender implements Closeable {
         () -> {
           group.adopt(open.header().marker(), stages, stored);
           writeToFile();
-          keepDecoded(storedCrc);
         });
     return first;
-  }
-
-  /**
-   * Keeps the group decoded, since the blocks that it came for will be verified. The file gives the
-   * very bytes of which it is known what they decode to.
-   */
-  private void keepDecoded(int storedCrc) throws IOException {
-    LoadedContainer source = open.acquire();
-    if (source == null) {
-      return;
-    }
-    BufferPool buffers = BufferPool.shared();
-    ByteBuffer written = group.encoded().duplicate();
-    ByteBuffer found = buffers.take(written.remaining());
-    try {
-      ContainerDirectory directory = source.directory();
-      int last = directory.groupCount() - 1;
-      source.read(found, directory.groupPosition(last));
-      found.flip();
-      // Not of the copy that was written: a bit of that may have changed in memory.
-      ByteBuffer stored = found.duplicate();
-      stored.position(directory.headerLength(last));
-      if (!found.equals(written) || Crc32c.update(0, stored) != storedCrc) {
-        throw new IOException(source.path() + ": a group reads otherwise than it was written");
-      }
-      decoded.release(decoded.put(source, last, group.takeOriginal()));
-    } catch (ClosedChannelException e) {
-      open.forget(source);
-    } finally {
-      buffers.give(found);
-      source.release();
-    }
   }
 
   /** Makes sure that there is a container with room for a group. */

@@ -129,7 +129,7 @@ public final class ContainerStore implements Closeable {
    *     ChainSource} must know its schemes too
    */
   public ChunkAppender appender(FrameChain tail) {
-    return new ChunkAppender(appended, tail, context.settings().groupSize(), groups);
+    return new ChunkAppender(appended, tail, context.settings().groupSize());
   }
 
   /**

@@ -166,14 +166,6 @@ final class GroupBuffer implements AutoCloseable {
     group.limit(end);
   }
 
-  /** Hands over the chunks' bytes, from position 0 to limit, in a buffer of the pool. */
-  ByteBuffer takeOriginal() {
-    ByteBuffer taken = original;
-    original = null;
-    taken.flip();
-    return taken;
-  }
-
   /** The group with its header, as it was encoded last, from position 0 to limit. */
   ByteBuffer encoded() {
     return group;

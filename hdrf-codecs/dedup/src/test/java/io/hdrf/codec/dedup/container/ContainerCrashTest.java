@@ -429,8 +429,7 @@ class ContainerCrashTest {
         new ContainerContext(scratch, files, Chunks.settings(), Chunks::chain, Chunks::fingerprint);
     ConcurrentSkipListMap<Long, Container> containers = new ConcurrentSkipListMap<>();
     try (OpenContainers appended = new OpenContainers(context, containers)) {
-      try (ChunkAppender appender =
-          new ChunkAppender(appended, Chunks.PLAIN, 1_000, new GroupCache(1 << 20))) {
+      try (ChunkAppender appender = new ChunkAppender(appended, Chunks.PLAIN, 1_000)) {
         Chunks.append(appender, Chunks.chunk(1));
         appender.force();
       }
