@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkQueryStream;
-import io.hdrf.wire.ProvedStream;
 import io.hdrf.wire.Preamble;
+import io.hdrf.wire.ProvedStream;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
 import java.io.ByteArrayOutputStream;
@@ -261,8 +261,7 @@ final class SecureAdversary {
         assertThat(reply.grant()).isNull();
         assertThat(reply.challenge()).isNotNull();
         stream.prove(
-            new ProvedStream.Proof(
-                new byte[ProvedStream.PROOF_LENGTH], token.getIdentifier()));
+            new ProvedStream.Proof(new byte[ProvedStream.PROOF_LENGTH], token.getIdentifier()));
         assertThatThrownBy(
                 () -> {
                   if (stream.readGrant() == null) {
