@@ -142,7 +142,14 @@ public final class HdrfService implements Closeable {
             anyChain);
     metrics =
         new HdrfMetrics(
-            datanodeUuid, counters, mirroring.counters(), reducer, records, schemeStores, jobs);
+            datanodeUuid,
+            counters,
+            mirroring.counters(),
+            reducer,
+            this::pending,
+            records,
+            schemeStores,
+            jobs);
     metrics.register();
     ShutdownHookManager hooks = ShutdownHookManager.get();
     if (!hooks.isShutdownInProgress()) {
@@ -310,9 +317,9 @@ public final class HdrfService implements Closeable {
 
   // What others look at
 
-  /** The number of blocks waiting or in work. */
+  /** The number of blocks waiting, for groups of other DataNodes too, or in work. */
   public int pending() {
-    return reducer.pending();
+    return reducer.pending() + replicas.awaitedCount();
   }
 
   /** The service that answers administrators. */

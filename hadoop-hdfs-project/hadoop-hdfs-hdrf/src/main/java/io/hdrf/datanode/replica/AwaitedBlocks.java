@@ -22,6 +22,10 @@ final class AwaitedBlocks {
   private final Map<BlockRef, Long> awaited = new HashMap<>();
 
   private final Set<BlockRef> inWork = new HashSet<>();
+
+  /** Blocks that are being handed on. */
+  private int released;
+
   private final int maxAwaited;
   private final LongSupplier nanoTime;
 
@@ -41,9 +45,28 @@ final class AwaitedBlocks {
         && awaited.putIfAbsent(block, nanoTime.getAsLong()) == null;
   }
 
-  /** Ends {@link #await}. */
-  synchronized void release(BlockRef block) {
-    awaited.remove(block);
+  /**
+   * Ends {@link #await}.
+   *
+   * @param next hands the block on; it counts as waiting until this has been done
+   */
+  void release(BlockRef block, Runnable next) {
+    synchronized (this) {
+      awaited.remove(block);
+      released++;
+    }
+    try {
+      next.run();
+    } finally {
+      synchronized (this) {
+        released--;
+      }
+    }
+  }
+
+  /** The number of blocks that wait. */
+  synchronized int size() {
+    return awaited.size() + released;
   }
 
   synchronized boolean isAwaited(BlockRef block) {

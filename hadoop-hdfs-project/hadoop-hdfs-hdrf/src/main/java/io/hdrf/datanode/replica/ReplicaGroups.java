@@ -137,10 +137,15 @@ public final class ReplicaGroups implements GroupStores {
 
   /** The Reducer may have been declined the block meanwhile. */
   private void release(BlockRef block) {
-    replicas.awaited().release(block);
-    if (replicas.settled().saved(block, UNSETTLED) == UNSETTLED) {
-      reducer.get().offerWithoutDelay(block);
-    }
+    replicas
+        .awaited()
+        .release(
+            block,
+            () -> {
+              if (replicas.settled().saved(block, UNSETTLED) == UNSETTLED) {
+                reducer.get().offerWithoutDelay(block);
+              }
+            });
   }
 
   /** The replica, if it is plain and the one that is meant; otherwise null. */

@@ -64,6 +64,11 @@ public final class Replicas {
     return locks;
   }
 
+  /** The number of blocks that wait for groups of other DataNodes. */
+  public int awaitedCount() {
+    return awaited.size();
+  }
+
   /** The blocks that wait for groups of other DataNodes. */
   AwaitedBlocks awaited() {
     return awaited;

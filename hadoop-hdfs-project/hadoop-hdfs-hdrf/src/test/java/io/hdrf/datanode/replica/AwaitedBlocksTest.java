@@ -25,7 +25,8 @@ class AwaitedBlocksTest {
     assertThat(blocks.beginWork(block(1))).isFalse();
     assertThat(blocks.beginWork(block(2))).isTrue();
     assertThat(blocks.await(block(2))).isFalse();
-    blocks.release(block(1));
+    blocks.release(block(1), () -> assertThat(blocks.size()).isEqualTo(1));
+    assertThat(blocks.size()).isZero();
     assertThat(blocks.isAwaited(block(1))).isFalse();
     assertThat(blocks.beginWork(block(1))).isTrue();
     blocks.endWork(block(2));
@@ -40,7 +41,7 @@ class AwaitedBlocksTest {
     assertThat(blocks.hasOlder(block(5))).isFalse();
     assertThat(blocks.hasOlder(block(4))).isFalse();
     assertThat(blocks.hasOlder(new BlockRef("BP-2", 6))).isFalse();
-    blocks.release(block(5));
+    blocks.release(block(5), () -> {});
     assertThat(blocks.hasOlder(block(6))).isFalse();
   }
 
@@ -60,7 +61,7 @@ class AwaitedBlocksTest {
       assertThat(blocks.await(block(i))).isTrue();
     }
     assertThat(blocks.await(block(-1))).isFalse();
-    blocks.release(block(0));
+    blocks.release(block(0), () -> {});
     assertThat(blocks.await(block(-1))).isTrue();
   }
 }
