@@ -79,9 +79,10 @@ class ArrowsTest {
   @ParameterizedTest
   @CsvSource({
     "mirror.query,",
-    "mirror, mirror.query",
+    "mirror.group, mirror.query",
+    "mirror, mirror.query mirror.group",
     "volume, mirror",
-    "replica, volume",
+    "replica, volume mirror.group",
     "read, mirror volume",
     "job, replica volume",
   })
