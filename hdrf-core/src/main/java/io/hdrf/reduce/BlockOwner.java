@@ -3,7 +3,6 @@ package io.hdrf.reduce;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.spi.scheme.GroupExport;
 import java.io.IOException;
 
 /**
@@ -21,21 +20,6 @@ public interface BlockOwner {
 
   /** The chain that the block would be stored with now, as far as that is known; may be empty. */
   SchemeChain chainOf(BlockRef block);
-
-  /**
-   * Returns whether a block had better wait a little: another one that comes first, and that it may
-   * have content in common with, is not ready.
-   */
-  default boolean isHeldUp(BlockRef block) {
-    return false;
-  }
-
-  /**
-   * Called on the thread that reduced a block, which is in place.
-   *
-   * @param groups those that the block added to its scheme's store; null if there are none
-   */
-  default void reduced(BlockRef block, GroupExport groups) {}
 
   /** Called on the thread that tried for each block that stays plain. */
   default void skipped(BlockRef block, SkipReason reason) {}

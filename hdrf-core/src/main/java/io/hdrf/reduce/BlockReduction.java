@@ -17,7 +17,6 @@ import io.hdrf.spi.scheme.BlockDeclinedException;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameSink;
-import io.hdrf.spi.scheme.GroupExport;
 import io.hdrf.spi.scheme.Pin;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -64,11 +63,10 @@ final class BlockReduction {
   /**
    * Reduces the block.
    *
-   * @return the groups that it added to its scheme's store; null if there are none
    * @throws BlockSkippedException if the block stays plain
    * @throws IOException if something failed; the block stays plain
    */
-  GroupExport reduce(PlainBlock block) throws IOException {
+  void reduce(PlainBlock block) throws IOException {
     long limit = rules.limit(block.codec().chain(), block.length());
     try (ChannelFile plain = ChannelFile.open(block.dataFile());
         ChannelFile meta = ChannelFile.open(block.metaFile());
@@ -86,11 +84,10 @@ final class BlockReduction {
             SkipReason.CHECKSUMS_INCOMPLETE, block.metaFile() + " does not cover the block");
       }
       rules.checkContent(plain, block.length());
-      if (adopt(block, plain, checksums, limit)) {
-        return null;
+      if (!adopt(block, plain, checksums, limit)) {
+        ReductionRules.probe(block.codec(), block.length(), plain);
+        encodeAndSwap(block, null, plain, checksums, limit);
       }
-      ReductionRules.probe(block.codec(), block.length(), plain);
-      return encodeAndSwap(block, null, plain, checksums, limit);
     } catch (NoSuchFileException | FileNotFoundException e) {
       throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage() + " is gone");
     } catch (BlockDeclinedException e) {
@@ -114,28 +111,16 @@ final class BlockReduction {
     }
   }
 
-  private GroupExport encode(PlainBlock block, ChannelFile plain, FrameSink out)
-      throws IOException {
-    GroupExport[] groups = new GroupExport[1];
+  private void encode(PlainBlock block, ChannelFile plain, FrameSink out) throws IOException {
     block
         .codec()
         .encode(
             block.length(),
             watched(block, plain),
-            new FrameSink() {
-              @Override
-              public void frame(int originalLength, int stages, ByteBuffer stored)
-                  throws IOException {
-                counters.frameEncoded();
-                out.frame(originalLength, stages, stored);
-              }
-
-              @Override
-              public void groups(GroupExport added) {
-                groups[0] = added;
-              }
+            (originalLength, stages, stored) -> {
+              counters.frameEncoded();
+              out.frame(originalLength, stages, stored);
             });
-    return groups[0];
   }
 
   /**
@@ -207,9 +192,8 @@ final class BlockReduction {
 
   /**
    * @param received the frames to be stored, or null to encode the plain copy
-   * @return the groups that were added to the scheme's store; null if there are none
    */
-  private GroupExport encodeAndSwap(
+  private void encodeAndSwap(
       PlainBlock block,
       EncodedBlock received,
       ChannelFile plain,
@@ -223,9 +207,8 @@ final class BlockReduction {
       // Other blocks may refer to what a scheme puts into its store, even if this block fails.
       block.recordSchemes();
       long start = System.nanoTime();
-      GroupExport groups = null;
       if (received == null) {
-        groups = encode(block, plain, writer);
+        encode(block, plain, writer);
       } else if (!writer.hasAllFrames()) {
         received.replay(writer);
       }
@@ -246,7 +229,6 @@ final class BlockReduction {
           encoded - start,
           verified - encoded,
           forced - verified);
-      return groups;
     } catch (NotSmallerException e) {
       throw new BlockSkippedException(
           block.codec().chain().keepsContentInStore()

@@ -5,7 +5,6 @@ import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.io.DurableFiles;
-import io.hdrf.spi.scheme.GroupExport;
 import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
 import java.io.IOException;
@@ -16,7 +15,6 @@ import java.util.SortedMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,12 +33,6 @@ public final class Reducer implements Closeable {
   /** The time that {@link #close} waits for blocks in work; they stop within a few megabytes. */
   private static final long STOP_SECONDS = 30;
 
-  /** With more waiting blocks, none waits for another one. */
-  private static final int MAX_HELD_UP = 8;
-
-  /** The interval at which a waiting thread looks whether its block is held up. */
-  private static final long HOLD_UP_MILLIS = 20;
-
   /** The interval at which a waiting thread checks whether to end. */
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -57,7 +49,6 @@ public final class Reducer implements Closeable {
   private final AtomicInteger inWork = new AtomicInteger();
   private final AtomicBoolean overflowed = new AtomicBoolean();
   private final List<RepeatingThread> threads = new ArrayList<>();
-  private final Semaphore turns;
   private final long delayNanos;
   private final int roomMark;
   private final Runnable onRoom;
@@ -82,7 +73,6 @@ public final class Reducer implements Closeable {
     this.parked = new ParkedBlocks(limits, conf.queueLength());
     this.reduction = new BlockReduction(files, counters, new ReductionRules(conf), () -> stopping);
     this.queue = new ArrayBlockingQueue<>(conf.queueLength());
-    this.turns = new Semaphore(conf.reduceThreads(), true);
     this.delayNanos = TimeUnit.MILLISECONDS.toNanos(conf.delayMillis());
     this.roomMark = conf.queueLength() / 2;
     this.onRoom = onRoom;
@@ -95,29 +85,12 @@ public final class Reducer implements Closeable {
   }
 
   /**
-   * One for each thread, which has it while it reduces a block. Others who add content to the
-   * schemes' stores take one meanwhile: of two at once, neither finds what the other one adds.
-   */
-  public Semaphore turns() {
-    return turns;
-  }
-
-  /**
    * Queues a block unless it waits already.
    *
    * @return false if the queue is full; the block is then to be offered again later
    */
   public boolean offer(BlockRef block) {
-    return offer(block, System.nanoTime());
-  }
-
-  /** As {@link #offer}, for a block that was finalized some time ago: it need not be delayed. */
-  public boolean offerWithoutDelay(BlockRef block) {
-    return offer(block, System.nanoTime() - delayNanos);
-  }
-
-  private boolean offer(BlockRef block, long since) {
-    if (stopping || waiting.putIfAbsent(block, since) != null) {
+    if (stopping || waiting.putIfAbsent(block, System.nanoTime()) != null) {
       return !stopping;
     }
     if (queue.offer(block)) {
@@ -175,8 +148,7 @@ public final class Reducer implements Closeable {
       if (!plain.codec().chain().equals(chain)) {
         throw new BlockSkippedException(SkipReason.CHANGED, "it was moved to other storage");
       }
-      GroupExport groups = reduction.reduce(plain);
-      owner.reduced(block, groups);
+      reduction.reduce(plain);
       return null;
     } catch (BlockSkippedException e) {
       return skipped(block, e.reason(), e.getMessage());
@@ -235,14 +207,6 @@ public final class Reducer implements Closeable {
     if (block != null) {
       if (ready == null) {
         awaitDelay(block);
-        if (isPutBehind(block)) {
-          return;
-        }
-      }
-      while (!turns.tryAcquire(POLL_NANOS, TimeUnit.NANOSECONDS)) {
-        if (stopping) {
-          return;
-        }
       }
       inWork.incrementAndGet();
       waiting.remove(block);
@@ -253,7 +217,6 @@ public final class Reducer implements Closeable {
           reduceOrPark(block);
         }
       } finally {
-        turns.release();
         inWork.decrementAndGet();
       }
     }
@@ -275,18 +238,6 @@ public final class Reducer implements Closeable {
       }
       TimeUnit.NANOSECONDS.sleep(Math.min(left, POLL_NANOS));
     }
-  }
-
-  /**
-   * Puts a block that is held up behind those that wait: what holds it up may wait, on another
-   * DataNode, for one of these.
-   */
-  private boolean isPutBehind(BlockRef block) throws InterruptedException {
-    if (queue.size() >= MAX_HELD_UP || !owner.isHeldUp(block) || !queue.offer(block)) {
-      return false;
-    }
-    TimeUnit.MILLISECONDS.sleep(HOLD_UP_MILLIS);
-    return true;
   }
 
   private void reduceOrPark(BlockRef block) {

@@ -11,8 +11,6 @@ import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameSink;
-import io.hdrf.spi.scheme.GroupExport;
-import io.hdrf.spi.scheme.GroupImport;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.SchemeErrors;
 import java.io.IOException;
@@ -185,15 +183,6 @@ public final class ChainCodec {
   }
 
   /**
-   * See {@link BlockCodec#importGroups}.
-   *
-   * @return null if the chain has no such groups
-   */
-  public GroupImport importGroups(long maxLength) {
-    return block == null ? null : block.importGroups(frames, maxLength);
-  }
-
-  /**
    * The payload that the block scheme emitted: the stored bytes themselves where no other scheme
    * encoded them.
    */
@@ -335,11 +324,6 @@ public final class ChainCodec {
                 + FrameSink.maxPayloadLength(originalLength)
                 + " bytes long");
       }
-    }
-
-    @Override
-    public void groups(GroupExport added) throws IOException {
-      out.groups(added);
     }
 
     void finish() throws IOException {

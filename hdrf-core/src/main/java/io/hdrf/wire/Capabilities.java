@@ -24,7 +24,6 @@ public final class Capabilities {
   private static final int MAX_LENGTH = 0xFFFF;
   private static final int MAX_DIALECTS = 255;
   private static final int MAKES_CHECKSUMS = 2;
-  private static final int TAKES_GROUPS = 4;
 
   private final int version;
   private final SortedSet<Integer> frameSchemes;
@@ -70,11 +69,6 @@ public final class Capabilities {
     return new Capabilities(version, frameSchemes, dialects, flags | MAKES_CHECKSUMS);
   }
 
-  /** The same, and it {@link #takesGroups}. */
-  public Capabilities takingGroups() {
-    return new Capabilities(version, frameSchemes, dialects, flags | TAKES_GROUPS);
-  }
-
   public int version() {
     return version;
   }
@@ -91,11 +85,6 @@ public final class Capabilities {
   /** Returns whether it makes the checksums of packets that come without. */
   public boolean makesChecksums() {
     return (flags & MAKES_CHECKSUMS) != 0;
-  }
-
-  /** Returns whether it takes groups that other stores with one of its dialects have encoded. */
-  public boolean takesGroups() {
-    return (flags & TAKES_GROUPS) != 0;
   }
 
   /** Returns whether frames of a chain with these scheme ids can be sent. */
@@ -177,7 +166,7 @@ public final class Capabilities {
       ids.add(body.getShort() & MAX_LENGTH);
     }
     SortedSet<Long> dialects = parseDialects(body);
-    int flags = body.hasRemaining() ? body.get() & (MAKES_CHECKSUMS | TAKES_GROUPS) : 0;
+    int flags = body.hasRemaining() ? body.get() & MAKES_CHECKSUMS : 0;
     return new Capabilities(version, ids, dialects, flags);
   }
 
@@ -202,7 +191,6 @@ public final class Capabilities {
             + " with schemes "
             + frameSchemes
             + (dialects.isEmpty() ? "" : ", can be asked for chunks")
-            + (makesChecksums() ? ", makes checksums" : "")
-            + (takesGroups() ? ", takes groups" : "");
+            + (makesChecksums() ? ", makes checksums" : "");
   }
 }

@@ -3,6 +3,8 @@ package io.hdrf.wire;
 
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
+import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -16,11 +18,34 @@ import java.util.BitSet;
  * kind {@link WireFormat#ASK}; {@code docs/formats.md} ("Questions") has its records. One thread
  * may read while another writes.
  */
-public final class ChunkQueryStream extends ProvedStream {
+public final class ChunkQueryStream implements Closeable {
+
+  /** Bytes of a challenge and of a proof. */
+  public static final int PROOF_LENGTH = 32;
+
+  /** Some questions together, or answers. */
+  private static final int BUFFER_SIZE = 4 << 10;
+
+  private final RecordReader in;
+  private final RecordWriter out;
+
+  /** The types that the next record may have; of the thread that reads. */
+  private int due;
+
+  private int alsoDue;
 
   /** Reads and writes behind the preamble; closes neither stream. */
   public ChunkQueryStream(InputStream in, OutputStream out) {
-    super(in, out);
+    this.in = new RecordReader(in, this::requireDue, ReceiveMemory.unlimited().share());
+    this.out =
+        new RecordWriter(
+            bytes -> {
+              byte[] copy = new byte[bytes.remaining()];
+              bytes.get(copy);
+              out.write(copy);
+              out.flush();
+            },
+            BUFFER_SIZE);
   }
 
   /** The content of OPEN. */
@@ -39,6 +64,50 @@ public final class ChunkQueryStream extends ProvedStream {
 
     public String poolId() {
       return poolId;
+    }
+  }
+
+  /** The content of PROOF. */
+  public static final class Proof {
+    private final byte[] code;
+    private final byte[] identifier;
+
+    /**
+     * @param code {@link #PROOF_LENGTH} bytes
+     * @param identifier of the token with which it was made
+     */
+    public Proof(byte[] code, byte[] identifier) {
+      this.code = code.clone();
+      this.identifier = identifier.clone();
+    }
+
+    public byte[] code() {
+      return code.clone();
+    }
+
+    public byte[] identifier() {
+      return identifier.clone();
+    }
+  }
+
+  /** The answer to OPEN: a challenge, or, without one, a grant, which may be refused. */
+  public static final class Reply {
+    private final byte[] challenge;
+    private final byte[] sessionId;
+
+    private Reply(byte[] challenge, byte[] sessionId) {
+      this.challenge = challenge;
+      this.sessionId = sessionId;
+    }
+
+    /** Returns the challenge; null if no proof is wanted. */
+    public byte[] challenge() {
+      return challenge == null ? null : challenge.clone();
+    }
+
+    /** Returns the session's id; null if it was refused, or a proof is wanted. */
+    public byte[] sessionId() {
+      return sessionId == null ? null : sessionId.clone();
     }
   }
 
@@ -69,9 +138,43 @@ public final class ChunkQueryStream extends ProvedStream {
     }
   }
 
+  private void send(int type, ByteBuffer body) throws IOException {
+    add(type, body);
+    out.flush();
+  }
+
+  private void add(int type, ByteBuffer body) throws IOException {
+    body.flip();
+    out.record(type, body);
+  }
+
+  private static ByteBuffer body(int length) {
+    return ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
   public void open(long dialect, String poolId) throws IOException {
     byte[] pool = poolId.getBytes(StandardCharsets.UTF_8);
     send(WireFormat.OPEN, body(8 + pool.length).putLong(dialect).put(pool));
+  }
+
+  public void challenge(byte[] challenge) throws IOException {
+    send(WireFormat.CHALLENGE, body(challenge.length).put(challenge));
+  }
+
+  public void prove(Proof proof) throws IOException {
+    send(
+        WireFormat.PROOF,
+        body(PROOF_LENGTH + proof.identifier.length).put(proof.code).put(proof.identifier));
+  }
+
+  /** Grants a session. */
+  public void grant(byte[] sessionId) throws IOException {
+    send(WireFormat.GRANT, body(sessionId.length).put(sessionId));
+  }
+
+  /** Refuses one. */
+  public void refuse() throws IOException {
+    send(WireFormat.GRANT, body(0));
   }
 
   /** Adds a question to what {@link #flush} sends. */
@@ -97,6 +200,49 @@ public final class ChunkQueryStream extends ProvedStream {
     add(WireFormat.ANSWER, body);
   }
 
+  /** Sends the questions and answers that were not sent yet. */
+  public void flush() throws IOException {
+    out.flush();
+  }
+
+  /** Returns whether the next question, or answer, can be read without waiting. */
+  public boolean hasNext() {
+    return in.hasNext();
+  }
+
+  /**
+   * Refuses a record that is not due before memory is taken for it: its sender may have proved
+   * nothing yet.
+   */
+  private void requireDue(int type) throws CorruptWireException {
+    if (type != due && type != alsoDue) {
+      throw new CorruptWireException("a record of type " + type + " in place of " + due);
+    }
+  }
+
+  /** The next record's body, if it is of one of these types; null at the end of the stream. */
+  private ByteBuffer next(int type, int otherType) throws IOException {
+    due = type;
+    alsoDue = otherType;
+    return in.next() ? in.body() : null;
+  }
+
+  private static ByteBuffer required(ByteBuffer body) throws EOFException {
+    if (body == null) {
+      throw new EOFException("the other side asks, or answers, no more");
+    }
+    return body;
+  }
+
+  private static byte[] take(ByteBuffer body, int length, String what) throws CorruptWireException {
+    if (body.remaining() < length) {
+      throw new CorruptWireException(what + " of " + body.remaining() + " bytes");
+    }
+    byte[] bytes = new byte[length];
+    body.get(bytes);
+    return bytes;
+  }
+
   /**
    * Reads OPEN.
    *
@@ -109,6 +255,39 @@ public final class ChunkQueryStream extends ProvedStream {
     return new Opening(
         ByteBuffer.wrap(dialect).order(ByteOrder.LITTLE_ENDIAN).getLong(),
         new String(pool, StandardCharsets.UTF_8));
+  }
+
+  /** Reads CHALLENGE or GRANT. */
+  public Reply readReply() throws IOException {
+    ByteBuffer body = required(next(WireFormat.GRANT, WireFormat.CHALLENGE));
+    if (in.type() == WireFormat.CHALLENGE) {
+      return new Reply(exactly(body, PROOF_LENGTH, "a challenge"), null);
+    }
+    return new Reply(null, grant(body));
+  }
+
+  /** Reads GRANT; null if it was refused. */
+  public byte[] readGrant() throws IOException {
+    return grant(required(next(WireFormat.GRANT, WireFormat.GRANT)));
+  }
+
+  private static byte[] grant(ByteBuffer body) throws CorruptWireException {
+    return body.hasRemaining() ? exactly(body, WireFormat.SESSION_ID, "a session's id") : null;
+  }
+
+  private static byte[] exactly(ByteBuffer body, int length, String what)
+      throws CorruptWireException {
+    if (body.remaining() != length) {
+      throw new CorruptWireException(what + " of " + body.remaining() + " bytes");
+    }
+    return take(body, length, what);
+  }
+
+  /** Reads PROOF. */
+  public Proof readProof() throws IOException {
+    ByteBuffer body = required(next(WireFormat.PROOF, WireFormat.PROOF));
+    byte[] code = take(body, PROOF_LENGTH, "a proof");
+    return new Proof(code, take(body, body.remaining(), "a token"));
   }
 
   /** Reads QUESTION; null at the end of the stream. */
@@ -165,5 +344,12 @@ public final class ChunkQueryStream extends ProvedStream {
       throw new CorruptWireException("a batch with the number " + number);
     }
     return number;
+  }
+
+  /** Gives back buffers; neither thread may use it any more. */
+  @Override
+  public void close() {
+    in.close();
+    out.close();
   }
 }

@@ -25,8 +25,7 @@ public final class Preamble {
   /**
    * Returns the bytes of a preamble.
    *
-   * @param kind {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, {@link WireFormat#ASK} or
-   *     {@link WireFormat#OFFER}
+   * @param kind {@link WireFormat#PROBE}, {@link WireFormat#STREAM} or {@link WireFormat#ASK}
    */
   public static byte[] encode(int kind) {
     ByteBuffer bytes = ByteBuffer.allocate(LENGTH).order(ByteOrder.LITTLE_ENDIAN);
@@ -91,8 +90,8 @@ public final class Preamble {
   }
 
   /**
-   * {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, {@link WireFormat#ASK}, {@link
-   * WireFormat#OFFER}, or what other versions know.
+   * {@link WireFormat#PROBE}, {@link WireFormat#STREAM}, {@link WireFormat#ASK}, or what other
+   * versions know.
    */
   public int kind() {
     return read[5] & 0xFF;

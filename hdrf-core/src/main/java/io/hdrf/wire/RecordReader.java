@@ -4,7 +4,6 @@ package io.hdrf.wire;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.ChunkLookup;
-import io.hdrf.spi.scheme.GroupExport;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -187,14 +186,6 @@ public final class RecordReader implements Closeable {
       case WireFormat.PROOF:
       case WireFormat.GRANT:
         return WireFormat.MAX_OPENING;
-      case WireFormat.OFFERED:
-        return WireFormat.MAX_OPENING;
-      case WireFormat.NAMES:
-        return GroupExport.MAX_NAMES;
-      case WireFormat.WANTED:
-        return 1;
-      case WireFormat.GROUP:
-        return GroupExport.MAX_CONTENT;
       case WireFormat.QUESTION:
         return WireFormat.BATCH_PREFIX + ChunkLookup.MAX_CHUNKS * WireFormat.CHUNK_LENGTH;
       case WireFormat.ANSWER:

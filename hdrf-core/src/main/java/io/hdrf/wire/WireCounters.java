@@ -101,23 +101,6 @@ public final class WireCounters {
   }
 
   /**
-   * Counts a block whose groups were offered to a peer.
-   *
-   * @param sent how many groups the peer took
-   * @param bytes theirs, as they are stored
-   */
-  public void offered(long sent, long bytes) {
-    add("mirrorOffers", 1);
-    add("mirrorGroupsSent", sent);
-    add("mirrorGroupBytesSent", bytes);
-  }
-
-  /** Counts an offer that a peer refused, or did not hear to its end. */
-  public void offerFailed() {
-    add("mirrorOffersFailed", 1);
-  }
-
-  /**
    * Counts a question that was answered.
    *
    * @param held how many chunks are held for the peer
@@ -179,10 +162,6 @@ public final class WireCounters {
           "mirrorChunksByValue",
           "mirrorBytesByReference",
           "mirrorBytesAsking",
-          "mirrorOffers",
-          "mirrorOffersFailed",
-          "mirrorGroupsSent",
-          "mirrorGroupBytesSent",
           "mirrorAnswers",
           "mirrorChunksHeld",
           "mirrorChunksAbsent",

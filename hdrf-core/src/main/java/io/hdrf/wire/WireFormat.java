@@ -26,9 +26,6 @@ public final class WireFormat {
   /** Questions which chunks the other side has follow. */
   public static final int ASK = 2;
 
-  /** Groups of a block's chunks that the sender's store has encoded follow. */
-  public static final int OFFER = 4;
-
   public static final int RECORD_HEADER = 1 + 4 + 4;
 
   public static final int BYTES = 1;
@@ -49,13 +46,6 @@ public final class WireFormat {
   public static final int GRANT = 19;
   public static final int QUESTION = 20;
   public static final int ANSWER = 21;
-
-  /** The records of {@link GroupStream}, beside {@link #CHALLENGE} to {@link #GRANT}. */
-  static final int OFFERED = 23;
-
-  static final int NAMES = 24;
-  static final int WANTED = 25;
-  static final int GROUP = 26;
 
   /** Bytes of the id of a session. */
   public static final int SESSION_ID = 16;

@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,9 +34,6 @@ final class FileBlocks implements BlockOwner {
   private final ChainCodec codec;
   private final TagKey key = new TagKey(new byte[TagKey.LENGTH]);
   private final AtomicInteger sequence = new AtomicInteger();
-
-  /** Those that wait for others. */
-  final Set<BlockRef> heldUp = ConcurrentHashMap.newKeySet();
 
   final AtomicInteger ioErrors = new AtomicInteger();
   final AtomicInteger mismatches = new AtomicInteger();
@@ -119,11 +115,6 @@ final class FileBlocks implements BlockOwner {
       throw openFailure;
     }
     return new FileBlock(block.blockId());
-  }
-
-  @Override
-  public boolean isHeldUp(BlockRef block) {
-    return heldUp.contains(block);
   }
 
   @Override

@@ -146,43 +146,6 @@ class ReducerTest {
     assertThat(counters.byChain()).containsOnlyKeys("hooked");
   }
 
-  @Test
-  void aBlockThatIsHeldUpWaitsUntilManyWait() throws Exception {
-    start(1, 100);
-    BlockRef first = write(1, text(50_000));
-    blocks.heldUp.add(first);
-    reducer.offer(first);
-    // Those behind it do not wait: it may wait for one of them, through another DataNode.
-    reducer.offer(write(40, text(50_000)));
-    await(() -> counters.blocksReduced() == 1);
-    assertThat(blocks.isReduced(40)).isTrue();
-    Thread.sleep(300);
-    assertThat(blocks.isReduced(1)).isFalse();
-    blocks.heldUp.remove(first);
-    awaitIdle();
-    assertThat(blocks.isReduced(1)).isTrue();
-    BlockRef second = write(2, text(50_000));
-    blocks.heldUp.add(second);
-    reducer.offer(second);
-    for (int id = 3; id < 20; id++) {
-      reducer.offer(write(id, text(20_000)));
-    }
-    awaitIdle();
-    assertThat(blocks.isReduced(2)).isTrue();
-  }
-
-  @Test
-  void whoHasATurnLetsBlocksWait() throws Exception {
-    start(1, 100);
-    reducer.turns().acquire();
-    reducer.offer(write(1, text(50_000)));
-    Thread.sleep(300);
-    assertThat(blocks.isReduced(1)).isFalse();
-    reducer.turns().release();
-    awaitIdle();
-    assertThat(blocks.isReduced(1)).isTrue();
-  }
-
   /** With one thread: had it ended, nothing would be reduced any more. */
   @Test
   void noErrorEndsAThread() throws Exception {

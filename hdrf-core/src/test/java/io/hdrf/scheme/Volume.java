@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.BlockCodec;
-import io.hdrf.spi.scheme.FrameSink;
-import io.hdrf.spi.scheme.GroupExport;
 import io.hdrf.spi.scheme.GuardedBuffer;
 import io.hdrf.spi.scheme.StoredFrame;
 import java.io.Closeable;
@@ -17,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 
 /** {@link VolumeSchemes} with byte arrays for blocks, for tests. */
@@ -61,17 +58,6 @@ public final class Volume implements Closeable {
   /** Encodes a block that comes in pieces of random size, and makes it durable. */
   public static List<StoredFrame> encode(ChainCodec codec, byte[] block, Random random)
       throws IOException {
-    return encode(codec, block, random, added -> {});
-  }
-
-  /**
-   * The same.
-   *
-   * @param groups gets those that the block added to its scheme's store
-   */
-  public static List<StoredFrame> encode(
-      ChainCodec codec, byte[] block, Random random, Consumer<GroupExport> groups)
-      throws IOException {
     ByteBuffer rest = ByteBuffer.wrap(block);
     List<StoredFrame> frames = new ArrayList<>();
     codec.encode(
@@ -88,19 +74,11 @@ public final class Volume implements Closeable {
           rest.position(rest.position() + count);
           return count;
         },
-        new FrameSink() {
-          @Override
-          public void frame(int originalLength, int stages, ByteBuffer stored) {
-            assertThat(stored.isDirect()).isTrue();
-            byte[] bytes = new byte[stored.remaining()];
-            stored.get(bytes);
-            frames.add(new StoredFrame(originalLength, stages, bytes));
-          }
-
-          @Override
-          public void groups(GroupExport added) {
-            groups.accept(added);
-          }
+        (originalLength, stages, stored) -> {
+          assertThat(stored.isDirect()).isTrue();
+          byte[] bytes = new byte[stored.remaining()];
+          stored.get(bytes);
+          frames.add(new StoredFrame(originalLength, stages, bytes));
         });
     codec.force();
     return frames;

@@ -80,13 +80,11 @@ class CapabilitiesTest {
     }
     assertThat(read(stored(1, 0, 0, 0, 2)).makesChecksums()).isTrue();
     assertThat(read(stored(1, 0, 0, 0, 0xFD)).makesChecksums()).isFalse();
-    assertThat(read(stored(1, 0, 0, 0, 4)).takesGroups()).isTrue();
-    assertThat(read(stored(1, 0, 0, 0, 0xFB)).takesGroups()).isFalse();
   }
 
   @Test
   void otherFlagsAreSkipped() throws IOException {
-    assertThat(read(stored(1, 0, 0, 0, 0xF9, 1, 1)).encode())
+    assertThat(read(stored(1, 0, 0, 0, 0xFD, 1, 1)).encode())
         .isEqualTo(read(stored(1, 0, 0)).encode());
     assertThat(read(stored(1, 0, 0, 0, 0xFF, 1, 1)).makesChecksums()).isTrue();
   }

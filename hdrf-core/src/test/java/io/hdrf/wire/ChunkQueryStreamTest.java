@@ -46,8 +46,8 @@ class ChunkQueryStreamTest {
   @Test
   void whatIsWrittenIsRead() throws IOException {
     byte[] challenge = TestBytes.noise(32, random);
-    ProvedStream.Proof proof =
-        new ProvedStream.Proof(TestBytes.noise(32, random), TestBytes.noise(100, random));
+    ChunkQueryStream.Proof proof =
+        new ChunkQueryStream.Proof(TestBytes.noise(32, random), TestBytes.noise(100, random));
     byte[] id = TestBytes.noise(16, random);
     out.open(0x8123456789ABCDEFL, "BP-1-ü");
     out.challenge(challenge);
@@ -59,15 +59,15 @@ class ChunkQueryStreamTest {
     ChunkQueryStream.Opening opening = in.readOpening();
     assertThat(opening.dialect()).isEqualTo(0x8123456789ABCDEFL);
     assertThat(opening.poolId()).isEqualTo("BP-1-ü");
-    ProvedStream.Reply reply = in.readReply();
+    ChunkQueryStream.Reply reply = in.readReply();
     assertThat(reply.challenge()).isEqualTo(challenge);
-    assertThat(reply.grant()).isNull();
-    ProvedStream.Proof read = in.readProof();
+    assertThat(reply.sessionId()).isNull();
+    ChunkQueryStream.Proof read = in.readProof();
     assertThat(read.code()).isEqualTo(proof.code());
     assertThat(read.identifier()).isEqualTo(proof.identifier());
     assertThat(in.readGrant()).isEqualTo(id);
     assertThat(in.readGrant()).isNull();
-    assertThat(in.readReply().grant()).isEqualTo(id);
+    assertThat(in.readReply().sessionId()).isEqualTo(id);
   }
 
   @Test

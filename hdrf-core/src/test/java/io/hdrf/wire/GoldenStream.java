@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.wire;
 
-import io.hdrf.block.BlockRef;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -48,14 +47,6 @@ final class GoldenStream {
   static final String SUMMED = "summed-v1.golden";
 
   static final String CAPABILITIES_SUMMING = "capabilities-summing-v1.golden";
-
-  /** All bytes of both sides of a connection for groups. */
-  static final String GROUPS = "groups-v1.golden";
-
-  static final String CAPABILITIES_GROUPS = "capabilities-groups-v1.golden";
-
-  static final Capabilities ANSWER_GROUPS =
-      new Capabilities(1, List.of(1, 2), List.of(5L)).makingChecksums().takingGroups();
 
   static final Capabilities ANSWER_SUMMING = new Capabilities(1, List.of(1, 2)).makingChecksums();
 
@@ -144,33 +135,12 @@ final class GoldenStream {
         new ChunkQueryStream(new ByteArrayInputStream(new byte[0]), stream)) {
       out.open(0x0102030405060708L, "BP-1");
       out.challenge(filled(32, 1));
-      out.prove(new ProvedStream.Proof(filled(32, 2), filled(5, 3)));
+      out.prove(new ChunkQueryStream.Proof(filled(32, 2), filled(5, 3)));
       out.grant(filled(16, 4));
       out.refuse();
       ChunkBatch batch = new ChunkBatch(3, new int[] {2, 0x10004}, filled(64, 5));
       out.ask(batch);
       out.answer(batch, BitSet.valueOf(new byte[] {2}));
-      out.flush();
-    }
-    return stream.toByteArray();
-  }
-
-  static byte[] groups() throws IOException {
-    ByteArrayOutputStream stream = new ByteArrayOutputStream();
-    try (GroupStream out = new GroupStream(new ByteArrayInputStream(new byte[0]), stream)) {
-      out.offer(
-          new GroupStream.Offer(
-              new BlockRef("BP-1", 0x0102030405060708L), 1001, -2L, new int[] {3, 0x1234}));
-      out.challenge(filled(32, 1));
-      out.prove(new ProvedStream.Proof(filled(32, 2), filled(5, 3)));
-      out.accept();
-      out.refuse();
-      out.challenge(filled(32, 6));
-      out.prove(new ProvedStream.Proof(filled(32, 7), filled(3, 8)));
-      out.names(ByteBuffer.wrap(filled(40, 4)));
-      out.answer(true);
-      out.answer(false);
-      out.group(ByteBuffer.wrap(filled(7, 5)));
       out.flush();
     }
     return stream.toByteArray();
@@ -264,10 +234,5 @@ final class GoldenStream {
       Files.write(inputs.resolve(method).resolve("summed"), summed());
     }
     Files.write(inputs.resolve("anyCapabilities/summing"), ANSWER_SUMMING.encode());
-    Files.write(directory.resolve(GROUPS), groups());
-    Files.write(directory.resolve(CAPABILITIES_GROUPS), ANSWER_GROUPS.encode());
-    Files.createDirectories(inputs.resolve("anyOffer"));
-    Files.write(inputs.resolve("anyOffer/golden"), groups());
-    Files.write(inputs.resolve("anyCapabilities/groups"), ANSWER_GROUPS.encode());
   }
 }

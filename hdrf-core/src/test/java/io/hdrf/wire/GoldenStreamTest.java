@@ -3,9 +3,7 @@ package io.hdrf.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.block.BlockRef;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.HexFormat;
@@ -102,37 +100,6 @@ class GoldenStreamTest {
                 + "63"
                 + "05060708"
                 + "03".repeat(28));
-  }
-
-  @Test
-  void oldGroupsStayReadable() throws IOException {
-    byte[] stream = GoldenStream.read(GoldenStream.GROUPS);
-    assertThat(stream).isEqualTo(GoldenStream.groups());
-    try (GroupStream in =
-        new GroupStream(new ByteArrayInputStream(stream), new ByteArrayOutputStream())) {
-      GroupStream.Offer offer = in.readOffer();
-      assertThat(offer.block()).isEqualTo(new BlockRef("BP-1", 0x0102030405060708L));
-      assertThat(offer.generationStamp()).isEqualTo(1001);
-      assertThat(offer.dialect()).isEqualTo(-2);
-      assertThat(offer.hasChain(new int[] {3, 0x1234})).isTrue();
-      assertThat(in.readReply().challenge()).hasSize(32);
-      assertThat(in.readProof().identifier()).containsExactly(3, 3, 3, 3, 3);
-      assertThat(in.readGrant()).isNotNull();
-      assertThat(in.readGrant()).isNull();
-      assertThat(in.readChallenge()).hasSize(32).containsOnly(6);
-      assertThat(in.readProof().identifier()).containsExactly(8, 8, 8);
-      assertThat(in.readNames().remaining()).isEqualTo(40);
-      assertThat(in.readAnswer()).isTrue();
-      assertThat(in.readAnswer()).isFalse();
-      assertThat(in.readNamesOrGroup().remaining()).isEqualTo(7);
-      assertThat(in.isGroup()).isTrue();
-    }
-    Capabilities read =
-        Capabilities.read(
-            new ByteArrayInputStream(GoldenStream.read(GoldenStream.CAPABILITIES_GROUPS)));
-    assertThat(read.takesGroups()).isTrue();
-    assertThat(read.makesChecksums()).isTrue();
-    assertThat(read.dialects()).containsExactly(5L);
   }
 
   @Test
@@ -238,7 +205,7 @@ class GoldenStreamTest {
       assertThat(opening.dialect()).isEqualTo(0x0102030405060708L);
       assertThat(opening.poolId()).isEqualTo("BP-1");
       assertThat(in.readReply().challenge()).hasSize(32).containsOnly(1);
-      ProvedStream.Proof proof = in.readProof();
+      ChunkQueryStream.Proof proof = in.readProof();
       assertThat(proof.code()).hasSize(32).containsOnly(2);
       assertThat(proof.identifier()).containsExactly(3, 3, 3, 3, 3);
       assertThat(in.readGrant()).hasSize(16).containsOnly(4);

@@ -8,7 +8,6 @@ import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.wire.WireCounters;
 import java.util.Map;
-import java.util.function.IntSupplier;
 import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsInfo;
 import org.apache.hadoop.metrics2.MetricsRecordBuilder;
@@ -28,7 +27,6 @@ final class HdrfMetrics implements MetricsSource {
   private final String name;
   private final ReducerCounters counters;
   private final WireCounters wire;
-  private final IntSupplier pending;
   private final Reducer reducer;
   private final BlockRecords records;
   private final SchemeStores schemeStores;
@@ -39,11 +37,9 @@ final class HdrfMetrics implements MetricsSource {
       ReducerCounters counters,
       WireCounters wire,
       Reducer reducer,
-      IntSupplier pending,
       BlockRecords records,
       SchemeStores schemeStores,
       VolumeJobs jobs) {
-    this.pending = pending;
     this.jobs = jobs;
     this.records = records;
     this.schemeStores = schemeStores;
@@ -71,7 +67,7 @@ final class HdrfMetrics implements MetricsSource {
     addCounters(record, jobs.counters().values());
     record.addGauge(info("JobsRunning"), jobs.counters().running());
     record.addGauge(info("QueueLength"), reducer.queueLength());
-    record.addGauge(info("Pending"), pending.getAsInt());
+    record.addGauge(info("Pending"), reducer.pending());
     reducer
         .inProcess()
         .forEach((scheme, blocks) -> record.addGauge(info("BlocksInProcess-" + scheme), blocks));

@@ -6,7 +6,6 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.job.JobTasks;
 import io.hdrf.datanode.job.VolumeJobs;
 import io.hdrf.datanode.mirror.Mirroring;
-import io.hdrf.datanode.mirror.group.GroupOffers;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.BlockRecords;
@@ -16,7 +15,6 @@ import io.hdrf.datanode.replica.Hold;
 import io.hdrf.datanode.replica.PlainBlockScan;
 import io.hdrf.datanode.replica.PlainReplicas;
 import io.hdrf.datanode.replica.ReducibleBlocks;
-import io.hdrf.datanode.replica.ReplicaGroups;
 import io.hdrf.datanode.replica.Replicas;
 import io.hdrf.datanode.replica.Savings;
 import io.hdrf.datanode.replica.UnreadableReplicas;
@@ -37,8 +35,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -65,7 +61,6 @@ public final class HdrfService implements Closeable {
   private final SchemeStores schemeStores;
   private final BlockRecords records;
   private final Mirroring mirroring;
-  private final GroupOffers offers;
   private final Savings savings;
   private final PlainReplicas plain;
   private final ReplicaReads reads;
@@ -80,7 +75,7 @@ public final class HdrfService implements Closeable {
   public HdrfService(HdrfSetup setup, String datanodeUuid, DatasetAccess dataset) {
     conf = setup.conf;
     records = setup.records;
-    replicas = new Replicas(dataset, setup.files, records, maxAwaited(conf.configuration()));
+    replicas = new Replicas(dataset, setup.files, records);
     anyChain = Chains.anyConfigured(setup.chains);
     slices =
         new PoolSlices(
@@ -104,12 +99,8 @@ public final class HdrfService implements Closeable {
     mirroring = setup.mirroring.open(written, later);
     savings = new Savings(replicas, slices, opener);
     plain = new PlainReplicas(replicas, slices, opener, counters);
-    ReplicaGroups groups =
-        new ReplicaGroups(replicas, slices, mirroring.queries()::function, this::reducer);
-    offers = mirroring.exchangeGroups(groups, conf.nice());
     ReducibleBlocks owner =
-        new ReducibleBlocks(
-            conf, replicas, slices, written, mirroring.spooled(), offers, savings, later);
+        new ReducibleBlocks(conf, replicas, slices, written, mirroring.spooled(), savings, later);
     reducer = new Reducer(datanodeUuid, conf, owner, setup.files, counters, this::onRoom);
     scan =
         new PlainBlockScan(
@@ -142,28 +133,12 @@ public final class HdrfService implements Closeable {
             anyChain);
     metrics =
         new HdrfMetrics(
-            datanodeUuid,
-            counters,
-            mirroring.counters(),
-            reducer,
-            this::pending,
-            records,
-            schemeStores,
-            jobs);
+            datanodeUuid, counters, mirroring.counters(), reducer, records, schemeStores, jobs);
     metrics.register();
     ShutdownHookManager hooks = ShutdownHookManager.get();
     if (!hooks.isShutdownInProgress()) {
       hooks.addShutdownHook(exitHook, EXIT_PRIORITY, conf.hookSeconds(), TimeUnit.SECONDS);
     }
-  }
-
-  /** Each takes one of the threads that clients' connections need, too. */
-  private static int maxAwaited(Configuration conf) {
-    int threads =
-        conf.getInt(
-            DFSConfigKeys.DFS_DATANODE_MAX_RECEIVER_THREADS_KEY,
-            DFSConfigKeys.DFS_DATANODE_MAX_RECEIVER_THREADS_DEFAULT);
-    return Math.min(MAX_AWAITED, threads / 16);
   }
 
   /**
@@ -234,7 +209,6 @@ public final class HdrfService implements Closeable {
    */
   private void onConversion() {
     reducer.dropWaiting();
-    offers.dropAll();
     wakeScan();
   }
 
@@ -249,17 +223,9 @@ public final class HdrfService implements Closeable {
   public void finalized(String poolId, long blockId) {
     forget(poolId, blockId);
     if (anyChain) {
-      BlockRef block = new BlockRef(poolId, blockId);
-      // Before it can be reduced.
-      offers.finalized(block);
-      if (!reducer.offer(block)) {
-        offers.dropped(block);
-      }
+      reducer.offer(new BlockRef(poolId, blockId));
     }
   }
-
-  /** The most blocks that wait for groups of other DataNodes. */
-  private static final int MAX_AWAITED = 32;
 
   /** Accepts any length. */
   public static final LongPredicate ANY_LENGTH = length -> true;
@@ -317,9 +283,9 @@ public final class HdrfService implements Closeable {
 
   // What others look at
 
-  /** The number of blocks waiting, for groups of other DataNodes too, or in work. */
+  /** The number of blocks waiting or in work. */
   public int pending() {
-    return reducer.pending() + replicas.awaitedCount();
+    return reducer.pending();
   }
 
   /** The service that answers administrators. */

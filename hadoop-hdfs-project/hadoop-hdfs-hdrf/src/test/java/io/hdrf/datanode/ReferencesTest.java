@@ -13,7 +13,6 @@ import io.hdrf.wire.ChunkBatch;
 import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.Preamble;
-import io.hdrf.wire.ProvedStream;
 import io.hdrf.wire.WireFormat;
 import java.io.File;
 import java.io.IOException;
@@ -243,11 +242,11 @@ class ReferencesTest {
     }
     assertThat(capabilities.dialects()).hasSize(1);
     long dialect = capabilities.dialects().first();
-    ProvedStream.Proof[] proofs = {
-      new ProvedStream.Proof(new byte[32], new byte[0]),
-      new ProvedStream.Proof(new byte[32], block.getBlockToken().getIdentifier())
+    ChunkQueryStream.Proof[] proofs = {
+      new ChunkQueryStream.Proof(new byte[32], new byte[0]),
+      new ChunkQueryStream.Proof(new byte[32], block.getBlockToken().getIdentifier())
     };
-    for (ProvedStream.Proof proof : proofs) {
+    for (ChunkQueryStream.Proof proof : proofs) {
       try (Socket socket = connect(port, WireFormat.ASK);
           ChunkQueryStream stream =
               new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {

@@ -338,13 +338,13 @@ class WireAdversaryTest {
         ChunkQueryStream stream =
             new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, "BP-1-127.0.0.1-1");
-      assertThat(stream.readReply().grant()).isNull();
+      assertThat(stream.readReply().sessionId()).isNull();
     }
     try (Socket socket = connect(WireFormat.ASK);
         ChunkQueryStream stream =
             new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, victim.getBlock().getBlockPoolId());
-      assertThat(stream.readReply().grant()).isNotNull();
+      assertThat(stream.readReply().sessionId()).isNotNull();
     }
   }
 
@@ -646,7 +646,7 @@ class WireAdversaryTest {
         ChunkQueryStream stream =
             new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
       stream.open(dialect, pool);
-      assertThat(stream.readReply().grant()).isNull();
+      assertThat(stream.readReply().sessionId()).isNull();
     } catch (EOFException | SocketException notHeard) {
       // Nor answered.
     }

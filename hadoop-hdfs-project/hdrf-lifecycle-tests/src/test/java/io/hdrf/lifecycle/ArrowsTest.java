@@ -79,10 +79,9 @@ class ArrowsTest {
   @ParameterizedTest
   @CsvSource({
     "mirror.query,",
-    "mirror.group, mirror.query",
-    "mirror, mirror.query mirror.group",
+    "mirror, mirror.query",
     "volume, mirror",
-    "replica, volume mirror.group",
+    "replica, volume",
     "read, mirror volume",
     "job, replica volume",
   })

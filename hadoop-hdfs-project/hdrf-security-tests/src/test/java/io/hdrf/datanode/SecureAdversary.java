@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Preamble;
-import io.hdrf.wire.ProvedStream;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.WireFormat;
 import java.io.ByteArrayOutputStream;
@@ -257,11 +256,12 @@ final class SecureAdversary {
       streams.out.write(Preamble.encode(WireFormat.ASK));
       try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
         stream.open(dialect, own.getBlockPoolId());
-        ProvedStream.Reply reply = stream.readReply();
-        assertThat(reply.grant()).isNull();
+        ChunkQueryStream.Reply reply = stream.readReply();
+        assertThat(reply.sessionId()).isNull();
         assertThat(reply.challenge()).isNotNull();
         stream.prove(
-            new ProvedStream.Proof(new byte[ProvedStream.PROOF_LENGTH], token.getIdentifier()));
+            new ChunkQueryStream.Proof(
+                new byte[ChunkQueryStream.PROOF_LENGTH], token.getIdentifier()));
         assertThatThrownBy(
                 () -> {
                   if (stream.readGrant() == null) {

@@ -90,19 +90,6 @@ public interface BlockCodec extends Closeable {
   }
 
   /**
-   * Begins to take groups of another DataNode's store whose {@link ChunkFunction} has the same
-   * dialect.
-   *
-   * @param tail the schemes with which the groups are encoded, as for {@link #encode}; stays open
-   *     until the result is closed
-   * @param maxLength how many bytes of content are taken at most
-   * @return null if the scheme has no such groups
-   */
-  default GroupImport importGroups(FrameChain tail, long maxLength) {
-    return null;
-  }
-
-  /**
    * Figures for operators by name, such as {@code chunksFound}; sums since the codec was opened.
    */
   default Map<String, Long> metrics() {

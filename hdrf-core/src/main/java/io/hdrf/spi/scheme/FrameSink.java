@@ -36,12 +36,6 @@ public interface FrameSink {
   void frame(int originalLength, int stages, ByteBuffer stored) throws IOException;
 
   /**
-   * Tells of the groups that the block added to its scheme's store, once they are durable. Those of
-   * earlier blocks that it refers to are not among them.
-   */
-  default void groups(GroupExport added) throws IOException {}
-
-  /**
    * The most bytes that a payload may have: an eighth and 64 KiB more than the original data. A
    * reader takes no more memory than this for it, whatever a damaged frame says.
    */

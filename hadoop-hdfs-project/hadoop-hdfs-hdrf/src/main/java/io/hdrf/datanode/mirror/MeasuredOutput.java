@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.net.SocketOutputStream;
@@ -21,57 +20,24 @@ final class MeasuredOutput {
    *
    * @param out above SASL
    * @param timeout for writing to a socket, which the stream below has already, in milliseconds
-   * @param onRequest receives the request that is sent, if it moves a block
    * @param onClose receives the number of bytes that were written
    */
-  static OutputStream of(
-      OutputStream out,
-      long timeout,
-      LinkMeter meter,
-      Consumer<BlockTransfer> onRequest,
-      LongConsumer onClose)
+  static OutputStream of(OutputStream out, long timeout, LinkMeter meter, LongConsumer onClose)
       throws IOException {
-    Measure measure = new Measure(meter, onRequest, onClose);
     return out instanceof SocketOutputStream
-        ? new OnSocket((SocketOutputStream) out, timeout, measure)
-        : new OnStream(out, measure);
+        ? new OnSocket((SocketOutputStream) out, timeout, meter, onClose)
+        : new OnStream(out, meter, onClose);
   }
 
   /** What both kinds measure. For one thread at a time. */
   private static final class Measure {
     private final LinkMeter meter;
-    private final Consumer<BlockTransfer> onRequest;
     private final LongConsumer onClose;
-
-    /** Null once it is complete. */
-    private StreamOpening request = StreamOpening.request();
-
     private long bytes;
 
-    Measure(LinkMeter meter, Consumer<BlockTransfer> onRequest, LongConsumer onClose) {
+    Measure(LinkMeter meter, LongConsumer onClose) {
       this.meter = meter;
-      this.onRequest = onRequest;
       this.onClose = onClose;
-    }
-
-    /** Looks at bytes before they are sent. */
-    void lookAt(byte[] source, int offset, int length) {
-      if (request == null) {
-        return;
-      }
-      try {
-        request.take(source, offset, length);
-        if (request.isComplete()) {
-          BlockTransfer transfer = BlockTransfer.of(request);
-          request = null;
-          if (transfer != null) {
-            onRequest.accept(transfer);
-          }
-        }
-      } catch (IOException e) {
-        // The peer's to judge.
-        request = null;
-      }
     }
 
     void wrote(int count, long from) {
@@ -91,21 +57,20 @@ final class MeasuredOutput {
     private final SocketOutputStream out;
     private final Measure measure;
 
-    OnSocket(SocketOutputStream out, long timeout, Measure measure) throws IOException {
+    OnSocket(SocketOutputStream out, long timeout, LinkMeter meter, LongConsumer onClose)
+        throws IOException {
       super(out.getChannel(), timeout);
       this.out = out;
-      this.measure = measure;
+      this.measure = new Measure(meter, onClose);
     }
 
     @Override
     public void write(int value) throws IOException {
-      measure.lookAt(new byte[] {(byte) value}, 0, 1);
       out.write(value);
     }
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-      measure.lookAt(bytes, offset, length);
       long from = System.nanoTime();
       out.write(bytes, offset, length);
       measure.wrote(length, from);
@@ -144,20 +109,13 @@ final class MeasuredOutput {
   private static final class OnStream extends FilterOutputStream {
     private final Measure measure;
 
-    OnStream(OutputStream out, Measure measure) {
+    OnStream(OutputStream out, LinkMeter meter, LongConsumer onClose) {
       super(out);
-      this.measure = measure;
-    }
-
-    @Override
-    public void write(int value) throws IOException {
-      measure.lookAt(new byte[] {(byte) value}, 0, 1);
-      out.write(value);
+      this.measure = new Measure(meter, onClose);
     }
 
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
-      measure.lookAt(bytes, offset, length);
       long from = System.nanoTime();
       out.write(bytes, offset, length);
       measure.wrote(length, from);

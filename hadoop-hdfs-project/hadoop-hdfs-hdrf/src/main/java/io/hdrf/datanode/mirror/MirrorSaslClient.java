@@ -2,12 +2,10 @@
 package io.hdrf.datanode.mirror;
 
 import io.hdrf.datanode.mirror.query.BlockKeyProofs;
-import io.hdrf.datanode.mirror.query.PeerConnection;
+import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.ChunkQueryStream;
-import io.hdrf.wire.GroupStream;
 import io.hdrf.wire.Preamble;
-import io.hdrf.wire.ProvedStream;
 import io.hdrf.wire.WireFormat;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,7 +13,6 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.channels.SocketChannel;
-import java.util.function.BiFunction;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
@@ -25,7 +22,6 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.sasl.DataEncryptionKeyFactor
 import org.apache.hadoop.hdfs.protocol.datatransfer.sasl.SaslDataTransferClient;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.net.NetUtils;
-import org.apache.hadoop.net.SocketInputWrapper;
 import org.apache.hadoop.security.SaslPropertiesResolver;
 import org.apache.hadoop.security.token.Token;
 
@@ -101,11 +97,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     if (mirroring.sends()) {
       InetSocketAddress address = (InetSocketAddress) socket.getRemoteSocketAddress();
       peer =
-          mirroring.link(
-              address,
-              () -> probe(address, handshake),
-              () -> connect(address, handshake, WireFormat.ASK, ChunkQueryStream::new),
-              () -> connect(address, handshake, WireFormat.OFFER, GroupStream::new));
+          mirroring.link(address, () -> probe(address, handshake), () -> ask(address, handshake));
     }
     IOStreamPair streams = handshake.on(socket, underlyingOut, underlyingIn);
     if (peer == null) {
@@ -120,12 +112,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
       throws IOException {
     return new IOStreamPair(
         new CopyReply(mirroring, streams.in, peer, new Acknowledgements()),
-        MeasuredOutput.of(
-            streams.out,
-            writeTimeout,
-            meter,
-            transfer -> mirroring.goesPlain(transfer, peer),
-            mirroring.counters()::sentPlain));
+        MeasuredOutput.of(streams.out, writeTimeout, meter, mirroring.counters()::sentPlain));
   }
 
   private IOStreamPair framed(Socket socket, IOStreamPair streams, PeerLink peer)
@@ -146,12 +133,8 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
         in, channel == null ? out : new MirrorSocketOutputStream(out, channel, writeTimeout));
   }
 
-  /** Connects once more. */
-  private <S extends ProvedStream> PeerConnection<S> connect(
-      InetSocketAddress address,
-      Handshake handshake,
-      int kind,
-      BiFunction<InputStream, OutputStream, S> stream)
+  /** Connects once more, to ask for chunks. */
+  private ChunkQueryConnection ask(InetSocketAddress address, Handshake handshake)
       throws IOException {
     int timeout = mirroring.probeTimeoutMillis();
     Socket socket = sockets.newSocket();
@@ -159,14 +142,14 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     try {
       NetUtils.connect(socket, address, timeout);
       socket.setTcpNoDelay(true);
-      SocketInputWrapper in = NetUtils.getInputStream(socket, timeout);
-      IOStreamPair streams = handshake.on(socket, NetUtils.getOutputStream(socket, timeout), in);
-      streams.out.write(Preamble.encode(kind));
+      IOStreamPair streams =
+          handshake.on(
+              socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
+      streams.out.write(Preamble.encode(WireFormat.ASK));
       streams.out.flush();
-      in.setTimeout(0);
       connected = true;
-      return new PeerConnection<>(
-          stream.apply(streams.in, streams.out), BlockKeyProofs.address(address), socket);
+      return new ChunkQueryConnection(
+          new ChunkQueryStream(streams.in, streams.out), BlockKeyProofs.address(address), socket);
     } finally {
       if (!connected) {
         socket.close();

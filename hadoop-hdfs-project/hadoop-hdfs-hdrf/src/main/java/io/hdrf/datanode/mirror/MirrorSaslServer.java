@@ -80,8 +80,6 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
     }
     if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.ASK) {
       mirroring.queries().answer(peer, streams, name(peer));
-    } else if (preamble.version() == WireFormat.VERSION && preamble.kind() == WireFormat.OFFER) {
-      mirroring.takeGroups(peer, streams, name(peer));
     } else if (preamble.kind() == WireFormat.PROBE) {
       // Without an answer blocks come plain for half a minute.
       if (!mirroring.memory().isScarce()) {

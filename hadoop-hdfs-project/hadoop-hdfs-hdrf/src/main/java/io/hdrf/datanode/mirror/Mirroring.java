@@ -4,23 +4,18 @@ package io.hdrf.datanode.mirror;
 import io.hdrf.block.BlockRef;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.mirror.LinkChoice.Form;
-import io.hdrf.datanode.mirror.group.GroupOffers;
-import io.hdrf.datanode.mirror.group.GroupStores;
-import io.hdrf.datanode.mirror.group.OfferedGroups;
 import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.mirror.query.ChunkQueries;
 import io.hdrf.datanode.mirror.query.ChunkQueryClient;
-import io.hdrf.datanode.mirror.query.PeerConnection;
+import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.thread.HdrfThreads;
 import io.hdrf.wire.Capabilities;
-import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.FrameSpool;
-import io.hdrf.wire.GroupStream;
 import io.hdrf.wire.ReceiveMemory;
 import io.hdrf.wire.RecordWriter;
 import io.hdrf.wire.SpooledBlocks;
@@ -40,8 +35,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.hadoop.hdfs.net.Peer;
-import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -126,9 +119,6 @@ public final class Mirroring implements Closeable {
   private final SpooledBlocks spooled;
   private final ReceiveMemory memory;
   private final Capabilities own;
-  private final Timer timer;
-  private volatile GroupOffers offers;
-  private volatile OfferedGroups offered;
   private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
   /**
@@ -152,7 +142,6 @@ public final class Mirroring implements Closeable {
       BlockKeyProofs proofs,
       Timer timer) {
     this.settings = settings;
-    this.timer = timer;
     this.sends = sends;
     this.framesAreStored = framesAreStored;
     this.chains = chains;
@@ -180,9 +169,7 @@ public final class Mirroring implements Closeable {
       return new Capabilities(0, Collections.emptySet());
     }
     List<Long> dialects = settings.references() ? queries.dialects() : Collections.emptyList();
-    Capabilities capabilities =
-        new Capabilities(WireFormat.VERSION, chains.installed(), dialects).makingChecksums();
-    return dialects.isEmpty() ? capabilities : capabilities.takingGroups();
+    return new Capabilities(WireFormat.VERSION, chains.installed(), dialects).makingChecksums();
   }
 
   /** The queries for chunks. */
@@ -270,40 +257,6 @@ public final class Mirroring implements Closeable {
     return choice.isPlain() ? LinkMeter.plain(choice) : null;
   }
 
-  /**
-   * Has groups of blocks that go plain exchanged with other DataNodes.
-   *
-   * @param nice the nice value of the threads that decode groups
-   * @return learns of blocks that were finalized and reduced here
-   */
-  public GroupOffers exchangeGroups(GroupStores stores, int nice) {
-    GroupOffers made = new GroupOffers(stores, queries.introductions(), counters, threads, timer);
-    offers = made;
-    offered = new OfferedGroups(queries.introductions(), stores, made, timer, nice);
-    return made;
-  }
-
-  /** A block is about to go to a peer plain. */
-  void goesPlain(BlockTransfer transfer, PeerLink peer) {
-    GroupOffers to = offers;
-    SchemeChain chain = transfer.isPipeline() ? storage.chainOf(transfer.block()) : null;
-    ChunkFunction function =
-        to == null || chain == null || chain.isEmpty() || !queries.areEnabled()
-            ? null
-            : queries.function(chain.schemes().get(0).name());
-    if (function != null && peer.takesGroups(function.dialect())) {
-      to.note(transfer.block(), peer.offering());
-    }
-  }
-
-  /** Takes the groups that another DataNode offers. */
-  void takeGroups(Peer peer, IOStreamPair streams, String name) throws IOException {
-    OfferedGroups taking = offered;
-    if (taking != null && queries.areEnabled()) {
-      taking.answer(peer, streams, name);
-    }
-  }
-
   private LinkChoice choice(PeerLink peer, Form cheaper) {
     return peers.choice(
         peer.address(),
@@ -373,14 +326,10 @@ public final class Mirroring implements Closeable {
    * The peer at an address, if blocks can go there as frames.
    *
    * @param asking connects to it to ask for chunks
-   * @param offering connects to it to offer groups
    * @return null if blocks must go there as HDFS sends them
    */
   PeerLink link(
-      InetSocketAddress address,
-      PeerDirectory.Probe probe,
-      PeerConnection.Source<ChunkQueryStream> asking,
-      PeerConnection.Source<GroupStream> offering) {
+      InetSocketAddress address, PeerDirectory.Probe probe, ChunkQueryConnection.Source asking) {
     Capabilities capabilities = peers.of(address, probe);
     if (capabilities == null) {
       counters.fallback(Fallback.PEER_UNKNOWN);
@@ -395,7 +344,7 @@ public final class Mirroring implements Closeable {
       counters.fallback(Fallback.PEER_LACKS_SCHEME);
       return null;
     }
-    return new PeerLink(address, capabilities, asking, offering);
+    return new PeerLink(address, capabilities, asking);
   }
 
   /** A connection to the peer failed. */
@@ -448,10 +397,6 @@ public final class Mirroring implements Closeable {
 
   @Override
   public void close() {
-    GroupOffers open = offers;
-    if (open != null) {
-      open.close();
-    }
     threads.shutdownNow();
     spooled.close();
     chains.close();

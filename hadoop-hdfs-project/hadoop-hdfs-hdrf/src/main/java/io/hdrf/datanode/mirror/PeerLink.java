@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
-import io.hdrf.datanode.mirror.query.PeerConnection;
+import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
 import io.hdrf.wire.Capabilities;
-import io.hdrf.wire.ChunkQueryStream;
-import io.hdrf.wire.GroupStream;
 import java.net.InetSocketAddress;
 
 /** The DataNode at the other end of a connection. Immutable. */
@@ -12,51 +10,33 @@ final class PeerLink {
 
   private final InetSocketAddress address;
   private final Capabilities capabilities;
-  private final PeerConnection.Source<ChunkQueryStream> asking;
-  private final PeerConnection.Source<GroupStream> offering;
+  private final ChunkQueryConnection.Source asking;
 
   /**
    * @param address null on the side that was connected to, unless a block is copied to there
    */
   PeerLink(InetSocketAddress address, Capabilities capabilities) {
-    this(address, capabilities, null, null);
+    this(address, capabilities, null);
   }
 
   /**
    * @param asking connects to ask for chunks; null where that can't be done
-   * @param offering connects to offer groups; null where that can't be done
    */
   PeerLink(
-      InetSocketAddress address,
-      Capabilities capabilities,
-      PeerConnection.Source<ChunkQueryStream> asking,
-      PeerConnection.Source<GroupStream> offering) {
-    this.offering = offering;
+      InetSocketAddress address, Capabilities capabilities, ChunkQueryConnection.Source asking) {
     this.address = address;
     this.capabilities = capabilities;
     this.asking = asking;
   }
 
   /** Connects to the DataNode to ask it for chunks; null if it can't be asked. */
-  PeerConnection.Source<ChunkQueryStream> asking() {
+  ChunkQueryConnection.Source asking() {
     return asking;
   }
 
   /** Returns whether it can be asked for chunks that were cut and named in this way. */
   boolean canBeAsked(long dialect) {
     return asking != null && capabilities.dialects().contains(dialect);
-  }
-
-  /** Connects to the DataNode to offer it groups. */
-  PeerConnection.Source<GroupStream> offering() {
-    return offering;
-  }
-
-  /** Returns whether it takes groups of chunks that were cut and named in this way. */
-  boolean takesGroups(long dialect) {
-    return offering != null
-        && capabilities.takesGroups()
-        && capabilities.dialects().contains(dialect);
   }
 
   /** Returns whether this side has connected to the DataNode, at an address that lasts. */

@@ -34,8 +34,8 @@ public final class FinalizedPlainBlock implements PlainBlock {
   private final Path temporary;
 
   /**
-   * Takes over {@code encoded}, {@code reference}, one use of {@code slice}, the space reserved for
-   * the block's length, and its place among the {@link AwaitedBlocks}.
+   * Takes over {@code encoded}, {@code reference}, one use of {@code slice}, and the space reserved
+   * for the block's length.
    *
    * @param encoded the frames that came with the block, or null
    */
@@ -172,7 +172,6 @@ public final class FinalizedPlainBlock implements PlainBlock {
 
   @Override
   public void close() {
-    replicas.awaited().endWork(snapshot.block());
     try {
       slice.endUse();
       snapshot.volume().releaseReservedSpace(snapshot.length());

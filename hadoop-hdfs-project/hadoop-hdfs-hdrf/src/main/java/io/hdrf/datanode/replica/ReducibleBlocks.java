@@ -3,7 +3,6 @@ package io.hdrf.datanode.replica;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
-import io.hdrf.datanode.mirror.group.GroupOffers;
 import io.hdrf.datanode.volume.BlocksBeingWritten;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
@@ -14,7 +13,6 @@ import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.PlainBlock;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.SchemeChain;
-import io.hdrf.spi.scheme.GroupExport;
 import io.hdrf.wire.SpooledBlocks;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -34,13 +32,11 @@ public final class ReducibleBlocks implements BlockOwner {
   private final PoolSlices slices;
   private final BlocksBeingWritten written;
   private final SpooledBlocks spooled;
-  private final GroupOffers offers;
   private final Savings savings;
   private final DelayedTasks later;
 
   /**
    * @param spooled the frames that came with blocks from other DataNodes
-   * @param offers learns what becomes of blocks
    */
   public ReducibleBlocks(
       HdrfConf conf,
@@ -48,7 +44,6 @@ public final class ReducibleBlocks implements BlockOwner {
       PoolSlices slices,
       BlocksBeingWritten written,
       SpooledBlocks spooled,
-      GroupOffers offers,
       Savings savings,
       DelayedTasks later) {
     this.duringUpgrade = conf.duringUpgrade();
@@ -58,7 +53,6 @@ public final class ReducibleBlocks implements BlockOwner {
     this.slices = slices;
     this.written = written;
     this.spooled = spooled;
-    this.offers = offers;
     this.savings = savings;
     this.later = later;
   }
@@ -74,9 +68,6 @@ public final class ReducibleBlocks implements BlockOwner {
 
   @Override
   public void skipped(BlockRef block, SkipReason reason) {
-    if (!replicas.awaited().isAwaited(block)) {
-      offers.dropped(block);
-    }
     if (reason.isLasting()) {
       // Where the chain was taken away, reduced blocks are declined before their files are read.
       boolean mayBeReduced = reason == SkipReason.ALREADY_REDUCED || reason == SkipReason.DECLINED;
@@ -88,31 +79,15 @@ public final class ReducibleBlocks implements BlockOwner {
   }
 
   @Override
-  public boolean isHeldUp(BlockRef block) {
-    return replicas.awaited().hasOlder(block);
-  }
-
-  @Override
-  public void reduced(BlockRef block, GroupExport groups) {
-    offers.reduced(block, groups);
-  }
-
-  @Override
   public PlainBlock open(BlockRef block) throws IOException {
-    if (!replicas.awaited().beginWork(block)) {
-      throw new BlockSkippedException(SkipReason.HELD_PLAIN, "groups of it are under way");
-    }
     EncodedBlock encoded = spooled.take(block);
     PlainBlock opened = null;
     try {
       opened = open(block, encoded);
       return opened;
     } finally {
-      if (opened == null) {
-        replicas.awaited().endWork(block);
-        if (encoded != null) {
-          encoded.close();
-        }
+      if (opened == null && encoded != null) {
+        encoded.close();
       }
     }
   }

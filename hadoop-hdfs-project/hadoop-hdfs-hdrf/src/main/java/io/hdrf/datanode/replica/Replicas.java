@@ -22,14 +22,9 @@ public final class Replicas {
   private final BlockRecords records;
   private final BlockLocks locks = new BlockLocks();
   private final SettledReplicas settled = new SettledReplicas();
-  private final AwaitedBlocks awaited;
   private final ConcurrentMap<BlockRef, Integer> holds = new ConcurrentHashMap<>();
 
-  /**
-   * @param maxAwaited the number of blocks that may wait for groups of other DataNodes
-   */
-  public Replicas(DatasetAccess dataset, DurableFiles files, BlockRecords records, int maxAwaited) {
-    this.awaited = new AwaitedBlocks(maxAwaited, System::nanoTime);
+  public Replicas(DatasetAccess dataset, DurableFiles files, BlockRecords records) {
     this.dataset = dataset;
     this.files = files;
     this.records = records;
@@ -62,16 +57,6 @@ public final class Replicas {
   /** The lock of each block. */
   public BlockLocks locks() {
     return locks;
-  }
-
-  /** The number of blocks that wait for groups of other DataNodes. */
-  public int awaitedCount() {
-    return awaited.size();
-  }
-
-  /** The blocks that wait for groups of other DataNodes. */
-  AwaitedBlocks awaited() {
-    return awaited;
   }
 
   /** The blocks that need no second look. */

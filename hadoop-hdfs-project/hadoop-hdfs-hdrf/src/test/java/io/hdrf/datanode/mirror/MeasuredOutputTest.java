@@ -77,8 +77,7 @@ class MeasuredOutputTest {
         client.configureBlocking(false);
         SocketOutputStream socket = new SocketOutputStream(client, 60_000);
         OutputStream out =
-            MeasuredOutput.of(
-                socket, 60_000, LinkMeter.plain(choice), transfer -> {}, counted::addAndGet);
+            MeasuredOutput.of(socket, 60_000, LinkMeter.plain(choice), counted::addAndGet);
         byte[] data = writeAll(out);
         assertThat(got.get()).isEqualTo(data);
         // But what goes by single bytes and buffers, as nothing of a block does.
@@ -92,8 +91,7 @@ class MeasuredOutputTest {
   void anEncryptedStreamGetsWhatIsWritten() throws Exception {
     ByteArrayOutputStream under = new ByteArrayOutputStream();
     OutputStream out =
-        MeasuredOutput.of(
-            under, 60_000, LinkMeter.plain(choice), transfer -> {}, counted::addAndGet);
+        MeasuredOutput.of(under, 60_000, LinkMeter.plain(choice), counted::addAndGet);
     byte[] data = writeAll(out);
     assertThat(under.toByteArray()).isEqualTo(data);
     assertThat(counted).hasValue(data.length - 1);

@@ -44,8 +44,7 @@ class MeterOfABlockTest {
         mirroring.own(),
         () -> {
           throw new IOException("not to be asked");
-        },
-        null);
+        });
   }
 
   /** Writes so slowly that the other form is tried if it may be. */

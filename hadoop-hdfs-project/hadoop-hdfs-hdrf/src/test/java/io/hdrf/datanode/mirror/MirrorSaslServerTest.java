@@ -4,7 +4,7 @@ package io.hdrf.datanode.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.hdrf.datanode.mirror.query.Introductions;
+import io.hdrf.datanode.mirror.query.ChunkQueries;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
@@ -51,7 +51,7 @@ class MirrorSaslServerTest {
           new MirrorSaslServer(
               new DNConf(new Configured(conf)), new BlockPoolTokenSecretManager(), mirroring);
       noThreads = true;
-      for (int i = 0; i < Introductions.MAX_STRANGERS; i++) {
+      for (int i = 0; i < ChunkQueries.MAX_STRANGERS; i++) {
         assertThatThrownBy(() -> isHeard(server)).isInstanceOf(OutOfMemoryError.class);
       }
       noThreads = false;

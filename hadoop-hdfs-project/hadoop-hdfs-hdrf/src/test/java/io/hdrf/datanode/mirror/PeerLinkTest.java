@@ -45,7 +45,7 @@ class PeerLinkTest {
   private PeerLink link(PeerDirectory.Probe probe) {
     peers++;
     return mirroring.link(
-        InetSocketAddress.createUnresolved("peer" + peers, 9866), probe, () -> null, () -> null);
+        InetSocketAddress.createUnresolved("peer" + peers, 9866), probe, () -> null);
   }
 
   private void assertPlain(Fallback reason, PeerDirectory.Probe probe) {

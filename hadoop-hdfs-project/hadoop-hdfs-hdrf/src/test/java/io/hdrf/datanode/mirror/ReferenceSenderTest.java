@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.mirror.LinkChoice.Form;
 import io.hdrf.datanode.mirror.query.BlockKeyProofs;
+import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
 import io.hdrf.datanode.mirror.query.ChunkQueryServer;
-import io.hdrf.datanode.mirror.query.PeerConnection;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
@@ -140,13 +140,12 @@ class ReferenceSenderTest {
         own,
         () -> {
           Socket socket = new Socket(server.getInetAddress(), server.getLocalPort());
-          return new PeerConnection<>(
+          return new ChunkQueryConnection(
               new ChunkQueryStream(
                   answers.apply(socket.getInputStream()), counted(socket.getOutputStream())),
               address(),
               socket);
-        },
-        null);
+        });
   }
 
   private OutputStream counted(OutputStream out) {
@@ -165,8 +164,7 @@ class ReferenceSenderTest {
         receiver.own(),
         () -> {
           throw new IOException("out of reach");
-        },
-        null);
+        });
   }
 
   private static byte[] head(long offset, int dataLength, boolean last) throws IOException {

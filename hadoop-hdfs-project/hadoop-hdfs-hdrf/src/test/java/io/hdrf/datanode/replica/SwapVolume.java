@@ -97,7 +97,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
     opener = new BlockOpener(volumes, counters);
     dataset = dataset();
     records = new BlockRecords(hdrf, files);
-    replicas = new Replicas(dataset, files, records, 10);
+    replicas = new Replicas(dataset, files, records);
     inflater = new Inflater(replicas, opener, counters);
     current = finalized(data.length);
   }

@@ -16,7 +16,6 @@ import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
-import io.hdrf.spi.scheme.GroupImport;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.SchemeContext;
 import java.io.IOException;
@@ -165,7 +164,6 @@ final class DedupCodec implements BlockCodec {
     try (Pin pin = chunkPins.pin();
         ChunkAppender appender = containers.appender(tail)) {
       deduplicator.encode(length, source, appender, sink);
-      sink.groups(containers.groupsOf(appender));
       done = true;
     } finally {
       // After a failure the buffers may hold part of a block.
@@ -241,21 +239,6 @@ final class DedupCodec implements BlockCodec {
   public ChunkLookup newChunkLookup() {
     return settings.fingerprint() == FingerprintFunction.SHA256
         ? new StoreLookup(index.newLookup(), containers, chunkPins)
-        : null;
-  }
-
-  @Override
-  public GroupImport importGroups(FrameChain tail, long maxLength) {
-    return settings.fingerprint() == FingerprintFunction.SHA256
-        ? new GroupReceiver(
-            containers,
-            tail,
-            settings.fingerprint(),
-            index,
-            chunkPins,
-            counters,
-            maxLength,
-            settings.chunker().minimumSize())
         : null;
   }
 

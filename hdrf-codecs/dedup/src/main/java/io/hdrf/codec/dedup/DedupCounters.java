@@ -19,8 +19,6 @@ final class DedupCounters {
   final LongAdder forceNanos = new LongAdder();
   final LongAdder damagedReads = new LongAdder();
   final LongAdder runsPrefetched = new LongAdder();
-  final LongAdder groupsReceived = new LongAdder();
-  final LongAdder bytesReceived = new LongAdder();
 
   Map<String, Long> asMap() {
     Map<String, Long> values = new LinkedHashMap<>();
@@ -36,8 +34,6 @@ final class DedupCounters {
     values.put("forceNanos", forceNanos.sum());
     values.put("damagedReads", damagedReads.sum());
     values.put("runsPrefetched", runsPrefetched.sum());
-    values.put("groupsReceived", groupsReceived.sum());
-    values.put("bytesReceived", bytesReceived.sum());
     return values;
   }
 }

@@ -9,7 +9,6 @@ import io.hdrf.scheme.Volume;
 import io.hdrf.scheme.VolumeServices;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.BlockCodec;
-import io.hdrf.spi.scheme.GroupExport;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.StoredFrame;
 import io.hdrf.spi.scheme.StoredPayloads;
@@ -94,15 +93,6 @@ final class DedupVolume implements Closeable, VolumeServices {
     try (Pin pin = codec.pin()) {
       blocks.put(id, Volume.encode(codec, block, random));
     }
-  }
-
-  /** Stores a block, and returns the groups that it added. */
-  GroupExport putAndExport(long id, byte[] block, Random random) throws IOException {
-    GroupExport[] groups = new GroupExport[1];
-    try (Pin pin = codec.pin()) {
-      blocks.put(id, Volume.encode(codec, block, random, added -> groups[0] = added));
-    }
-    return groups[0];
   }
 
   /** Encodes a block as the Reducer does, but does not put it in place. */

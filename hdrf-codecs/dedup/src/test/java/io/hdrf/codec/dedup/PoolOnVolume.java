@@ -21,14 +21,10 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.Volume;
 import io.hdrf.scheme.VolumeServices;
-import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFile;
-import io.hdrf.spi.io.Varint;
 import io.hdrf.spi.scheme.BlockCodec;
-import io.hdrf.spi.scheme.ChunkFunction;
-import io.hdrf.spi.scheme.GroupImport;
 import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.wire.FrameSpool;
@@ -44,7 +40,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -390,42 +385,6 @@ final class PoolOnVolume implements Closeable, VolumeServices {
             stored.position(stored.limit());
           });
       return spool.finish();
-    }
-  }
-
-  /** Takes groups of a block's chunks, as another DataNode sends them; some are left out. */
-  void takeGroups(byte[] data, Random random) throws IOException {
-    ChunkFunction function =
-        new DedupScheme().chunkFunction(new PluginSettings(configuration, "dedup"));
-    ByteBuffer bytes = ByteBuffer.allocateDirect(data.length).put(data).flip();
-    int[] ends = new int[data.length];
-    int count = function.cut(bytes, true, ends);
-    byte[] fingerprints = new byte[count * ChunkFunction.FINGERPRINT_LENGTH];
-    function.fingerprints(bytes, ends, count, fingerprints);
-    try (GroupImport groups = codec.importGroups(data.length)) {
-      int chunks;
-      for (int first = 0; first < count; first += chunks) {
-        chunks = Math.min(count - first, 1 + random.nextInt(6));
-        ByteBuffer names = ByteBuffer.allocateDirect((chunks + 1) * 40);
-        Varint.put(names, chunks);
-        for (int i = first; i < first + chunks; i++) {
-          Varint.put(names, ends[i] - (i == 0 ? 0 : ends[i - 1]));
-        }
-        names.put(
-            fingerprints,
-            first * ChunkFunction.FINGERPRINT_LENGTH,
-            chunks * ChunkFunction.FINGERPRINT_LENGTH);
-        if (random.nextInt(4) > 0 && groups.wants(names.flip())) {
-          int from = first == 0 ? 0 : ends[first - 1];
-          int length = ends[first + chunks - 1] - from;
-          // Stage mask 0: as they are.
-          groups.add(
-              ByteBuffer.allocateDirect(1 + length).put((byte) 0).put(data, from, length).flip());
-        }
-      }
-      if (random.nextInt(4) > 0) {
-        groups.finish();
-      }
     }
   }
 

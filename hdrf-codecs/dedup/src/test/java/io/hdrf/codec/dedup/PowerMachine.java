@@ -684,13 +684,7 @@ final class PowerMachine {
         read(any(own), "while others work");
       } else if (what < 86) {
         name = change(any(own), own);
-      } else if (what < 91) {
-        name = "take";
-        Block block = any(own);
-        if (block.place.deduplicates()) {
-          block.place.takeGroups(block.data, own);
-        }
-      } else if (what < 95) {
+      } else if (what < 94) {
         name = "collect";
         PoolOnVolume place = places.get(own.nextInt(places.size()));
         if (place.deduplicates()) {

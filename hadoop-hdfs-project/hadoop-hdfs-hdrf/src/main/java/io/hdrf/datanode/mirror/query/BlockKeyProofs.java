@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror.query;
 
-import io.hdrf.wire.ProvedStream;
+import io.hdrf.wire.ChunkQueryStream;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -46,20 +46,7 @@ public final class BlockKeyProofs {
   private static final long NO_BLOCK = 0;
 
   private static final String ALGORITHM = "HmacSHA256";
-
-  /** What a proof is good for. */
-  enum Purpose {
-    /** Of the side that connected: to ask for chunks, or to offer groups. */
-    ASK("HDRF asks for chunks, 1"),
-    /** Of the side that was connected to: to be told of groups. */
-    TAKE("HDRF takes groups, 1");
-
-    private final String text;
-
-    Purpose(String text) {
-      this.text = text;
-    }
-  }
+  private static final String PURPOSE = "HDRF asks for chunks, 1";
 
   private final BlockPoolTokenSecretManager tokens;
   private final Registrations registrations;
@@ -90,20 +77,14 @@ public final class BlockKeyProofs {
     return registrations.useTokens(poolId);
   }
 
-  /** Makes a proof of the side that connected. */
-  public ProvedStream.Proof prove(String poolId, byte[] challenge, String address)
-      throws IOException {
-    return prove(Purpose.ASK, poolId, challenge, address);
-  }
-
   /**
    * Makes a proof.
    *
    * @param challenge what the other side sent
-   * @param address where the connection goes to, as of {@link #address}
+   * @param address where the other side was connected to, as of {@link #address}
    * @throws IOException if there are no block tokens in the pool, or it is not served
    */
-  ProvedStream.Proof prove(Purpose purpose, String poolId, byte[] challenge, String address)
+  public ChunkQueryStream.Proof prove(String poolId, byte[] challenge, String address)
       throws IOException {
     if (!areWanted(poolId)) {
       throw new IOException("there are no block tokens to prove anything with");
@@ -114,14 +95,8 @@ public final class BlockKeyProofs {
             EnumSet.of(AccessMode.COPY),
             new StorageType[0],
             new String[0]);
-    return new ProvedStream.Proof(
-        code(purpose, token.getPassword(), poolId, challenge, address), token.getIdentifier());
-  }
-
-  /** Checks a proof of the side that connected. */
-  public void check(ProvedStream.Proof proof, String poolId, byte[] challenge, String address)
-      throws IOException {
-    check(Purpose.ASK, proof, poolId, challenge, address);
+    return new ChunkQueryStream.Proof(
+        code(token.getPassword(), poolId, challenge, address), token.getIdentifier());
   }
 
   /**
@@ -131,8 +106,7 @@ public final class BlockKeyProofs {
    * @param address as for {@link #prove}
    * @throws IOException if it is none
    */
-  void check(
-      Purpose purpose, ProvedStream.Proof proof, String poolId, byte[] challenge, String address)
+  public void check(ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String address)
       throws IOException {
     byte[] expected;
     requireAnnounced(proof.identifier());
@@ -141,7 +115,7 @@ public final class BlockKeyProofs {
       identifier.readFields(new DataInputStream(new ByteArrayInputStream(proof.identifier())));
       tokens.checkAccess(
           identifier, null, new ExtendedBlock(poolId, NO_BLOCK), AccessMode.COPY, null, null);
-      expected = code(purpose, tokens.retrievePassword(identifier), poolId, challenge, address);
+      expected = code(tokens.retrievePassword(identifier), poolId, challenge, address);
     } catch (RuntimeException e) {
       throw new IOException("no token of this pool", e);
     }
@@ -193,13 +167,12 @@ public final class BlockKeyProofs {
     in.skipBytes(announced(in, length));
   }
 
-  private static byte[] code(
-      Purpose purpose, byte[] password, String poolId, byte[] challenge, String address)
+  private static byte[] code(byte[] password, String poolId, byte[] challenge, String address)
       throws IOException {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(password, ALGORITHM));
-      for (String part : new String[] {purpose.text, poolId, address}) {
+      for (String part : new String[] {PURPOSE, poolId, address}) {
         mac.update(part.getBytes(StandardCharsets.UTF_8));
         mac.update((byte) 0);
       }

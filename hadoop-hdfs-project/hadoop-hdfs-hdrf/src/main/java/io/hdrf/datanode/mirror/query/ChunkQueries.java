@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
@@ -35,12 +37,18 @@ public final class ChunkQueries {
   /** The longest pause of a writer before its connection to ask on is given up. */
   private static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
 
+  /** The number of peers that may be about to prove themselves; each has a thread. */
+  public static final int MAX_STRANGERS = 64;
+
   private final MirrorSettings settings;
   private final Map<String, ChunkFunction> functions;
   private final BiFunction<String, String, ChunkLookup> stores;
   private final WireCounters counters;
+  private final Timer timer;
   private final ChunkQuerySessions sessions;
-  private final Introductions introductions;
+  private final Semaphore strangers = new Semaphore(MAX_STRANGERS);
+  private final AtomicBoolean refusalLogged = new AtomicBoolean();
+  private volatile BlockKeyProofs proofs;
 
   /**
    * @param functions how the schemes whose chunks can be asked for cut and name them
@@ -58,20 +66,20 @@ public final class ChunkQueries {
       Timer timer) {
     this.settings = settings;
     this.functions = functions;
+    this.proofs = proofs;
     this.stores = stores;
     this.counters = counters;
-    this.introductions = new Introductions(proofs, settings.probeTimeoutMillis(), counters, timer);
+    this.timer = timer;
     this.sessions = new ChunkQuerySessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
   }
 
   /** Sets how DataNodes prove themselves to each other from now on. */
   public void setProofs(BlockKeyProofs peerProofs) {
-    introductions.setProofs(peerProofs);
+    proofs = peerProofs;
   }
 
-  /** Returns how DataNodes prove themselves to each other. */
-  public Introductions introductions() {
-    return introductions;
+  BlockKeyProofs proofs() {
+    return proofs;
   }
 
   /**
@@ -125,24 +133,71 @@ public final class ChunkQueries {
     return settings.answerTimeoutMillis();
   }
 
+  /** Counts a peer that asked for chunks and is no DataNode. */
+  void proofRefused(String peerName, IOException reason) {
+    counters.proofRefused();
+    if (refusalLogged.compareAndSet(false, true)) {
+      LOG.warn(
+          "{} asked for chunks and did not prove that it is a DataNode: {}; it got none. Further"
+              + " such cases are only counted",
+          peerName,
+          reason.toString());
+    }
+  }
+
   /**
-   * Answers questions until there are no more; the connection carries nothing else.
+   * Answers questions until there are no more; the connection carries nothing else. Until the other
+   * side has proved that it is a DataNode it has little time, and few like it are heard at once. A
+   * time-out for each read would let it send a byte now and then for ever, and decryption reads
+   * many times before it hands anything on: the connection is closed below them. Closing wakes no
+   * thread that waits for the next byte; that one has a time-out.
    *
    * @param streams behind the preamble
    * @param name the other side's, for messages
    */
   public void answer(Peer peer, IOStreamPair streams, String name) throws IOException {
-    introductions.hear(
-        peer,
-        name,
-        ASK_TIMEOUT_MILLIS,
-        proved -> {
-          try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
-            String address = BlockKeyProofs.address(peer.getLocalAddressString());
-            new ChunkQueryServer(this, stream, address, name, proved).serve();
-          } catch (IOException e) {
-            LOG.debug("{} asks no more", name, e);
+    peer.setReadTimeout(settings.probeTimeoutMillis());
+    if (!strangers.tryAcquire()) {
+      LOG.debug("Too many who have not proved themselves; {} is not heard", name);
+      return;
+    }
+    AtomicBoolean strange = new AtomicBoolean(true);
+    Runnable known =
+        () -> {
+          if (strange.compareAndSet(true, false)) {
+            strangers.release();
           }
-        });
+        };
+    try (ChunkQueryStream stream = new ChunkQueryStream(streams.in, streams.out)) {
+      timer.after(
+          TimeUnit.MILLISECONDS.toNanos(settings.probeTimeoutMillis()),
+          () -> {
+            if (strange.get()) {
+              closeQuietly(peer);
+            }
+          });
+      new ChunkQueryServer(
+              this,
+              stream,
+              BlockKeyProofs.address(peer.getLocalAddressString()),
+              name,
+              () -> {
+                peer.setReadTimeout(ASK_TIMEOUT_MILLIS);
+                known.run();
+              })
+          .serve();
+    } catch (IOException e) {
+      LOG.debug("{} asks no more", name, e);
+    } finally {
+      known.run();
+    }
+  }
+
+  private static void closeQuietly(Peer peer) {
+    try {
+      peer.close();
+    } catch (IOException e) {
+      LOG.debug("{} can't be closed", peer, e);
+    }
   }
 }

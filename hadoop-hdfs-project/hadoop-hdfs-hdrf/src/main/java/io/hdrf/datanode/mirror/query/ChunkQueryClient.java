@@ -38,7 +38,7 @@ public final class ChunkQueryClient implements Closeable {
   private static final int MAX_TOGETHER = 4;
 
   private final ChunkQueries queries;
-  private final PeerConnection.Source<ChunkQueryStream> peer;
+  private final ChunkQueryConnection.Source peer;
   private final Runnable onFailure;
   private final long dialect;
   private final String poolId;
@@ -60,7 +60,7 @@ public final class ChunkQueryClient implements Closeable {
   /** The number of chunks of each question without an answer. */
   private final Map<Integer, Integer> unanswered = new HashMap<>();
 
-  private PeerConnection<ChunkQueryStream> connection;
+  private ChunkQueryConnection connection;
   private Thread reader;
   private byte[] id;
   private int givenUp = -1;
@@ -74,7 +74,7 @@ public final class ChunkQueryClient implements Closeable {
    */
   public ChunkQueryClient(
       ChunkQueries queries,
-      PeerConnection.Source<ChunkQueryStream> peer,
+      ChunkQueryConnection.Source peer,
       long dialect,
       String poolId,
       Runnable onFailure) {
@@ -95,7 +95,7 @@ public final class ChunkQueryClient implements Closeable {
       }
       reader = Thread.currentThread();
     }
-    PeerConnection<ChunkQueryStream> opened = null;
+    ChunkQueryConnection opened = null;
     try {
       opened = peer.connect();
       if (begin(opened)) {
@@ -109,7 +109,7 @@ public final class ChunkQueryClient implements Closeable {
   }
 
   /** Returns whether the peer takes questions. */
-  private boolean begin(PeerConnection<ChunkQueryStream> opened) throws IOException {
+  private boolean begin(ChunkQueryConnection opened) throws IOException {
     synchronized (this) {
       if (ended) {
         return false;
@@ -118,7 +118,12 @@ public final class ChunkQueryClient implements Closeable {
     }
     ChunkQueryStream stream = opened.stream();
     stream.open(dialect, poolId);
-    byte[] granted = queries.introductions().introduce(stream, poolId, opened.address());
+    ChunkQueryStream.Reply reply = stream.readReply();
+    byte[] granted = reply.sessionId();
+    if (reply.challenge() != null) {
+      stream.prove(queries.proofs().prove(poolId, reply.challenge(), opened.address()));
+      granted = stream.readGrant();
+    }
     if (granted == null) {
       queries.counters().fallback(Fallback.ASK_REFUSED);
       onFailure.run();
@@ -192,7 +197,7 @@ public final class ChunkQueryClient implements Closeable {
     }
   }
 
-  private void end(PeerConnection<ChunkQueryStream> opened) {
+  private void end(ChunkQueryConnection opened) {
     synchronized (this) {
       ended = true;
       reader = null;
@@ -232,7 +237,7 @@ public final class ChunkQueryClient implements Closeable {
       bytes += 2 * 15 + 36L * batch.count() + (batch.count() + 7) / 8;
     }
     synchronized (writing) {
-      PeerConnection<ChunkQueryStream> current;
+      ChunkQueryConnection current;
       synchronized (this) {
         if (ended) {
           return false;
@@ -294,7 +299,7 @@ public final class ChunkQueryClient implements Closeable {
   /** Ends the session; what was answered and referred to before stays valid for the stream. */
   @Override
   public void close() {
-    PeerConnection<ChunkQueryStream> open;
+    ChunkQueryConnection open;
     synchronized (this) {
       if (!ended) {
         ended = true;
@@ -313,7 +318,7 @@ public final class ChunkQueryClient implements Closeable {
     }
   }
 
-  private static void closeQuietly(PeerConnection<ChunkQueryStream> connection) {
+  private static void closeQuietly(ChunkQueryConnection connection) {
     try {
       connection.close();
     } catch (IOException e) {

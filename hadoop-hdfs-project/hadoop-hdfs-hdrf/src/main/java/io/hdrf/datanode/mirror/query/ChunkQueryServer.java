@@ -8,6 +8,7 @@ import io.hdrf.wire.ChunkQueryStream;
 import io.hdrf.wire.RetainedChunks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.BitSet;
 import org.slf4j.Logger;
@@ -20,7 +21,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class ChunkQueryServer {
 
+  /** Learns that the other side may ask. */
+  public interface Proved {
+    void run() throws IOException;
+  }
+
   private static final Logger LOG = LoggerFactory.getLogger(ChunkQueryServer.class);
+  private static final SecureRandom RANDOM = new SecureRandom();
 
   /**
    * The number of answers that may wait to be sent together, as long as more questions are there.
@@ -31,7 +38,7 @@ public final class ChunkQueryServer {
   private final ChunkQueryStream stream;
   private final String address;
   private final String peerName;
-  private final Introductions.Proved onProved;
+  private final Proved onProved;
 
   /**
    * @param stream behind the preamble; not closed
@@ -44,7 +51,7 @@ public final class ChunkQueryServer {
       ChunkQueryStream stream,
       String address,
       String peerName,
-      Introductions.Proved onProved) {
+      Proved onProved) {
     this.onProved = onProved;
     this.queries = queries;
     this.stream = stream;
@@ -59,7 +66,7 @@ public final class ChunkQueryServer {
    */
   public void serve() throws IOException {
     ChunkQueryStream.Opening opening = stream.readOpening();
-    if (!queries.introductions().isProved(stream, opening.poolId(), address, peerName)) {
+    if (!isProved(opening)) {
       stream.refuse();
       return;
     }
@@ -82,7 +89,7 @@ public final class ChunkQueryServer {
       onProved.run();
       for (ChunkBatch batch = stream.readQuestion(); batch != null; batch = stream.readQuestion()) {
         // Throws once the pool is served no more.
-        queries.introductions().proofs().areWanted(opening.poolId());
+        queries.proofs().areWanted(opening.poolId());
         stream.answer(batch, find(batch, lookup, function, held));
         waiting++;
         if (waiting == MAX_TOGETHER || !stream.hasNext()) {
@@ -92,6 +99,29 @@ public final class ChunkQueryServer {
       }
     } finally {
       held.finish();
+    }
+  }
+
+  private boolean isProved(ChunkQueryStream.Opening opening) throws IOException {
+    BlockKeyProofs proofs = queries.proofs();
+    try {
+      if (!proofs.areWanted(opening.poolId())) {
+        return true;
+      }
+    } catch (IOException e) {
+      LOG.debug("{} asks for chunks of a pool that is not served", peerName, e);
+      return false;
+    }
+    byte[] challenge = new byte[ChunkQueryStream.PROOF_LENGTH];
+    RANDOM.nextBytes(challenge);
+    stream.challenge(challenge);
+    ChunkQueryStream.Proof proof = stream.readProof();
+    try {
+      proofs.check(proof, opening.poolId(), challenge, address);
+      return true;
+    } catch (IOException e) {
+      queries.proofRefused(peerName, e);
+      return false;
     }
   }
 

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
-import io.hdrf.wire.ProvedStream;
+import io.hdrf.wire.ChunkQueryStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
@@ -53,14 +53,15 @@ class BlockKeyProofsTest {
     return new BlockKeyProofs(tokens, poolId -> true);
   }
 
-  private void assertRefused(ProvedStream.Proof proof, String poolId, byte[] challenge, String to) {
+  private void assertRefused(
+      ChunkQueryStream.Proof proof, String poolId, byte[] challenge, String to) {
     assertThatThrownBy(() -> other.check(proof, poolId, challenge, to))
         .isInstanceOf(IOException.class);
   }
 
   @Test
   void aDataNodeProvesItself() throws IOException {
-    ProvedStream.Proof proof = one.prove(POOL, CHALLENGE, ADDRESS);
+    ChunkQueryStream.Proof proof = one.prove(POOL, CHALLENGE, ADDRESS);
     assertThatCode(() -> other.check(proof, POOL, CHALLENGE, ADDRESS)).doesNotThrowAnyException();
     assertThat(one.areWanted(POOL)).isTrue();
   }
@@ -68,7 +69,7 @@ class BlockKeyProofsTest {
   /** The receiver of a proof can't use it elsewhere. */
   @Test
   void aProofIsForOneConnection() throws IOException {
-    ProvedStream.Proof proof = one.prove(POOL, CHALLENGE, ADDRESS);
+    ChunkQueryStream.Proof proof = one.prove(POOL, CHALLENGE, ADDRESS);
     byte[] another = CHALLENGE.clone();
     another[31] = 1;
     assertRefused(proof, POOL, another, ADDRESS);
@@ -76,7 +77,7 @@ class BlockKeyProofsTest {
     assertRefused(proof, "BP-2", CHALLENGE, ADDRESS);
     byte[] code = proof.code();
     code[0] ^= 1;
-    assertRefused(new ProvedStream.Proof(code, proof.identifier()), POOL, CHALLENGE, ADDRESS);
+    assertRefused(new ChunkQueryStream.Proof(code, proof.identifier()), POOL, CHALLENGE, ADDRESS);
   }
 
   @Test
@@ -100,8 +101,8 @@ class BlockKeyProofsTest {
     mac.update(
         ("HDRF asks for chunks, 1\0" + POOL + "\0" + ADDRESS + "\0")
             .getBytes(java.nio.charset.StandardCharsets.UTF_8));
-    ProvedStream.Proof proof =
-        new ProvedStream.Proof(mac.doFinal(CHALLENGE), token.getIdentifier());
+    ChunkQueryStream.Proof proof =
+        new ChunkQueryStream.Proof(mac.doFinal(CHALLENGE), token.getIdentifier());
     assertThatThrownBy(() -> other.check(proof, POOL, CHALLENGE, ADDRESS))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("doesn't apply to block");
@@ -111,7 +112,7 @@ class BlockKeyProofsTest {
   void anythingElseIsRefused() {
     for (int length : new int[] {0, 1, 10, 200}) {
       assertRefused(
-          new ProvedStream.Proof(new byte[32], new byte[length]), POOL, CHALLENGE, ADDRESS);
+          new ChunkQueryStream.Proof(new byte[32], new byte[length]), POOL, CHALLENGE, ADDRESS);
     }
   }
 
@@ -160,7 +161,8 @@ class BlockKeyProofsTest {
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8})
   void whatATokenAnnouncesTakesNoMemory(int place) throws IOException {
     for (int announced : new int[] {200, 64 << 20, Integer.MAX_VALUE, -1, Integer.MIN_VALUE}) {
-      ProvedStream.Proof proof = new ProvedStream.Proof(new byte[32], announcing(place, announced));
+      ChunkQueryStream.Proof proof =
+          new ChunkQueryStream.Proof(new byte[32], announcing(place, announced));
       long before = allocated();
       assertRefused(proof, POOL, CHALLENGE, ADDRESS);
       assertThat(allocated() - before).isLessThan(16 << 20);

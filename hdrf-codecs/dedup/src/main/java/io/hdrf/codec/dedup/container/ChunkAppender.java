@@ -4,7 +4,6 @@ package io.hdrf.codec.dedup.container;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
-import io.hdrf.codec.dedup.container.format.GroupNames;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.Closeable;
 import java.io.IOException;
@@ -28,9 +27,6 @@ public final class ChunkAppender implements Closeable {
 
   /** Containers that were written to since they were forced last. */
   private final List<OpenContainer> unforced = new ArrayList<>();
-
-  /** The groups that were written and may travel. */
-  private final List<ContainerGroups.Group> written = new ArrayList<>();
 
   private OpenContainer open;
   private boolean closed;
@@ -66,46 +62,16 @@ public final class ChunkAppender implements Closeable {
       flush();
     }
     if (group.isEmpty()) {
-      prepare(1, Math.max(length, groupSize));
+      prepare(Math.max(length, groupSize));
     }
     int number = open.takeNumber();
     group.add(number, fingerprints, offset, chunk);
     return ChunkRef.pack(open.container().id(), number);
   }
 
-  /**
-   * Adds a group that another store has encoded; otherwise as {@link #append}.
-   *
-   * @param names its chunks, with their true fingerprints
-   * @param original what {@code stored} decodes to, from position to limit; consumed
-   * @param stages the mask of {@code stored}
-   * @param stored no longer than {@code original}; consumed
-   * @return the first chunk's reference; those of the others follow it
-   */
-  public long appendGroup(GroupNames names, ByteBuffer original, int stages, ByteBuffer stored)
-      throws IOException {
-    flush();
-    prepare(names.count(), names.length());
-    group.reserve(names.length());
-    long first = ChunkRef.pack(open.container().id(), open.nextNumber());
-    int start = original.position();
-    for (int i = 0; i < names.count(); i++) {
-      original.limit(start + names.ends()[i]);
-      group.add(open.takeNumber(), names.fingerprints(), i * Fingerprinter.LENGTH, original);
-    }
-    write(
-        () -> {
-          group.adopt(open.header().marker(), stages, stored);
-          writeToFile();
-        });
-    return first;
-  }
-
   /** Makes sure that there is a container with room for a group. */
-  private void prepare(int chunks, int groupBytes) throws IOException {
-    while (open == null
-        || open.container().open() == null
-        || !open.hasRoomFor(chunks, groupBytes)) {
+  private void prepare(int groupBytes) throws IOException {
+    while (open == null || open.container().open() == null || !open.hasRoomFor(groupBytes)) {
       if (open == null || open.container().open() == null) {
         open = containers.take(chainIds);
       } else {
@@ -127,24 +93,16 @@ public final class ChunkAppender implements Closeable {
   /** Ends the current group: all chunks so far can be read. */
   public void flush() throws IOException {
     requireOpen();
-    if (!group.isEmpty()) {
-      write(
-          () -> {
-            group.encode(open.header().marker());
-            writeToFile();
-          });
+    if (group.isEmpty()) {
+      return;
     }
-  }
-
-  private interface Writing {
-    void run() throws IOException;
-  }
-
-  /** Ends the current group, and after a failure the container. */
-  private void write(Writing writing) throws IOException {
     boolean written = false;
     try {
-      writing.run();
+      group.encode(open.header().marker());
+      if (!unforced.contains(open)) {
+        unforced.add(open);
+      }
+      open.write(group);
       written = true;
     } finally {
       try {
@@ -157,22 +115,6 @@ public final class ChunkAppender implements Closeable {
         }
       }
     }
-  }
-
-  private void writeToFile() throws IOException {
-    if (!unforced.contains(open)) {
-      unforced.add(open);
-    }
-    open.write(group);
-    if (GroupNames.mayTravel(group.count(), group.originalLength())) {
-      written.add(
-          new ContainerGroups.Group(open.container().id(), group.firstNumber(), group.count()));
-    }
-  }
-
-  /** The groups that were written; not to be kept. */
-  List<ContainerGroups.Group> written() {
-    return written;
   }
 
   /**

@@ -12,7 +12,6 @@ import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
-import io.hdrf.spi.scheme.GroupExport;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -221,42 +220,22 @@ public final class ContainerStore implements Closeable {
       throw new IllegalArgumentException("the buffer is not direct");
     }
     int start = dst.position();
-    withLoaded(
-        container,
-        source -> {
-          dst.position(start);
-          reader.read(source, firstChunk, chunkCount, dst);
-          return null;
-        });
-    if (!unreadable.isEmpty()) {
-      unreadable.remove(container, firstChunk, chunkCount);
-    }
-  }
-
-  /** Work with a container's open file. */
-  interface LoadedWork<T> {
-    /** Is called again if another thread's interrupt closed the file. */
-    T on(LoadedContainer source) throws IOException;
-  }
-
-  /** Works with a container's file, which stays open meanwhile. */
-  <T> T withLoaded(long container, LoadedWork<T> work) throws IOException {
     Container found = loaded.find(container);
     while (true) {
       LoadedContainer source = loaded.acquire(found);
       try {
-        return work.on(source);
+        reader.read(source, firstChunk, chunkCount, dst);
+        if (!unreadable.isEmpty()) {
+          unreadable.remove(container, firstChunk, chunkCount);
+        }
+        return;
       } catch (ClosedChannelException e) {
+        dst.position(start);
         loaded.forget(found, source, e);
       } finally {
         source.release();
       }
     }
-  }
-
-  /** Returns the groups that an appender of this store has written. */
-  public GroupExport groupsOf(ChunkAppender appender) {
-    return new ContainerGroups(this, appender.written());
   }
 
   /**

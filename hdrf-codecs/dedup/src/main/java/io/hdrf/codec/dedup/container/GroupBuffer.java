@@ -43,21 +43,6 @@ final class GroupBuffer implements AutoCloseable {
     this.original = buffers.take(groupSize);
   }
 
-  /** Returns the number of chunks. */
-  int count() {
-    return count;
-  }
-
-  /** Returns the number of the first chunk. */
-  int firstNumber() {
-    return numbers[0];
-  }
-
-  /** Bytes of all chunks together. */
-  int originalLength() {
-    return ends[count - 1];
-  }
-
   boolean isEmpty() {
     return count == 0;
   }
@@ -67,24 +52,19 @@ final class GroupBuffer implements AutoCloseable {
     return count == 0 || original.position() + (long) length <= groupSize;
   }
 
-  /** Makes room for so many bytes of chunks in an empty group. */
-  void reserve(int length) {
-    if (original != null && original.capacity() < length) {
-      giveOriginal();
-    }
-    if (original == null) {
-      original = buffers.take(Math.max(length, groupSize));
-    }
-  }
-
   /** Adds a chunk, from position to limit, and consumes it. */
   void add(int number, byte[] fingerprint, int offset, ByteBuffer chunk) {
     int length = chunk.remaining();
     if (count == numbers.length) {
       grow(2 * count);
     }
+    if (original != null && original.capacity() < length) {
+      giveOriginal();
+    }
+    if (original == null) {
+      original = buffers.take(Math.max(length, groupSize));
+    }
     if (count == 0) {
-      reserve(length);
       original.clear();
     }
     original.put(chunk);
@@ -111,47 +91,24 @@ final class GroupBuffer implements AutoCloseable {
 
   /** Encodes the chunks; there is at least one. */
   void encode(long marker) throws IOException {
-    int originalLength = original.position();
-    begin(chain.maxEncodedLength(originalLength));
-    original.flip();
-    try {
-      stages = chain.encode(original, group);
-    } finally {
-      original.limit(original.capacity());
-      original.position(originalLength);
-    }
-    finish(marker);
-  }
-
-  /**
-   * Takes what another encoder made of the chunks, of which there is at least one.
-   *
-   * @param stored no longer than the chunks, which it was proved to decode to; consumed
-   */
-  void adopt(long marker, int storedStages, ByteBuffer stored) {
-    begin(stored.remaining());
-    group.put(stored);
-    stages = storedStages;
-    finish(marker);
-  }
-
-  private void begin(int maxStoredLength) {
     headerLength = GroupHeader.length(numbers, lengths, count);
-    int room = headerLength + maxStoredLength;
+    int originalLength = original.position();
+    int room = headerLength + chain.maxEncodedLength(originalLength);
     if (group == null || group.capacity() < room) {
       giveGroup();
       group = buffers.take(room);
     }
     group.clear();
     group.position(headerLength);
-  }
-
-  private void finish(long marker) {
-    int originalLength = original.position();
+    original.flip();
+    try {
+      Crc32c.ofEach(original, ends, count, checksums);
+      stages = chain.encode(original, group);
+    } finally {
+      original.limit(original.capacity());
+      original.position(originalLength);
+    }
     int end = group.position();
-    ByteBuffer chunks = original.duplicate();
-    chunks.flip();
-    Crc32c.ofEach(chunks, ends, count, checksums);
     GroupHeader.put(
         group,
         marker,

@@ -160,20 +160,15 @@ final class OpenContainer {
     return length;
   }
 
-  /** Returns whether so many more chunks, and a group of that many bytes, still belong here. */
-  boolean hasRoomFor(int chunks, long groupBytes) {
-    return (nextNumber == 0 || chunks <= context.settings().maxChunks() - nextNumber)
+  /** Returns whether one more chunk, and a group of that many bytes, still belong here. */
+  boolean hasRoomFor(long groupBytes) {
+    return nextNumber < context.settings().maxChunks()
         && (nextNumber == 0 || length + groupBytes <= context.settings().containerSize());
   }
 
   /** Returns whether there is a number for one more chunk. */
   boolean hasNumber() {
     return nextNumber < context.settings().maxChunks();
-  }
-
-  /** The number that {@link #takeNumber} gives out next. */
-  int nextNumber() {
-    return nextNumber;
   }
 
   int takeNumber() {

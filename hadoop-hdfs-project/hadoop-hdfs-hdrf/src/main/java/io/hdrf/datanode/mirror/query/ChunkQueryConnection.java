@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror.query;
 
-import io.hdrf.wire.ProvedStream;
+import io.hdrf.wire.ChunkQueryStream;
 import java.io.Closeable;
 import java.io.IOException;
 
-/**
- * A connection that this DataNode has opened to another one, behind the preamble.
- *
- * @param <S> what it carries
- */
-public final class PeerConnection<S extends ProvedStream> implements Closeable {
+/** A connection to another DataNode, behind the preamble, on which this one asks. */
+public final class ChunkQueryConnection implements Closeable {
 
-  /**
-   * Connects.
-   *
-   * @param <S> as for the connection
-   */
-  public interface Source<S extends ProvedStream> {
+  /** Connects. */
+  public interface Source {
     /** A new connection. */
-    PeerConnection<S> connect() throws IOException;
+    ChunkQueryConnection connect() throws IOException;
   }
 
-  private final S stream;
+  private final ChunkQueryStream stream;
   private final String address;
   private final Closeable socket;
 
@@ -30,19 +22,17 @@ public final class PeerConnection<S extends ProvedStream> implements Closeable {
    * @param address where it goes, as of {@link BlockKeyProofs#address}
    * @param socket ends it
    */
-  public PeerConnection(S stream, String address, Closeable socket) {
+  public ChunkQueryConnection(ChunkQueryStream stream, String address, Closeable socket) {
     this.stream = stream;
     this.address = address;
     this.socket = socket;
   }
 
-  /** Returns what it carries. */
-  public S stream() {
+  ChunkQueryStream stream() {
     return stream;
   }
 
-  /** Where it goes, as of {@link BlockKeyProofs#address}. */
-  public String address() {
+  String address() {
     return address;
   }
 
