@@ -10,10 +10,13 @@ import java.util.function.Supplier;
  * <p>One of both forms costs less processor time in the end. It is kept as long as the sender
  * spends less than a quarter of its time on sending, since the other could not be faster then.
  * Otherwise one stream sends some megabytes in the other form, and the faster one is used; the
- * cheaper one also if it is slower by a few per cent. While the machine's processors are busy,
- * trials of the dearer form are rare. What one stream gains all of them may lose, so a change is
- * taken back if the next windows are slower than those before it. Each trial that changes nothing
- * for good doubles the time until the next.
+ * cheaper one also if it is slower by a few per cent. What one stream gains all of them may lose,
+ * so a change is taken back if the next windows are slower than those before it. Each trial that
+ * changes nothing for good doubles the time until the next.
+ *
+ * <p>While the machine's processors are busy, trials of reduced packets are rare, as a link may be
+ * slow all the same; plain ones in the place of frames that their receiver stores are neither tried
+ * nor used: all DataNodes would encode them later, with processors that they don't have.
  */
 final class LinkChoice {
 
@@ -143,7 +146,8 @@ final class LinkChoice {
 
   /**
    * @param cheaper the form that takes less processor time of all DataNodes together
-   * @param processors begins to measure whether there is no processor time to spare
+   * @param processors begins to measure whether there is no processor time to spare for the other
+   *     form
    * @param onTrial is run for each trial
    * @param onChange is run when the other form is used from now on
    */
@@ -252,6 +256,13 @@ final class LinkChoice {
       }
     }
     rate = lastRate;
+    if (cheaper == Form.REDUCED && processorsBusy.getAsBoolean()) {
+      if (current != cheaper) {
+        change();
+        rest(2 * pause);
+      }
+      return;
+    }
     // The dearer form is compared with the cheaper one however well it does.
     if (trial == Trial.NONE && (current != cheaper || heldUp)) {
       left -= current == cheaper && processorsBusy.getAsBoolean() ? 1 : BUSY_WINDOWS;

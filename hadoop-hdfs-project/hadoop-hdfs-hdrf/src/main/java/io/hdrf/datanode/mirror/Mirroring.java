@@ -262,7 +262,11 @@ public final class Mirroring implements Closeable {
         peer.address(),
         cheaper,
         form ->
-            new LinkChoice(form, processors::begin, counters::formTried, counters::formChanged));
+            new LinkChoice(
+                form,
+                form == Form.PLAIN ? processors::beginFull : processors::beginHalf,
+                counters::formTried,
+                counters::formChanged));
   }
 
   private static boolean canStore(SchemeChain chain, PeerLink peer) {

@@ -81,6 +81,20 @@ class LinkChoiceTest {
     assertThat(trials).isOne();
   }
 
+  /** All DataNodes would encode later what was sent plain. */
+  @Test
+  void whileProcessorsAreBusyFramesAreKept() {
+    LinkChoice choice = choice(Form.REDUCED);
+    processorsBusy = true;
+    assertThat(send(choice, Form.REDUCED, 40, 900, 150, BUSY)).isEqualTo(Form.REDUCED);
+    assertThat(trials).isZero();
+    processorsBusy = false;
+    assertThat(send(choice, Form.REDUCED, 2, 900, 150, BUSY)).isEqualTo(Form.PLAIN);
+    processorsBusy = true;
+    assertThat(send(choice, Form.REDUCED, 2, 900, 150, BUSY)).isEqualTo(Form.REDUCED);
+    assertThat(changes).isEqualTo(2);
+  }
+
   /** As between the writes of a job: the processors had nothing to do then. */
   @Test
   void theLoadDuringAPauseIsNotJudged() {

@@ -30,7 +30,8 @@ class ProcessorLoadTest {
 
   @Test
   void idleAndWaitingTimeIsNotBusy() throws IOException {
-    BooleanSupplier busy = load.begin();
+    BooleanSupplier busy = load.beginFull();
+    BooleanSupplier half = load.beginHalf();
     write("cpu  180 10 20 5010 40 1 2 3 7 8");
     assertThat(busy.getAsBoolean()).isFalse();
     write("cpu  180 12 40 5005 35 21 12 43 7 8");
@@ -38,11 +39,14 @@ class ProcessorLoadTest {
     // As the Reducer's threads, which give way.
     write("cpu  180 92 40 5005 35 21 12 43 7 8");
     assertThat(busy.getAsBoolean()).isFalse();
+    assertThat(half.getAsBoolean()).isTrue();
+    write("cpu  180 92 40 5200 150 21 12 43 7 8");
+    assertThat(half.getAsBoolean()).isFalse();
   }
 
   @Test
   void aShortTimeTellsNothing() throws IOException {
-    BooleanSupplier busy = load.begin();
+    BooleanSupplier busy = load.beginFull();
     write("cpu  100 10 20 5009 30 1 2 3 7 8");
     assertThat(busy.getAsBoolean()).isTrue();
     write("cpu  100 10 20 5010 30 1 2 3 7 8");
@@ -51,17 +55,17 @@ class ProcessorLoadTest {
 
   @Test
   void whereNothingIsToldNobodyIsBusy() throws IOException {
-    BooleanSupplier busy = load.begin();
+    BooleanSupplier busy = load.beginFull();
     write("cpu  180 x");
     assertThat(busy.getAsBoolean()).isFalse();
     Files.delete(stat);
     assertThat(busy.getAsBoolean()).isFalse();
-    assertThat(load.begin().getAsBoolean()).isFalse();
+    assertThat(load.beginFull().getAsBoolean()).isFalse();
   }
 
   /** Where the kernel told nothing, two looks at once would not say yes. */
   @Test
   void thisKernelTells() {
-    assertThat(new ProcessorLoad().begin().getAsBoolean()).isTrue();
+    assertThat(new ProcessorLoad().beginFull().getAsBoolean()).isTrue();
   }
 }
