@@ -8,6 +8,9 @@ public final class HdrfKeys {
   public static final String SCHEMES = "hdrf.schemes";
   public static final String PLUGINS_DIR = "hdrf.plugins.dir";
 
+  /** The untested versions of Hadoop that are accepted, separated by commas. */
+  public static final String HADOOP_UNTESTED = "hdrf.hadoop.untested.version";
+
   public static final String REDUCE_SECTION = "reduce";
   public static final String REDUCE_THREADS = "threads";
   public static final String REDUCE_QUEUE_LENGTH = "queue.length";

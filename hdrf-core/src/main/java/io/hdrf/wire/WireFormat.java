@@ -81,7 +81,7 @@ public final class WireFormat {
   static final int MAX_HELLO = 4 << 10;
 
   /** The most bytes of a packet, with and without its data; HDFS's own limit. */
-  static final int MAX_PACKET = 16 << 20;
+  public static final int MAX_PACKET = 16 << 20;
 
   /** The most bytes that a frame may decode to. */
   public static final int MAX_FRAME = 16 << 20;

@@ -94,8 +94,7 @@ public final class HdrfService implements Closeable {
             new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters),
             setup.dropBehindReads);
     BlocksBeingWritten written =
-        new BlocksBeingWritten(
-            slices, setup.chains, setup.files, block -> DatasetAccess.current(dataset, block));
+        new BlocksBeingWritten(slices, setup.chains, setup.files, dataset::replica);
     mirroring = setup.mirroring.open(written, later);
     savings = new Savings(replicas, slices, opener);
     plain = new PlainReplicas(replicas, slices, opener, counters);

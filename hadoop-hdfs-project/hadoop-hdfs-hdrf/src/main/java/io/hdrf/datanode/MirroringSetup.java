@@ -16,6 +16,7 @@ import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ReductionScheme;
 import io.hdrf.wire.Timer;
 import io.hdrf.wire.WireChains;
+import io.hdrf.wire.WireFormat;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -29,6 +30,9 @@ final class MirroringSetup {
   private static final String SUBSTITUTE = "lz4";
 
   private static final String NONE = "none";
+
+  /** The largest packet that a DataNode takes, in bytes; a key of Hadoop 3.4. */
+  private static final String PACKET_SIZE = "dfs.data.transfer.max.packet.size";
 
   private final MirrorSettings settings;
   private final WireChains wireChains;
@@ -44,6 +48,7 @@ final class MirroringSetup {
   MirroringSetup(HdrfConf conf, SchemeRegistry registry, Map<StorageType, SchemeChain> chains)
       throws IOException {
     settings = conf.mirrorSettings();
+    requirePacketsThatFit(conf);
     configured = configured(settings, registry);
     wireChains = new WireChains(registry, conf.configuration());
     substitute = substitute(registry, chains);
@@ -70,6 +75,17 @@ final class MirroringSetup {
         functions,
         BlockKeyProofs.UNKNOWN,
         timer);
+  }
+
+  /** From Hadoop 3.4 on packets may be larger than a record of the stream. */
+  private void requirePacketsThatFit(HdrfConf conf) throws BadSettingException {
+    int size = conf.configuration().getInt(PACKET_SIZE, WireFormat.MAX_PACKET);
+    if (size > WireFormat.MAX_PACKET && settings.isEnabled()) {
+      throw new BadSettingException(
+          PACKET_SIZE,
+          Integer.toString(size),
+          "at most " + WireFormat.MAX_PACKET + ", or hdrf.mirror.enabled set to false");
+    }
   }
 
   /** Null where each block's own chain is used. */

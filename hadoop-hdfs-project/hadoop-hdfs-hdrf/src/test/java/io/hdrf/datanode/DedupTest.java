@@ -324,9 +324,9 @@ class DedupTest {
   void chunksOfBlocksInTheTrashStayUntilTheRollback() throws Exception {
     cluster = HdrfCluster.start(configuration(), 1);
     byte[] held = storeAndDeleteAnother();
-    cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_ENTER);
+    cluster.mini().getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_ENTER, false);
     cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
-    cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
+    cluster.mini().getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_LEAVE, false);
     cluster.mini().triggerHeartbeats();
     Path marker = poolDirectory().resolve("RollingUpgradeInProgress");
     HdrfCluster.await("the marker", () -> Files.exists(marker));

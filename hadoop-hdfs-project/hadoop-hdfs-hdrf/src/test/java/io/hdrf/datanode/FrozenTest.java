@@ -33,7 +33,8 @@ import org.junit.jupiter.api.Timeout;
 class FrozenTest {
 
   private static final Path ROOT = Path.of("..", "..");
-  private static final Path LIST = Path.of("src/test/resources/io/hdrf/datanode/frozen.txt");
+  private static final Path LIST =
+      Path.of("../hadoop-hdfs-hdrf/src/test/resources/io/hdrf/datanode/frozen.txt");
   private static final Path FOUND = Path.of("target/frozen.txt");
   private static final Pattern KEY = Pattern.compile("<name>([^<]+)</name>");
 

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.conf.HadoopVersions;
+import io.hdrf.conf.HdrfKeys;
 import java.io.IOException;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.util.VersionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -13,27 +20,53 @@ class HadoopLineTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "3.1.1",
-        "3.1.2",
-        "3.1.3",
-        "3.1.1.7.1.7.0-551",
         "3.1.4.7.3.1",
         "3.1.40",
         "3.1.5-SNAPSHOT",
         "3.1.",
-        "3.3.6",
+        "3.2.4",
+        "3.3.4",
+        "3.4.0",
+        "3.4.1-amzn-2",
+        "3.4.2.7.3.3.0-56",
+        "99999.1.1",
         "Unknown"
       })
-  void otherVersionsAreRefusedByName(String version) {
-    assertThatThrownBy(() -> HadoopLine.require(version))
+  void otherVersionsAreRefusedUnlessAccepted(String version) throws IOException {
+    for (String accepted : new String[] {"", "3.1.4", "3.4.1"}) {
+      assertThatThrownBy(() -> HadoopLine.require(version, HadoopLine.HADOOP_3_3, Set.of(accepted)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("tested with Hadoop 3.1.4, 3.3.6, 3.4.1")
+          .hasMessageContaining("this is " + version + ", whose DataNode looks like that of 3.3;")
+          .hasMessageContaining("hdrf.hadoop.untested.version to " + version);
+    }
+    HadoopLine.require(version, HadoopLine.HADOOP_3_3, Set.of("3.4.0-before", version));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2.10.2", "3.0.3", "3.1.1", "3.1.3", "3.1.1.7.1.7.0-551", "0.23.11"})
+  void olderOnesAreRefusedEvenIfAccepted(String version) {
+    assertThatThrownBy(() -> HadoopLine.require(version, HadoopLine.HADOOP_3_1, Set.of(version)))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("Hadoop 3.1.4 exactly")
-        .hasMessageContaining("this is " + version);
+        .hasMessageContaining("needs Hadoop 3.1.4 or later, and this is " + version);
   }
 
   @Test
-  void theTestedOneIsTaken() throws IOException {
-    HadoopLine.require("3.1.4");
-    HadoopLine.require();
+  void testedOnesAreTaken() throws IOException {
+    for (String version : HadoopVersions.TESTED) {
+      HadoopLine.require(version, HadoopLine.HADOOP_3_4, Set.of());
+    }
+  }
+
+  @Test
+  void theLineOfTheHadoopAtHandIsKnown() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.set(HdrfKeys.HADOOP_UNTESTED, VersionInfo.getVersion());
+    HadoopLine line =
+        HadoopLine.require(
+            conf, Class.forName(FsDatasetSpi.class.getPackage().getName() + ".impl.FsDatasetImpl"));
+    String version = VersionInfo.getVersion();
+    assertThat(line.suffix())
+        .isEqualTo(version.startsWith("3.5.") ? "34" : version.substring(0, 3).replace(".", ""));
   }
 }

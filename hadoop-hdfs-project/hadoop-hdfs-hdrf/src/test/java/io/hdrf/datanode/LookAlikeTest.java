@@ -417,7 +417,7 @@ class LookAlikeTest {
       FutureTask<Void> other =
           new FutureTask<>(
               () -> {
-                dataset.acquireDatasetLock().close();
+                dataset.getReplicaString(block.getBlockPoolId(), 0);
                 return null;
               });
       new Thread(other).start();

@@ -217,13 +217,13 @@ public final class OneBlockDataNode implements AutoCloseable {
   private final class Dataset implements DatasetAccess {
 
     @Override
-    public Hold lock() {
+    public Hold lock(FsVolumeSpi onVolume, String poolId) {
       return () -> {};
     }
 
     @Override
-    public ReplicaInfo replica(String poolId, long blockId) {
-      return poolId.equals(POOL) && blockId == BLOCK ? replica : null;
+    public ReplicaInfo replica(BlockRef block) {
+      return block.equals(new BlockRef(POOL, BLOCK)) ? replica : null;
     }
 
     @Override

@@ -4,7 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.protobuf.InvalidProtocolBufferException;
+import io.hdrf.datanode.mirror.Protobuf;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.wire.Capabilities;
@@ -515,8 +515,11 @@ class WireAdversaryTest {
     try {
       BlockOpResponseProto reply = BlockOpResponseProto.parseDelimitedFrom(socket.getInputStream());
       return reply == null ? null : reply.getStatus();
-    } catch (SocketException | InvalidProtocolBufferException reset) {
-      return null;
+    } catch (IOException e) {
+      if (e instanceof SocketException || Protobuf.isInvalid(e)) {
+        return null;
+      }
+      throw e;
     }
   }
 

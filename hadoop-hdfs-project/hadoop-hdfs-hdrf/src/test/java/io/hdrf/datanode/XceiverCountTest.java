@@ -48,7 +48,7 @@ class XceiverCountTest {
         for (ThreadGroup at = thread.getThreadGroup(); at != null; at = at.getParent()) {
           isCounted |= at.getName().equals(COUNTED);
         }
-        (isCounted ? counted : own).add(name.replaceFirst("-[0-9].*", ""));
+        (isCounted ? counted : own).add(name.replaceFirst("-([0-9]|[0-9a-f]{8}-).*", ""));
         if (thread.getThreadGroup() != null) {
           assertThat(thread.getThreadGroup().getName())
               .as(name)
@@ -73,8 +73,7 @@ class XceiverCountTest {
       out.write(data, 0, data.length / 2);
       out.hflush();
       look();
-      // A DataXceiver and a PacketResponder on each, beside the server.
-      HdrfCluster.await("the pipeline", () -> counts(cluster).stream().allMatch(n -> n >= 3));
+      // All have answered, so the pipeline stands.
       whileWriting.addAll(counts(cluster));
       out.write(data, data.length / 2, data.length - data.length / 2);
     }
@@ -93,8 +92,16 @@ class XceiverCountTest {
     look();
   }
 
+  /** What is counted differs between lines of Hadoop. */
   @Test
   void noThreadOfHdrfsIsCounted() throws Exception {
+    List<Integer> stock = new ArrayList<>();
+    List<Integer> idle;
+    try (HdrfCluster cluster = HdrfCluster.start(HdrfCluster.stockConfiguration(), 3)) {
+      idle = counts(cluster);
+      run(cluster, stock);
+    }
+    assertThat(stock).isNotEqualTo(idle);
     Configuration conf = HdrfCluster.configuration();
     conf.set(HdrfKeys.SCHEMES, "lz4");
     List<Integer> counts = new ArrayList<>();
@@ -102,11 +109,10 @@ class XceiverCountTest {
       run(cluster, counts);
       assertThat(own).contains("hdrf-reducer", "hdrf-decode-ahead");
       assertThat(counted).isEmpty();
-      assertThat(counts).containsExactly(3, 3, 3);
+      assertThat(counts).isEqualTo(stock);
       // The streams are closed; HDRF's threads still wait for more work.
       HdrfCluster.await(
-          "the server to be the only one counted",
-          () -> counts(cluster).stream().allMatch(count -> count == 1));
+          "nothing to be counted but what is at rest", () -> counts(cluster).equals(idle));
     }
   }
 
@@ -116,17 +122,6 @@ class XceiverCountTest {
     try (HdrfCluster cluster = HdrfCluster.start(ReferencesTest.configuration("dedup,lz4"), 3)) {
       run(cluster, new ArrayList<>());
       assertThat(own).contains("hdrf-reducer", "hdrf-decode-ahead", "hdrf-mirror");
-      assertThat(counted).isEmpty();
-    }
-  }
-
-  /** So that the numbers above are stock's. */
-  @Test
-  void stockCountsTheSame() throws Exception {
-    List<Integer> counts = new ArrayList<>();
-    try (HdrfCluster cluster = HdrfCluster.start(HdrfCluster.stockConfiguration(), 3)) {
-      run(cluster, counts);
-      assertThat(counts).containsExactly(3, 3, 3);
       assertThat(counted).isEmpty();
     }
   }

@@ -7,7 +7,6 @@ import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.RecordPage;
 import io.hdrf.admin.VolumeInfo;
-import io.hdrf.datanode.HadoopLine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
@@ -45,7 +44,7 @@ public final class AdminPeer {
 
   /**
    * {@code serve CONF PRINCIPAL KEYTAB} prints its port and serves until its input ends; {@code ask
-   * CONF PORT} prints the answers; {@code line CONF} prints whether HDRF would start in a DataNode.
+   * CONF PORT} prints the answers.
    */
   public static void main(String[] args) throws Exception {
     Configuration conf = new Configuration();
@@ -56,8 +55,6 @@ public final class AdminPeer {
     if (args[0].equals("serve")) {
       UserGroupInformation.loginUserFromKeytab(args[2], args[3]);
       serve(conf);
-    } else if (args[0].equals("line")) {
-      line();
     } else {
       ask(conf, new InetSocketAddress("localhost", Integer.parseInt(args[2])));
     }
@@ -148,15 +145,6 @@ public final class AdminPeer {
     }
     stock(conf, address);
     foreign(conf, address);
-  }
-
-  private static void line() {
-    try {
-      HadoopLine.require();
-      say("starts");
-    } catch (IOException e) {
-      say(e.getMessage());
-    }
   }
 
   /** Sends a request of the engine that creates objects from the bytes it reads. */

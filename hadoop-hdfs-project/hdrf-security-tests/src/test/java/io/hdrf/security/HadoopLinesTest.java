@@ -17,10 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
-import org.apache.hadoop.util.VersionInfo;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -155,15 +153,6 @@ class HadoopLinesTest {
       process.getOutputStream().close();
       process.destroy();
     }
-  }
-
-  @Test
-  void hdrfStartsInDataNodesOfItsOwnLineAlone() throws Exception {
-    HadoopLine.require();
-    assertThat(VersionInfo.getVersion()).startsWith("3.1.");
-    JavaProcess.Result result = peer("3.3", "line", configuration.toString()).run();
-    assertThat(result.output())
-        .contains("HDRF is for DataNodes of Hadoop 3.1.4 exactly, and this is 3.3.6");
   }
 
   @ParameterizedTest

@@ -61,7 +61,7 @@ abstract class ReplicaTask implements BlockTask {
 
   /** The replica as it is now, or null where none on this volume is finalized. */
   private ReplicaInfo replica(long blockId) {
-    ReplicaInfo replica = DatasetAccess.current(dataset, block(blockId));
+    ReplicaInfo replica = dataset.replica(block(blockId));
     return replica != null && isHere(replica) ? replica : null;
   }
 

@@ -26,7 +26,7 @@ final class BlockTransfer {
   static BlockTransfer of(StreamOpening request) throws IOException {
     Op operation = request.operation();
     if (operation == Op.WRITE_BLOCK) {
-      OpWriteBlockProto write = OpWriteBlockProto.parseFrom(request.message());
+      OpWriteBlockProto write = request.parse(OpWriteBlockProto::parseFrom);
       boolean isTransfer =
           write.getStage() == BlockConstructionStage.TRANSFER_RBW
               || write.getStage() == BlockConstructionStage.TRANSFER_FINALIZED;
@@ -37,7 +37,7 @@ final class BlockTransfer {
           fromClient && !isTransfer);
     }
     if (operation == Op.COPY_BLOCK) {
-      OpCopyBlockProto copy = OpCopyBlockProto.parseFrom(request.message());
+      OpCopyBlockProto copy = request.parse(OpCopyBlockProto::parseFrom);
       return new BlockTransfer(operation, block(copy.getHeader().getBlock()), false);
     }
     return null;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.mirror;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.hdrf.block.BlockRef;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.CorruptWireException;
@@ -101,13 +100,9 @@ final class MirrorInputStream extends InputStream implements WireInput.Listener 
     if (!order.isOpening()) {
       return;
     }
-    try {
-      int taken = opening.take(bytes, offset, length);
-      if (opening.isComplete()) {
-        order.handedOut(opened(), length - taken + left);
-      }
-    } catch (InvalidProtocolBufferException e) {
-      throw new CorruptWireException("the peer sent a request that can't be parsed", e);
+    int taken = opening.take(bytes, offset, length);
+    if (opening.isComplete()) {
+      order.handedOut(opened(), length - taken + left);
     }
   }
 

@@ -103,12 +103,27 @@ final class StreamOpening {
     return null;
   }
 
-  byte[] message() {
-    return Arrays.copyOfRange(bytes, messageAt, end);
+  /** Parses a message. */
+  interface Parser<T> {
+    T parse(byte[] message) throws IOException;
+  }
+
+  /**
+   * Parses the message. What protobuf throws is in a package of its own from Hadoop 3.3 on, so it
+   * is never caught by its name.
+   *
+   * @throws CorruptWireException if the message can't be parsed
+   */
+  <T> T parse(Parser<T> parser) throws CorruptWireException {
+    try {
+      return parser.parse(Arrays.copyOfRange(bytes, messageAt, end));
+    } catch (IOException e) {
+      throw new CorruptWireException("the peer sent " + name + " that can't be parsed", e);
+    }
   }
 
   /** Returns whether the block follows this reply. */
   boolean isSuccess() throws IOException {
-    return BlockOpResponseProto.parseFrom(message()).getStatus() == Status.SUCCESS;
+    return parse(BlockOpResponseProto::parseFrom).getStatus() == Status.SUCCESS;
   }
 }

@@ -14,20 +14,14 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 public interface DatasetAccess {
 
   /**
-   * Takes the dataset lock. While it is held nothing slow happens, and no stock method is called
-   * that takes it again; a thread that needs a block lock too takes that one first.
+   * Takes the lock under which stock code changes the volume's replicas of a pool. While it is held
+   * nothing slow happens, and no stock method is called; a thread that needs a block lock too takes
+   * that one first.
    */
-  Hold lock();
+  Hold lock(FsVolumeSpi volume, String poolId);
 
   /** The replica as the map holds it now, whatever its generation stamp, or null. */
-  ReplicaInfo replica(String poolId, long blockId);
-
-  /** The replica of a block as the map holds it now, or null; takes the dataset lock for that. */
-  static ReplicaInfo current(DatasetAccess dataset, BlockRef block) {
-    try (Hold lock = dataset.lock()) {
-      return dataset.replica(block.poolId(), block.blockId());
-    }
-  }
+  ReplicaInfo replica(BlockRef block);
 
   /** The block ids of the finalized replicas that lie on local, lasting volumes. */
   List<ReplicaInfo> finalizedReplicas(String poolId);

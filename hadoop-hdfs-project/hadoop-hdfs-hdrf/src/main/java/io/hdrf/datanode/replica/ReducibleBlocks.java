@@ -152,7 +152,7 @@ public final class ReducibleBlocks implements BlockOwner {
 
   @Override
   public void onIoError(BlockRef block, IOException error) {
-    ReplicaInfo replica = DatasetAccess.current(dataset, block);
+    ReplicaInfo replica = dataset.replica(block);
     if (replica != null && replica.getVolume() != null) {
       dataset.checkDisk(replica.getVolume());
     }

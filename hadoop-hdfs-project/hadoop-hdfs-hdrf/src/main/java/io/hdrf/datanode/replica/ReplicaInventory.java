@@ -42,7 +42,7 @@ public final class ReplicaInventory implements BlockInventory {
 
   @Override
   public BlockRecord look(long blockId, int reason) throws IOException {
-    ReplicaInfo replica = DatasetAccess.current(dataset, new BlockRef(poolId, blockId));
+    ReplicaInfo replica = dataset.replica(new BlockRef(poolId, blockId));
     if (replica == null || !isHere(replica)) {
       return null;
     }

@@ -55,7 +55,7 @@ public final class ReplicaSnapshot {
    * none.
    */
   public static ReplicaSnapshot current(DatasetAccess dataset, BlockRef block) throws IOException {
-    ReplicaInfo replica = DatasetAccess.current(dataset, block);
+    ReplicaInfo replica = dataset.replica(block);
     return replica == null ? null : of(block, replica);
   }
 

@@ -82,8 +82,8 @@ public final class Replicas {
   /** Returns whether the map still has the snapshot's replica, with the same file. */
   public boolean isUnchanged(ReplicaSnapshot snapshot) {
     BlockRef block = snapshot.block();
-    try (Hold lock = dataset.lock()) {
-      return snapshot.isStill(dataset.replica(block.poolId(), block.blockId()));
+    try (Hold lock = dataset.lock(snapshot.volume(), block.poolId())) {
+      return snapshot.isStill(dataset.replica(block));
     }
   }
 
@@ -97,8 +97,8 @@ public final class Replicas {
   void replace(ReplicaSnapshot snapshot, Path replacement, long usedDelta) throws IOException {
     BlockRef block = snapshot.block();
     files.copyMode(snapshot.file(), replacement);
-    try (Hold lock = dataset.lock()) {
-      if (!snapshot.isStill(dataset.replica(block.poolId(), block.blockId()))) {
+    try (Hold lock = dataset.lock(snapshot.volume(), block.poolId())) {
+      if (!snapshot.isStill(dataset.replica(block))) {
         throw new ReplicaChangedException(block);
       }
       files.rename(replacement, snapshot.file());

@@ -49,7 +49,7 @@ public final class Savings {
   }
 
   long bytes(BlockRef block) {
-    ReplicaInfo replica = DatasetAccess.current(dataset, block);
+    ReplicaInfo replica = dataset.replica(block);
     return replica == null ? 0 : bytes(block.poolId(), replica);
   }
 

@@ -33,7 +33,7 @@ public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
    */
   @Override
   public void found(FsVolumeSpi volume, BlockRef block, Path file, IOException why) {
-    ReplicaInfo replica = DatasetAccess.current(dataset, block);
+    ReplicaInfo replica = dataset.replica(block);
     if (!isFileOf(replica, file)) {
       LOG.warn(
           "Nothing is collected on {} while {} can't be read: {}. HDFS keeps it for a rollback:"

@@ -69,10 +69,10 @@ class StreamFuzzTest {
             || head.length + dataLength != 6 + headerLength + payload - 4) {
           throw new AssertionError("another length than stock code reads");
         }
-      } catch (CorruptWireException | com.google.protobuf.InvalidProtocolBufferException expected) {
-        // Refused.
-      } catch (IOException | RuntimeException other) {
-        throw new AssertionError("no orderly refusal", other);
+      } catch (IOException | RuntimeException thrown) {
+        if (!(thrown instanceof CorruptWireException || Protobuf.isInvalid(thrown))) {
+          throw new AssertionError("no orderly refusal", thrown);
+        }
       }
     }
   }

@@ -76,6 +76,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
   long used;
   ReplicaInfo current;
   private int lockDepth;
+  private boolean lookedUnderLock;
 
   SwapVolume(Path directory, byte[] data) throws IOException {
     super("DS-1", directory);
@@ -254,13 +255,13 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
             (proxy, method, arguments) -> {
               switch (method.getName()) {
                 case "lock":
+                  require(arguments[0] == this && arguments[1].equals(POOL), "its own lock");
                   lockDepth++;
+                  lookedUnderLock = false;
                   return (Hold) () -> lockDepth--;
                 case "replica":
-                  require(lockDepth == 1, "the dataset lock is held");
-                  return arguments[0].equals(POOL) && arguments[1].equals(BLOCK.blockId())
-                      ? current
-                      : null;
+                  lookedUnderLock = lockDepth == 1;
+                  return arguments[0].equals(BLOCK) ? current : null;
                 case "adjustUsed":
                   require(lockDepth == 1, "the dataset lock is held");
                   used += (long) arguments[2];
@@ -307,6 +308,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
     @Override
     public void rename(Path from, Path to) throws IOException {
       require(lockDepth == 1, "the dataset lock is held");
+      require(lookedUnderLock, "the replica was looked up under the lock");
       super.rename(from, to);
       events.add(replicas.locks().isEmpty() ? "rename" : "rename under the block lock");
     }

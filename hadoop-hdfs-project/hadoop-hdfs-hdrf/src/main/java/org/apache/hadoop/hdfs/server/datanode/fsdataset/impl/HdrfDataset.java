@@ -29,6 +29,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -53,28 +55,41 @@ import org.apache.hadoop.hdfs.server.datanode.VolumeScanner;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
-import org.apache.hadoop.util.AutoCloseableLock;
 
 /**
  * The bridge between the DataNode and {@link HdrfService}: stock code does what it always did, and
  * HDRF is asked before and told after. Package-private as its parent is: a public subclass of a
  * package-private class gets bridge methods from the compiler, which break Mockito's spies.
  */
-class HdrfDataset extends FsDatasetImpl {
+abstract class HdrfDataset extends FsDatasetImpl {
 
-  private final HdrfService service;
+  /** A storage type of Hadoop 3.4. */
+  private static final String NVDIMM = "NVDIMM";
+
+  final HdrfService service;
   private final HdrfDatasetAccess serviceAccess;
   private final ExecutorService cacheInflater;
 
   /** Those that wait for {@link #cacheInflater}. */
   private final Set<BlockRef> toBeCached = ConcurrentHashMap.newKeySet();
 
-  HdrfDataset(DataNode datanode, DataStorage storage, Configuration conf, HdrfSetup setup)
+  /** Those that {@link #cachePlain} could not inflate. */
+  private final LongAdder failedToCache = new LongAdder();
+
+  /**
+   * @param line what differs between lines of Hadoop
+   */
+  HdrfDataset(
+      DataNode datanode,
+      DataStorage storage,
+      Configuration conf,
+      HdrfSetup setup,
+      Function<FsDatasetImpl, HdrfDatasetAccess> line)
       throws IOException {
     super(datanode, storage, conf);
     this.cacheInflater =
         Executors.newSingleThreadExecutor(HdrfThreads.factory("hdrf-cache-inflater"));
-    this.serviceAccess = new HdrfDatasetAccess(this);
+    this.serviceAccess = line.apply(this);
     this.service = new HdrfService(setup, datanode.getDatanodeUuid(), serviceAccess);
     HdrfDataNodeBridge.serve(datanode, service.adminService(), conf);
     MirrorInstaller.install(datanode, service.mirroring());
@@ -114,7 +129,7 @@ class HdrfDataset extends FsDatasetImpl {
     ReplicaInfo seen = null;
     while (true) {
       ReplicaInPipeline written;
-      try (AutoCloseableLock lock = acquireDatasetLock()) {
+      try (Hold lock = serviceAccess.lockReplica(block)) {
         ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
         // Nobody takes a replica from a writer that lives.
         if (replica == seen
@@ -143,7 +158,7 @@ class HdrfDataset extends FsDatasetImpl {
     String pool = oldBlock.getBlockPoolId();
     Replica updated;
     ReplicaInfo replica;
-    try (AutoCloseableLock lock = acquireDatasetLock()) {
+    try (Hold lock = serviceAccess.lockReplica(oldBlock)) {
       replica = volumeMap.get(pool, oldBlock.getBlockId());
       if (StockRefusals.ofUpdate(replica, oldBlock, recoveryId, newLength)) {
         return super.updateReplicaUnderRecovery(oldBlock, recoveryId, newBlockId, newLength);
@@ -166,7 +181,7 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public ReplicaHandler append(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
-    try (AutoCloseableLock lock = acquireDatasetLock()) {
+    try (Hold lock = serviceAccess.lockReplica(block)) {
       ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
       if (StockRefusals.ofAppend(replica, block, newGs, expectedBlockLen)) {
         return super.append(block, newGs, expectedBlockLen);
@@ -180,7 +195,7 @@ class HdrfDataset extends FsDatasetImpl {
   @Override
   public ReplicaHandler recoverAppend(ExtendedBlock block, long newGs, long expectedBlockLen)
       throws IOException {
-    try (AutoCloseableLock lock = acquireDatasetLock()) {
+    try (Hold lock = serviceAccess.lockPool(block.getBlockPoolId())) {
       ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
       if (StockRefusals.ofRecoverAppend(replica, block, newGs, expectedBlockLen)) {
         return super.recoverAppend(block, newGs, expectedBlockLen);
@@ -204,10 +219,7 @@ class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public InputStream getBlockInputStream(ExtendedBlock block, long seekOffset) throws IOException {
-    ReplicaInfo replica;
-    try (AutoCloseableLock lock = acquireDatasetLock()) {
-      replica = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
-    }
+    ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
     if (replica == null
         || replica.getVolume().isTransientStorage()
         || replica.getVolume().getStorageType() == StorageType.PROVIDED
@@ -224,16 +236,14 @@ class HdrfDataset extends FsDatasetImpl {
               Thread.currentThread() instanceof VolumeScanner);
     } catch (IOException e) {
       if (!replica.blockDataExists()) {
-        throw new IOException("No data exists for block " + block, e);
+        // Refused in stock code's words.
+        serviceAccess.openPlain(block, replica, seekOffset).close();
       }
       throw e;
     }
     if (opened == null) {
       // Of this very replica, as stock code would: looking it up again might find it reduced.
-      if (!replica.blockDataExists()) {
-        throw new IOException("No data exists for block " + block);
-      }
-      return replica.getDataInputStream(seekOffset);
+      return serviceAccess.openPlain(block, replica, seekOffset);
     }
     if (opened instanceof DecodedBlockInputStream
         && seekOffset == 0
@@ -289,7 +299,7 @@ class HdrfDataset extends FsDatasetImpl {
       plain = service.holdPlain(bpid, blockId, HdrfService.ANY_LENGTH);
     } catch (IOException e) {
       LOG.warn("Block {} of pool {} can't be inflated and is not cached", blockId, bpid, e);
-      cacheManager.numBlocksFailedToCache.incrementAndGet();
+      failedToCache.increment();
       return;
     }
     boolean handedOver = false;
@@ -298,7 +308,8 @@ class HdrfDataset extends FsDatasetImpl {
       if (replica == null
           || replica.getState() != ReplicaState.FINALIZED
           || !(replica.getVolume() instanceof FsVolumeImpl)
-          || replica.getVolume().isTransientStorage()) {
+          || replica.getVolume().isTransientStorage()
+          || replica.getVolume().getStorageType().name().equals(NVDIMM)) {
         // Refused there, or nothing to do with HDRF.
         super.cache(bpid, new long[] {blockId});
         return;
@@ -321,6 +332,13 @@ class HdrfDataset extends FsDatasetImpl {
         plain.close();
       }
     }
+  }
+
+  @Override
+  public long getNumBlocksFailedToCache() {
+    LongAdder own = failedToCache;
+    // Metrics are read before the constructor has ended.
+    return super.getNumBlocksFailedToCache() + (own == null ? 0 : own.sum());
   }
 
   private static void runAndClose(Runnable task, Hold hold) {
@@ -350,15 +368,19 @@ class HdrfDataset extends FsDatasetImpl {
     }
   }
 
+  /** Stock code's move of a replica to another volume. */
+  interface StockMove {
+    ReplicaInfo run() throws IOException;
+  }
+
   /** The lock is held until the source is deleted, so that what it saved is known exactly. */
-  @Override
-  ReplicaInfo moveBlock(ExtendedBlock block, ReplicaInfo replica, FsVolumeReference volumeRef)
+  final ReplicaInfo move(ExtendedBlock block, ReplicaInfo replica, StockMove stock)
       throws IOException {
     String pool = block.getBlockPoolId();
     ReplicaInfo moved;
     try (Hold unchanged = service.lock(pool, block.getBlockId())) {
       long saved = service.savedBytes(pool, replica);
-      moved = super.moveBlock(block, replica, volumeRef);
+      moved = stock.run();
       ((FsVolumeImpl) replica.getVolume()).incDfsUsed(pool, saved);
     }
     service.finalized(pool, block.getBlockId());
@@ -368,7 +390,7 @@ class HdrfDataset extends FsDatasetImpl {
   /** Stock code would put the copy in the place of a replica whose recovery began meanwhile. */
   @Override
   void finalizeNewReplica(ReplicaInfo copy, ExtendedBlock block) throws IOException {
-    try (AutoCloseableLock lock = acquireDatasetLock()) {
+    try (Hold lock = serviceAccess.lockPool(block.getBlockPoolId())) {
       ReplicaInfo current = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
       if (current == null
           || (current.getState() != ReplicaState.FINALIZED
@@ -379,34 +401,6 @@ class HdrfDataset extends FsDatasetImpl {
             ReplicaNotFoundException.UNFINALIZED_REPLICA + block + " any more");
       }
       super.finalizeNewReplica(copy, block);
-    }
-  }
-
-  // Deletion: stock code takes the logical length off the space used
-
-  @Override
-  public void invalidate(String bpid, Block[] blocks) throws IOException {
-    SavedSpace saved = new SavedSpace(this, service, bpid);
-    for (Block block : blocks) {
-      saved.note(volumeMap.get(bpid, block));
-    }
-    try {
-      super.invalidate(bpid, blocks);
-    } finally {
-      saved.giveBackWhereGone();
-    }
-  }
-
-  @Override
-  public ReplicaHandler createTemporary(
-      StorageType storageType, String storageId, ExtendedBlock block, boolean isTransfer)
-      throws IOException {
-    SavedSpace saved = new SavedSpace(this, service, block.getBlockPoolId());
-    saved.noteNow(volumeMap.get(block.getBlockPoolId(), block.getBlockId()));
-    try {
-      return super.createTemporary(storageType, storageId, block, isTransfer);
-    } finally {
-      saved.giveBackWhereGone();
     }
   }
 
@@ -553,7 +547,7 @@ class HdrfDataset extends FsDatasetImpl {
   public void deleteBlockPool(String bpid, boolean force) throws IOException {
     try (FsVolumeReferences volumes = getFsVolumeReferences()) {
       if (!force) {
-        try (AutoCloseableLock lock = acquireDatasetLock()) {
+        try (Hold lock = serviceAccess.lockPool(bpid)) {
           if (hasBlocks(volumes, bpid)) {
             // Should a late deletion end meanwhile, stock code still keeps directories with files.
             super.deleteBlockPool(bpid, false);
@@ -611,6 +605,17 @@ class HdrfDataset extends FsDatasetImpl {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
+  }
+
+  /**
+   * {@code ReplicaCachingGetSpaceUsed} adds up lengths that reduced blocks don't take. {@link
+   * HdrfSetup} refuses it at start; from Hadoop 3.3.5 on it can be set at run time.
+   */
+  @Override
+  public Set<? extends Replica> deepCopyReplica(String bpid) throws IOException {
+    throw new IOException(
+        "HDRF does not run with fs.getspaceused.classname = ReplicaCachingGetSpaceUsed: it would"
+            + " count what reduced blocks save as used; set another class");
   }
 
   @Override

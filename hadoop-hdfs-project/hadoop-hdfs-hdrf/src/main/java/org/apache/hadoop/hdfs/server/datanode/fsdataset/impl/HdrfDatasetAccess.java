@@ -1,54 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.replica.Hold;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.hdfs.ExtendedBlockId;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
-import org.apache.hadoop.util.AutoCloseableLock;
 
-/** {@link DatasetAccess} on Hadoop 3.1. */
-final class HdrfDatasetAccess implements DatasetAccess {
+/**
+ * What of {@link DatasetAccess} is the same on all lines of Hadoop. Subclasses add locks and the
+ * walk through the map.
+ */
+abstract class HdrfDatasetAccess implements DatasetAccess {
 
-  private final FsDatasetImpl dataset;
+  final FsDatasetImpl dataset;
 
   HdrfDatasetAccess(FsDatasetImpl dataset) {
     this.dataset = dataset;
   }
 
-  @Override
-  public Hold lock() {
-    AutoCloseableLock lock = dataset.acquireDatasetLock();
-    return lock::close;
+  /**
+   * Takes the lock that keeps all other threads from changing replicas of the pool, on whatever
+   * volume. Any stock method may be called under it: its own locks are the same or finer.
+   */
+  abstract Hold lockPool(String poolId);
+
+  /**
+   * Takes the lock under which stock code changes the block's replica, wherever it lies. Stock
+   * methods that change this one alone may be called under it; not {@code recoverAppend}, which
+   * takes a wider lock.
+   */
+  abstract Hold lockReplica(ExtendedBlock block);
+
+  /** Opens a plain replica as stock code does. */
+  InputStream openPlain(ExtendedBlock block, ReplicaInfo replica, long offset) throws IOException {
+    return replica.getDataInputStream(offset);
   }
 
   @Override
-  public ReplicaInfo replica(String poolId, long blockId) {
-    return dataset.volumeMap.get(poolId, blockId);
-  }
-
-  @Override
-  public List<ReplicaInfo> finalizedReplicas(String poolId) {
-    List<ReplicaInfo> copy;
-    try (Hold lock = lock()) {
-      Collection<ReplicaInfo> replicas = dataset.volumeMap.replicas(poolId);
-      copy = replicas == null ? Collections.emptyList() : new ArrayList<>(replicas);
-    }
-    copy.removeIf(replica -> replica.getState() != ReplicaState.FINALIZED);
-    return copy;
+  public ReplicaInfo replica(BlockRef block) {
+    return dataset.volumeMap.get(block.poolId(), block.blockId());
   }
 
   @Override

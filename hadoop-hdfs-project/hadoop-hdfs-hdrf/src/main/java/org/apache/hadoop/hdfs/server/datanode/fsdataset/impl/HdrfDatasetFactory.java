@@ -5,6 +5,7 @@ import io.hdrf.datanode.HadoopLine;
 import io.hdrf.datanode.HdrfSetup;
 import io.hdrf.datanode.PacketSize;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
@@ -17,12 +18,47 @@ public final class HdrfDatasetFactory extends FsDatasetSpi.Factory<FsDatasetImpl
   @Override
   public FsDatasetImpl newInstance(DataNode datanode, DataStorage storage, Configuration conf)
       throws IOException {
-    return new HdrfDataset(datanode, storage, conf, setup(conf));
+    Class<? extends FsDatasetImpl> dataset = datasetOf(conf);
+    HdrfSetup setup = setup(conf);
+    try {
+      return dataset
+          .getDeclaredConstructor(
+              DataNode.class, DataStorage.class, Configuration.class, HdrfSetup.class)
+          .newInstance(datanode, storage, conf, setup);
+    } catch (InvocationTargetException e) {
+      throw thrownBy(e);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException(dataset + " can't be made", e);
+    }
   }
 
-  /** Checks the DataNode's configuration, unless HDRF refuses to run in it at all. */
+  /** Chooses by the Hadoop on the class path. */
+  private static Class<? extends FsDatasetImpl> datasetOf(Configuration conf) throws IOException {
+    HadoopLine line = HadoopLine.require(conf, FsDatasetImpl.class);
+    String name = HdrfDataset.class.getName() + line.suffix();
+    try {
+      Class<? extends HdrfDataset> dataset = Class.forName(name).asSubclass(HdrfDataset.class);
+      StockOverrides.require(dataset);
+      return dataset;
+    } catch (ClassNotFoundException e) {
+      throw new IOException(
+          "The jar of HDRF with " + name + " is not on the class path; install HDRF again", e);
+    }
+  }
+
+  private static IOException thrownBy(InvocationTargetException e) throws IOException {
+    Throwable cause = e.getCause();
+    if (cause instanceof Error) {
+      throw (Error) cause;
+    }
+    if (cause instanceof RuntimeException) {
+      throw (RuntimeException) cause;
+    }
+    return cause instanceof IOException ? (IOException) cause : new IOException(cause);
+  }
+
+  /** Checks the DataNode's configuration. */
   static HdrfSetup setup(Configuration conf) throws IOException {
-    HadoopLine.require();
     DescriptorRequests.requireRecognizable();
     PacketSize.raiseUnlessConfigured(conf);
     return new HdrfSetup(conf);

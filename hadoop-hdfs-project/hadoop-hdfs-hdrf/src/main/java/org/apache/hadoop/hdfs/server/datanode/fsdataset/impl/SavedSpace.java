@@ -82,12 +82,13 @@ final class SavedSpace {
     }
   }
 
-  /** Corrects the volumes of those that have gone. */
+  /** Corrects the volumes of those that have gone, or whose files have. */
   @SuppressWarnings("ReferenceEquality") // an equal replica made meanwhile is another one
   void giveBackWhereGone() {
     for (Entry entry : entries) {
       long blockId = entry.replica.getBlockId();
-      if (dataset.volumeMap.get(poolId, blockId) != entry.replica) {
+      if (dataset.volumeMap.get(poolId, blockId) != entry.replica
+          || !entry.replica.blockDataExists()) {
         giveBack(entry, service.knownSaving(poolId, blockId));
         service.forget(poolId, blockId);
       }

@@ -38,7 +38,7 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
   }
 
   /** Package-private like its parent. */
-  static class PromptDataset extends HdrfDataset {
+  static class PromptDataset extends LineDataset {
 
     /** Hadoop's tests stop DataNodes in the middle of a write. */
     private static final long MOST_MILLIS = 2000;

@@ -33,7 +33,7 @@ public final class InterruptedAddFactory extends FsDatasetSpi.Factory<FsDatasetI
   }
 
   /** Package-private like its parent. */
-  static class Interrupted extends HdrfDataset {
+  static class Interrupted extends LineDataset {
 
     Interrupted(DataNode datanode, DataStorage storage, Configuration conf, HdrfSetup setup)
         throws IOException {

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+import io.hdrf.datanode.HdrfSetup;
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+
+/** On Hadoop 3.3, whose dataset is that of 3.1 but for its lock. */
+class HdrfDataset33 extends HdrfDataset31 {
+
+  HdrfDataset33(DataNode datanode, DataStorage storage, Configuration conf, HdrfSetup setup)
+      throws IOException {
+    super(datanode, storage, conf, setup, HdrfDatasetAccess33::new);
+  }
+}

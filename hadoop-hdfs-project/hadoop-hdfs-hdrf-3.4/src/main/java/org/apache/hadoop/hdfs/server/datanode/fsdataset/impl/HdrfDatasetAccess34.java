@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+import io.hdrf.datanode.replica.Hold;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+
+/**
+ * On Hadoop 3.4 and 3.5: a lock for each pool, and below it one for each volume. In 3.5 there are
+ * finer ones below these, with which stock code takes the volume's for reading. Locks are fair, and
+ * a volume's is taken with the pool's for reading: who waits for the pool's lock while a disk hangs
+ * holds up all volumes.
+ */
+final class HdrfDatasetAccess34 extends HdrfDatasetAccess {
+
+  HdrfDatasetAccess34(FsDatasetImpl dataset) {
+    super(dataset);
+  }
+
+  @Override
+  public Hold lock(FsVolumeSpi volume, String poolId) {
+    return dataset
+            .acquireDatasetLockManager()
+            .writeLock(LockLevel.VOLUME, poolId, volume.getStorageID())
+        ::close;
+  }
+
+  /** Of a block that is not there, that of the pool: it may come on any volume. */
+  @Override
+  Hold lockReplica(ExtendedBlock block) {
+    String pool = block.getBlockPoolId();
+    while (true) {
+      ReplicaInfo replica = dataset.volumeMap.get(pool, block.getBlockId());
+      if (replica == null) {
+        return lockPool(pool);
+      }
+      FsVolumeSpi volume = replica.getVolume();
+      Hold lock = lock(volume, pool);
+      ReplicaInfo now = dataset.volumeMap.get(pool, block.getBlockId());
+      if (now != null && now.getVolume() == volume) {
+        return lock;
+      }
+      lock.close();
+    }
+  }
+
+  @Override
+  Hold lockPool(String poolId) {
+    return dataset.acquireDatasetLockManager().writeLock(LockLevel.BLOCK_POOl, poolId)::close;
+  }
+
+  @Override
+  public List<ReplicaInfo> finalizedReplicas(String poolId) {
+    List<ReplicaInfo> finalized = new ArrayList<>();
+    dataset.volumeMap.replicas(
+        poolId,
+        replicas ->
+            replicas.forEachRemaining(
+                replica -> {
+                  if (replica.getState() == ReplicaState.FINALIZED) {
+                    finalized.add(replica);
+                  }
+                }));
+    return finalized;
+  }
+}
