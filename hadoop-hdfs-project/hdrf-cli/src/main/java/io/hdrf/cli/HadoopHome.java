@@ -2,6 +2,7 @@
 package io.hdrf.cli;
 
 import io.hdrf.cluster.ClusterException;
+import io.hdrf.conf.HadoopVersions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryStream;
@@ -19,9 +20,6 @@ import java.util.zip.ZipFile;
  * @param version as its jars say, for instance 3.1.4
  */
 record HadoopHome(Path directory, String version) {
-  /** The version that HDRF runs on; the DataNode checks it again. */
-  private static final String TESTED = "3.1.4";
-
   private static final String VERSION_ENTRY = "common-version-info.properties";
 
   /** The files that show that a directory is a Hadoop in which HDRF can be installed. */
@@ -36,7 +34,7 @@ record HadoopHome(Path directory, String version) {
   /**
    * Checks a directory.
    *
-   * @throws ClusterException if it is not a Hadoop, or not one that this HDRF runs on
+   * @throws ClusterException if it is not a Hadoop
    */
   static HadoopHome of(Path directory) throws IOException {
     Path home = directory.toAbsolutePath().normalize();
@@ -46,12 +44,33 @@ record HadoopHome(Path directory, String version) {
             home + " is no unpacked Hadoop distribution: there is no " + landmark + " in it");
       }
     }
-    String version = version(home.resolve("share/hadoop/common"));
-    if (!version.equals(TESTED)) {
+    return new HadoopHome(home, version(home.resolve("share/hadoop/common")));
+  }
+
+  /**
+   * Checks that HDRF runs in it; the DataNode checks it again.
+   *
+   * @param untested whether one will do that HDRF was not tested with
+   * @throws ClusterException if it does not
+   */
+  void requireVersion(boolean untested) throws ClusterException {
+    if (HadoopVersions.isTooOld(version)) {
       throw new ClusterException(
-          home + " is Hadoop " + version + "; this HDRF runs on Hadoop " + TESTED + " only");
+          directory + " is Hadoop " + version + "; HDRF needs 3.1.4 or later");
     }
-    return new HadoopHome(home, version);
+    if (!untested && !isTested()) {
+      throw new ClusterException(
+          directory
+              + " is Hadoop "
+              + version
+              + "; HDRF was tested with "
+              + String.join(", ", HadoopVersions.TESTED)
+              + "; for another version see --untested");
+    }
+  }
+
+  boolean isTested() {
+    return HadoopVersions.isTested(version);
   }
 
   private static String version(Path common) throws IOException {

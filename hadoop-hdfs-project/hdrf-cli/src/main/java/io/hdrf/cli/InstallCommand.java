@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code hdrf install}. */
@@ -13,7 +14,7 @@ import picocli.CommandLine.Parameters;
     name = "install",
     mixinStandardHelpOptions = true,
     description = {
-      "Put HDRF into an unpacked Hadoop 3.1: a directory of its own, and a profile for Hadoop's shell"
+      "Put HDRF into an unpacked Hadoop: a directory of its own, and a profile for Hadoop's shell"
           + " by which DataNodes get HDRF's jars and 'hdfs hdrf' works. Replaces another version.",
       "Says what it changed, and what to add to hdfs-site.xml. Until that is done and the DataNode is"
           + " restarted, it runs as before."
@@ -21,6 +22,13 @@ import picocli.CommandLine.Parameters;
 final class InstallCommand implements Callable<Integer> {
   @Parameters(paramLabel = "HADOOP_HOME", description = "The directory with bin/hdfs in it.")
   private Path directory;
+
+  @Option(
+      names = "--untested",
+      description =
+          "Also into a version of Hadoop that HDRF was not tested with, such as a vendor's build:"
+              + " see hdrf.hadoop.untested.version.")
+  private boolean untested;
 
   static Distribution distribution() throws IOException {
     return Home.isDistribution()
@@ -31,6 +39,7 @@ final class InstallCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     HadoopHome home = HadoopHome.of(directory);
+    home.requireVersion(untested);
     Installation installation = new Installation(home);
     boolean upgrade = installation.exists();
     Distribution distribution = distribution();

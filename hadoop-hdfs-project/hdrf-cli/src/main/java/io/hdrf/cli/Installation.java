@@ -316,6 +316,16 @@ final class Installation {
           <value>lz4</value>
         </property>
         """;
+    if (!home.isTested()) {
+      text +=
+          """
+          <property>
+            <name>hdrf.hadoop.untested.version</name>
+            <value>VERSION</value>
+          </property>
+          """
+              .replace("VERSION", home.version());
+    }
     return text.replace(
         "PLUGINS", link().resolve(PLUGINS).toString().replace("&", "&amp;").replace("<", "&lt;"));
   }

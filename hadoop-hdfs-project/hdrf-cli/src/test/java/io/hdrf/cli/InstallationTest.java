@@ -63,13 +63,36 @@ class InstallationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"3.3.6", "2.10.2", "3.10.0", "3.1.1", "3.1.3", "3.1.5-SNAPSHOT"})
-  void anotherLineOfHadoopIsRefused(String version) throws IOException {
+  @ValueSource(strings = {"2.10.2", "3.1.1", "3.1.3"})
+  void anOlderHadoopIsRefused(String version) throws IOException {
     writeVersion(version);
-    assertThatThrownBy(() -> HadoopHome.of(hadoop))
+    HadoopHome home = HadoopHome.of(hadoop);
+    assertThatThrownBy(() -> home.requireVersion(true))
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("is Hadoop " + version)
-        .hasMessageContaining("3.1.4 only");
+        .hasMessageContaining("3.1.4 or later");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"3.3.4", "3.2.4", "3.10.0", "3.1.5-SNAPSHOT", "3.4.1-amzn-2"})
+  void anUntestedHadoopIsTakenIfAskedFor(String version) throws IOException {
+    writeVersion(version);
+    HadoopHome home = HadoopHome.of(hadoop);
+    assertThatThrownBy(() -> home.requireVersion(false))
+        .isInstanceOf(ClusterException.class)
+        .hasMessageContaining("is Hadoop " + version)
+        .hasMessageContaining("tested with 3.1.4, 3.3.6")
+        .hasMessageContaining("--untested");
+    home.requireVersion(true);
+    assertThat(new Installation(home).site()).contains("<value>" + version + "</value>");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"3.1.4", "3.3.6", "3.4.3", "3.5.0"})
+  void testedOnesAreTaken(String version) throws IOException {
+    writeVersion(version);
+    HadoopHome.of(hadoop).requireVersion(false);
+    assertThat(installation().site()).doesNotContain("hdrf.hadoop");
   }
 
   @Test

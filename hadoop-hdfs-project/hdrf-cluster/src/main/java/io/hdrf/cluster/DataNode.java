@@ -48,8 +48,12 @@ public final class DataNode extends Daemon {
     otherRuntime = Optional.of(runtime);
   }
 
-  /** Starts it; returns before it has registered; see {@link LocalCluster#awaitReady}. */
-  public void start() throws IOException {
+  /**
+   * Starts it; returns before it has registered; see {@link LocalCluster#awaitReady}.
+   *
+   * @param options of its command line, such as {@code -rollback}
+   */
+  public void start(String... options) throws IOException {
     ClusterConfig config = cluster.config();
     HadoopRuntime runtime = otherRuntime.orElseGet(cluster::runtime);
     String key = "datanode-" + index;
@@ -73,6 +77,7 @@ public final class DataNode extends Daemon {
         .flatMap(HadoopRuntime::plugins)
         .ifPresent(plugins -> program.add("-Dhdrf.plugins.dir=" + plugins));
     config.dataNodeSite(index).forEach((name, value) -> program.add("-D" + name + "=" + value));
+    program.addAll(List.of(options));
     launch(
         host(),
         runtime,

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The NameNode of a {@link LocalCluster}. */
@@ -12,10 +13,17 @@ public final class NameNode extends Daemon {
   private static final String MAIN = "org.apache.hadoop.hdfs.server.namenode.NameNode";
 
   private final LocalCluster cluster;
+  private HadoopRuntime runtime;
 
   NameNode(LocalCluster cluster) {
     super("NameNode", cluster.config().directory().resolve("namenode"));
     this.cluster = cluster;
+    this.runtime = cluster.runtime();
+  }
+
+  /** Sets the runtime to use from its next start on. Not kept on disk. */
+  public void runOn(HadoopRuntime other) {
+    runtime = other;
   }
 
   private Host host() {
@@ -30,10 +38,14 @@ public final class NameNode extends Daemon {
     return Files.exists(storage().resolve("current").resolve("seen_txid"));
   }
 
-  /** Starts it, after formatting its storage if that never was; returns before it answers. */
-  public void start() throws IOException {
+  /**
+   * Starts it, after formatting its storage if that never was; returns before it answers.
+   *
+   * @param options of its command line, such as {@code -rollingUpgrade started}
+   */
+  public void start(String... options) throws IOException {
     List<String> flags = List.of("-Xmx" + cluster.config().nameNodeHeap(), "-Dproc_namenode");
-    String classPath = cluster.runtime().classPath(cluster.conf());
+    String classPath = runtime.classPath(cluster.conf());
     if (!isFormatted()) {
       // -force: an interrupt may have left an unfinished format behind.
       Job format = new Job("Formatting the NameNode", directory(), cluster);
@@ -44,7 +56,9 @@ public final class NameNode extends Daemon {
           List.of("-format", "-force", "-nonInteractive", "-clusterId", "hdrf"));
       format.awaitSuccess(line -> {});
     }
-    launch(host(), cluster.runtime(), classPath, flags, List.of(MAIN));
+    List<String> program = new ArrayList<>(List.of(MAIN));
+    program.addAll(List.of(options));
+    launch(host(), runtime, classPath, flags, program);
   }
 
   public Jmx jmx() throws IOException {

@@ -67,7 +67,7 @@ class LifecycleTest {
 
   /** Restarts the DataNodes, one after the other, under load; returns the clients' failures. */
   private Set<String> roll(String what, Change change) throws Exception {
-    Traffic traffic = new Traffic(cluster, files, what.hashCode());
+    Traffic traffic = new Traffic(cluster::client, files, what.hashCode());
     traffic.start();
     for (ShellCluster.Node node : cluster.nodes()) {
       node.stop();

@@ -25,7 +25,12 @@ final class Traffic {
   private static final int FILE_LENGTH = 1_500_000;
   private static final int MAX_FILES = 40;
 
-  private final ShellCluster cluster;
+  /** Opens clients. */
+  interface Clients {
+    DistributedFileSystem open() throws IOException;
+  }
+
+  private final Clients clients;
   private final Map<Path, byte[]> files;
   private final Map<Path, byte[]> written = new LinkedHashMap<>();
   private final Set<String> errors = new TreeSet<>();
@@ -40,8 +45,8 @@ final class Traffic {
   /**
    * @param files exist, and stay unchanged
    */
-  Traffic(ShellCluster cluster, Map<Path, byte[]> files, long seed) {
-    this.cluster = cluster;
+  Traffic(Clients clients, Map<Path, byte[]> files, long seed) {
+    this.clients = clients;
     this.files = Map.copyOf(files);
     this.random = new Random(seed);
   }
@@ -60,7 +65,7 @@ final class Traffic {
   private Thread thread(String name, Step step) {
     return new Thread(
         () -> {
-          try (DistributedFileSystem client = cluster.client()) {
+          try (DistributedFileSystem client = clients.open()) {
             while (!stopping) {
               try {
                 step.run(client);
