@@ -57,6 +57,7 @@ class VolumeJobsTest {
   private final AtomicInteger changes = new AtomicInteger();
   private final CountDownLatch hang = new CountDownLatch(1);
   private volatile Path broken;
+  private final CountDownLatch failed = new CountDownLatch(1);
   private volatile Path hanging;
   private volatile String hangingThreads;
   private PoolSlices volumes;
@@ -71,6 +72,7 @@ class VolumeJobsTest {
             awaitHang();
           }
           if (broken != null && file.startsWith(broken)) {
+            failed.countDown();
             throw new IOException("the disk is broken");
           }
           return super.create(file);
@@ -308,6 +310,8 @@ class VolumeJobsTest {
     }
     broken = directory.resolve("DS-1");
     FutureTask<Void> stop = stopOnAThread(JobKind.INFLATE);
+    // The volumes come in any order: both jobs are told before either goes on.
+    failed.await();
     awaitStored("DS-2", false);
     letGo.countDown();
     assertThatThrownBy(() -> stop.get(30, TimeUnit.SECONDS))
