@@ -20,12 +20,14 @@ import io.hdrf.datanode.replica.Savings;
 import io.hdrf.datanode.replica.UnreadableReplicas;
 import io.hdrf.datanode.volume.BlocksBeingWritten;
 import io.hdrf.datanode.volume.Chains;
+import io.hdrf.datanode.volume.IoTimes;
 import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.SchemeStores;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.spi.io.DurableFiles;
 import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -75,18 +77,20 @@ public final class HdrfService implements Closeable {
   public HdrfService(HdrfSetup setup, String datanodeUuid, DatasetAccess dataset) {
     conf = setup.conf;
     records = setup.records;
-    replicas = new Replicas(dataset, setup.files, records);
+    IoTimes times = new IoTimes(conf.configuration(), dataset::volumes);
+    DurableFiles files = times.timed(setup.files);
+    replicas = new Replicas(dataset, files, records);
     anyChain = Chains.anyConfigured(setup.chains);
     slices =
         new PoolSlices(
             conf,
             setup.registry,
             setup.chains,
-            setup.files,
+            files,
             dataset::adjustUsed,
             new UnreadableReplicas(dataset));
     schemeStores = new SchemeStores(slices);
-    BlockOpener opener = new BlockOpener(slices, counters);
+    BlockOpener opener = new BlockOpener(slices, counters, times);
     reads =
         new ReplicaReads(
             dataset,
@@ -94,13 +98,13 @@ public final class HdrfService implements Closeable {
             new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters),
             setup.dropBehindReads);
     BlocksBeingWritten written =
-        new BlocksBeingWritten(slices, setup.chains, setup.files, dataset::replica);
+        new BlocksBeingWritten(slices, setup.chains, files, dataset::replica);
     mirroring = setup.mirroring.open(written, later);
     savings = new Savings(replicas, slices, opener);
     plain = new PlainReplicas(replicas, slices, opener, counters);
     ReducibleBlocks owner =
         new ReducibleBlocks(conf, replicas, slices, written, mirroring.spooled(), savings, later);
-    reducer = new Reducer(datanodeUuid, conf, owner, setup.files, counters, this::onRoom);
+    reducer = new Reducer(datanodeUuid, conf, owner, files, counters, this::onRoom);
     scan =
         new PlainBlockScan(
             datanodeUuid,

@@ -5,6 +5,7 @@ import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockProbe;
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.datanode.volume.IoTimes;
 import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
@@ -14,6 +15,7 @@ import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
+import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.Closeable;
 import java.io.File;
@@ -36,10 +38,12 @@ public final class BlockOpener {
 
   private final PoolSlices volumes;
   private final ReducerCounters counters;
+  private final IoTimes times;
 
-  public BlockOpener(PoolSlices volumes, ReducerCounters counters) {
+  public BlockOpener(PoolSlices volumes, ReducerCounters counters, IoTimes times) {
     this.volumes = volumes;
     this.counters = counters;
+    this.times = times;
   }
 
   /** An open block: plain, to be read through its stream, or reduced. For one thread. */
@@ -185,7 +189,8 @@ public final class BlockOpener {
     PoolSlice volume = volumes.use(replica.getVolume(), block.poolId());
     Opened reduced = null;
     try {
-      ChannelFile readable = new ChannelFile(stream.getChannel());
+      ReadableFile readable =
+          times.timed(new ChannelFile(stream.getChannel()), replica.getVolume());
       BlockProbe probe = judge(file, head, stream, volume, block);
       if (probe.kind() == BlockProbe.Kind.REDUCED) {
         reduced = new Opened(stream, ReducedBlock.open(file, readable, probe.header()), volume);

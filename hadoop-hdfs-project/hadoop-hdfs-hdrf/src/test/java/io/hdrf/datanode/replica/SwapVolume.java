@@ -8,6 +8,7 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.OneBlockDataNode;
 import io.hdrf.datanode.volume.DirectoryVolume;
+import io.hdrf.datanode.volume.IoTimes;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.io.ForwardingFile;
@@ -95,7 +96,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
             (volume, pool, bytes) -> {},
             (volume, block, file, why) -> {});
     volumes.open(this, POOL);
-    opener = new BlockOpener(volumes, counters);
+    opener = new BlockOpener(volumes, counters, new IoTimes(conf, List::of));
     dataset = dataset();
     records = new BlockRecords(hdrf, files);
     replicas = new Replicas(dataset, files, records);
