@@ -9,15 +9,19 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.apache.hadoop.util.AutoCloseableLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,5 +168,35 @@ class Hadoop34Test {
     assertThat(cluster.used(0)).isBetween(0L, before);
     ExtendedBlock block = reducedBlock("/more", TestBytes.text(SIZE, 6));
     assertThat(cluster.volume(0, block).getDfsUsed()).isLessThan(before + SIZE);
+  }
+
+  /** A disk that hangs holds up its own blocks alone. */
+  @Test
+  void aLockedVolumeHoldsUpNoOther() throws Exception {
+    ExtendedBlock block = reducedBlock("/here", TestBytes.text(SIZE, 7));
+    long next = block.getGenerationStamp() + 1;
+    FutureTask<Void> append =
+        new FutureTask<>(
+            () -> {
+              cluster.dataset(0).append(block, next, SIZE).close();
+              block.setGenerationStamp(next);
+              cluster.dataset(0).finalizeBlock(block, false);
+              cluster.awaitReduced(0, block);
+              return null;
+            });
+    String elsewhere =
+        cluster.volumes(0).stream()
+            .filter(volume -> volume != cluster.replica(0, block).getVolume())
+            .findAny()
+            .orElseThrow()
+            .getStorageID();
+    try (AutoCloseableLock lock =
+        cluster
+            .dataset(0)
+            .acquireDatasetLockManager()
+            .writeLock(LockLevel.VOLUME, block.getBlockPoolId(), elsewhere)) {
+      new Thread(append, "append").start();
+      append.get(60, TimeUnit.SECONDS);
+    }
   }
 }
