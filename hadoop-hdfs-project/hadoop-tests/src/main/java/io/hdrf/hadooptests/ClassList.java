@@ -4,6 +4,7 @@ package io.hdrf.hadooptests;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.lang.module.ModuleDescriptor.Version;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,16 +16,17 @@ import java.util.stream.Stream;
  * The list of test classes to run: the file that Surefire reads, and the rules that select names.
  */
 final class ClassList {
-  private static final String HEADING = "class\tsize";
+  private static final String HEADING = "class\tsize\tfrom";
   private static final String SUFFIX = ".class";
 
   private ClassList() {}
 
   /**
-   * Returns the classes of a table with the columns {@code class} and {@code size}, the latter
-   * {@code quick} or {@code full}.
+   * Returns the classes of a table that are run on a version of Hadoop. Its columns: {@code class};
+   * {@code size}, which is {@code quick} or {@code full}; {@code from}, the first line of Hadoop on
+   * which the class is run, such as {@code 3.4}, or nothing for all of them.
    */
-  static List<String> listed(Path table, boolean quickOnly) throws IOException {
+  static List<String> listed(Path table, String version, boolean quickOnly) throws IOException {
     List<String> lines = Files.readAllLines(table, UTF_8);
     if (lines.isEmpty() || !lines.get(0).equals(HEADING)) {
       throw new IOException(table + ": expected the heading \"" + HEADING + "\"");
@@ -32,10 +34,13 @@ final class ClassList {
     List<String> names = new ArrayList<>();
     for (String line : lines.subList(1, lines.size())) {
       String[] cell = line.split("\t", -1);
-      if (cell.length != 2 || !(cell[1].equals("quick") || cell[1].equals("full"))) {
-        throw new IOException(table + ": expected CLASS<tab>quick|full, found \"" + line + "\"");
+      if (cell.length != 3 || !(cell[1].equals("quick") || cell[1].equals("full"))) {
+        throw new IOException(
+            table + ": expected CLASS<tab>quick|full<tab>LINE, found \"" + line + "\"");
       }
-      if (!quickOnly || cell[1].equals("quick")) {
+      boolean there =
+          cell[2].isEmpty() || Version.parse(version).compareTo(Version.parse(cell[2])) >= 0;
+      if (there && (!quickOnly || cell[1].equals("quick"))) {
         names.add(cell[0]);
       }
     }

@@ -43,6 +43,11 @@ record Comparison(Outcome stock, Outcome hdrf, Map<String, Long> counters, boole
     return count("blocksReduced") == 0 ? Verdict.NOT_EXERCISED : Verdict.SAME;
   }
 
+  /** Returns whether HDRF was in a DataNode of the class. */
+  boolean hadHdrf() {
+    return count("datasets") > 0;
+  }
+
   /** Returns the methods that fail under HDRF and not on stock HDFS. */
   SortedSet<String> newlyFailed() {
     SortedSet<String> names = new TreeSet<>(hdrf.failed());

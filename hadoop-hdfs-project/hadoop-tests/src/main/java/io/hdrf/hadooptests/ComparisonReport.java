@@ -30,15 +30,15 @@ final class ComparisonReport {
       Test classes that Hadoop publishes with its release, unchanged, run by
       `hadoop-hdfs-project/hadoop-tests/run` (or `bin/hdrf test --hadoop`). Under HDRF every DataNode
       uses HDRF's dataset with a test-only scheme that reduces each block as it is finalized, whatever
-      its size and content. The outcomes on stock HDFS are those in `stock-baseline.tsv`; the class
-      path of those runs has no jar of HDRF's.
+      its size and content. The outcomes on stock HDFS are those in `stock-baseline-VERSION.tsv`; the
+      class path of those runs has no jar of HDRF's.
 
       Of a class, *blocks reduced*, *reads* (reduced blocks opened to be read) and *inflated* (reduced
       blocks turned back to be appended to, truncated or cached) were counted in the JVM that ran it.
       *Too short*: finalized blocks with less room than a reduced block's header and frame table
       take; they stay plain. *Frames sent*: how many frames DataNodes sent each other in the place of
-      packets' data; *by reference*: how many chunks went as references. A class without a reduced block is *not exercised*. A class that is worse
-      in its first run is run a second time.
+      packets' data; *by reference*: how many chunks went as references. A class without a reduced block
+      is *not exercised*. A class that is worse in its first run is run a second time.
 
       """;
 
@@ -121,6 +121,9 @@ final class ComparisonReport {
     List<String> notes = new ArrayList<>();
     if (comparison.secondRun()) {
       notes.add("second run");
+    }
+    if (!comparison.hadHdrf()) {
+      notes.add("HDRF in no DataNode");
     }
     if (!comparison.newlyFailed().isEmpty()) {
       notes.add("fails: " + String.join(" ", comparison.newlyFailed()));

@@ -21,7 +21,8 @@ import java.util.TreeMap;
  * The steps of the script {@code run} that aren't Maven's:
  *
  * <ul>
- *   <li>{@code select RUN LIST CLASSES_DIR all|quick [CLASS...]}: selects the classes to run;
+ *   <li>{@code select RUN LIST CLASSES_DIR VERSION all|quick [CLASS...]}: selects the classes to
+ *       run;
  *   <li>{@code missing RUN STOCK_RUN BASELINE}: selects the classes of RUN that BASELINE lacks, to
  *       run them on stock HDFS;
  *   <li>{@code again RUN [BASELINE...]}: selects the classes that failed (or, with baselines, are
@@ -31,7 +32,8 @@ import java.util.TreeMap;
  * </ul>
  *
  * <p>{@code select}, {@code missing} and {@code again} print the number of classes; {@code compare}
- * ends with status 1 if a class is worse under HDRF. Status 2 is an error.
+ * ends with status 1 if a class is worse under HDRF. Status 2 is an error, also that HDRF was in no
+ * DataNode of a run that is compared.
  */
 public final class Main {
   private Main() {}
@@ -80,11 +82,12 @@ public final class Main {
   }
 
   private static List<String> select(List<String> operands) throws IOException {
-    if (operands.size() == 3) {
-      return ClassList.listed(Paths.get(operands.get(0)), operands.get(2).equals("quick"));
+    if (operands.size() == 4) {
+      return ClassList.listed(
+          Paths.get(operands.get(0)), operands.get(2), operands.get(3).equals("quick"));
     }
     Set<String> names = new LinkedHashSet<>();
-    for (String name : operands.subList(3, operands.size())) {
+    for (String name : operands.subList(4, operands.size())) {
       names.addAll(ClassList.find(Paths.get(operands.get(1)), name));
     }
     return new ArrayList<>(names);
@@ -129,6 +132,9 @@ public final class Main {
     Files.write(Paths.get(operands.get(0)), ComparisonReport.markdown(comparisons).getBytes(UTF_8));
     out.print(ComparisonReport.table(comparisons));
     out.println(ComparisonReport.summary(comparisons));
+    if (comparisons.stream().noneMatch(Comparison::hadHdrf)) {
+      throw new IOException("HDRF was in no DataNode of this run");
+    }
     boolean worse = comparisons.stream().anyMatch(c -> c.verdict() == Comparison.Verdict.WORSE);
     return worse ? 1 : 0;
   }

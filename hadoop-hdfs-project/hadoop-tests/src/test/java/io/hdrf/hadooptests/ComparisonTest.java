@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import org.junit.Test;
 
 public class ComparisonTest {
-  private static final Map<String, Long> REDUCED = Map.of("blocksReduced", 7L);
+  private static final Map<String, Long> REDUCED = Map.of("datasets", 1L, "blocksReduced", 7L);
 
   @Test
   public void sameWhenNothingFails() {
@@ -63,7 +63,8 @@ public class ComparisonTest {
     assertThat(lines).hasSize(4);
     assertThat(lines).allMatch(line -> line.length() == lines[0].length());
     assertThat(lines[2]).contains("| 5/0 ", "| 5/2 ", "| 7 ", "| WORSE ", "testA testB", "second");
-    assertThat(lines[3]).contains("| not exercised ");
+    assertThat(lines[2]).doesNotContain("HDRF in no DataNode");
+    assertThat(lines[3]).contains("| not exercised | HDRF in no DataNode ");
     assertThat(ComparisonReport.summary(comparisons))
         .isEqualTo("2 classes; same: 0, WORSE: 1, not exercised: 1; blocks reduced: 7");
   }

@@ -32,7 +32,9 @@ public class MainTest {
     hdrf = root.resolve("run-hdrf");
     baseline = root.resolve("baseline.tsv");
     list =
-        write(root.resolve("classes.tsv"), "class\tsize\norg.a.TestA\tquick\norg.b.TestB\tfull\n");
+        write(
+            root.resolve("classes.tsv"),
+            "class\tsize\tfrom\norg.a.TestA\tquick\t\norg.b.TestB\tfull\t\norg.c.TestA\tquick\t3.4\n");
     classes = root.resolve("classes");
     for (String file :
         new String[] {"a/TestA", "b/TestB", "b/TestB$Inner", "b/TestBase", "c/TestA"}) {
@@ -53,6 +55,14 @@ public class MainTest {
   }
 
   @Test
+  public void aClassOfALaterLineIsNotForEarlierOnes() throws IOException {
+    assertThat(selectOn("3.1.4", "quick")).doesNotContain("org/c/TestA.class");
+    assertThat(selectOn("3.4.0", "quick")).contains("org/c/TestA.class", "org/a/TestA.class");
+    assertThat(selectOn("3.10.1", "all")).contains("org/c/TestA.class", "org/b/TestB.class");
+    assertThat(selectOn("3.1.4", "all", "org.c.TestA")).containsExactly("org/c/TestA.class");
+  }
+
+  @Test
   public void recordsWhatFailsTwiceAndComparesWithIt() throws IOException {
     select("all");
     copySelection(stock);
@@ -65,7 +75,8 @@ public class MainTest {
     assertThat(OutcomeTable.read(baseline).get("org.b.TestB").passed()).isEqualTo(1);
 
     report(hdrf, "org.a.TestA", "ok", "steady");
-    CounterFiles.write(hdrf.resolve("counters"), "org.a.TestA", Map.of("blocksReduced", 4L));
+    CounterFiles.write(
+        hdrf.resolve("counters"), "org.a.TestA", Map.of("datasets", 1L, "blocksReduced", 4L));
     assertThat(step("missing", hdrf, stock, baseline)).isEqualTo("0\n");
     assertThat(step("again", hdrf, baseline)).isEqualTo("1\n");
     assertThat(ClassList.read(hdrf.resolve("again/includes.txt"))).containsExactly("org.b.TestB");
@@ -80,6 +91,23 @@ public class MainTest {
     CounterFiles.write(hdrf.resolve("again/counters"), "org.b.TestB", Map.of("blocksReduced", 2L));
     assertThat(Main.run(compare, nowhere)).isEqualTo(0);
     assertThat(Files.readString(markdown)).contains("same: 2", "second run", "blocks reduced: 6");
+  }
+
+  @Test
+  public void aRunWithoutHdrfInADataNodeShowsNothing() throws IOException {
+    select("quick");
+    copySelection(stock);
+    report(stock, "org.a.TestA", "ok");
+    step("record", stock, baseline);
+    report(hdrf, "org.a.TestA", "ok");
+    Path markdown = folder.getRoot().toPath().resolve("table.md");
+    assertThatThrownBy(() -> step("compare", hdrf, markdown, baseline))
+        .hasMessageContaining("HDRF was in no DataNode");
+    CounterFiles.write(hdrf.resolve("counters"), "org.a.TestA", Map.of("datasets", 0L));
+    assertThatThrownBy(() -> step("compare", hdrf, markdown, baseline))
+        .hasMessageContaining("HDRF was in no DataNode");
+    CounterFiles.write(hdrf.resolve("counters"), "org.a.TestA", Map.of("datasets", 3L));
+    assertThat(step("compare", hdrf, markdown, baseline)).contains("not exercised: 1");
   }
 
   @Test
@@ -112,13 +140,19 @@ public class MainTest {
   }
 
   private Iterable<String> select(String size, String... names) throws IOException {
-    String[] args = new String[5 + names.length];
+    return selectOn("3.3.6", size, names);
+  }
+
+  private Iterable<String> selectOn(String version, String size, String... names)
+      throws IOException {
+    String[] args = new String[6 + names.length];
     args[0] = "select";
     args[1] = hdrf.toString();
     args[2] = list.toString();
     args[3] = classes.toString();
-    args[4] = size;
-    System.arraycopy(names, 0, args, 5, names.length);
+    args[4] = version;
+    args[5] = size;
+    System.arraycopy(names, 0, args, 6, names.length);
     Main.run(args, new PrintStream(new ByteArrayOutputStream(), true, UTF_8));
     return Files.readAllLines(hdrf.resolve("includes.txt"));
   }

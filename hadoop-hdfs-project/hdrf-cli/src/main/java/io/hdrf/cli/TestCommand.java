@@ -63,12 +63,8 @@ final class TestCommand implements Callable<Integer> {
   @ArgGroup private Selection selection;
 
   static final class Selection {
-    @Option(
-        names = "--hadoop",
-        arity = "0..*",
-        paramLabel = "CLASS",
-        description = "Hadoop's own test classes under HDRF: those named, or all.")
-    private List<String> hadoop;
+    @ArgGroup(exclusive = false)
+    private HadoopTests hadoop;
 
     @ArgGroup(exclusive = false)
     private Crash crash;
@@ -168,6 +164,25 @@ final class TestCommand implements Callable<Integer> {
     private String compatibility;
   }
 
+  static final class HadoopTests {
+    @Option(
+        names = "--hadoop",
+        required = true,
+        arity = "0..*",
+        paramLabel = "CLASS",
+        description = "Hadoop's own test classes under HDRF: those named, or all.")
+    private List<String> classes;
+
+    @Option(
+        names = "--hadoop-version",
+        paramLabel = "VERSION",
+        description = {
+          "The version of Hadoop that these are of and run on: 3.1.4, 3.3.6 or 3.4.3.",
+          "Default: 3.1.4."
+        })
+    private String version;
+  }
+
   static final class Crash {
     @Option(
         names = "--crash",
@@ -192,9 +207,14 @@ final class TestCommand implements Callable<Integer> {
     private String chain;
   }
 
-  /** Returns the classes named with {@code --hadoop}; none means all. */
-  List<String> hadoopClasses() {
-    return named(selection.hadoop);
+  /** Returns what {@code --hadoop} gives to the script: with no class it runs all. */
+  List<String> hadoopArguments() {
+    List<String> arguments = new ArrayList<>();
+    if (selection.hadoop.version != null) {
+      arguments.addAll(List.of("--hadoop", selection.hadoop.version));
+    }
+    arguments.addAll(named(selection.hadoop.classes));
+    return arguments;
   }
 
   /** Returns the faults named with {@code --faults}; none means all. */
@@ -213,7 +233,7 @@ final class TestCommand implements Callable<Integer> {
     }
     Path home = Home.directory();
     if (selection != null && selection.hadoop != null) {
-      return run(home, command(home, HADOOP_TESTS, hadoopClasses()));
+      return run(home, command(home, HADOOP_TESTS, hadoopArguments()));
     }
     if (selection != null && selection.faults != null) {
       return run(home, command(home, FAULTS, faults()));

@@ -154,6 +154,13 @@ class MainTest {
     assertThat(selected(all)).isEmpty();
     var two = Main.commandLine().parseArgs("test", "--hadoop", "TestA", "TestB").subcommand();
     assertThat(selected(two)).containsExactly("TestA", "TestB");
+    var onOther =
+        Main.commandLine()
+            .parseArgs("test", "--hadoop", "TestA", "--hadoop-version", "3.4.3")
+            .subcommand();
+    assertThat(selected(onOther)).containsExactly("--hadoop", "3.4.3", "TestA");
+    run("test", "--hadoop-version", "3.4.3");
+    assertThat(err.toString()).contains("--hadoop");
     var crash = Main.commandLine().parseArgs("test", "--crash").subcommand();
     int rounds = crash.matchedOptionValue("--crash", 0);
     assertThat(rounds).isEqualTo(100);
@@ -237,6 +244,6 @@ class MainTest {
 
   private static List<String> selected(CommandLine.ParseResult parsed) {
     TestCommand command = (TestCommand) parsed.commandSpec().userObject();
-    return command.hadoopClasses();
+    return command.hadoopArguments();
   }
 }
