@@ -75,7 +75,7 @@ final class ClusterCommand implements Runnable {
         throw new ClusterException(
             "No cluster in " + directory() + "; 'hdrf cluster start' makes one");
       }
-      return LocalCluster.open(directory(), Home.runtime());
+      return LocalCluster.open(directory(), Home.runtime(ClusterConfig.load(directory()).hadoop()));
     }
 
     LocalCluster openRunning() throws IOException {
@@ -133,6 +133,16 @@ final class ClusterCommand implements Runnable {
     private String schemes;
 
     @Option(
+        names = "--hadoop",
+        paramLabel = "VERSION",
+        completionCandidates = OtherHadoop.Versions.class,
+        description = {
+          "Hadoop's version, for a new cluster: ${COMPLETION-CANDIDATES}, or a line, such as 3.4.",
+          "First the one that HDRF is built with, or HADOOP_HOME's."
+        })
+    private String hadoop;
+
+    @Option(
         names = "--metadata",
         paramLabel = "STORE",
         description = "hdrf.metadata.store: embedded, redis or none; first embedded.")
@@ -160,13 +170,14 @@ final class ClusterCommand implements Runnable {
                   : ClusterConfig.in(directory));
       try (DirectoryLock lock = DirectoryLock.take(directory)) {
         if (ClusterConfig.exists(directory)) {
-          LocalCluster before = LocalCluster.open(directory, Home.runtime());
+          LocalCluster before = location.open();
           if (before.isRunning() && !config.equals(before.config())) {
             throw new ClusterException(
                 "The cluster in " + directory + " is running with other options; stop it first");
           }
         }
-        ClusterCommand.start(LocalCluster.create(config, Home.runtime()), Terminal.system());
+        ClusterCommand.start(
+            LocalCluster.create(config, Home.runtime(config.hadoop())), Terminal.system());
       }
       return ExitCode.OK;
     }
@@ -185,6 +196,9 @@ final class ClusterCommand implements Runnable {
       }
       if (schemes != null) {
         config = config.withSchemes(schemes);
+      }
+      if (hadoop != null) {
+        config = config.withHadoop(OtherHadoop.version(hadoop));
       }
       if (stock) {
         config = config.withStock(true);

@@ -84,6 +84,7 @@ final class Demo {
           ClusterConfig.in(stockDirectory)
               .withDataNodes(config.dataNodes())
               .withReplication(config.replication())
+              .withHadoop(config.hadoop())
               .withStock(true);
       LocalCluster cluster = start("stock", stock);
       try (Hdfs hdfs = new Hdfs(cluster)) {
@@ -185,10 +186,13 @@ final class Demo {
       progress.done(
           "NameNode and "
               + which.dataNodes()
-              + " DataNodes, replication "
+              + " DataNodes of Hadoop "
+              + cluster.nameNode().version()
+              + ", replication "
               + which.replication()
               + ", at "
               + cluster.uri());
+      report.hadoop(cluster.nameNode().version());
       report.took(step + ".start", progress.seconds());
       return cluster;
     }

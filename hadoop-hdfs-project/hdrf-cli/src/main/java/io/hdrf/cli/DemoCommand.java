@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -22,7 +23,10 @@ import picocli.CommandLine.Parameters;
       "",
       "Starts a NameNode and DataNodes as separate processes on 127.0.0.1, stores files, runs"
           + " WordCount by MapReduce, reads everything back, restarts the DataNodes and reads again:"
-          + " once on stock HDFS, once with HDRF. Everything is stopped at the end."
+          + " once on stock HDFS, once with HDRF. Everything is stopped at the end.",
+      "",
+      "With --hadoop, daemons and jobs run on that version; the command itself stays a client of its"
+          + " own version. WordCount is 3.4.2's for 3.4.3 and 3.5.0, of which Maven has none."
     })
 final class DemoCommand implements Callable<Integer> {
   /** The metadata stores, named like the option's values. */
@@ -51,6 +55,17 @@ final class DemoCommand implements Callable<Integer> {
   private String schemes = "lz4";
 
   @Option(
+      names = "--hadoop",
+      paramLabel = "VERSION",
+      completionCandidates = OtherHadoop.Versions.class,
+      showDefaultValue = CommandLine.Help.Visibility.NEVER,
+      description = {
+        "Hadoop's version: ${COMPLETION-CANDIDATES}, or a line, such as 3.4. Its jars are fetched",
+        "when it is first asked for. Default: the one that HDRF is built with, or HADOOP_HOME's."
+      })
+  private String hadoop;
+
+  @Option(
       names = "--metadata",
       paramLabel = "STORE",
       description = {
@@ -68,7 +83,7 @@ final class DemoCommand implements Callable<Integer> {
       names = "--work-dir",
       paramLabel = "DIR",
       defaultValue = "",
-      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      showDefaultValue = CommandLine.Help.Visibility.NEVER,
       description = "Where the clusters live. Default: target/demo in HDRF's source tree.")
   private String workDirectory = "";
 
@@ -77,6 +92,7 @@ final class DemoCommand implements Callable<Integer> {
     if (input != null && !Files.isDirectory(input)) {
       throw new IllegalArgumentException("No directory " + input);
     }
+    String version = hadoop == null ? "" : OtherHadoop.version(hadoop);
     Path work =
         workDirectory.isEmpty()
             ? Home.directory().resolve("target").resolve("demo")
@@ -86,9 +102,10 @@ final class DemoCommand implements Callable<Integer> {
             .withDataNodes(dataNodes)
             .withReplication(replication)
             .withSchemes(schemes)
+            .withHadoop(version)
             .with(HdrfKeys.METADATA_STORE, metadata.name())
             .withStock(stock);
-    HadoopRuntime runtime = Home.runtime();
+    HadoopRuntime runtime = Home.runtime(config.hadoop());
     try (DirectoryLock lock = DirectoryLock.take(work)) {
       DemoReport report = new Demo(Terminal.system(), work, config, runtime).run(input);
       if (json != null) {

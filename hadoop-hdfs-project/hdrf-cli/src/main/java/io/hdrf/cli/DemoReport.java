@@ -24,6 +24,7 @@ final class DemoReport {
   private final Map<String, Double> seconds = new LinkedHashMap<>();
   private final Map<String, Boolean> identical = new LinkedHashMap<>();
   private final List<List<JsonNode>> metrics = new ArrayList<>();
+  private String hadoop = "";
   private long files;
   private long bytes;
   private List<DiskUsage> stock = List.of();
@@ -36,6 +37,10 @@ final class DemoReport {
   void input(long fileCount, long byteCount) {
     files = fileCount;
     bytes = byteCount;
+  }
+
+  void hadoop(String version) {
+    hadoop = version;
   }
 
   void took(String step, double duration) {
@@ -70,6 +75,7 @@ final class DemoReport {
   ObjectNode toJson() {
     ObjectNode root = MAPPER.createObjectNode();
     root.putObject("input").put("files", files).put("bytes", bytes);
+    root.put("hadoop", hadoop);
     root.put("schemes", config.stock() ? "" : config.schemes());
     root.put("stock", config.stock());
     root.put("replication", config.replication());

@@ -52,6 +52,23 @@ final class Home {
         : HadoopRuntime.ofHadoopHome(Path.of(hadoopHome), dist());
   }
 
+  /**
+   * Returns the runtime of a version of Hadoop, or {@link #runtime()} if it is empty.
+   *
+   * @throws IllegalArgumentException if HADOOP_HOME chooses another
+   */
+  static HadoopRuntime runtime(String version) throws IOException {
+    if (version.isEmpty()) {
+      return runtime();
+    }
+    String hadoopHome = System.getenv("HADOOP_HOME");
+    if (hadoopHome != null && !hadoopHome.isEmpty()) {
+      throw new IllegalArgumentException(
+          "Hadoop " + version + " is asked for, and HADOOP_HOME=" + hadoopHome + " is set");
+    }
+    return OtherHadoop.runtime(version);
+  }
+
   private static Path property(String name) throws IOException {
     String value = System.getProperty(name);
     if (value == null) {

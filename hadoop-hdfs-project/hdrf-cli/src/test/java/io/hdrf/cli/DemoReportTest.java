@@ -34,6 +34,7 @@ class DemoReportTest {
   void jsonHoldsTheFigures() throws IOException {
     DemoReport report = report();
     report.input(2, 1000);
+    report.hadoop("3.4.3");
     report.took("hdrf.write", 1.5);
     report.compared("jobOutput", true);
     report.usage(List.of(new DiskUsage(1, 1000, 300, 100, 8), new DiskUsage(1, 1000, 400, 0, 8)));
@@ -44,6 +45,7 @@ class DemoReportTest {
     assertThat(json.at("/cluster/total/logicalBytes").asLong()).isEqualTo(2000);
     assertThat(json.at("/cluster/total/ratio").asDouble()).isEqualTo(0.4);
     assertThat(json.at("/cluster/total/metaBytes").asLong()).isEqualTo(16);
+    assertThat(json.at("/hadoop").asText()).isEqualTo("3.4.3");
     assertThat(json.at("/identical/jobOutput").asBoolean()).isTrue();
     assertThat(json.at("/seconds/hdrf.write").asDouble()).isEqualTo(1.5);
   }

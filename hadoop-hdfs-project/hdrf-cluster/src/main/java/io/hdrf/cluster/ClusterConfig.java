@@ -35,6 +35,7 @@ public final class ClusterConfig {
   private int replication = 3;
   private boolean stock;
   private String schemes = "lz4";
+  private String hadoop = "";
   private String nameNodeHeap = "512m";
   private String dataNodeHeap = "1g";
   private Duration metricsPeriod = LocalCluster.METRICS_PERIOD;
@@ -51,6 +52,7 @@ public final class ClusterConfig {
     replication = other.replication;
     stock = other.stock;
     schemes = other.schemes;
+    hadoop = other.hadoop;
     nameNodeHeap = other.nameNodeHeap;
     dataNodeHeap = other.dataNodeHeap;
     metricsPeriod = other.metricsPeriod;
@@ -106,6 +108,11 @@ public final class ClusterConfig {
   /** Sets the value of {@code hdrf.schemes}; may be empty. */
   public ClusterConfig withSchemes(String value) {
     return changed(copy -> copy.schemes = value);
+  }
+
+  /** Sets the version of Hadoop to run, or empty for that of the caller's runtime. */
+  public ClusterConfig withHadoop(String version) {
+    return changed(copy -> copy.hadoop = version);
   }
 
   /** Sets heap limits in the form of {@code -Xmx}. */
@@ -177,6 +184,11 @@ public final class ClusterConfig {
     return schemes;
   }
 
+  /** Returns the version of Hadoop, or empty. */
+  public String hadoop() {
+    return hadoop;
+  }
+
   public String nameNodeHeap() {
     return nameNodeHeap;
   }
@@ -236,6 +248,7 @@ public final class ClusterConfig {
               .withReplication(Integer.parseInt(kept.getProperty("replication")))
               .withStock(Boolean.parseBoolean(kept.getProperty("stock")))
               .withSchemes(kept.getProperty("schemes", ""))
+              .withHadoop(kept.getProperty("hadoop", ""))
               .withHeaps(
                   kept.getProperty("heap.namenode", "512m"),
                   kept.getProperty("heap.datanode", "1g"))
@@ -266,6 +279,7 @@ public final class ClusterConfig {
     kept.setProperty("replication", Integer.toString(replication));
     kept.setProperty("stock", Boolean.toString(stock));
     kept.setProperty("schemes", schemes);
+    kept.setProperty("hadoop", hadoop);
     kept.setProperty("heap.namenode", nameNodeHeap);
     kept.setProperty("heap.datanode", dataNodeHeap);
     kept.setProperty(METRICS_PERIOD, Long.toString(metricsPeriod.toMillis()));

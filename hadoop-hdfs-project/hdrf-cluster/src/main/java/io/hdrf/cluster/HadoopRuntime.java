@@ -46,8 +46,13 @@ public final class HadoopRuntime {
    * plugins/} below {@code dist}.
    */
   public static HadoopRuntime ofDist(Path dist) throws IOException {
+    return ofJars(dist.resolve("hadoop"), dist);
+  }
+
+  /** Returns Hadoop's jars in a directory, with HDRF's own jars from {@code dist}. */
+  public static HadoopRuntime ofJars(Path hadoop, Path dist) throws IOException {
     return new HadoopRuntime(
-        List.of(jarsIn(dist.resolve("hadoop"))),
+        List.of(jarsIn(hadoop)),
         List.of(jarsIn(dist.resolve("datanode"))),
         Optional.of(dist.resolve("plugins").toAbsolutePath()));
   }

@@ -74,7 +74,8 @@ public final class LocalCluster {
    *
    * @param hosts stay the caller's, who keeps them for as long as the cluster runs
    * @throws ClusterException if the directory holds a cluster that ran with HDRF and {@code config}
-   *     is stock: a stock DataNode would report every reduced block corrupt
+   *     is stock: a stock DataNode would report every reduced block corrupt; or if it ran another
+   *     version of Hadoop, which HDFS changes by an upgrade only
    */
   public static LocalCluster create(ClusterConfig config, HadoopRuntime runtime, Hosts hosts)
       throws IOException {
@@ -86,6 +87,14 @@ public final class LocalCluster {
                 + config.directory()
                 + " has run with HDRF: a stock DataNode would report its reduced blocks corrupt."
                 + " Use another directory for a stock cluster.");
+      }
+      if (!config.hadoop().equals(before.hadoop())) {
+        throw new ClusterException(
+            "The cluster in "
+                + config.directory()
+                + " has run on "
+                + (before.hadoop().isEmpty() ? "another Hadoop" : "Hadoop " + before.hadoop())
+                + ". Use another directory for another version.");
       }
       if (config.volumes() < before.volumes()) {
         throw new ClusterException(

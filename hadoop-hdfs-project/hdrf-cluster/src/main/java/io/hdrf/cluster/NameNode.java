@@ -70,6 +70,11 @@ public final class NameNode extends Daemon {
     return "hdfs://" + host().address() + ":" + cluster.port("namenode.rpc");
   }
 
+  /** Returns the version of Hadoop that it runs. */
+  public String version() throws IOException {
+    return jmx().bean("Hadoop:service=NameNode,name=NameNodeInfo").path("SoftwareVersion").asText();
+  }
+
   /**
    * Returns the number of DataNodes that it counts as alive. A killed one counts for ten minutes
    * more.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.corpus;
 
+import io.hdrf.cluster.Maven;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -85,36 +86,11 @@ public final class SourceCorpus {
   }
 
   private void fetch(String version, Path jars) throws IOException {
-    Path log = directory.resolve("fetch-" + version + ".log");
-    Process maven =
-        new ProcessBuilder(
-                "mvn",
-                "-B",
-                "-q",
-                "-f",
-                home.resolve("benchmarks/data/pom.xml").toString(),
-                "-Dcorpus.version=" + version,
-                "-Dcorpus.output=" + jars,
-                "generate-resources")
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
-    int status;
-    try {
-      status = maven.waitFor();
-    } catch (InterruptedException e) {
-      maven.destroy();
-      Thread.currentThread().interrupt();
-      throw new IOException("Interrupted while Maven fetched Hadoop " + version, e);
-    }
-    if (status != 0) {
-      throw new IOException(
-          "Maven could not fetch the sources of Hadoop "
-              + version
-              + ":\n"
-              + Files.readString(log).lines().limit(5).reduce("", (a, b) -> a + "  " + b + "\n"));
-    }
-    Files.delete(log);
+    Maven.fetch(
+        "the sources of Hadoop " + version,
+        home.resolve("benchmarks/data/pom.xml"),
+        directory.resolve("fetch-" + version + ".log"),
+        List.of("-Dcorpus.version=" + version, "-Dcorpus.output=" + jars, "generate-resources"));
   }
 
   /** Writes the text files of {@code jars} to a tar, below a directory named after each jar. */

@@ -31,6 +31,7 @@ class ClusterConfigTest {
             .withVolumes(2)
             .withReplication(4)
             .withSchemes("dedup,zstd")
+            .withHadoop("3.4.3")
             .withHeaps("300m", "400m")
             .withMetricsPeriod(Duration.ofMillis(7))
             .with("dfs.blocksize", "1m")
@@ -38,6 +39,7 @@ class ClusterConfigTest {
             .withDataNodeProperty(1, "x.y", "z");
     config.save();
     assertThat(ClusterConfig.load(directory)).isEqualTo(config);
+    assertThat(ClusterConfig.load(directory).hadoop()).isEqualTo("3.4.3");
     assertThat(ClusterConfig.load(directory).metricsPeriod()).hasMillis(7);
     assertThat(ClusterConfig.load(directory).withStock(true)).isNotEqualTo(config);
   }
