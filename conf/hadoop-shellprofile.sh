@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# HDRF's shell profile for Hadoop 3.1, which 'hdrf install' copies to libexec/shellprofile.d/hdrf.sh and
+# HDRF's shell profile for Hadoop 3, which 'hdrf install' copies to libexec/shellprofile.d/hdrf.sh and
 # 'hdrf uninstall' removes. Hadoop's scripts read it on each start. It adds HDRF's jars to the class path of
 # DataNodes, and of nothing else, and the subcommand 'hdfs hdrf'.
 

@@ -88,6 +88,15 @@ class InstallationTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"3.1.1", "3.1.2", "3.1.3", "3.2.0", "3.2.4", "3.4.1-amzn-2"})
+  void theCommandRefusesThemAndWritesNothing(String version) throws IOException {
+    writeVersion(version);
+    assertThat(Main.commandLine().execute("install", hadoop.toString())).isEqualTo(ExitCode.FAILED);
+    assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
+    assertThat(hadoop.resolve("libexec/shellprofile.d")).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"3.1.4", "3.3.6", "3.4.3", "3.5.0"})
   void testedOnesAreTaken(String version) throws IOException {
     writeVersion(version);

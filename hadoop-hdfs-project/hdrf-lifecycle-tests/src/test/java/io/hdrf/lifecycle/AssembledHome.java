@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -14,6 +15,11 @@ import java.util.stream.Stream;
  * stand-in for Hadoop's shell.
  */
 final class AssembledHome {
+  static final String FIRST_LINE = "3.1";
+
+  /** The Java of daemons; commands have that of the tests. */
+  private static final String DAEMON_JAVA = System.getProperty("hdrf.test.java");
+
   private static final List<String> SCRIPTS = List.of("bin/hdfs", "libexec/hadoop-functions.sh");
 
   private final Path directory;
@@ -24,16 +30,35 @@ final class AssembledHome {
 
   /** Returns Hadoop's jars and their dependencies: those that bin/hdrf runs Hadoop on. */
   static List<Path> hadoopJars() throws IOException {
-    String classPath = Files.readString(Path.of(System.getProperty("hdrf.test.hadoop")));
-    return Stream.of(classPath.strip().split(File.pathSeparator)).map(Path::of).toList();
+    return hadoopJars(FIRST_LINE).orElseThrow();
+  }
+
+  /** Returns the jars of a line of Hadoop, if this build has them. */
+  static Optional<List<Path>> hadoopJars(String line) throws IOException {
+    Path first = Path.of(System.getProperty("hdrf.test.hadoop"));
+    String module = "hadoop-runtime" + (line.equals(FIRST_LINE) ? "" : "-" + line);
+    Path classPath =
+        first.getParent().getParent().resolveSibling(module).resolve("target/hadoop.classpath");
+    if (!Files.exists(classPath)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Stream.of(Files.readString(classPath).strip().split(File.pathSeparator))
+            .map(Path::of)
+            .toList());
   }
 
   /**
-   * Creates one.
+   * Creates one of the first line.
    *
    * @param directory does not exist
    */
   static AssembledHome in(Path directory) throws IOException {
+    return in(directory, FIRST_LINE);
+  }
+
+  /** Creates one of a line whose jars this build has. */
+  static AssembledHome in(Path directory, String line) throws IOException {
     for (String path :
         List.of(
             "etc/hadoop",
@@ -46,7 +71,7 @@ final class AssembledHome {
             "share/hadoop/mapreduce")) {
       Files.createDirectories(directory.resolve(path));
     }
-    for (Path jar : hadoopJars()) {
+    for (Path jar : hadoopJars(line).orElseThrow()) {
       String name = jar.getFileName().toString();
       Files.createSymbolicLink(directory.resolve("share/hadoop").resolve(place(name)), jar);
     }
@@ -85,6 +110,16 @@ final class AssembledHome {
     Path directory = Files.createDirectories(this.directory.resolve("lib/native"));
     Files.copy(
         Path.of(System.getProperty("hdrf.test.libhadoop")), directory.resolve("libhadoop.so"));
+  }
+
+  /** Returns {@code bin/hdfs} in it, for a daemon. */
+  Command daemon(String options, String... arguments) {
+    boolean modules = Files.exists(Path.of(DAEMON_JAVA, "lib/modules"));
+    return new Command(directory.resolve("bin/hdfs"), arguments)
+        .with("JAVA_HOME", DAEMON_JAVA)
+        .with(
+            "HADOOP_OPTS",
+            (modules ? "--add-opens java.base/java.lang=ALL-UNNAMED " : "") + options);
   }
 
   /** Returns {@code bin/hdfs} in it. */

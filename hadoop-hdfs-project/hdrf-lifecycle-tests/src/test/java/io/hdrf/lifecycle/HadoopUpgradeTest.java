@@ -10,7 +10,6 @@ import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.NameNode;
 import io.hdrf.cluster.Waiting;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -64,19 +63,14 @@ class HadoopUpgradeTest {
 
   /** Returns the runtime of a line, if its jars are there. */
   private static Optional<HadoopRuntime> runtime(String line) throws IOException {
-    Path first = Path.of(System.getProperty("hdrf.test.hadoop"));
-    String module = "hadoop-runtime" + (line.equals("3.1") ? "" : "-" + line);
-    Path classPath =
-        first.getParent().getParent().resolveSibling(module).resolve("target/hadoop.classpath");
-    if (!Files.exists(classPath)) {
-      return Optional.empty();
-    }
     Path dist = Path.of(System.getProperty("hdrf.test.dist")).toAbsolutePath().normalize();
-    return Optional.of(
-        HadoopRuntime.ofClassPath(
-            List.of(Files.readString(classPath).strip().split(File.pathSeparator)),
-            List.of(dist.resolve("datanode") + "/*"),
-            Optional.of(dist.resolve("plugins"))));
+    return AssembledHome.hadoopJars(line)
+        .map(
+            jars ->
+                HadoopRuntime.ofClassPath(
+                    jars.stream().map(Path::toString).toList(),
+                    List.of(dist.resolve("datanode") + "/*"),
+                    Optional.of(dist.resolve("plugins"))));
   }
 
   private static List<String> linesAtHand() throws IOException {

@@ -52,6 +52,7 @@ final class ShellCluster implements Closeable {
   private static final Pattern SITE = Pattern.compile("<property>.*</property>", Pattern.DOTALL);
 
   private final Path directory;
+  private final String line;
   private final int replication;
   private final AssembledHome nameNodeHome;
   private final List<Node> nodes = new ArrayList<>();
@@ -73,7 +74,7 @@ final class ShellCluster implements Closeable {
 
     Node(int index) throws IOException {
       this.index = index;
-      this.home = AssembledHome.in(directory.resolve("host-" + index));
+      this.home = AssembledHome.in(directory.resolve("host-" + index), line);
       this.volume = directory.resolve("data-" + index);
       this.dataPort = freePort();
       this.ipcPort = freePort();
@@ -201,15 +202,21 @@ final class ShellCluster implements Closeable {
     }
   }
 
-  /** Assembles everything and starts nothing. */
+  /** Assembles everything of the first line of Hadoop, and starts nothing. */
   ShellCluster(Path directory, int dataNodes, int replication) throws IOException {
+    this(directory, AssembledHome.FIRST_LINE, dataNodes, replication);
+  }
+
+  /** Assembles everything of a line of Hadoop, and starts nothing. */
+  ShellCluster(Path directory, String line, int dataNodes, int replication) throws IOException {
     this.directory = directory;
+    this.line = line;
     this.replication = replication;
     Files.createDirectories(directory);
     Runtime.getRuntime().addShutdownHook(hook);
     rpcPort = freePort();
     httpPort = freePort();
-    nameNodeHome = AssembledHome.in(directory.resolve("namenode"));
+    nameNodeHome = AssembledHome.in(directory.resolve("namenode"), line);
     writeConf(nameNodeHome, site(), "");
     for (int i = 0; i < dataNodes; i++) {
       Node node = new Node(i);
@@ -275,16 +282,16 @@ final class ShellCluster implements Closeable {
 
   private Process launch(AssembledHome home, String subcommand, String name) throws IOException {
     Process process =
-        home.hdfs("--config", home.conf().toString(), subcommand)
-            .with(
-                "HADOOP_OPTS",
-                "--add-opens java.base/java.lang=ALL-UNNAMED -Djava.net.preferIPv4Stack=true"
-                    + " -Xmx512m -Dhdrf.log="
+        home.daemon(
+                "-Djava.net.preferIPv4Stack=true -Xmx512m -Dhdrf.log="
                     + log(name)
                     + " -Dhdrf.warnings="
                     + warnings(name)
                     + " -Dhadoop.log.dir="
-                    + directory)
+                    + directory,
+                "--config",
+                home.conf().toString(),
+                subcommand)
             .builder()
             .redirectInput(Path.of("/dev/null").toFile())
             .redirectOutput(
@@ -297,7 +304,8 @@ final class ShellCluster implements Closeable {
   /** Formats the NameNode, starts all, and returns once they serve. */
   void start() throws IOException, InterruptedException {
     nameNodeHome
-        .hdfs(
+        .daemon(
+            "-Xmx256m",
             "org.apache.hadoop.hdfs.server.namenode.NameNode",
             "-format",
             "-nonInteractive",
