@@ -21,4 +21,12 @@ public interface BlockInventory {
    * @throws IOException if it exists and can't be read
    */
   BlockRecord look(long blockId, int reason) throws IOException;
+
+  /**
+   * Returns whether the blocks may be others at the next start although nothing changes them until
+   * then: HDFS keeps old ones, to which it goes back before records are kept again.
+   */
+  default boolean mayGoBack() {
+    return false;
+  }
 }

@@ -329,12 +329,14 @@ final class StoreLink implements Closeable {
    * Closes the store.
    *
    * @param inStep whether every change was written
+   * @param lasting whether the blocks stay as they are until the next start, which then trusts the
+   *     records
    */
-  void close(boolean inStep) throws IOException {
+  void close(boolean inStep, boolean lasting) throws IOException {
     try {
       if (inStep) {
         write(new StoreBatch().delete(Table.STATE, StoreOwner.key()), isComplete());
-        if (isComplete()) {
+        if (isComplete() && lasting) {
           new StoreCheckpoint(name, held.last.sequence(), true).save(directory, files);
         }
       }

@@ -448,7 +448,7 @@ public final class VolumeRecords implements Closeable {
     if (e instanceof StoreUnreachableException || e instanceof StoreFullException) {
       return;
     }
-    closeLink(false);
+    closeLink(false, false);
     if (e instanceof StoreForeignException && e != foreign) {
       foreign = (StoreForeignException) e;
       foreignLookAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(foreignLookMillis());
@@ -842,6 +842,7 @@ public final class VolumeRecords implements Closeable {
 
   private void finish() {
     boolean inStep = false;
+    boolean lasting = false;
     try {
       if (link != null) {
         link.isInStep();
@@ -849,12 +850,13 @@ public final class VolumeRecords implements Closeable {
           writeChanges();
         }
         inStep = !comparisonWanted && isVouchedFor();
+        lasting = !inventory.mayGoBack();
       }
     } catch (IOException | RuntimeException | Error e) {
       LOG.info("Records of {} are caught up at the next start: {}", directory, e.getMessage());
     }
-    closeLink(inStep);
-    marked = inStep;
+    closeLink(inStep, lasting);
+    marked = inStep && lasting;
     if (marked && !changed.isEmpty()) {
       unmark();
     }
@@ -862,12 +864,12 @@ public final class VolumeRecords implements Closeable {
     endTasks(null);
   }
 
-  private void closeLink(boolean inStep) {
+  private void closeLink(boolean inStep, boolean lasting) {
     StoreLink closing = link;
     link = null;
     if (closing != null) {
       try {
-        closing.close(inStep);
+        closing.close(inStep, lasting);
       } catch (IOException | RuntimeException | Error e) {
         LOG.warn("Closing the {} store for {} failed", provider.name(), directory, e);
       }

@@ -59,6 +59,12 @@ class VolumeRecordsTest {
     final AtomicLong listings = new AtomicLong();
     volatile LongConsumer lookedAt = id -> {};
     volatile long unreadable = -1;
+    volatile boolean mayGoBack;
+
+    @Override
+    public boolean mayGoBack() {
+      return mayGoBack;
+    }
 
     @Override
     public void forEach(LongConsumer ids) {
@@ -200,6 +206,18 @@ class VolumeRecordsTest {
     records = open(VOLUME);
     awaitRecords();
     assertThat(counters.values().get("metadataRebuilds")).isEqualTo(rebuilds);
+  }
+
+  @Test
+  void blocksThatMayHaveGoneBackAreCompared() {
+    put(1, reduced(1000));
+    awaitRecords();
+    blocks.mayGoBack = true;
+    records.close();
+    blocks.present.clear();
+    blocks.present.put(2L, reduced(2000));
+    records = open(VOLUME);
+    awaitRecords();
   }
 
   @Test

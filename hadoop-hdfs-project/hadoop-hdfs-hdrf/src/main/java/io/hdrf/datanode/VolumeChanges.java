@@ -118,8 +118,7 @@ final class VolumeChanges {
         if (!slice.isLoaded()) {
           continue;
         }
-        ReplicaInventory inventory =
-            new ReplicaInventory(dataset, opener, slice.poolId(), volume.getStorageID());
+        ReplicaInventory inventory = new ReplicaInventory(dataset, opener, slice.poolId(), volume);
         records.open(volume, slice, inventory, dataset);
       }
     }

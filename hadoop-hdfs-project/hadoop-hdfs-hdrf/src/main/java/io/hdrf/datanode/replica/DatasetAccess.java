@@ -38,6 +38,9 @@ public interface DatasetAccess {
   /** Returns whether an upgrade is open, so that files as they are may be needed for going back. */
   boolean isUpgradeOpen(FsVolumeSpi volume, String poolId);
 
+  /** Returns whether blocks of an open upgrade lie aside that a rollback brings back. */
+  boolean keepsOldBlocks(FsVolumeSpi volume, String poolId);
+
   /** Starts a check of the volume's disk, after an I/O error on it. */
   void checkDisk(FsVolumeSpi volume);
 

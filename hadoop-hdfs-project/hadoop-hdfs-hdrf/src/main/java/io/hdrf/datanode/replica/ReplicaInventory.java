@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /** Lists the finalized replicas of a pool on a volume from the replica map and their files. */
 public final class ReplicaInventory implements BlockInventory {
@@ -21,14 +22,14 @@ public final class ReplicaInventory implements BlockInventory {
   private final DatasetAccess dataset;
   private final BlockOpener opener;
   private final String poolId;
-  private final String storageId;
+  private final FsVolumeSpi volume;
 
   public ReplicaInventory(
-      DatasetAccess dataset, BlockOpener opener, String poolId, String storageId) {
+      DatasetAccess dataset, BlockOpener opener, String poolId, FsVolumeSpi volume) {
     this.dataset = dataset;
     this.opener = opener;
     this.poolId = poolId;
-    this.storageId = storageId;
+    this.volume = volume;
   }
 
   @Override
@@ -60,9 +61,14 @@ public final class ReplicaInventory implements BlockInventory {
             location);
   }
 
+  @Override
+  public boolean mayGoBack() {
+    return dataset.keepsOldBlocks(volume, poolId);
+  }
+
   private boolean isHere(ReplicaInfo replica) {
     return ReplicaSnapshot.isEligible(replica)
-        && replica.getVolume().getStorageID().equals(storageId);
+        && replica.getVolume().getStorageID().equals(volume.getStorageID());
   }
 
   private static int location(File file) {

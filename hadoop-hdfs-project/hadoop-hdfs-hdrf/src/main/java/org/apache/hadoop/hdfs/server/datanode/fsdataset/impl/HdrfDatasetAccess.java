@@ -74,12 +74,19 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
 
   @Override
   public boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
-    File base = new File(volume.getBaseURI());
-    File pool = new File(new File(base, Storage.STORAGE_DIR_CURRENT), poolId);
+    return new File(poolDirectory(volume, poolId), "RollingUpgradeInProgress").exists()
+        || keepsOldBlocks(volume, poolId);
+  }
+
+  @Override
+  public boolean keepsOldBlocks(FsVolumeSpi volume, String poolId) {
     return dataset.trashEnabled(poolId)
-        || new File(pool, "RollingUpgradeInProgress").exists()
-        || new File(pool, Storage.STORAGE_DIR_PREVIOUS).exists()
-        || new File(base, Storage.STORAGE_DIR_PREVIOUS).exists();
+        || new File(poolDirectory(volume, poolId), Storage.STORAGE_DIR_PREVIOUS).exists()
+        || new File(new File(volume.getBaseURI()), Storage.STORAGE_DIR_PREVIOUS).exists();
+  }
+
+  private static File poolDirectory(FsVolumeSpi volume, String poolId) {
+    return new File(new File(new File(volume.getBaseURI()), Storage.STORAGE_DIR_CURRENT), poolId);
   }
 
   @Override
