@@ -38,8 +38,9 @@ public final class LogCapture extends AppenderSkeleton implements AutoCloseable 
     return false;
   }
 
+  /** Not synchronized: who logs holds the root logger when it comes here. */
   @Override
-  public synchronized void close() {
+  public void close() {
     Logger.getRootLogger().removeAppender(this);
   }
 
