@@ -10,6 +10,7 @@ import io.hdrf.cluster.ProcessGuard;
 import io.hdrf.cluster.Waiting;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -89,14 +90,25 @@ public final class BenchmarkCluster implements Closeable {
       guard.killLeftovers();
       Directories.delete(config.directory());
       servers = new MetadataServers(config);
-      HadoopRuntime runtime = HadoopRuntime.ofDist(Directories.dist());
-      cluster = LocalCluster.create(servers.start(), runtime, hosts);
+      cluster = LocalCluster.create(servers.start(), runtime(config.hadoop()), hosts);
       cluster.start();
       fileSystem = client(cluster.conf());
     } catch (IOException | RuntimeException e) {
       guard.close();
       throw e;
     }
+  }
+
+  private static HadoopRuntime runtime(String version) throws IOException {
+    if (version.isEmpty()) {
+      return HadoopRuntime.ofDist(Directories.dist());
+    }
+    java.nio.file.Path jars = Directories.work("hadoop-" + version);
+    if (!Files.isDirectory(jars)) {
+      throw new IOException(
+          "Hadoop " + version + " is not in " + jars + ": 'bin/hdrf demo --hadoop' fetches it");
+    }
+    return HadoopRuntime.ofJars(jars, Directories.dist());
   }
 
   public LocalCluster cluster() {

@@ -76,6 +76,15 @@ public final class SideBySide implements Callable<Integer> {
   private boolean fresh;
 
   @Option(
+      names = "--hadoop",
+      defaultValue = "",
+      showDefaultValue = CommandLine.Help.Visibility.NEVER,
+      description =
+          "The daemons' version, where HDRF is not built with it; its jars are those that 'bin/hdrf"
+              + " demo --hadoop' has fetched.")
+  private String hadoop;
+
+  @Option(
       names = "-D",
       description =
           "More settings of what is compared, not of the baseline, as -D hdrf.reduce.threads=1.",
@@ -146,9 +155,10 @@ public final class SideBySide implements Callable<Integer> {
     return table(replication, variant, baseline, others);
   }
 
-  private static ClusterConfig config(String name, int replication, String variant) {
+  private ClusterConfig config(String name, int replication, String variant) {
     return BenchmarkCluster.config(
             Directories.work("side-by-side").resolve(name), variant, replication, replication)
+        .withHadoop(hadoop)
         .withMetricsPeriod(METRICS_PERIOD);
   }
 
@@ -158,7 +168,8 @@ public final class SideBySide implements Callable<Integer> {
     PrintWriter printer = new PrintWriter(text);
     printer.printf(
         Locale.ROOT,
-        "### Replication %d, %s, %d MB, %d pairs%n%n",
+        "### %sReplication %d, %s, %d MB, %d pairs%n%n",
+        hadoop.isEmpty() ? "" : "Hadoop " + hadoop + ", ",
         replication,
         variant.equals(reference) ? variant + " against itself" : variant,
         megabytes,
