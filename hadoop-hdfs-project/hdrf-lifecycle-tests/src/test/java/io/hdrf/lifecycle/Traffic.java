@@ -162,10 +162,16 @@ final class Traffic {
   /** Stores files of text. */
   static Map<Path, byte[]> store(DistributedFileSystem client, int count, int length)
       throws IOException {
+    return store(client, "/input", count, length);
+  }
+
+  /** Stores files of text in a directory, whose name tells what the text is. */
+  static Map<Path, byte[]> store(
+      DistributedFileSystem client, String directory, int count, int length) throws IOException {
     Map<Path, byte[]> stored = new LinkedHashMap<>();
     for (int i = 0; i < count; i++) {
-      byte[] data = text(length, i);
-      Path path = new Path("/input/" + i);
+      byte[] data = text(length, directory.hashCode() + i);
+      Path path = new Path(directory, "" + i);
       try (OutputStream out = client.create(path)) {
         out.write(data);
       }
