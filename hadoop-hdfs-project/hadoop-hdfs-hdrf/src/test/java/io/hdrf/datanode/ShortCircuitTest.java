@@ -351,6 +351,11 @@ class ShortCircuitTest {
 
   /** Captures warnings and errors of the client's classes while it is open. */
   private static LogCapture clientLog() {
-    return new LogCapture(Level.WARN, ".hdfs.DFS", ".hdfs.client.", ".hdfs.shortcircuit.");
+    return new LogCapture(
+        Level.WARN,
+        ".hdfs.DFSClient",
+        ".hdfs.DFSInputStream",
+        ".hdfs.client.",
+        ".hdfs.shortcircuit.");
   }
 }
