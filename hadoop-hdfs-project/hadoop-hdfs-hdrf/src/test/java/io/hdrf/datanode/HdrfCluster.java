@@ -33,6 +33,7 @@ import org.apache.hadoop.hdfs.client.impl.BlockReaderTestUtil;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.StartupOption;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
@@ -152,6 +153,19 @@ public final class HdrfCluster implements AutoCloseable {
   }
 
   void restartAs(Configuration newConf, Interlude whileDown) throws IOException {
+    restartAs(newConf, whileDown, builder -> {});
+  }
+
+  /** Starts the NameNode so that it takes the files of an earlier line of Hadoop. */
+  void restartUpgraded(Configuration newConf, Interlude whileDown) throws IOException {
+    StartupOption started = StartupOption.ROLLINGUPGRADE;
+    started.setRollingUpgradeStartupOption("started");
+    restartAs(newConf, whileDown, builder -> builder.startupOption(started));
+  }
+
+  private void restartAs(
+      Configuration newConf, Interlude whileDown, Consumer<MiniDFSCluster.Builder> how)
+      throws IOException {
     int datanodes = cluster.getDataNodes().size();
     int volumes = cluster.getStoragesPerDatanode();
     cluster.shutdown();
@@ -162,7 +176,10 @@ public final class HdrfCluster implements AutoCloseable {
         build(
             directory,
             conf,
-            builder -> builder.numDataNodes(datanodes).storagesPerDatanode(volumes).format(false));
+            builder -> {
+              builder.numDataNodes(datanodes).storagesPerDatanode(volumes).format(false);
+              how.accept(builder);
+            });
   }
 
   public MiniDFSCluster mini() {

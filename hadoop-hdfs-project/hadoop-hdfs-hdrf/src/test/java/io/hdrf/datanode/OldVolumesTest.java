@@ -2,7 +2,6 @@
 package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hdrf.admin.AdminClient;
 import io.hdrf.admin.VolumeInfo;
@@ -26,7 +25,6 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
-import org.apache.hadoop.util.VersionInfo;
 import org.apache.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,12 +72,10 @@ class OldVolumesTest {
 
   /** Starts today's NameNode and DataNode on the unpacked volume. */
   private void start(Configuration conf) throws IOException {
-    // The NameNodes of later lines would have to be upgraded; HadoopUpgradeTest does that.
-    assumeTrue(VersionInfo.getVersion().startsWith("3.1."));
     cluster = HdrfCluster.start(conf, 1);
     List<URI> names = List.copyOf(cluster.mini().getNameDirs(0));
     File data = cluster.mini().getInstanceStorageDir(0, 0);
-    cluster.restartAs(
+    cluster.restartUpgraded(
         conf,
         () -> {
           for (URI name : names) {
@@ -181,7 +177,7 @@ class OldVolumesTest {
       }
       assertThat(read()).isEqualTo(listed());
 
-      cluster.restartAs(configuration(chain));
+      cluster.restartUpgraded(configuration(chain), () -> {});
       assertThat(read()).isEqualTo(listed());
       assertHealthy();
       try (Stream<Path> paths = Files.walk(cluster.mini().getInstanceStorageDir(0, 0).toPath())) {
