@@ -19,6 +19,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.SoftReference;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -93,7 +94,10 @@ public final class VolumeRecords implements Closeable {
   private volatile boolean comparisonWanted;
   private volatile boolean clearWanted;
   private volatile boolean stopping;
+
+  /** Whether the mark of an orderly end may lie on the volume, which a change makes untrue. */
   private volatile boolean marked;
+
   private volatile int inWork;
 
   private volatile boolean ended;
@@ -119,6 +123,9 @@ public final class VolumeRecords implements Closeable {
   private StoreForeignException foreign;
 
   private long foreignLookAt;
+
+  /** Whether {@link #marked} is known: from the first attempt to open the store. */
+  private boolean markKnown;
 
   /** Whether another user of the store was seen since it was last open. */
   private boolean wary;
@@ -445,6 +452,7 @@ public final class VolumeRecords implements Closeable {
   }
 
   private void afterFailure(Throwable e) {
+    noteUnopened();
     if (e instanceof StoreUnreachableException || e instanceof StoreFullException) {
       return;
     }
@@ -461,6 +469,31 @@ public final class VolumeRecords implements Closeable {
       } catch (IOException | RuntimeException failure) {
         LOG.warn("The damaged store for {} can't be set aside", directory, failure);
       }
+    }
+  }
+
+  /** The mark of an earlier process must not outlive a change that this one could not record. */
+  private void noteUnopened() {
+    if (!markKnown) {
+      markKnown = true;
+      marked = true;
+      if (comparisonWanted || !changed.isEmpty()) {
+        unmark();
+      }
+    }
+  }
+
+  /**
+   * Has the records of a volume compared with its blocks when they are kept again: nobody keeps
+   * them now. An absent mark is ignored.
+   */
+  public static void distrust(Path directory, DurableFiles files) {
+    try {
+      if (Files.exists(directory.resolve(StoreCheckpoint.NAME))) {
+        StoreCheckpoint.remove(directory, files);
+      }
+    } catch (IOException e) {
+      LOG.warn("{} may miss a record; 'hdrf fsck --repair' mends that", directory, e);
     }
   }
 
@@ -494,6 +527,8 @@ public final class VolumeRecords implements Closeable {
               wary,
               () -> stopping);
       wary = false;
+      markKnown = true;
+      marked = false;
       status = StoreStatus.opening();
       comparedAt = opened.isComplete() ? opened.losses() : NEVER;
       link = opened;
@@ -856,7 +891,8 @@ public final class VolumeRecords implements Closeable {
       LOG.info("Records of {} are caught up at the next start: {}", directory, e.getMessage());
     }
     closeLink(inStep, lasting);
-    marked = inStep && lasting;
+    noteUnopened();
+    marked |= inStep && lasting;
     if (marked && !changed.isEmpty()) {
       unmark();
     }

@@ -220,6 +220,36 @@ class VolumeRecordsTest {
     awaitRecords();
   }
 
+  /** The mark of the run before is not that of this one, in which no record was written. */
+  @Test
+  void aRunWithoutTheStoreIsNotForgotten() {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    stores.failure = new StoreUnreachableException("down");
+    records = open(VOLUME);
+    await("a failure", () -> records.status().state() == StoreStatus.State.DOWN);
+    blocks.present.clear();
+    records.changed(1, BlockRecord.NO_REASON);
+    put(2, reduced(2000));
+    records.close();
+    stores.failure = null;
+    records = open(VOLUME);
+    awaitRecords();
+  }
+
+  @Test
+  void aRunThatKeepsNoRecordsIsNotForgotten() {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    VolumeRecords.distrust(directory, LocalDurableFiles.INSTANCE);
+    blocks.present.clear();
+    blocks.present.put(2L, reduced(2000));
+    records = open(VOLUME);
+    awaitRecords();
+  }
+
   @Test
   void changeAfterTheEndIsNotForgotten() {
     put(1, reduced(1000));

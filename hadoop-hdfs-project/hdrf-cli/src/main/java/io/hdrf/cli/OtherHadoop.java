@@ -14,14 +14,10 @@ import org.apache.hadoop.util.VersionInfo;
 
 /**
  * Hadoop's jars of another version than this command's, for daemons and jobs: in {@code
- * target/hadoop-VERSION} of the source tree, fetched by Maven when they are first asked for, and
- * again when a POM has changed since.
+ * target/hadoop-VERSION} of the source tree, fetched by Maven when they are first asked for.
  */
 final class OtherHadoop {
   private static final String MODULE = "hadoop-hdfs-project/hadoop-runtime/pom.xml";
-
-  private static final List<String> POMS =
-      List.of(MODULE, "hadoop-hdfs-project/pom.xml", "pom.xml");
 
   /** The versions to choose from, for the help. */
   static final class Versions implements Iterable<String> {
@@ -62,7 +58,7 @@ final class OtherHadoop {
   static HadoopRuntime runtime(String version) throws IOException {
     Path home = Home.directory();
     Path jars = home.resolve("target").resolve("hadoop-" + version);
-    if (isStale(jars, home)) {
+    if (!Files.isDirectory(jars)) {
       Path part = jars.resolveSibling(jars.getFileName() + ".part");
       delete(part);
       try (Progress progress =
@@ -76,7 +72,6 @@ final class OtherHadoop {
                 "-DincludeScope=runtime",
                 "-DoutputDirectory=" + part,
                 "dependency:copy-dependencies"));
-        delete(jars);
         Files.move(part, jars, StandardCopyOption.ATOMIC_MOVE);
         progress.done(jars.toString());
       }
@@ -88,18 +83,5 @@ final class OtherHadoop {
     if (Files.exists(directory)) {
       WorkDirectory.deleteTree(directory);
     }
-  }
-
-  private static boolean isStale(Path jars, Path home) throws IOException {
-    if (!Files.isDirectory(jars)) {
-      return true;
-    }
-    for (String pom : POMS) {
-      if (Files.getLastModifiedTime(home.resolve(pom)).compareTo(Files.getLastModifiedTime(jars))
-          > 0) {
-        return true;
-      }
-    }
-    return false;
   }
 }

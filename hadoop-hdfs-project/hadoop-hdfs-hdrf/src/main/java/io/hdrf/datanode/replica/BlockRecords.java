@@ -75,7 +75,11 @@ public final class BlockRecords implements Closeable {
   /** Begins to keep records of a pool on a volume, unless they are kept already or not wanted. */
   public void open(
       FsVolumeSpi volume, PoolSlice slice, ReplicaInventory inventory, DatasetAccess dataset) {
-    if (provider == null || closed || !slice.mayHoldReducedBlocks()) {
+    if (closed || !slice.mayHoldReducedBlocks()) {
+      return;
+    }
+    if (provider == null) {
+      VolumeRecords.distrust(slice.directory(), files);
       return;
     }
     ShutdownHookManager hooks = ShutdownHookManager.get();

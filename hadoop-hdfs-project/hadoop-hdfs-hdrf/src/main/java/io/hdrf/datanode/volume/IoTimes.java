@@ -15,6 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.ObjLongConsumer;
 import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.DataNodeVolumeMetrics;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -59,7 +60,8 @@ public final class IoTimes {
 
   private DataNodeVolumeMetrics metrics(Path path) {
     for (FsVolumeSpi volume : volumes.get()) {
-      if (path.startsWith(new File(volume.getBaseURI()).toPath())) {
+      if (volume.getStorageType() != StorageType.PROVIDED
+          && path.startsWith(new File(volume.getBaseURI()).toPath())) {
         return volume.getMetrics();
       }
     }

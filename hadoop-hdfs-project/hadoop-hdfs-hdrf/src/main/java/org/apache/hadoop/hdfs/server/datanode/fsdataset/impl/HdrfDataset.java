@@ -404,6 +404,13 @@ abstract class HdrfDataset extends FsDatasetImpl {
     }
   }
 
+  /** After a rollback stock code may find the blocks that came back here first. */
+  @Override
+  public void checkAndUpdate(String bpid, FsVolumeSpi.ScanInfo scanInfo) throws IOException {
+    super.checkAndUpdate(bpid, scanInfo);
+    service.forget(bpid, scanInfo.getBlockId());
+  }
+
   // Volumes and pools
 
   @Override

@@ -27,6 +27,9 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
 
   final FsDatasetImpl dataset;
 
+  /** The name that BlockPoolSliceStorage has for itself. */
+  private static final String TRASH = "trash";
+
   HdrfDatasetAccess(FsDatasetImpl dataset) {
     this.dataset = dataset;
   }
@@ -72,16 +75,31 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
         .processBlockInvalidation(new ExtendedBlockId(blockId, poolId));
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Stock code leaves the marker after a rollback. It is believed all the same: who starts HDRF
+   * in an open rolling upgrade, and goes back to stock HDFS, needs plain blocks from the first
+   * moment on, and a DataNode hears of the upgrade by its first heartbeat only.
+   */
   @Override
   public boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
-    return new File(poolDirectory(volume, poolId), "RollingUpgradeInProgress").exists()
-        || keepsOldBlocks(volume, poolId);
+    File pool = poolDirectory(volume, poolId);
+    return dataset.trashEnabled(poolId)
+        || new File(pool, "RollingUpgradeInProgress").exists()
+        || hasPrevious(volume, pool);
   }
 
   @Override
   public boolean keepsOldBlocks(FsVolumeSpi volume, String poolId) {
+    File pool = poolDirectory(volume, poolId);
     return dataset.trashEnabled(poolId)
-        || new File(poolDirectory(volume, poolId), Storage.STORAGE_DIR_PREVIOUS).exists()
+        || new File(pool, TRASH).exists()
+        || hasPrevious(volume, pool);
+  }
+
+  private static boolean hasPrevious(FsVolumeSpi volume, File pool) {
+    return new File(pool, Storage.STORAGE_DIR_PREVIOUS).exists()
         || new File(new File(volume.getBaseURI()), Storage.STORAGE_DIR_PREVIOUS).exists();
   }
 
