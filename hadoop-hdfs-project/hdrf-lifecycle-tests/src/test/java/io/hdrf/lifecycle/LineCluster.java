@@ -380,9 +380,9 @@ final class LineCluster implements Closeable {
       try (AdminClient admin = AdminClient.connect(dataNode.ipcAddress(), conf())) {
         for (VolumeInfo store : admin.schemeStores()) {
           for (String count : admin.reclaim(store)) {
-            String[] parts = count.split("\t");
-            if (parts[0].endsWith("chunksDropped")) {
-              dropped += Long.parseLong(parts[1]);
+            int tab = count.indexOf('\t');
+            if (count.substring(0, tab).endsWith("chunksDropped")) {
+              dropped += Long.parseLong(count.substring(tab + 1));
             }
           }
         }
