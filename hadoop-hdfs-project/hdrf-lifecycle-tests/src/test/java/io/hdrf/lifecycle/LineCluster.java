@@ -20,6 +20,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -340,8 +341,13 @@ final class LineCluster implements Closeable {
     for (DataNode dataNode : cluster.dataNodes()) {
       for (Path block : blocks(dataNode)) {
         if (!isPlain(block)) {
-          found.put(
-              dataNode.index() + " " + block.getFileName(), Files.getAttribute(block, "unix:ino"));
+          try {
+            Object inode = Files.getAttribute(block, "unix:ino");
+            found.put(dataNode.index() + " " + block.getFileName(), inode);
+          } catch (NoSuchFileException e) {
+            // Deleted meanwhile.
+            continue;
+          }
         }
       }
     }
