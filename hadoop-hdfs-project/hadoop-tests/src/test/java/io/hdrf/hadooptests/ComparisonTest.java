@@ -8,25 +8,25 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import org.junit.Test;
+import org.junit.jupiter.api.Test;
 
-public class ComparisonTest {
+class ComparisonTest {
   private static final Map<String, Long> REDUCED = Map.of("datasets", 1L, "blocksReduced", 7L);
 
   @Test
-  public void sameWhenNothingFails() {
+  void sameWhenNothingFails() {
     assertThat(verdict(outcome(5, 0), outcome(5, 0), REDUCED)).isEqualTo(Verdict.SAME);
   }
 
   @Test
-  public void aFailureOfStockHdfsIsNotHdrfs() {
+  void aFailureOfStockHdfsIsNotHdrfs() {
     assertThat(verdict(outcome(5, 0, "testA"), outcome(5, 0, "testA"), REDUCED))
         .isEqualTo(Verdict.SAME);
     assertThat(verdict(outcome(5, 0, "testA"), outcome(5, 0), REDUCED)).isEqualTo(Verdict.SAME);
   }
 
   @Test
-  public void anotherFailureIsWorseEvenIfAsManyFail() {
+  void anotherFailureIsWorseEvenIfAsManyFail() {
     Comparison comparison =
         new Comparison(outcome(5, 0, "testA"), outcome(5, 0, "testB"), REDUCED, false);
     assertThat(comparison.verdict()).isEqualTo(Verdict.WORSE);
@@ -34,27 +34,27 @@ public class ComparisonTest {
   }
 
   @Test
-  public void fewerTestsOrMoreSkippedAreWorse() {
+  void fewerTestsOrMoreSkippedAreWorse() {
     assertThat(verdict(outcome(5, 0), outcome(4, 0), REDUCED)).isEqualTo(Verdict.WORSE);
     assertThat(verdict(outcome(5, 0), outcome(5, 1), REDUCED)).isEqualTo(Verdict.WORSE);
   }
 
   @Test
-  public void aClassThatDoesNotFinishIsWorse() {
+  void aClassThatDoesNotFinishIsWorse() {
     assertThat(verdict(outcome(5, 0), Outcome.unfinished("X"), REDUCED)).isEqualTo(Verdict.WORSE);
     assertThat(verdict(Outcome.unfinished("X"), Outcome.unfinished("X"), REDUCED))
         .isEqualTo(Verdict.SAME);
   }
 
   @Test
-  public void withoutAReducedBlockNothingIsShown() {
+  void withoutAReducedBlockNothingIsShown() {
     assertThat(verdict(outcome(5, 0), outcome(5, 0), Map.of("datasets", 3L)))
         .isEqualTo(Verdict.NOT_EXERCISED);
     assertThat(verdict(outcome(5, 0), outcome(5, 0, "testA"), Map.of())).isEqualTo(Verdict.WORSE);
   }
 
   @Test
-  public void theTableIsAlignedAndNamesWhatFails() {
+  void theTableIsAlignedAndNamesWhatFails() {
     List<Comparison> comparisons =
         List.of(
             new Comparison(outcome(5, 0), outcome(5, 0, "testA", "testB"), REDUCED, true),
@@ -70,7 +70,7 @@ public class ComparisonTest {
   }
 
   @Test
-  public void framesAreThoseEncodedPassedOnAndSentAsStored() {
+  void framesAreThoseEncodedPassedOnAndSentAsStored() {
     Map<String, Long> counters =
         Map.of(
             "mirrorFramesEncoded", 200L,

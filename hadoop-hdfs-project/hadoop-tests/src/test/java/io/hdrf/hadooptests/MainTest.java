@@ -11,13 +11,12 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.junit.Before;
-import org.junit.Rule;
-import org.junit.Test;
-import org.junit.rules.TemporaryFolder;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-public class MainTest {
-  @Rule public final TemporaryFolder folder = new TemporaryFolder();
+class MainTest {
+  @TempDir Path root;
 
   private Path stock;
   private Path hdrf;
@@ -25,9 +24,8 @@ public class MainTest {
   private Path list;
   private Path classes;
 
-  @Before
-  public void lists() throws IOException {
-    Path root = folder.getRoot().toPath();
+  @BeforeEach
+  void lists() throws IOException {
     stock = root.resolve("run-stock");
     hdrf = root.resolve("run-hdrf");
     baseline = root.resolve("baseline.tsv");
@@ -43,7 +41,7 @@ public class MainTest {
   }
 
   @Test
-  public void selectsFromTheListOrByName() throws IOException {
+  void selectsFromTheListOrByName() throws IOException {
     assertThat(select("all")).containsExactly("org/a/TestA.class", "org/b/TestB.class");
     assertThat(select("quick")).containsExactly("org/a/TestA.class");
     assertThat(select("all", "TestB")).containsExactly("org/b/TestB.class");
@@ -55,7 +53,7 @@ public class MainTest {
   }
 
   @Test
-  public void aClassOfALaterLineIsNotForEarlierOnes() throws IOException {
+  void aClassOfALaterLineIsNotForEarlierOnes() throws IOException {
     assertThat(selectOn("3.1.4", "quick")).doesNotContain("org/c/TestA.class");
     assertThat(selectOn("3.4.0", "quick")).contains("org/c/TestA.class", "org/a/TestA.class");
     assertThat(selectOn("3.10.1", "all")).contains("org/c/TestA.class", "org/b/TestB.class");
@@ -63,7 +61,7 @@ public class MainTest {
   }
 
   @Test
-  public void recordsWhatFailsTwiceAndComparesWithIt() throws IOException {
+  void recordsWhatFailsTwiceAndComparesWithIt() throws IOException {
     select("all");
     copySelection(stock);
     report(stock, "org.a.TestA", "ok", "steady", "flaky");
@@ -81,7 +79,7 @@ public class MainTest {
     assertThat(step("again", hdrf, baseline)).isEqualTo("1\n");
     assertThat(ClassList.read(hdrf.resolve("again/includes.txt"))).containsExactly("org.b.TestB");
 
-    Path markdown = folder.getRoot().toPath().resolve("table.md");
+    Path markdown = root.resolve("table.md");
     PrintStream nowhere = new PrintStream(new ByteArrayOutputStream(), true, UTF_8);
     String[] compare = {"compare", hdrf.toString(), markdown.toString(), baseline.toString()};
     assertThat(Main.run(compare, nowhere)).isEqualTo(1);
@@ -94,13 +92,13 @@ public class MainTest {
   }
 
   @Test
-  public void aRunWithoutHdrfInADataNodeShowsNothing() throws IOException {
+  void aRunWithoutHdrfInADataNodeShowsNothing() throws IOException {
     select("quick");
     copySelection(stock);
     report(stock, "org.a.TestA", "ok");
     step("record", stock, baseline);
     report(hdrf, "org.a.TestA", "ok");
-    Path markdown = folder.getRoot().toPath().resolve("table.md");
+    Path markdown = root.resolve("table.md");
     assertThatThrownBy(() -> step("compare", hdrf, markdown, baseline))
         .hasMessageContaining("HDRF was in no DataNode");
     CounterFiles.write(hdrf.resolve("counters"), "org.a.TestA", Map.of("datasets", 0L));
@@ -111,7 +109,7 @@ public class MainTest {
   }
 
   @Test
-  public void missingAreTheClassesThatTheBaselineLacks() throws IOException {
+  void missingAreTheClassesThatTheBaselineLacks() throws IOException {
     select("quick");
     copySelection(stock);
     report(stock, "org.a.TestA", "ok");
@@ -124,7 +122,7 @@ public class MainTest {
   }
 
   @Test
-  public void readsTheTotalsOfAClassByName() {
+  void readsTheTotalsOfAClassByName() {
     assertThat(CounterListener.totals(Totals.class.getName())).containsEntry("blocksReduced", 3L);
     assertThat(CounterListener.totals("org.example.Absent")).isEmpty();
   }
