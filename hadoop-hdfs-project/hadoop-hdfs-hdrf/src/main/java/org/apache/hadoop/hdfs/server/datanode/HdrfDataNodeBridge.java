@@ -23,6 +23,16 @@ public final class HdrfDataNodeBridge {
     }
   }
 
+  /** Whether a NameNode of the pool has said that it is the active one. */
+  public static boolean hasActiveNameNode(DataNode datanode, String poolId) {
+    for (BPOfferService pool : datanode.getAllBpOs()) {
+      if (pool.getActiveNN() != null && poolId.equals(pool.getBlockPoolId())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Has a damaged replica examined by the block scanner and reported by it, or, where there is no
    * scanner, reported at once.

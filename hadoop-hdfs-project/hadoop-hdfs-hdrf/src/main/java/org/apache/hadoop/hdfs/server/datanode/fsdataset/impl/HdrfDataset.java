@@ -55,6 +55,7 @@ import org.apache.hadoop.hdfs.server.datanode.VolumeScanner;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
+import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 
 /**
  * The bridge between the DataNode and {@link HdrfService}: stock code does what it always did, and
@@ -547,6 +548,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
     service.stopJobs(bpid);
     super.shutdownBlockPool(bpid);
     service.closePool(bpid);
+    serviceAccess.upgradeNews.forget(bpid);
   }
 
   /** Stock code deletes the pool's directory file by file and would trip over HDRF's. */
@@ -629,6 +631,18 @@ abstract class HdrfDataset extends FsDatasetImpl {
   public void clearRollingUpgradeMarker(String bpid) throws IOException {
     super.clearRollingUpgradeMarker(bpid);
     service.wakeScan();
+  }
+
+  /** Called for each heartbeat. */
+  @Override
+  public StorageReport[] getStorageReports(String bpid) throws IOException {
+    StorageReport[] reports = super.getStorageReports(bpid);
+    if (!serviceAccess.upgradeNews.isTold(bpid)
+        && HdrfDataNodeBridge.hasActiveNameNode(datanode, bpid)
+        && serviceAccess.upgradeNews.heartbeat(bpid)) {
+      service.wakeScan();
+    }
+    return reports;
   }
 
   @Override

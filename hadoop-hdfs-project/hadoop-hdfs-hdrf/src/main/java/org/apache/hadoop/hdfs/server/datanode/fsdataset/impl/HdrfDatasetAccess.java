@@ -26,6 +26,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 abstract class HdrfDatasetAccess implements DatasetAccess {
 
   final FsDatasetImpl dataset;
+  final UpgradeNews upgradeNews = new UpgradeNews();
 
   /** The name that BlockPoolSliceStorage has for itself. */
   private static final String TRASH = "trash";
@@ -78,14 +79,15 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
   /**
    * {@inheritDoc}
    *
-   * <p>Stock code leaves the marker after a rollback. It is believed all the same: who starts HDRF
-   * in an open rolling upgrade, and goes back to stock HDFS, needs plain blocks from the first
-   * moment on, and a DataNode hears of the upgrade by its first heartbeat only.
+   * <p>Who starts HDRF in an open rolling upgrade, and goes back to stock HDFS, needs plain blocks
+   * from the first moment on. So every pool counts as in one until its active NameNode has said
+   * that there is none, and the marker is believed, though stock code leaves it after a rollback.
    */
   @Override
   public boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
     File pool = poolDirectory(volume, poolId);
-    return dataset.trashEnabled(poolId)
+    return !upgradeNews.isTold(poolId)
+        || dataset.trashEnabled(poolId)
         || new File(pool, "RollingUpgradeInProgress").exists()
         || hasPrevious(volume, pool);
   }
