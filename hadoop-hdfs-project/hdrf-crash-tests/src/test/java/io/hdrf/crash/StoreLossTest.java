@@ -48,7 +48,7 @@ class StoreLossTest {
   private static final boolean LONG = ROUNDS > 0;
   private static final String STEPS = System.getProperty("hdrf.loss.steps", "");
 
-  private static final int DATANODES = 2;
+  private static final int DATANODES = 3;
   private static final String BLOCK_SIZE = "1048576";
 
   /** In milliseconds. */
@@ -112,7 +112,7 @@ class StoreLossTest {
     return ClusterConfig.in(directory)
         .withDataNodes(DATANODES)
         .withReplication(DATANODES)
-        .withSchemes("dedup,lz4")
+        .withSchemes("dedup,zstd")
         .withHeaps("256m", "256m")
         .with("hdrf.reduce.scan.interval", "1")
         .with("hdrf.metadata.flush.interval", "200")
@@ -140,7 +140,7 @@ class StoreLossTest {
     Configuration conf = new Configuration();
     conf.addResource(
         new org.apache.hadoop.fs.Path(cluster.conf().resolve("hdfs-site.xml").toUri()));
-    // There is no third DataNode.
+    // There is no fourth DataNode.
     conf.set("dfs.client.block.write.replace-datanode-on-failure.policy", "NEVER");
     return conf;
   }
@@ -157,26 +157,35 @@ class StoreLossTest {
     return Arrays.stream(all).filter(step -> names.contains(step.name())).toList();
   }
 
-  /** Chunks are cut by RAM and RAML, each of them in the filters and in Redis. */
+  /**
+   * All in memory: chunks are cut by RAM and RAML, each of them is in the filters and in Redis, and
+   * blocks travel reduced.
+   */
+  private static ClusterConfig inMemory(Path directory) {
+    ClusterConfig config =
+        config(directory)
+            .with("hdrf.dedup.index.sample", "1")
+            .with("hdrf.mirror.enabled", "true")
+            .with("hdrf.metadata.store", "redis")
+            .with("hdrf.metadata.redis.timeout", Long.toString(REDIS_TIMEOUT));
+    for (int i = 0; i < DATANODES; i++) {
+      config = config.withDataNodeProperty(i, "hdrf.dedup.chunker", i % 2 == 0 ? "ram" : "raml");
+    }
+    return config;
+  }
+
   @Test
   void redisIsLost() throws Exception {
     List<RedisLoss> losses = chosen(RedisLoss.values(), List.of(RedisLoss.values()));
     if (losses.isEmpty()) {
       return;
     }
-    ClusterConfig config =
-        config(directory)
-            .with("hdrf.dedup.index.sample", "1")
-            .with("hdrf.metadata.store", "redis")
-            .with("hdrf.metadata.redis.timeout", Long.toString(REDIS_TIMEOUT));
+    ClusterConfig config = inMemory(directory);
     for (int i = 0; i < DATANODES; i++) {
       RedisServer server = new RedisServer(directory.resolve("redis-" + i));
       server.start();
       servers.add(server);
-      config =
-          config
-              .withDataNodeProperty(i, "hdrf.metadata.redis.address", server.address())
-              .withDataNodeProperty(i, "hdrf.dedup.chunker", i % 2 == 0 ? "ram" : "raml");
+      config = config.withDataNodeProperty(i, "hdrf.metadata.redis.address", server.address());
     }
     start(config);
     for (int round = 0; round < Math.max(1, ROUNDS); round++) {
@@ -257,6 +266,43 @@ class StoreLossTest {
     }
   }
 
+  /**
+   * All DataNodes have one server, and a Sentinel that makes its replica the next one. What the
+   * replica had not got by then is made again from the blocks.
+   */
+  @Test
+  void redisFailsOver() throws Exception {
+    RedisServer first = new RedisServer(directory.resolve("redis-first"));
+    first.start();
+    RedisServer second =
+        new RedisServer(directory.resolve("redis-second"))
+            .with("replicaof", "127.0.0.1", Integer.toString(first.port()));
+    second.start();
+    RedisServer sentinel = RedisServer.sentinel(directory.resolve("sentinel"), "main", first);
+    sentinel.start();
+    Waiting.until(
+        PATIENCE,
+        () -> sentinel.cli("sentinel", "replicas", "main").contains(second.address()),
+        () -> "the Sentinel knows no replica");
+    start(
+        inMemory(directory)
+            .with("hdrf.metadata.redis.sentinel.master", "main")
+            .with("hdrf.metadata.redis.sentinel.addresses", sentinel.address()));
+    underLoad(
+        "Redis fails over",
+        () -> {
+          first.kill();
+          Waiting.until(
+              PATIENCE,
+              () -> second.cli("info", "replication").contains("role:master"),
+              () -> "the replica stays one");
+          sleep(BETWEEN);
+        });
+    assertThat(counters("MetadataFailures")).allSatisfy(count -> assertThat(count).isPositive());
+    assertThat(counters("BlocksReduced")).allSatisfy(count -> assertThat(count).isPositive());
+    assertThat(Long.parseLong(second.cli("dbsize"))).isPositive();
+  }
+
   private void startServers() throws IOException {
     for (RedisServer server : servers) {
       String address = server.address();
@@ -281,7 +327,7 @@ class StoreLossTest {
       return;
     }
     start(config(directory).with("hdrf.metadata.store", "embedded"));
-    // Always the same DataNode: a file that is being written stays on the other alone until it is
+    // Always the same DataNode: a file that is being written stays on the others alone until it is
     // closed, and with none left to replace a DataNode, HDFS gives such a file up.
     DataNode dataNode = cluster.dataNodes().get(0);
     for (int round = 0; round < Math.max(1, ROUNDS); round++) {
