@@ -382,14 +382,16 @@ public final class GarbageCollector {
   }
 
   private BitSet examine(ContainerInfo container, ChunkPins.Cycle cycle, GcResult result) {
-    BitSet present;
+    ContainerDirectory content;
     try {
-      present = containers.directory(container.id()).numbers();
+      content = containers.directory(container.id());
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       fail(container, e, result);
       return new BitSet();
     }
+    BitSet present = content.numbers();
     BitSet dead = cycle.dead(container.id(), present);
+    result.garbageBytes += content.storedBytes(dead);
     result.chunks += present.cardinality();
     result.liveChunks += present.cardinality() - dead.cardinality();
     return dead;
@@ -450,6 +452,7 @@ public final class GarbageCollector {
       done = true;
       result.chunksDropped += compaction.chunksDropped();
       result.bytesFreed += compaction.bytesFreed();
+      result.garbageBytes -= compaction.bytesFreed();
       result.bytesWritten += compaction.bytesWritten();
       if (compaction.chunksKept() == 0) {
         result.containersDeleted++;

@@ -9,6 +9,7 @@ public final class GcResult {
   long blocksRead;
   long chunks;
   long liveChunks;
+  long garbageBytes;
   long containersCompacted;
   long containersDeleted;
   long containersFailed;
@@ -23,6 +24,7 @@ public final class GcResult {
     blocksRead += other.blocksRead;
     chunks = other.chunks;
     liveChunks = other.liveChunks;
+    garbageBytes = other.garbageBytes;
     containersCompacted += other.containersCompacted;
     containersDeleted += other.containersDeleted;
     containersFailed = other.containersFailed;
@@ -33,14 +35,15 @@ public final class GcResult {
   }
 
   /**
-   * Returns the sums by name, in the order to be printed. Chunks, and containers that failed or
-   * were put off, are those of the last cycle; the rest are totals.
+   * Returns the sums by name, in the order to be printed. Chunks, the bytes of garbage, and
+   * containers that failed or were put off, are those of the last cycle; the rest are totals.
    */
   public Map<String, Long> asMap() {
     Map<String, Long> values = new LinkedHashMap<>();
     values.put("blocksRead", blocksRead);
     values.put("chunks", chunks);
     values.put("liveChunks", liveChunks);
+    values.put("garbageBytes", Math.max(0, garbageBytes));
     values.put("containersCompacted", containersCompacted);
     values.put("containersDeleted", containersDeleted);
     values.put("containersFailed", containersFailed);
