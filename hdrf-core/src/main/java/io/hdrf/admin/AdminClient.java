@@ -249,6 +249,19 @@ public final class AdminClient implements Closeable {
   /** Starts a task and polls it until it has ended. */
   private String[] task(TaskKind kind, String storageId, String poolId, Consumer<String> progress)
       throws IOException {
+    return task(kind, storageId, poolId, progress, Long.MAX_VALUE);
+  }
+
+  /**
+   * Starts a task and polls it.
+   *
+   * @param maxMillis how long at most
+   * @throws SocketTimeoutException if it has not ended by then; it goes on
+   */
+  private String[] task(
+      TaskKind kind, String storageId, String poolId, Consumer<String> progress, long maxMillis)
+      throws IOException {
+    long began = System.nanoTime();
     String id = call(() -> protocol.startTask(kind.word(), storageId, poolId));
     long pause = FIRST_PAUSE_MILLIS;
     while (true) {
@@ -260,6 +273,14 @@ public final class AdminClient implements Closeable {
         throw new IOException(address + " answers something else: " + Arrays.toString(now));
       }
       progress.accept(now[1]);
+      if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began) >= maxMillis) {
+        throw new SocketTimeoutException(
+            address
+                + " is not done within "
+                + maxMillis
+                + " ms, and goes on"
+                + (now[1].isEmpty() ? "" : " (" + now[1] + " so far)"));
+      }
       try {
         Thread.sleep(pause);
       } catch (InterruptedException e) {
@@ -313,19 +334,59 @@ public final class AdminClient implements Closeable {
     return StoreBytes.decode(longCall(longProtocol::storeBytes));
   }
 
+  /**
+   * See {@link TaskKind#SUM}.
+   *
+   * @param maxMillis how long to wait at most
+   * @throws SocketTimeoutException if the DataNode still counts then; it goes on, and a later call
+   *     gets the result
+   */
+  public List<VolumeUse> use(long maxMillis) throws IOException {
+    List<VolumeUse> all = new ArrayList<>();
+    for (String line : task(TaskKind.SUM, "", "", progress -> {}, maxMillis)) {
+      all.add(VolumeUse.decode(line));
+    }
+    return all;
+  }
+
+  /**
+   * See {@link HdrfAdminProtocol#replicas}.
+   *
+   * @param count how many of the ids, at most {@link RecordPage#MAX_BLOCKS}
+   */
+  public RecordPage replicas(String poolId, long[] blockIds, int count) throws IOException {
+    byte[] ids = BlockIds.encode(blockIds, count);
+    return RecordPage.decode(call(() -> protocol.replicas(poolId, ids)));
+  }
+
+  /** See {@link HdrfAdminProtocol#metrics}; by name. */
+  public Map<String, Long> metrics() throws IOException {
+    return StoreBytes.decode(call(protocol::metrics));
+  }
+
   /** See {@link TaskKind#COUNT}. */
   public List<ReducedBlocks> reducedBlocks() throws IOException {
-    return counts(TaskKind.COUNT);
+    return counts(TaskKind.COUNT, Long.MAX_VALUE);
   }
 
   /** See {@link TaskKind#LEFT_OUT}. */
   public List<ReducedBlocks> leftOut() throws IOException {
-    return counts(TaskKind.LEFT_OUT);
+    return leftOut(Long.MAX_VALUE);
   }
 
-  private List<ReducedBlocks> counts(TaskKind kind) throws IOException {
+  /**
+   * As the method above.
+   *
+   * @param maxMillis how long to wait at most
+   * @throws SocketTimeoutException if it takes longer
+   */
+  public List<ReducedBlocks> leftOut(long maxMillis) throws IOException {
+    return counts(TaskKind.LEFT_OUT, maxMillis);
+  }
+
+  private List<ReducedBlocks> counts(TaskKind kind, long maxMillis) throws IOException {
     List<ReducedBlocks> counts = new ArrayList<>();
-    for (String line : task(kind, "", "", progress -> {})) {
+    for (String line : task(kind, "", "", progress -> {}, maxMillis)) {
       counts.add(ReducedBlocks.decode(line));
     }
     return counts;

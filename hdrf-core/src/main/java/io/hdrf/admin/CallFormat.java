@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Encodes calls of an interface's methods, whose names differ, as bytes. Arguments are strings,
- * numbers and booleans; results are these, {@code String[]}, {@code byte[]} or nothing. The
+ * numbers, booleans and {@code byte[]}; results are these, {@code String[]} or nothing. The
  * method's declaration decides which types are read, never the bytes, so that a caller can't make
  * the reader create other objects.
  */

@@ -102,6 +102,29 @@ public interface HdrfAdminProtocol {
   }
 
   /**
+   * Returns how replicas are stored, of any volume.
+   *
+   * @param blockIds {@link BlockIds}
+   * @return a {@link RecordPage}; without those that are not here, and with no record for those
+   *     that can't be read
+   */
+  @Looks
+  default byte[] replicas(String poolId, byte[] blockIds) throws IOException {
+    throw new IOException("not known here");
+  }
+
+  /**
+   * Returns the figures that Hadoop's metrics have of HDRF.
+   *
+   * @return lines of name, tab and decimal number
+   */
+  @Looks
+  @NeverWaits
+  default String[] metrics() throws IOException {
+    return new String[0];
+  }
+
+  /**
    * Starts a task without a time limit, and returns at once. If the same task already runs, no
    * second one starts.
    *

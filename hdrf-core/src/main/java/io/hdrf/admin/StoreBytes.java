@@ -9,6 +9,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The size of HDRF's own files of a pool on a volume: containers, filters, indexes and records, by
@@ -16,6 +17,7 @@ import java.util.Map;
  */
 public final class StoreBytes {
   private static final String SEPARATOR = "\t";
+  private static final int NAMED_DIRECTORIES = 2;
 
   private StoreBytes() {}
 
@@ -26,16 +28,29 @@ public final class StoreBytes {
    * @return bytes
    */
   public static long of(Path hdrf) throws IOException {
-    long[] sum = {0};
+    return byDirectory(hdrf).values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /**
+   * Returns the same by directory.
+   *
+   * @return bytes by the first two directories of the files' paths, such as {@code
+   *     dedup/containers} and {@code metadata-embedded}; by the empty name for files in {@code
+   *     hdrf} itself
+   */
+  public static Map<String, Long> byDirectory(Path hdrf) throws IOException {
+    Map<String, Long> sums = new TreeMap<>();
     if (!Files.exists(hdrf)) {
-      return 0;
+      return sums;
     }
     Files.walkFileTree(
         hdrf,
         new SimpleFileVisitor<Path>() {
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            sum[0] += attributes.isRegularFile() ? attributes.size() : 0;
+            if (attributes.isRegularFile()) {
+              sums.merge(name(hdrf.relativize(file)), attributes.size(), Long::sum);
+            }
             return FileVisitResult.CONTINUE;
           }
 
@@ -49,7 +64,12 @@ public final class StoreBytes {
             return FileVisitResult.CONTINUE;
           }
         });
-    return sum[0];
+    return sums;
+  }
+
+  private static String name(Path file) {
+    int directories = Math.min(NAMED_DIRECTORIES, file.getNameCount() - 1);
+    return directories == 0 ? "" : file.subpath(0, directories).toString();
   }
 
   /** Returns the key of a pool on a storage in {@link #decode}'s result. */

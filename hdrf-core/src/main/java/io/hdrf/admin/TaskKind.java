@@ -37,7 +37,13 @@ public enum TaskKind {
   /**
    * Lists what all other tasks leave out: the part of {@link #COUNT}'s result that is not counted.
    */
-  LEFT_OUT("left-out");
+  LEFT_OUT("left-out"),
+  /**
+   * Adds up what all pools take on all volumes, by the records of their blocks. The result is one
+   * {@link VolumeUse} each, as text. A result that took little time to make, for its age, is given
+   * again.
+   */
+  SUM("sum");
 
   private final String word;
 

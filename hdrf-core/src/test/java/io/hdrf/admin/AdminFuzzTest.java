@@ -105,6 +105,12 @@ class AdminFuzzTest {
           String blocks = ReducedBlocks.decode(line).encode();
           check(ReducedBlocks.decode(blocks).encode().equals(blocks));
         });
+    bounded(
+        bytes,
+        () -> {
+          String use = VolumeUse.decode(line).encode();
+          check(VolumeUse.decode(use).encode().equals(use));
+        });
     String[] lines = line.split("\n", -1);
     bounded(bytes, () -> StoreBytes.decode(lines));
     bounded(
@@ -118,5 +124,11 @@ class AdminFuzzTest {
   @FuzzTest(maxDuration = "1m")
   void anyPage(byte[] bytes) {
     bounded(bytes, () -> check(RecordPage.decode(bytes).records().size() <= RecordPage.MAX_BLOCKS));
+    bounded(
+        bytes,
+        () -> {
+          long[] ids = BlockIds.decode(bytes);
+          check(Arrays.equals(BlockIds.encode(ids, ids.length), bytes));
+        });
   }
 }

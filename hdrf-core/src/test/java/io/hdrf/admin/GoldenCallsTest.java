@@ -57,6 +57,14 @@ class GoldenCallsTest {
     all.put(
         "storeBytes",
         new Exchange(null, new String[] {StoreBytes.encode("DS-1", "BP-1", 1L << 40)}));
+    all.put(
+        "replicas",
+        new Exchange(
+            new Object[] {"BP-1", BlockIds.encode(new long[] {-5, 0x40000001L}, 2)},
+            RecordPage.encode(page)));
+    all.put(
+        "metrics",
+        new Exchange(null, new String[] {"MetadataStoresDown\t0", "BlocksReduced-lz4\t7"}));
     all.put("startTask", new Exchange(new Object[] {"check", "DS-1", "BP-1"}, "7"));
     all.put("task", new Exchange(new Object[] {"7"}, new String[] {"done", "3", "0"}));
     return all;

@@ -33,19 +33,30 @@ public final class AdminService implements HdrfAdminProtocol {
   private final BlockRecords records;
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
+  private final SpaceUse use;
+  private final ReplicaForms replicas;
+  private final HdrfMetrics metrics;
   private final AdminTasks tasks = new AdminTasks();
 
-  AdminService(BlockRecords records, SchemeStores schemeStores, VolumeJobs jobs) {
+  AdminService(
+      BlockRecords records,
+      SchemeStores schemeStores,
+      VolumeJobs jobs,
+      SpaceUse use,
+      ReplicaForms replicas,
+      HdrfMetrics metrics) {
     this.jobs = jobs;
     this.records = records;
     this.schemeStores = schemeStores;
+    this.use = use;
+    this.replicas = replicas;
+    this.metrics = metrics;
   }
 
   private VolumeRecords volume(String storageId, String poolId) throws IOException {
-    for (VolumeRecords volume : records.volumes()) {
-      if (volume.storageId().equals(storageId) && volume.poolId().equals(poolId)) {
-        return volume;
-      }
+    VolumeRecords volume = records.find(storageId, poolId);
+    if (volume != null) {
+      return volume;
     }
     throw new IOException(
         "No records are kept of pool "
@@ -145,6 +156,8 @@ public final class AdminService implements HdrfAdminProtocol {
                 (wanted == TaskKind.COUNT ? jobs.reducedBlocks() : jobs.leftOut())
                     .stream().map(ReducedBlocks::encode).collect(Collectors.toList()),
             () -> "");
+      case SUM:
+        return tasks.start(wanted.word(), use::lines, use::progress);
       default:
         throw new IllegalArgumentException(kind);
     }
@@ -193,6 +206,18 @@ public final class AdminService implements HdrfAdminProtocol {
   @Override
   public String[] jobs(String kind) throws IOException {
     return jobs.infos(JobKind.of(kind)).stream().map(JobInfo::encode).toArray(String[]::new);
+  }
+
+  @Override
+  public byte[] replicas(String poolId, byte[] blockIds) throws IOException {
+    return replicas.page(poolId, blockIds);
+  }
+
+  @Override
+  public String[] metrics() throws IOException {
+    List<String> lines = new ArrayList<>();
+    metrics.values().forEach((name, value) -> lines.add(name + "\t" + value));
+    return lines.toArray(new String[0]);
   }
 
   @Override

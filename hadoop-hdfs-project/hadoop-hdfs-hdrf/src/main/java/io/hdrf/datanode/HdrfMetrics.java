@@ -7,6 +7,7 @@ import io.hdrf.datanode.volume.SchemeStores;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.wire.WireCounters;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsInfo;
@@ -59,45 +60,84 @@ final class HdrfMetrics implements MetricsSource {
     DefaultMetricsSystem.instance().unregisterSource(name);
   }
 
+  /** Receives metrics by their names. */
+  private interface Visitor {
+    void counter(String name, long value);
+
+    void gauge(String name, long value);
+  }
+
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
     MetricsRecordBuilder record = collector.addRecord(name).setContext("dfs");
-    addCounters(record, counters.values());
-    addCounters(record, wire.values());
-    addCounters(record, jobs.counters().values());
-    record.addGauge(info("JobsRunning"), jobs.counters().running());
-    record.addGauge(info("QueueLength"), reducer.queueLength());
-    record.addGauge(info("Pending"), reducer.pending());
+    visit(
+        new Visitor() {
+          @Override
+          public void counter(String name, long value) {
+            record.addCounter(info(name), value);
+          }
+
+          @Override
+          public void gauge(String name, long value) {
+            record.addGauge(info(name), value);
+          }
+        });
+  }
+
+  /** The same by name. */
+  Map<String, Long> values() {
+    Map<String, Long> values = new LinkedHashMap<>();
+    visit(
+        new Visitor() {
+          @Override
+          public void counter(String name, long value) {
+            values.put(name, value);
+          }
+
+          @Override
+          public void gauge(String name, long value) {
+            values.put(name, value);
+          }
+        });
+    return values;
+  }
+
+  private void visit(Visitor visitor) {
+    visitCounters(visitor, counters.values());
+    visitCounters(visitor, wire.values());
+    visitCounters(visitor, jobs.counters().values());
+    visitor.gauge("JobsRunning", jobs.counters().running());
+    visitor.gauge("QueueLength", reducer.queueLength());
+    visitor.gauge("Pending", reducer.pending());
     reducer
         .inProcess()
-        .forEach((scheme, blocks) -> record.addGauge(info("BlocksInProcess-" + scheme), blocks));
+        .forEach((scheme, blocks) -> visitor.gauge("BlocksInProcess-" + scheme, blocks));
     reducer
         .waitingForScheme()
-        .forEach((scheme, blocks) -> record.addGauge(info("BlocksWaiting-" + scheme), blocks));
-    addCounters(record, records.counters().values());
-    record.addGauge(info("MetadataPending"), records.pending());
-    record.addGauge(info("MetadataStoresDown"), records.down());
+        .forEach((scheme, blocks) -> visitor.gauge("BlocksWaiting-" + scheme, blocks));
+    visitCounters(visitor, records.counters().values());
+    visitor.gauge("MetadataPending", records.pending());
+    visitor.gauge("MetadataStoresDown", records.down());
     schemeStores
         .metrics()
         .forEach(
             (scheme, values) ->
                 values.forEach(
                     (name, value) ->
-                        record.addGauge(info(capitalised(scheme) + capitalised(name)), value)));
+                        visitor.gauge(capitalised(scheme) + capitalised(name), value)));
     counters
         .byChain()
         .forEach(
             (chain, chainCounters) -> {
               String suffix = "-" + chain;
-              record.addCounter(info("BlocksReduced" + suffix), chainCounters.blocks());
-              record.addCounter(info("BytesReducedLogical" + suffix), chainCounters.logicalBytes());
-              record.addCounter(
-                  info("BytesReducedPhysical" + suffix), chainCounters.physicalBytes());
+              visitor.counter("BlocksReduced" + suffix, chainCounters.blocks());
+              visitor.counter("BytesReducedLogical" + suffix, chainCounters.logicalBytes());
+              visitor.counter("BytesReducedPhysical" + suffix, chainCounters.physicalBytes());
             });
   }
 
-  private static void addCounters(MetricsRecordBuilder record, Map<String, Long> values) {
-    values.forEach((name, value) -> record.addCounter(info(capitalised(name)), value));
+  private static void visitCounters(Visitor visitor, Map<String, Long> values) {
+    values.forEach((name, value) -> visitor.counter(capitalised(name), value));
   }
 
   private static MetricsInfo info(String name) {

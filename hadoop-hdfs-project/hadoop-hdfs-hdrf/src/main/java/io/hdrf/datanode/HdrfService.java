@@ -71,6 +71,7 @@ public final class HdrfService implements Closeable {
   private final VolumeJobs jobs;
   private final VolumeChanges changes;
   private final HdrfMetrics metrics;
+  private final AdminService admin;
   private final Runnable exitHook = this::closeAtExit;
 
   /** Starts the background work. */
@@ -138,6 +139,14 @@ public final class HdrfService implements Closeable {
         new HdrfMetrics(
             datanodeUuid, counters, mirroring.counters(), reducer, records, schemeStores, jobs);
     metrics.register();
+    admin =
+        new AdminService(
+            records,
+            schemeStores,
+            jobs,
+            new SpaceUse(slices, records, dataset, setup.registry),
+            new ReplicaForms(dataset, slices, records, opener),
+            metrics);
     ShutdownHookManager hooks = ShutdownHookManager.get();
     if (!hooks.isShutdownInProgress()) {
       hooks.addShutdownHook(exitHook, EXIT_PRIORITY, conf.hookSeconds(), TimeUnit.SECONDS);
@@ -293,7 +302,7 @@ public final class HdrfService implements Closeable {
 
   /** The service that answers administrators. */
   public AdminService adminService() {
-    return new AdminService(records, schemeStores, jobs);
+    return admin;
   }
 
   /** The transfer of blocks to and from other DataNodes. */

@@ -91,43 +91,61 @@ final class RecordTarget {
    * @param troubles receives those that the NameNode considers dead
    */
   List<Address> everywhere(Troubles troubles) throws IOException {
-    Configuration conf = new Configuration();
-    Path files = configurationDirectory();
-    if (files == null && addresses.isEmpty()) {
-      files = cluster().conf();
-    }
-    if (files != null) {
-      addFiles(conf, files);
-      Login.use(conf);
-    }
     List<Address> all = new ArrayList<>();
-    for (String address : addresses) {
-      all.add(new Address(address, NetUtils.createSocketAddr(address), conf));
-    }
-    if (!all.isEmpty()) {
+    if (!addresses.isEmpty()) {
+      Configuration conf = new Configuration();
+      Path files = configurationDirectory();
+      if (files != null) {
+        addFiles(conf, files);
+        Login.use(conf);
+      }
+      for (String address : addresses) {
+        all.add(new Address(address, NetUtils.createSocketAddr(address), conf));
+      }
       return all;
     }
+    Configuration conf = ofCluster();
     FileSystem fileSystem = FileSystem.get(conf);
     if (!(fileSystem instanceof DistributedFileSystem)) {
       throw new IOException(
           "fs.defaultFS is " + fileSystem.getUri() + ", but must be an HDFS; give --conf DIR");
     }
     DistributedFileSystem hdfs = (DistributedFileSystem) fileSystem;
+    for (DatanodeInfo info : hdfs.getDataNodeStats(HdfsConstants.DatanodeReportType.LIVE)) {
+      all.add(address(info, conf));
+    }
+    for (DatanodeInfo info : hdfs.getDataNodeStats(HdfsConstants.DatanodeReportType.DEAD)) {
+      troubles.add(address(info, conf).name() + " is dead for the NameNode");
+    }
+    return all;
+  }
+
+  /**
+   * Returns the configuration of the cluster, for which no DataNode may be named.
+   *
+   * @throws IllegalArgumentException if one is
+   */
+  Configuration ofCluster() throws IOException {
+    if (!addresses.isEmpty()) {
+      throw new IllegalArgumentException(
+          "--datanode can't be given here: the NameNode tells which DataNodes to ask");
+    }
+    Path files = configurationDirectory();
+    Configuration conf = new Configuration();
+    addFiles(conf, files == null ? cluster().conf() : files);
+    Login.use(conf);
+    return conf;
+  }
+
+  /** Returns the address of a DataNode as the NameNode knows it. */
+  static Address address(DatanodeInfo info, Configuration conf) {
     boolean byName =
         UserGroupInformation.isSecurityEnabled()
             || conf.getBoolean("dfs.client.use.datanode.hostname", false);
-    for (DatanodeInfo info : hdfs.getDataNodeStats(HdfsConstants.DatanodeReportType.LIVE)) {
-      String address = info.getIpcAddr(byName);
-      all.add(
-          new Address(
-              info.getHostName() + ":" + info.getIpcPort(),
-              NetUtils.createSocketAddr(address),
-              conf));
-    }
-    for (DatanodeInfo info : hdfs.getDataNodeStats(HdfsConstants.DatanodeReportType.DEAD)) {
-      troubles.add(info.getHostName() + ":" + info.getIpcPort() + " is dead for the NameNode");
-    }
-    return all;
+    return new Address(
+        info.getHostName() + ":" + info.getIpcPort(),
+        NetUtils.createSocketAddr(info.getIpcAddr(byName)),
+        conf);
   }
 
   /** Returns the time-out of {@code --timeout}. */

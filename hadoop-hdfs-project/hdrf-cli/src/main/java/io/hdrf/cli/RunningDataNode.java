@@ -7,6 +7,7 @@ import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.ReferenceReport;
 import io.hdrf.admin.VolumeInfo;
+import io.hdrf.admin.VolumeUse;
 import io.hdrf.metadata.BlockRecord;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -47,6 +48,21 @@ final class RunningDataNode implements RecordSource {
     return client.storeBytes();
   }
 
+  /** See {@link AdminClient#use}. */
+  List<VolumeUse> use(long maxMillis) throws IOException {
+    return client.use(maxMillis);
+  }
+
+  /** See {@link AdminClient#metrics}. */
+  Map<String, Long> metrics() throws IOException {
+    return client.metrics();
+  }
+
+  /** See {@link AdminClient#replicas}. */
+  Map<Long, BlockRecord> replicas(String poolId, long[] blockIds, int count) throws IOException {
+    return client.replicas(poolId, blockIds, count).records();
+  }
+
   @Override
   public List<VolumeInfo> volumes() throws IOException {
     return client.volumes();
@@ -54,7 +70,12 @@ final class RunningDataNode implements RecordSource {
 
   @Override
   public List<String> leftOut() throws IOException {
-    return client.leftOut().stream()
+    return leftOut(Long.MAX_VALUE);
+  }
+
+  /** As the method above; see {@link AdminClient#leftOut(long)}. */
+  List<String> leftOut(long maxMillis) throws IOException {
+    return client.leftOut(maxMillis).stream()
         .map(count -> count.directory() + ": " + count.obstacle())
         .toList();
   }

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hdrf.admin.AdminEndpoint;
+import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.RecordPage;
 import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
+import io.hdrf.admin.VolumeUse;
 import io.hdrf.metadata.BlockRecord;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -100,11 +102,24 @@ class ReportCommandTest {
             : Map.of(7L, BlockRecord.reduced(10_240, 100, new int[] {3}, 0, 0).encode()));
   }
 
+  private static VolumeUse use(String directory) {
+    return new VolumeUse.Builder("DS-1", "BP-1", directory, "DISK", System.currentTimeMillis())
+        .blocks("dedup", new BlockSum(1, 10_240, 100))
+        .blocks(VolumeUse.PLAIN, new BlockSum(1, 1024, 1024))
+        .reason("Small", 1)
+        .files(Map.of("dedup/containers", 2048L, "metadata-embedded", 512L))
+        .build();
+  }
+
   private static HdrfAdminProtocol dataNode() {
     return dataNode(JobInfo.State.NONE);
   }
 
   private static HdrfAdminProtocol dataNode(JobInfo.State state) {
+    return dataNode(state, 0);
+  }
+
+  private static HdrfAdminProtocol dataNode(JobInfo.State state, int corrupt) {
     String directory = "/data/1/current/BP-1/hdrf";
     JobInfo job =
         new JobInfo("DS-1", "BP-1", directory, "automatic", state, Map.of(), Map.of(), List.of());
@@ -120,9 +135,13 @@ class ReportCommandTest {
                       };
                   case "jobs" -> new String[] {job.encode()};
                   case "startJob" -> null;
-                    // Nothing is left out.
                   case "startTask" -> arguments[0];
-                  case "task" -> new String[] {"done"};
+                    // Nothing is left out.
+                  case "task" ->
+                      arguments[0].equals("sum")
+                          ? new String[] {"done", use(directory).encode()}
+                          : new String[] {"done"};
+                  case "metrics" -> new String[] {"Pending\t3", "CorruptBlocks\t" + corrupt};
                   case "records" -> page((Long) arguments[2]);
                   case "storeBytes" -> new String[] {StoreBytes.encode("DS-1", "BP-1", 2048)};
                   default -> throw new IllegalStateException(method.getName());
@@ -156,37 +175,86 @@ class ReportCommandTest {
   }
 
   @Test
-  void everyDataNodeIsShownAndTheUnreachableNamed() throws Exception {
+  void allDataNodesAreShownTogether() throws Exception {
     String own = serve(dataNode());
     String stock = serve(null);
     Map.Entry<Integer, String> good = run("report", "--datanode", own, "--datanode", stock);
     assertThat(good.getKey()).as(good.getValue()).isEqualTo(ExitCode.OK);
     assertThat(good.getValue())
-        .containsPattern(own + " +1 +5 +2.0 KiB +in step +automatic")
+        .contains("Nothing that answers needs attention")
+        .contains("2 blocks of 11.0 KiB take 3.6 KiB (32.7 %); saved: 7.4 KiB")
+        .containsPattern("dedup +1 +10.0 KiB +100 B +2.0 KiB +2.1 KiB +21.0 %")
+        .containsPattern("plain +1 +1.0 KiB +1.0 KiB +0 B +1.0 KiB +100.0 %")
+        .containsPattern("what no block uses\\) +0 +0 B +0 B +512 B +512 B")
+        .containsPattern("DISK +2 +11.0 KiB +1.1 KiB +2.5 KiB +3.6 KiB")
+        .containsPattern(own + " +1 +2 +11.0 KiB +3.6 KiB +32.7 % +3 +5 +in step +automatic")
         .containsPattern(stock + " .*without HDRF")
-        .contains("2 answer");
+        .containsPattern("dedup/containers +2.0 KiB")
+        .containsPattern("Small +1");
+  }
+
+  @Test
+  void whatNeedsAttentionComesFirst() throws Exception {
+    String own = serve(dataNode(JobInfo.State.FAILED, 2));
+    Map.Entry<Integer, String> shown = run("report", "--datanode", own);
+    assertThat(shown.getKey()).isEqualTo(ExitCode.DIFFERENT);
+    assertThat(shown.getValue())
+        .startsWith("Needs attention:")
+        .contains(own + ": 2 times a damaged block was found")
+        .contains("the conversion broke off");
+    JsonNode json =
+        new ObjectMapper().readTree(run("report", "--json", "--datanode", own).getValue());
+    assertThat(json.get("needsAttention")).hasSize(2);
+    assertThat(json.get("dataNodes").get(0).get("metrics").get("CorruptBlocks").asLong())
+        .isEqualTo(2);
+  }
+
+  @Test
+  void aDataNodeThatDoesNotAnswerIsNamedAndStopsNoOther() throws Exception {
+    String own = serve(dataNode());
     try (ServerSocket hung = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       String silent = "127.0.0.1:" + hung.getLocalPort();
-      Map.Entry<Integer, String> bad =
-          run(
-              "report",
-              "--json",
-              "--timeout",
-              "2",
-              "--parallel",
-              "1",
-              "--datanode",
-              silent,
-              "--datanode",
-              own);
+      String options = " --timeout 2 --parallel 1 --datanode " + silent + " --datanode " + own;
+      Map.Entry<Integer, String> bad = run(("report --json" + options).split(" "));
       assertThat(bad.getKey()).isEqualTo(ExitCode.FAILED);
       JsonNode json = new ObjectMapper().readTree(bad.getValue());
       assertThat(json.get("version").asInt()).isEqualTo(1);
       assertThat(json.get("dataNodes")).hasSize(1);
-      assertThat(json.get("dataNodes").get(0).get("storeBytes").asLong()).isEqualTo(2048);
+      assertThat(json.get("dataNodes").get(0).get("storeBytes").asLong()).isEqualTo(2560);
+      assertThat(json.get("all").get("savedBytes").asLong()).isEqualTo(11_264 - 1_124 - 2_560);
+      assertThat(json.get("schemes")).hasSize(2);
       assertThat(json.get("notLookedAt")).hasSize(1);
       assertThat(json.get("notLookedAt").get(0).asText()).contains(silent, "did not answer");
     }
+  }
+
+  /** What takes too long goes on in the DataNode; all else is shown. */
+  @Test
+  void whatIsStillAddedUpIsNamedAndTheRestShown() throws Exception {
+    HdrfAdminProtocol whole = dataNode();
+    String own =
+        serve(
+            (HdrfAdminProtocol)
+                Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {HdrfAdminProtocol.class},
+                    (self, method, arguments) ->
+                        method.getName().equals("task") && arguments[0].equals("sum")
+                            ? new String[] {"running", "7 blocks"}
+                            : method.invoke(whole, arguments)));
+    Map.Entry<Integer, String> shown =
+        run(("report --json --timeout 1 --datanode " + own).split(" "));
+    assertThat(shown.getKey()).isEqualTo(ExitCode.FAILED);
+    JsonNode json = new ObjectMapper().readTree(shown.getValue());
+    assertThat(json.get("notLookedAt").get(0).asText())
+        .contains(own, "what its blocks take", "goes on", "7 blocks");
+    assertThat(json.get("dataNodes").get(0).get("records")).hasSize(1);
+  }
+
+  @Test
+  void aPathIsLookedUpAtTheNameNodeAlone() {
+    assertThat(run("report", "/data", "--datanode", "127.0.0.1:1").getKey())
+        .isEqualTo(ExitCode.USAGE);
   }
 
   @ParameterizedTest

@@ -155,6 +155,11 @@ public final class BlockRecords implements Closeable {
     return new ArrayList<>(records.values());
   }
 
+  /** The records of a pool on a volume; null where none are kept. */
+  public VolumeRecords find(String storageId, String poolId) {
+    return records.get(key(storageId, poolId));
+  }
+
   /** The number of changes that wait to be written. */
   public long pending() {
     return records.values().stream().mapToLong(VolumeRecords::pending).sum();

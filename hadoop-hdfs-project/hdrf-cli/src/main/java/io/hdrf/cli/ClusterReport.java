@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.hdrf.admin.BlockSum;
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.admin.VolumeUse;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The answers of a cluster's DataNodes together, as tables and as JSON. */
+final class ClusterReport {
+  private static final String GARBAGE = "DedupGcGarbageBytes";
+  private static final String PLAIN = "plain";
+  private static final String OTHERS = "(records, and what no block uses)";
+
+  /** The age of figures, in milliseconds, from which on they are said to be old. */
+  private static final long OLD = 60_000;
+
+  private final List<NodeReport> nodes;
+  private final List<String> attention;
+  private final Map<String, Space> byChain = new TreeMap<>();
+  private final Map<String, Space> byType = new TreeMap<>();
+  private final Map<String, Long> files = new TreeMap<>();
+  private final Map<String, Long> reasons = new TreeMap<>();
+  private Space all = Space.NONE;
+  private long others;
+  private long unrecorded;
+  private int volumes;
+  private long oldest = Long.MAX_VALUE;
+
+  ClusterReport(List<NodeReport> nodes) {
+    this.nodes = List.copyOf(nodes);
+    this.attention = Attention.of(nodes);
+    nodes.forEach(node -> node.uses().forEach(this::add));
+  }
+
+  private void add(VolumeUse use) {
+    StoreShares shares = new StoreShares(use);
+    use.chains()
+        .forEach((chain, sum) -> byChain.merge(name(chain), shares.of(chain, sum), Space::plus));
+    Space here = new Space(use.all(), use.fileBytes());
+    byType.merge(use.storageType(), here, Space::plus);
+    all = all.plus(here);
+    others += shares.unshared();
+    use.files().forEach((name, bytes) -> files.merge(name, bytes, Long::sum));
+    use.reasons().forEach((name, blocks) -> reasons.merge(name, blocks, Long::sum));
+    unrecorded += use.unrecorded();
+    volumes++;
+    oldest = Math.min(oldest, use.time());
+  }
+
+  /** Returns the name of a chain for people. */
+  static String name(String chain) {
+    return chain.equals(VolumeUse.PLAIN) ? PLAIN : chain;
+  }
+
+  private long garbage() {
+    return nodes.stream().mapToLong(node -> node.metric(GARBAGE)).sum();
+  }
+
+  /** Returns whether nothing has to be looked at. */
+  boolean isFine() {
+    return attention.isEmpty();
+  }
+
+  /** Prints it for people. */
+  void print(Terminal terminal, long now) {
+    if (attention.isEmpty()) {
+      terminal.result("Nothing that answers needs attention.");
+    } else {
+      terminal.result("Needs attention:");
+      attention.forEach(line -> terminal.result("  " + line));
+    }
+    terminal.result("");
+    terminal.result(
+        nodes.size()
+            + (nodes.size() == 1 ? " DataNode, " : " DataNodes, ")
+            + volumes
+            + (volumes == 1 ? " volume: " : " volumes: ")
+            + all.blocks().blocks()
+            + " blocks of "
+            + Sizes.bytes(all.blocks().logicalBytes())
+            + " take "
+            + Sizes.bytes(all.takes())
+            + " ("
+            + all.ratio()
+            + "); saved: "
+            + Sizes.bytes(all.saved()));
+    if (volumes > 0 && now - oldest > OLD) {
+      terminal.result(
+          "The oldest of these sums was made " + Sizes.seconds((now - oldest) / 1000.0) + " ago.");
+    }
+    if (unrecorded > 0) {
+      terminal.result(unrecorded + " blocks are in no sum: their records can't be read.");
+    }
+    section(terminal, chainTable());
+    section(terminal, table("storage type", byType));
+    section(terminal, nodeTable());
+    if (!files.isEmpty()) {
+      section(terminal, fileTable());
+    }
+    if (!reasons.isEmpty()) {
+      section(terminal, reasonTable());
+    }
+  }
+
+  private static void section(Terminal terminal, List<List<String>> rows) {
+    terminal.result("");
+    terminal.table(rows);
+  }
+
+  private List<List<String>> chainTable() {
+    Map<String, Space> rows = new LinkedHashMap<>(byChain);
+    if (others > 0) {
+      rows.put(OTHERS, new Space(BlockSum.NONE, others));
+    }
+    return table("stored with", rows);
+  }
+
+  /** Returns a table of spaces with their sum as its last row. */
+  static List<List<String>> table(String head, Map<String, Space> spaces) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(row(head, Space.HEADS));
+    spaces.forEach((name, space) -> rows.add(row(name, space.cells())));
+    rows.add(row("all", spaces.values().stream().reduce(Space.NONE, Space::plus).cells()));
+    return rows;
+  }
+
+  private static List<String> row(String first, List<String> cells) {
+    List<String> row = new ArrayList<>(List.of(first));
+    row.addAll(cells);
+    return row;
+  }
+
+  private List<List<String>> nodeTable() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(
+        List.of(
+            "DataNode",
+            "volumes",
+            "blocks",
+            "logical",
+            "takes",
+            "ratio",
+            "to reduce",
+            "to record",
+            "records",
+            "blocks are"));
+    for (NodeReport node : nodes) {
+      if (!node.hasHdrf()) {
+        rows.add(List.of(node.name(), "-", "-", "-", "-", "-", "-", "-", "-", "without HDRF"));
+        continue;
+      }
+      Space space = node.space();
+      rows.add(
+          List.of(
+              node.name(),
+              Integer.toString(node.uses().size()),
+              Long.toString(space.blocks().blocks()),
+              Sizes.bytes(space.blocks().logicalBytes()),
+              Sizes.bytes(space.takes()),
+              space.ratio(),
+              Long.toString(node.metric("Pending")),
+              Long.toString(node.recordsPending()),
+              node.recordStates(),
+              node.modes()));
+    }
+    return rows;
+  }
+
+  private List<List<String>> fileTable() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("files of HDRF", "bytes"));
+    files.forEach(
+        (name, bytes) -> rows.add(List.of(name.isEmpty() ? "." : name, Sizes.bytes(bytes))));
+    if (nodes.stream().anyMatch(node -> node.metrics().containsKey(GARBAGE))) {
+      rows.add(List.of("garbage in containers, at the last collections", Sizes.bytes(garbage())));
+    }
+    return rows;
+  }
+
+  private List<List<String>> reasonTable() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("plain because", "blocks"));
+    reasons.forEach((name, blocks) -> rows.add(List.of(name, Long.toString(blocks))));
+    return rows;
+  }
+
+  /** Returns it as JSON. */
+  ObjectNode toJson(Troubles troubles) {
+    ObjectNode root = Json.root();
+    attention.forEach(root.putArray("needsAttention")::add);
+    all.putTo(root.putObject("all"));
+    root.put("unrecordedBlocks", unrecorded);
+    array(root.putArray("schemes"), "chain", byChain);
+    root.put("otherStoreBytes", others);
+    array(root.putArray("storageTypes"), "type", byType);
+    ObjectNode directories = root.putObject("storeDirectories");
+    files.forEach(directories::put);
+    root.put("garbageBytes", garbage());
+    ObjectNode plain = root.putObject("plainReasons");
+    reasons.forEach(plain::put);
+    ArrayNode list = root.putArray("dataNodes");
+    nodes.forEach(node -> list.add(toJson(node)));
+    troubles.lines().forEach(root.putArray("notLookedAt")::add);
+    return root;
+  }
+
+  /** Adds spaces to an array, each with its name in a field. */
+  static void array(ArrayNode array, String field, Map<String, Space> spaces) {
+    spaces.forEach((name, space) -> space.putTo(array.addObject().put(field, name)));
+  }
+
+  private static ObjectNode toJson(NodeReport node) {
+    ObjectNode json = Json.object().put("name", node.name()).put("hdrf", node.hasHdrf());
+    if (!node.hasHdrf()) {
+      return json;
+    }
+    node.space().putTo(json);
+    for (VolumeInfo volume : node.records()) {
+      json.withArray("records")
+          .addObject()
+          .put("directory", volume.directory())
+          .put("store", volume.store())
+          .put("status", volume.status())
+          .put("pending", volume.pending());
+    }
+    for (JobInfo job : node.jobs()) {
+      json.withArray("volumes")
+          .addObject()
+          .put("directory", job.directory())
+          .put("storageId", job.storageId())
+          .put("poolId", job.poolId())
+          .put("mode", job.mode());
+    }
+    for (VolumeUse use : node.uses()) {
+      ObjectNode volume =
+          json.withArray("use")
+              .addObject()
+              .put("directory", use.directory())
+              .put("storageId", use.storageId())
+              .put("poolId", use.poolId())
+              .put("storageType", use.storageType())
+              .put("time", use.time())
+              .put("obstacle", use.obstacle());
+      new Space(use.all(), use.fileBytes()).putTo(volume);
+    }
+    ObjectNode metrics = json.putObject("metrics");
+    node.metrics().forEach(metrics::put);
+    return json;
+  }
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.cli;
+
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
+import io.hdrf.admin.VolumeInfo;
+import io.hdrf.admin.VolumeUse;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * The answers of one DataNode; what it did not answer is empty.
+ *
+ * @param hasHdrf false for a DataNode of stock HDFS, which answers nothing of this
+ * @param records the states of the metadata stores
+ * @param jobs what becomes of blocks, for each pool on each volume
+ * @param uses what the pools take on the volumes
+ * @param metrics the DataNode's metrics by name
+ * @param gaps what it did not answer, with the reasons, for people
+ */
+record NodeReport(
+    String name,
+    boolean hasHdrf,
+    List<VolumeInfo> records,
+    List<JobInfo> jobs,
+    List<VolumeUse> uses,
+    Map<String, Long> metrics,
+    List<String> gaps) {
+
+  /**
+   * Asks a DataNode.
+   *
+   * @param timeoutMillis for each question, and for all together
+   * @throws IOException if it answers nothing
+   */
+  static NodeReport ask(RecordTarget.Address address, int timeoutMillis) throws IOException {
+    long began = System.nanoTime();
+    try (RunningDataNode dataNode = address.connect(timeoutMillis)) {
+      List<VolumeInfo> records;
+      try {
+        records = dataNode.volumes();
+      } catch (IOException e) {
+        if (isWithoutHdrf(e)) {
+          return new NodeReport(
+              address.name(), false, List.of(), List.of(), List.of(), Map.of(), List.of());
+        }
+        throw e;
+      }
+      List<JobInfo> jobs = new ArrayList<>();
+      List<VolumeUse> uses = new ArrayList<>();
+      Map<String, Long> metrics = new TreeMap<>();
+      List<String> gaps = new ArrayList<>();
+      attempt(gaps, "its jobs", () -> jobs.addAll(dataNode.jobs(JobKind.CONVERT)));
+      attempt(gaps, "its metrics", () -> metrics.putAll(dataNode.metrics()));
+      attempt(
+          gaps,
+          "what it leaves out",
+          () -> gaps.addAll(dataNode.leftOut(left(began, timeoutMillis))));
+      attempt(
+          gaps,
+          "what its blocks take",
+          () -> uses.addAll(dataNode.use(left(began, timeoutMillis))));
+      return new NodeReport(address.name(), true, records, jobs, uses, metrics, gaps);
+    }
+  }
+
+  private static void attempt(List<String> gaps, String what, Troubles.Step step) {
+    try {
+      step.run();
+    } catch (IOException e) {
+      gaps.add(what + ": " + Main.message(e));
+    }
+  }
+
+  private static long left(long began, int timeoutMillis) {
+    return timeoutMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+  }
+
+  /** Returns whether a DataNode answered that does not know HDRF's protocol. */
+  static boolean isWithoutHdrf(IOException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.contains("Unknown rpc kind")
+        || message.contains("Unknown protocol")
+        || message.contains("is not known");
+  }
+
+  long metric(String metric) {
+    return metrics.getOrDefault(metric, 0L);
+  }
+
+  /** Returns what its blocks take, HDRF's own files included. */
+  Space space() {
+    Space sum = Space.NONE;
+    for (VolumeUse use : uses) {
+      sum = sum.plus(new Space(use.all(), use.fileBytes()));
+    }
+    return sum;
+  }
+
+  /** Returns the number of changed blocks whose records wait to be written. */
+  long recordsPending() {
+    return records.stream().mapToLong(VolumeInfo::pending).sum();
+  }
+
+  /** Returns the states of the stores of records, each one once with the number of volumes. */
+  String recordStates() {
+    return records.isEmpty() ? "none" : counted(records.stream().map(VolumeInfo::status).toList());
+  }
+
+  /** Returns what becomes of blocks, each mode once with the number of volumes. */
+  String modes() {
+    return counted(jobs.stream().map(JobInfo::mode).toList());
+  }
+
+  private static String counted(List<String> words) {
+    Map<String, Integer> counts = new TreeMap<>();
+    words.forEach(word -> counts.merge(word, 1, Integer::sum));
+    return counts.entrySet().stream()
+        .map(count -> count.getKey() + (counts.size() > 1 ? " (" + count.getValue() + ")" : ""))
+        .collect(Collectors.joining("; "));
+  }
+}
