@@ -189,7 +189,10 @@ abstract class HdrfDataset extends FsDatasetImpl {
       }
     }
     try (Hold plain = holdForAppend(block, expectedBlockLen)) {
-      return super.append(block, newGs, expectedBlockLen);
+      ReplicaHandler appended = super.append(block, newGs, expectedBlockLen);
+      // The inflation told of a finalized block.
+      service.forget(block.getBlockPoolId(), block.getBlockId());
+      return appended;
     }
   }
 
@@ -203,7 +206,10 @@ abstract class HdrfDataset extends FsDatasetImpl {
       }
     }
     try (Hold plain = holdForAppend(block, expectedBlockLen)) {
-      return super.recoverAppend(block, newGs, expectedBlockLen);
+      ReplicaHandler appended = super.recoverAppend(block, newGs, expectedBlockLen);
+      // The inflation told of a finalized block.
+      service.forget(block.getBlockPoolId(), block.getBlockId());
+      return appended;
     }
   }
 
