@@ -15,7 +15,8 @@ public final class HadoopVersions {
 
   /** Those in whose DataNodes HDRF was run, oldest first. */
   public static final List<String> TESTED =
-      Collections.unmodifiableList(Arrays.asList("3.1.4", "3.3.6", "3.4.3", "3.5.0"));
+      Collections.unmodifiableList(
+          Arrays.asList("3.1.4", "3.3.6", "3.4.1", "3.4.2", "3.4.3", "3.5.0"));
 
   /** Older ones lack classes and methods that HDRF uses. */
   private static final int[] OLDEST = {3, 1, 4};

@@ -97,7 +97,7 @@ class InstallationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"3.1.4", "3.3.6", "3.4.3", "3.5.0"})
+  @ValueSource(strings = {"3.1.4", "3.3.6", "3.4.1", "3.4.2", "3.4.3", "3.5.0"})
   void testedOnesAreTaken(String version) throws IOException {
     writeVersion(version);
     HadoopHome.of(hadoop).requireVersion(false);
