@@ -70,19 +70,23 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public String[] volumes() throws IOException {
-    List<String> volumes = new ArrayList<>();
+    return infos().stream().map(VolumeInfo::encode).toArray(String[]::new);
+  }
+
+  /** The states of the metadata stores. Never waits. */
+  List<VolumeInfo> infos() {
+    List<VolumeInfo> volumes = new ArrayList<>();
     for (VolumeRecords volume : records.volumes()) {
       volumes.add(
           new VolumeInfo(
-                  volume.storageId(),
-                  volume.poolId(),
-                  volume.directory().toString(),
-                  records.storeName(),
-                  volume.status().toString(),
-                  volume.pending())
-              .encode());
+              volume.storageId(),
+              volume.poolId(),
+              volume.directory().toString(),
+              records.storeName(),
+              volume.status().toString(),
+              volume.pending()));
     }
-    return volumes.toArray(new String[0]);
+    return volumes;
   }
 
   @Override

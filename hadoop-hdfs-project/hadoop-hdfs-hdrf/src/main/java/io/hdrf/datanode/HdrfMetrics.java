@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.admin.BlockSum;
+import io.hdrf.admin.VolumeUse;
 import io.hdrf.datanode.job.VolumeJobs;
 import io.hdrf.datanode.replica.BlockRecords;
 import io.hdrf.datanode.volume.SchemeStores;
@@ -8,6 +10,7 @@ import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.wire.WireCounters;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsInfo;
@@ -25,6 +28,9 @@ final class HdrfMetrics implements MetricsSource {
 
   private static final String NAME = "Hdrf-";
 
+  /** The same for all DataNodes: Prometheus' names begin with it. */
+  private static final String RECORD = "Hdrf";
+
   private final String name;
   private final ReducerCounters counters;
   private final WireCounters wire;
@@ -32,6 +38,7 @@ final class HdrfMetrics implements MetricsSource {
   private final BlockRecords records;
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
+  private final SpaceHistory history;
 
   HdrfMetrics(
       String datanodeUuid,
@@ -40,7 +47,9 @@ final class HdrfMetrics implements MetricsSource {
       Reducer reducer,
       BlockRecords records,
       SchemeStores schemeStores,
-      VolumeJobs jobs) {
+      VolumeJobs jobs,
+      SpaceHistory history) {
+    this.history = history;
     this.jobs = jobs;
     this.records = records;
     this.schemeStores = schemeStores;
@@ -69,7 +78,7 @@ final class HdrfMetrics implements MetricsSource {
 
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
-    MetricsRecordBuilder record = collector.addRecord(name).setContext("dfs");
+    MetricsRecordBuilder record = collector.addRecord(RECORD).setContext("dfs");
     visit(
         new Visitor() {
           @Override
@@ -118,6 +127,7 @@ final class HdrfMetrics implements MetricsSource {
     visitCounters(visitor, records.counters().values());
     visitor.gauge("MetadataPending", records.pending());
     visitor.gauge("MetadataStoresDown", records.down());
+    visitSpace(visitor);
     schemeStores
         .metrics()
         .forEach(
@@ -134,6 +144,23 @@ final class HdrfMetrics implements MetricsSource {
               visitor.counter("BytesReducedLogical" + suffix, chainCounters.logicalBytes());
               visitor.counter("BytesReducedPhysical" + suffix, chainCounters.physicalBytes());
             });
+  }
+
+  /** There are none before the first time that all was added up, nor where not all could be. */
+  private void visitSpace(Visitor visitor) {
+    List<VolumeUse> uses = history.last();
+    if (uses.isEmpty() || !uses.stream().allMatch(use -> use.obstacle().isEmpty())) {
+      return;
+    }
+    BlockSum all = BlockSum.NONE;
+    long files = 0;
+    for (VolumeUse use : uses) {
+      all = all.plus(use.all());
+      files += use.fileBytes();
+    }
+    visitor.gauge("SpaceBlocks", all.blocks());
+    visitor.gauge("SpaceLogicalBytes", all.logicalBytes());
+    visitor.gauge("SpaceStoredBytes", all.fileBytes() + files);
   }
 
   private static void visitCounters(Visitor visitor, Map<String, Long> values) {

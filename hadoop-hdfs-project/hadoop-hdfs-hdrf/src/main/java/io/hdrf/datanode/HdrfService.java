@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.JobKind;
 import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.job.JobTasks;
 import io.hdrf.datanode.job.VolumeJobs;
 import io.hdrf.datanode.mirror.Mirroring;
+import io.hdrf.datanode.page.Status;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.BlockRecords;
@@ -33,7 +36,9 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
@@ -71,6 +76,7 @@ public final class HdrfService implements Closeable {
   private final VolumeJobs jobs;
   private final VolumeChanges changes;
   private final HdrfMetrics metrics;
+  private final SpaceHistory history;
   private final AdminService admin;
   private final Runnable exitHook = this::closeAtExit;
 
@@ -135,16 +141,26 @@ public final class HdrfService implements Closeable {
             scan,
             jobs,
             anyChain);
+    SpaceUse use = new SpaceUse(slices, records, dataset, setup.registry);
+    history = new SpaceHistory(use);
+    history.start();
     metrics =
         new HdrfMetrics(
-            datanodeUuid, counters, mirroring.counters(), reducer, records, schemeStores, jobs);
+            datanodeUuid,
+            counters,
+            mirroring.counters(),
+            reducer,
+            records,
+            schemeStores,
+            jobs,
+            history);
     metrics.register();
     admin =
         new AdminService(
             records,
             schemeStores,
             jobs,
-            new SpaceUse(slices, records, dataset, setup.registry),
+            use,
             new ReplicaForms(dataset, slices, records, opener),
             metrics);
     ShutdownHookManager hooks = ShutdownHookManager.get();
@@ -158,6 +174,7 @@ public final class HdrfService implements Closeable {
    * then, and a store that was not closed takes longer to open.
    */
   private void closeAtExit() {
+    history.close();
     jobs.close();
     scan.close();
     reducer.close();
@@ -305,6 +322,31 @@ public final class HdrfService implements Closeable {
     return admin;
   }
 
+  /**
+   * What the page of the DataNode's web server shows now.
+   *
+   * @param name the DataNode's, for people
+   */
+  public Status status(String name) {
+    Map<String, List<JobInfo>> running = new LinkedHashMap<>();
+    for (JobKind kind : JobKind.values()) {
+      running.put(kind.command(), jobs.infos(kind));
+    }
+    return new Status(
+        name,
+        metrics.values(),
+        history.last(),
+        history.samples(),
+        running,
+        admin.infos(),
+        schemeStores.list());
+  }
+
+  /** What the blocks took in the past. */
+  SpaceHistory history() {
+    return history;
+  }
+
   /** The transfer of blocks to and from other DataNodes. */
   public Mirroring mirroring() {
     return mirroring;
@@ -339,6 +381,7 @@ public final class HdrfService implements Closeable {
     if (!hooks.isShutdownInProgress()) {
       hooks.removeShutdownHook(exitHook);
     }
+    history.close();
     jobs.close();
     scan.close();
     reducer.close();

@@ -35,6 +35,9 @@ class MetricsListTest {
       HdrfCluster.await("the filters", () -> counted(cluster).toString().contains("DedupDba"));
       HdrfCluster.await(
           "the traffic", () -> counted(cluster).toString().contains("MirrorBytesWireSent-*"));
+      for (int i = 0; i < 2; i++) {
+        cluster.service(i).history().sample();
+      }
       Set<String> listed = new TreeSet<>(MetricsList.lines().values());
       // Blocks wait for a scheme only where it has too many.
       listed.removeIf(line -> line.contains(" BlocksWaiting-* "));

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.StoreShares;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
 import java.util.ArrayList;
@@ -43,7 +44,12 @@ final class ClusterReport {
   private void add(VolumeUse use) {
     StoreShares shares = new StoreShares(use);
     use.chains()
-        .forEach((chain, sum) -> byChain.merge(name(chain), shares.of(chain, sum), Space::plus));
+        .forEach(
+            (chain, sum) ->
+                byChain.merge(
+                    name(chain),
+                    new Space(sum, shares.of(chain, sum.logicalBytes())),
+                    Space::plus));
     Space here = new Space(use.all(), use.fileBytes());
     byType.merge(use.storageType(), here, Space::plus);
     all = all.plus(here);

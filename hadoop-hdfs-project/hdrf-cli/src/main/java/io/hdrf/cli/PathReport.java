@@ -4,6 +4,7 @@ package io.hdrf.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.StoreBytes;
+import io.hdrf.admin.StoreShares;
 import io.hdrf.admin.VolumeUse;
 import java.io.Closeable;
 import java.io.IOException;
@@ -147,7 +148,8 @@ final class PathReport implements Closeable {
               for (Map.Entry<List<Integer>, BlockSum> entry : storage.chains().entrySet()) {
                 String chain = name(entry.getKey(), use);
                 BlockSum sum = entry.getValue();
-                Space space = shares == null ? new Space(sum, 0) : shares.of(chain, sum);
+                Space space =
+                    new Space(sum, shares == null ? 0 : shares.of(chain, sum.logicalBytes()));
                 byChain.merge(ClusterReport.name(chain), space, Space::plus);
                 here = here.plus(space);
               }

@@ -78,6 +78,7 @@ class ArrowsTest {
 
   @ParameterizedTest
   @CsvSource({
+    "page,",
     "mirror.query,",
     "mirror, mirror.query",
     "volume, mirror",

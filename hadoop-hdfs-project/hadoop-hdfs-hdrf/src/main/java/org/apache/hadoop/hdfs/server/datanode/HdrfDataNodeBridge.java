@@ -3,12 +3,17 @@ package org.apache.hadoop.hdfs.server.datanode;
 
 import io.hdrf.admin.AdminEndpoint;
 import io.hdrf.datanode.AdminService;
+import io.hdrf.datanode.page.PageServlet;
+import io.hdrf.datanode.page.Status;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.util.Collections;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HDFSPolicyProvider;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol;
+import org.apache.hadoop.http.HttpServer2;
 
 /** What HDRF calls of the DataNode that can't be reached from outside of its package. */
 public final class HdrfDataNodeBridge {
@@ -31,6 +36,32 @@ public final class HdrfDataNodeBridge {
       }
     }
     return false;
+  }
+
+  /**
+   * Adds HDRF's page to the DataNode's web server, behind the filters that all of its pages have. A
+   * DataNode works without it.
+   */
+  public static void show(DataNode datanode, Supplier<Status> status) {
+    try {
+      Object server = field(DataNode.class, "httpServer", datanode);
+      if (server == null) {
+        return;
+      }
+      HttpServer2 pages = (HttpServer2) field(server.getClass(), "infoServer", server);
+      pages.setAttribute(PageServlet.STATUS, status);
+      pages.addServlet("hdrf", PageServlet.PATH, PageServlet.class);
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      DataNode.LOG.warn("The web server of this DataNode has no page {}", PageServlet.PATH, e);
+    }
+  }
+
+  /** Stock code gives no access to the server that it has behind its own. */
+  private static Object field(Class<?> type, String name, Object of)
+      throws ReflectiveOperationException {
+    Field field = type.getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(of);
   }
 
   /**

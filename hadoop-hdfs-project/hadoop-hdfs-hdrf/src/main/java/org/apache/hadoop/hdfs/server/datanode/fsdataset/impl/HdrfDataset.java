@@ -93,6 +93,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
     this.serviceAccess = line.apply(this);
     this.service = new HdrfService(setup, datanode.getDatanodeUuid(), serviceAccess);
     HdrfDataNodeBridge.serve(datanode, service.adminService(), conf);
+    HdrfDataNodeBridge.show(datanode, () -> service.status(datanode.getDisplayName()));
     MirrorInstaller.install(datanode, service.mirroring());
   }
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.cli;
+package io.hdrf.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.admin.BlockSum;
-import io.hdrf.admin.VolumeUse;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -30,11 +28,10 @@ class StoreSharesTest {
                     20L))
             .build();
     StoreShares shares = new StoreShares(use);
-    assertThat(shares.of("dedup", new BlockSum(1, 1000, 10)))
-        .isEqualTo(new Space(new BlockSum(1, 1000, 10), 200));
-    assertThat(shares.of("dedup,zstd", new BlockSum(1, 1500, 15)).storeBytes()).isEqualTo(300);
-    assertThat(shares.of("lz4", new BlockSum(1, 5000, 500)).storeBytes()).isZero();
-    assertThat(shares.of(VolumeUse.PLAIN, new BlockSum(1, 5000, 5000)).storeBytes()).isZero();
+    assertThat(shares.of("dedup", 1000)).isEqualTo(200);
+    assertThat(shares.of("dedup,zstd", 1500)).isEqualTo(300);
+    assertThat(shares.of("lz4", 5000)).isZero();
+    assertThat(shares.of(VolumeUse.PLAIN, 5000)).isZero();
     assertThat(shares.unshared()).isEqualTo(29);
   }
 

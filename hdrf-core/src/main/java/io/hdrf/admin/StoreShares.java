@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.cli;
+package io.hdrf.admin;
 
-import io.hdrf.admin.BlockSum;
-import io.hdrf.admin.VolumeUse;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +10,9 @@ import java.util.Map;
 /**
  * Divides the stores of schemes on a volume among the blocks that use them, by the blocks' lengths:
  * a chunk may be that of many blocks, so nothing else could be said without reading all recipes.
+ * Immutable.
  */
-final class StoreShares {
+public final class StoreShares {
   private static final String SEPARATOR = ",";
 
   /**
@@ -22,7 +22,7 @@ final class StoreShares {
 
   private final long unshared;
 
-  StoreShares(VolumeUse use) {
+  public StoreShares(VolumeUse use) {
     Map<String, Long> logical = new HashMap<>();
     use.chains()
         .forEach(
@@ -43,24 +43,27 @@ final class StoreShares {
   }
 
   private static List<String> schemes(String chain) {
-    return chain.equals(VolumeUse.PLAIN) ? List.of() : Arrays.asList(chain.split(SEPARATOR));
+    return chain.equals(VolumeUse.PLAIN)
+        ? Collections.emptyList()
+        : Arrays.asList(chain.split(SEPARATOR));
   }
 
   /**
-   * Returns what some blocks take.
+   * Returns what of the stores belongs to some blocks, in bytes.
    *
-   * @param chain the chain that all of them are stored with
+   * @param chain the chain that all of them are stored with, as in {@link VolumeUse#chains}
+   * @param logicalBytes their lengths together
    */
-  Space of(String chain, BlockSum sum) {
+  public long of(String chain, long logicalBytes) {
     double share = 0;
     for (String scheme : schemes(chain)) {
-      share += perByte.getOrDefault(scheme, 0.0) * sum.logicalBytes();
+      share += perByte.getOrDefault(scheme, 0.0) * logicalBytes;
     }
-    return new Space(sum, Math.round(share));
+    return Math.round(share);
   }
 
   /** Returns the bytes of HDRF's own files that no block needs in particular, as the records. */
-  long unshared() {
+  public long unshared() {
     return unshared;
   }
 }

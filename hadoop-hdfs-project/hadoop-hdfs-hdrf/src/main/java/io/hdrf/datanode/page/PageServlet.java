@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode.page;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.function.Supplier;
+import javax.servlet.http.HttpServlet;
+import javax.servlet.http.HttpServletRequest;
+import javax.servlet.http.HttpServletResponse;
+import org.apache.hadoop.http.HttpServer2;
+
+/**
+ * Serves the page. Behind the filters of the DataNode's web server, and to those who may see its
+ * {@code /jmx}: the figures are the same. Changes nothing. The DataNode's context has the {@link
+ * Status} as {@link #STATUS}.
+ */
+public final class PageServlet extends HttpServlet {
+
+  /** The attribute with a {@code Supplier<Status>}. */
+  public static final String STATUS = "io.hdrf.status";
+
+  /** Where it is. */
+  public static final String PATH = "/hdrf";
+
+  private static final long serialVersionUID = 1L;
+
+  private static final String POLICY =
+      "default-src 'none'; style-src 'sha256-"
+          + sha256(StatusPage.STYLE)
+          + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+  private static String sha256(String text) {
+    try {
+      return Base64.getEncoder()
+          .encodeToString(
+              MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has it", e);
+    }
+  }
+
+  @Override
+  protected void doGet(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    if (!HttpServer2.isInstrumentationAccessAllowed(getServletContext(), request, response)) {
+      return;
+    }
+    Supplier<?> status = (Supplier<?>) getServletContext().getAttribute(STATUS);
+    if (status == null) {
+      response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
+      return;
+    }
+    response.setContentType("text/html; charset=utf-8");
+    response.setHeader("Content-Security-Policy", POLICY);
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    response.setHeader("Referrer-Policy", "no-referrer");
+    response.setHeader("Cache-Control", "no-store");
+    response.getWriter().write(new StatusPage((Status) status.get()).render());
+  }
+}
