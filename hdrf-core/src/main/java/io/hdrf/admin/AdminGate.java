@@ -113,7 +113,7 @@ final class AdminGate implements InvocationHandler {
     String target =
         arguments == null
             ? "null"
-            : Arrays.stream(arguments).map(String::valueOf).collect(Collectors.joining(","));
+            : Arrays.stream(arguments).map(AdminGate::text).collect(Collectors.joining(","));
     return "allowed="
         + allowed
         + "\tugi="
@@ -126,6 +126,12 @@ final class AdminGate implements InvocationHandler {
         + clean(target)
         + "\tresult="
         + clean(result);
+  }
+
+  private static String text(Object argument) {
+    return argument instanceof byte[]
+        ? ((byte[]) argument).length + " bytes"
+        : String.valueOf(argument);
   }
 
   /** Replaces characters with which a caller could fake another field or line. */

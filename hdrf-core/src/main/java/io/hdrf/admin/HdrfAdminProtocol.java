@@ -114,12 +114,12 @@ public interface HdrfAdminProtocol {
   }
 
   /**
-   * Returns the figures that Hadoop's metrics have of HDRF.
+   * Returns the figures that Hadoop's metrics have of HDRF. May wait while a scheme's store is
+   * being opened.
    *
    * @return lines of name, tab and decimal number
    */
   @Looks
-  @NeverWaits
   default String[] metrics() throws IOException {
     return new String[0];
   }
