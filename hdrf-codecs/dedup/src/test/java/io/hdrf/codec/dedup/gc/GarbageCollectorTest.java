@@ -68,6 +68,7 @@ class GarbageCollectorTest {
         .containsEntry("chunksDropped", 0L)
         .containsEntry("containersCompacted", 0L);
     assertThat(length(refs[0])).isEqualTo(before);
+    assertThat(collector.metrics().get("gcGarbageBytes")).isPositive().isLessThan(before);
     store.blocks.remove(2L);
     Map<String, Long> result = collect(collector);
     long after = length(refs[0]);
@@ -96,6 +97,7 @@ class GarbageCollectorTest {
         .containsEntry("gcBlocksRead", 12L)
         .containsEntry("gcChunks", 3L)
         .containsEntry("gcLiveChunks", 1L)
+        .containsEntry("gcGarbageBytes", 0L)
         .containsEntry("gcChunksDropped", 4L)
         .containsEntry("gcContainersCompacted", 1L)
         .containsEntry("gcContainersDeleted", 1L)
