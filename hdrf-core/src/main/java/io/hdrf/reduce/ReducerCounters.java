@@ -46,6 +46,7 @@ public final class ReducerCounters {
   private final LongAdder bytesDecoded = new LongAdder();
   private final LongAdder decodeNanos = new LongAdder();
   private final LongAdder frameCacheHits = new LongAdder();
+  private final LongAdder decodedFileHits = new LongAdder();
   private final LongAdder corruptBlocks = new LongAdder();
   private final LongAdder framesEncoded = new LongAdder();
   private final LongAdder blocksAdopted = new LongAdder();
@@ -125,6 +126,11 @@ public final class ReducerCounters {
     frameCacheHits.increment();
   }
 
+  /** Counts a long frame that a reader found decoded. */
+  public void decodedFileHit() {
+    decodedFileHits.increment();
+  }
+
   /** Counts a damaged reduced block. */
   public void corruptBlock() {
     corruptBlocks.increment();
@@ -163,6 +169,7 @@ public final class ReducerCounters {
     values.put("bytesDecoded", bytesDecoded.sum());
     values.put("decodeNanos", decodeNanos.sum());
     values.put("frameCacheHits", frameCacheHits.sum());
+    values.put("decodedFileHits", decodedFileHits.sum());
     values.put("corruptBlocks", corruptBlocks.sum());
     values.put("framesEncoded", framesEncoded.sum());
     values.put("blocksAdopted", blocksAdopted.sum());

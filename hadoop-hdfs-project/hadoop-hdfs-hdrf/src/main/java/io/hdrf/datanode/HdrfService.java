@@ -9,6 +9,7 @@ import io.hdrf.datanode.job.JobTasks;
 import io.hdrf.datanode.job.VolumeJobs;
 import io.hdrf.datanode.mirror.Mirroring;
 import io.hdrf.datanode.page.Status;
+import io.hdrf.datanode.read.DecodedFiles;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.BlockRecords;
@@ -28,8 +29,10 @@ import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.SchemeStores;
+import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.DurableFiles;
 import java.io.Closeable;
 import java.io.FileInputStream;
@@ -62,6 +65,8 @@ public final class HdrfService implements Closeable {
   private final HdrfConf conf;
   private final boolean anyChain;
   private final ReducerCounters counters = new ReducerCounters();
+  private final DecodingTurns decoding;
+  private final DecodedFiles decodedFiles;
   private final Replicas replicas;
   private final DelayedTasks later = new DelayedTasks();
   private final PoolSlices slices;
@@ -86,7 +91,10 @@ public final class HdrfService implements Closeable {
     records = setup.records;
     IoTimes times = new IoTimes(conf.configuration(), dataset::volumes);
     DurableFiles files = times.timed(setup.files);
-    replicas = new Replicas(dataset, files, records);
+    decoding = new DecodingTurns(conf::maxBlocks);
+    decodedFiles =
+        new DecodedFiles(conf.readDecodedSize(), files, decoding, BufferPool.shared(), counters);
+    replicas = new Replicas(dataset, files, records, this::dropDecoded);
     anyChain = Chains.anyConfigured(setup.chains);
     slices =
         new PoolSlices(
@@ -97,12 +105,17 @@ public final class HdrfService implements Closeable {
             dataset::adjustUsed,
             new UnreadableReplicas(dataset));
     schemeStores = new SchemeStores(slices);
-    BlockOpener opener = new BlockOpener(slices, counters, times);
+    BlockOpener opener = new BlockOpener(slices, counters, times, decoding);
     reads =
         new ReplicaReads(
             dataset,
             opener,
-            new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters),
+            new ReducedReads(
+                conf.readCacheSize(),
+                conf.readAheadThreads(),
+                counters,
+                BufferPool.shared(),
+                decodedFiles),
             setup.dropBehindReads);
     BlocksBeingWritten written =
         new BlocksBeingWritten(slices, setup.chains, files, dataset::replica);
@@ -150,6 +163,8 @@ public final class HdrfService implements Closeable {
             counters,
             mirroring.counters(),
             reducer,
+            decoding,
+            decodedFiles,
             records,
             schemeStores,
             jobs,
@@ -179,6 +194,13 @@ public final class HdrfService implements Closeable {
     scan.close();
     reducer.close();
     slices.closeAll();
+  }
+
+  /** Deletes what was decoded of a block; apart, since the caller may hold the dataset's lock. */
+  private void dropDecoded(BlockRef block) {
+    if (decodedFiles.size() > 0) {
+      later.after(0, () -> decodedFiles.dropBlock(block.blockId()));
+    }
   }
 
   // Volumes and pools: see VolumeChanges
@@ -360,6 +382,11 @@ public final class HdrfService implements Closeable {
   /** The stores of block schemes. */
   SchemeStores schemeStores() {
     return schemeStores;
+  }
+
+  /** The turns for long frames. */
+  DecodingTurns decoding() {
+    return decoding;
   }
 
   Reducer reducer() {

@@ -59,7 +59,8 @@ public final class ReplicaReads implements Closeable {
                 opened,
                 opened.stream().getFD(),
                 position,
-                dropBehind || dropBehindReads);
+                dropBehind || dropBehindReads,
+                opened::temporaryFile);
       } else {
         stream = opened.stream();
         stream.skip(position);

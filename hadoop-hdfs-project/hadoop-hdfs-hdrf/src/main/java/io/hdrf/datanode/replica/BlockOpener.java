@@ -10,6 +10,7 @@ import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.UnavailableException;
+import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.ChannelFile;
@@ -22,6 +23,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.FileSystemException;
@@ -29,6 +31,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /**
  * Opens a replica's file once, finds out from its first bytes whether it is reduced, and reads it
@@ -39,11 +42,14 @@ public final class BlockOpener {
   private final PoolSlices volumes;
   private final ReducerCounters counters;
   private final IoTimes times;
+  private final DecodingTurns turns;
 
-  public BlockOpener(PoolSlices volumes, ReducerCounters counters, IoTimes times) {
+  public BlockOpener(
+      PoolSlices volumes, ReducerCounters counters, IoTimes times, DecodingTurns turns) {
     this.volumes = volumes;
     this.counters = counters;
     this.times = times;
+    this.turns = turns;
   }
 
   /** An open block: plain, to be read through its stream, or reduced. For one thread. */
@@ -51,12 +57,27 @@ public final class BlockOpener {
     private final FileInputStream stream;
     private final ReducedBlock reduced;
     private final PoolSlice volume;
+    private final FsVolumeSpi storage;
+    private final DecodingTurns turns;
     private boolean closed;
 
-    Opened(FileInputStream stream, ReducedBlock reduced, PoolSlice volume) {
+    /** A plain block. */
+    Opened(FileInputStream stream) {
+      this(stream, null, null, null, null);
+    }
+
+    /** A reduced block. */
+    Opened(
+        FileInputStream stream,
+        ReducedBlock reduced,
+        PoolSlice volume,
+        FsVolumeSpi storage,
+        DecodingTurns turns) {
       this.stream = stream;
       this.reduced = reduced;
       this.volume = volume;
+      this.storage = storage;
+      this.turns = turns;
     }
 
     public boolean isReduced() {
@@ -91,6 +112,26 @@ public final class BlockOpener {
         throw new UnavailableException(
             reduced.name() + " needs schemes that can't be opened: " + e, e);
       }
+    }
+
+    /**
+     * A name for a temporary file on the reduced block's volume; null if that has no room.
+     *
+     * @param length of the file, in bytes
+     */
+    public Path temporaryFile(long length) throws IOException {
+      return storage.getAvailable() < length
+          ? null
+          : volume.temporaryFile(reduced.header().blockId());
+    }
+
+    /**
+     * Waits, if the reduced block's frames are long, until they may be decoded.
+     *
+     * @param codec as {@link #codec} returned it
+     */
+    public DecodingTurns.Turn decodingTurn(ChainCodec codec) throws InterruptedIOException {
+      return turns.take(codec.chain(), reduced.frames().maxOriginalLength());
     }
 
     @Override
@@ -184,7 +225,7 @@ public final class BlockOpener {
       throws IOException {
     ByteBuffer head = PlainProof.head(stream);
     if (head == null) {
-      return new Opened(stream, null, null);
+      return new Opened(stream);
     }
     PoolSlice volume = volumes.use(replica.getVolume(), block.poolId());
     Opened reduced = null;
@@ -193,7 +234,13 @@ public final class BlockOpener {
           times.timed(new ChannelFile(stream.getChannel()), replica.getVolume());
       BlockProbe probe = judge(file, head, stream, volume, block);
       if (probe.kind() == BlockProbe.Kind.REDUCED) {
-        reduced = new Opened(stream, ReducedBlock.open(file, readable, probe.header()), volume);
+        reduced =
+            new Opened(
+                stream,
+                ReducedBlock.open(file, readable, probe.header()),
+                volume,
+                replica.getVolume(),
+                turns);
         return reduced;
       }
       if (probe.kind() == BlockProbe.Kind.FOREIGN
@@ -201,7 +248,7 @@ public final class BlockOpener {
           && !volume.provesPlain(readable, replica.getMetaFile().toPath())) {
         throw probe.reason();
       }
-      return new Opened(stream, null, null);
+      return new Opened(stream);
     } finally {
       if (reduced == null) {
         volume.endUse();

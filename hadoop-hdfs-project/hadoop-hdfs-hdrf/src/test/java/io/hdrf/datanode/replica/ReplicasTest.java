@@ -36,7 +36,8 @@ class ReplicasTest {
 
   private final List<String> calls = new ArrayList<>();
   private final Set<BlockRef> cached = new HashSet<>();
-  private final Replicas replicas = new Replicas(dataset(), LocalDurableFiles.INSTANCE, null);
+  private final Replicas replicas =
+      new Replicas(dataset(), LocalDurableFiles.INSTANCE, null, block -> {});
   private ReplicaInfo current;
   private Path file;
   private Path replacement;

@@ -13,6 +13,7 @@ import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.io.ForwardingFile;
 import io.hdrf.io.ForwardingFiles;
+import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.PlainBlock;
@@ -96,10 +97,15 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
             (volume, pool, bytes) -> {},
             (volume, block, file, why) -> {});
     volumes.open(this, POOL);
-    opener = new BlockOpener(volumes, counters, new IoTimes(conf, List::of));
+    opener =
+        new BlockOpener(
+            volumes,
+            counters,
+            new IoTimes(conf, List::of),
+            new DecodingTurns(any -> Integer.MAX_VALUE));
     dataset = dataset();
     records = new BlockRecords(hdrf, files);
-    replicas = new Replicas(dataset, files, records);
+    replicas = new Replicas(dataset, files, records, block -> {});
     inflater = new Inflater(replicas, opener, counters);
     current = finalized(data.length);
   }
