@@ -54,7 +54,7 @@ public final class ReductionRules {
         chain.keepsContentInStore()
             ? length
             : length - Math.max(FILE_SYSTEM_BLOCK, length / MIN_SAVING_DIVISOR);
-    if (length < Math.max(minBlockSize, 1) || limit <= 0) {
+    if (isShort(length) || limit <= 0) {
       throw new BlockSkippedException(SkipReason.SMALL, "it has " + length + " bytes");
     }
     return limit;
@@ -86,28 +86,58 @@ public final class ReductionRules {
    * @throws BlockSkippedException if the block is to stay plain
    */
   public void checkContent(ReadableFile plain, long length) throws IOException {
-    if (filter.includesAll()
-        && filter.excludedKeywords().isEmpty()
-        && filter.excludedPatterns().isEmpty()) {
+    if (!looksAtContent()) {
       return;
     }
-    String head = head(plain, length);
+    BlockSkippedException refusal = refusal(head(plain, length));
+    if (refusal != null) {
+      throw refusal;
+    }
+  }
+
+  /** Returns whether the operator's filter looks at blocks' content. */
+  public boolean looksAtContent() {
+    return !filter.includesAll()
+        || !filter.excludedKeywords().isEmpty()
+        || !filter.excludedPatterns().isEmpty();
+  }
+
+  /** Returns whether every block of that length, in bytes, stays plain. */
+  public boolean isShort(long length) {
+    return length < Math.max(minBlockSize, 1);
+  }
+
+  /**
+   * Returns whether a block stays plain because of its content.
+   *
+   * @param beginning its first bytes; of them, {@link #SEARCHED} are looked at at most
+   * @param length how many there are
+   */
+  public boolean excludes(byte[] beginning, int length) {
+    int searched = Math.min(SEARCHED, length);
+    return looksAtContent()
+        && refusal(new String(beginning, 0, searched, StandardCharsets.ISO_8859_1)) != null;
+  }
+
+  /** Returns why a block that begins so stays plain, or null. */
+  private BlockSkippedException refusal(String head) {
     String keyword = keywordIn(head, filter.excludedKeywords());
     if (keyword != null) {
-      throw new BlockSkippedException(
+      return new BlockSkippedException(
           SkipReason.EXCLUDED_BY_KEYWORD, "its beginning holds \"" + keyword + "\"");
     }
     Pattern pattern = patternIn(head, filter.excludedPatterns());
     if (pattern != null) {
-      throw new BlockSkippedException(
+      return new BlockSkippedException(
           SkipReason.EXCLUDED_BY_REGEX, "its beginning matches " + pattern);
     }
     if (!filter.includesAll()
         && keywordIn(head, filter.includedKeywords()) == null
         && patternIn(head, filter.includedPatterns()) == null) {
-      throw new BlockSkippedException(
+      return new BlockSkippedException(
           SkipReason.NOT_INCLUDED, "its beginning holds nothing that is to be reduced");
     }
+    return null;
   }
 
   /** Returns the block's beginning, one character for each byte. */

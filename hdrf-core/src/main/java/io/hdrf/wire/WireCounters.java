@@ -51,9 +51,19 @@ public final class WireCounters {
     add("mirrorFramesEncoded", frames);
   }
 
+  /** Counts a frame from another DataNode that had to be decoded. */
+  public void decoded() {
+    add("mirrorFramesDecoded", 1);
+  }
+
   /** Counts data that went as they are although the peer would have taken frames. */
   public void sentPlain(long bytes) {
     add("mirrorBytesByChoicePlain", bytes);
+  }
+
+  /** Counts a block that went plain because the operator's filter excludes it. */
+  public void excluded() {
+    add("mirrorBlocksExcluded", 1);
   }
 
   /** Counts a trial whether blocks go to a peer faster in the other form, plain or reduced. */
@@ -151,8 +161,10 @@ public final class WireCounters {
     for (String name :
         new String[] {
           "mirrorFramesEncoded",
+          "mirrorFramesDecoded",
           "mirrorFramesForwarded",
           "mirrorBytesByChoicePlain",
+          "mirrorBlocksExcluded",
           "mirrorFormTrials",
           "mirrorFormChanges",
           "mirrorFramesSentAsStored",

@@ -7,6 +7,7 @@ import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.mirror.Mirroring;
 import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.volume.Chains;
+import io.hdrf.reduce.ReductionRules;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.BadSettingException;
@@ -35,6 +36,7 @@ final class MirroringSetup {
   private static final String PACKET_SIZE = "dfs.data.transfer.max.packet.size";
 
   private final MirrorSettings settings;
+  private final ReductionRules rules;
   private final WireChains wireChains;
   private final SchemeChain configured;
   private final SchemeChain substitute;
@@ -48,6 +50,7 @@ final class MirroringSetup {
   MirroringSetup(HdrfConf conf, SchemeRegistry registry, Map<StorageType, SchemeChain> chains)
       throws IOException {
     settings = conf.mirrorSettings();
+    rules = new ReductionRules(conf);
     requirePacketsThatFit(conf);
     configured = configured(settings, registry);
     wireChains = new WireChains(registry, conf.configuration());
@@ -66,6 +69,7 @@ final class MirroringSetup {
   Mirroring open(Mirroring.Storage storage, Timer timer) {
     return new Mirroring(
         settings,
+        rules,
         wireChains,
         configured,
         substitute,

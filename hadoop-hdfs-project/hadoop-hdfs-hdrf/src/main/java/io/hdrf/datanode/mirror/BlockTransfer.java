@@ -12,14 +12,18 @@ import org.apache.hadoop.hdfs.protocol.proto.HdfsProtos.ExtendedBlockProto;
 /** The block that an operation between DataNodes moves, and the way it does. Immutable. */
 final class BlockTransfer {
 
+  private static final long UNKNOWN_LENGTH = Long.MAX_VALUE;
+
   private final Op operation;
   private final BlockRef block;
   private final boolean pipeline;
+  private final long length;
 
-  private BlockTransfer(Op operation, BlockRef block, boolean pipeline) {
+  private BlockTransfer(Op operation, ExtendedBlockProto block, boolean pipeline) {
     this.operation = operation;
-    this.block = block;
+    this.block = new BlockRef(block.getPoolId(), block.getBlockId());
     this.pipeline = pipeline;
+    this.length = pipeline ? UNKNOWN_LENGTH : block.getNumBytes();
   }
 
   /** Reads a complete request; null where it moves no packets between DataNodes. */
@@ -32,19 +36,13 @@ final class BlockTransfer {
               || write.getStage() == BlockConstructionStage.TRANSFER_FINALIZED;
       boolean fromClient = !write.getHeader().getClientName().isEmpty();
       return new BlockTransfer(
-          operation,
-          block(write.getHeader().getBaseHeader().getBlock()),
-          fromClient && !isTransfer);
+          operation, write.getHeader().getBaseHeader().getBlock(), fromClient && !isTransfer);
     }
     if (operation == Op.COPY_BLOCK) {
       OpCopyBlockProto copy = request.parse(OpCopyBlockProto::parseFrom);
-      return new BlockTransfer(operation, block(copy.getHeader().getBlock()), false);
+      return new BlockTransfer(operation, copy.getHeader().getBlock(), false);
     }
     return null;
-  }
-
-  private static BlockRef block(ExtendedBlockProto block) {
-    return new BlockRef(block.getPoolId(), block.getBlockId());
   }
 
   Op operation() {
@@ -53,6 +51,11 @@ final class BlockTransfer {
 
   BlockRef block() {
     return block;
+  }
+
+  /** Returns the block's length in bytes; the longest where it is still being written. */
+  long length() {
+    return length;
   }
 
   /**

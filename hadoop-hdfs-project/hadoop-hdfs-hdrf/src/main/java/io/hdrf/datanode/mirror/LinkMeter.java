@@ -72,6 +72,15 @@ final class LinkMeter {
     return choice != null && isReduced();
   }
 
+  /** Sends the rest of the block plain: it is none that tells which form is faster. */
+  void keepPlain() {
+    if (choice != null && !ended) {
+      ended = true;
+      choice.end(form);
+    }
+    form = Form.PLAIN;
+  }
+
   /** Takes note of the time that the encoder took, of which {@link #wrote} knows too. */
   void encoded(long nanos) {
     encodingNanos.addAndGet(nanos);

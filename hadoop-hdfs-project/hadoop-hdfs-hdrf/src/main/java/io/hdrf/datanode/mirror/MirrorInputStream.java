@@ -37,6 +37,13 @@ final class MirrorInputStream extends InputStream implements WireInput.Listener 
   private BlockRef expected;
 
   private BlockCollector collector;
+
+  /** Tells whether the block will stay plain, so that its frames need not be collected. */
+  private WireFilter filter;
+
+  /** Where the data of the next frame begin in the block. */
+  private long offset;
+
   private PacketFrames forwarding;
   private Capabilities peer = Capabilities.none();
   private long plain;
@@ -131,6 +138,8 @@ final class MirrorInputStream extends InputStream implements WireInput.Listener 
     }
     if (expected != null) {
       collector = BlockCollector.of(mirroring, expected);
+      filter = collector == null ? null : mirroring.filter(expected);
+      offset = header.getOffsetInBlock();
       expected = null;
     }
     if (forwarding != null) {
@@ -178,10 +187,18 @@ final class MirrorInputStream extends InputStream implements WireInput.Listener 
   public void frame(
       int[] chainIds, int originalLength, int stages, ByteBuffer stored, ByteBuffer decoded)
       throws IOException {
+    if (stages != 0) {
+      mirroring.counters().decoded();
+    }
     if (forwarding != null) {
       forwarding.add(chainIds, originalLength, stages, stored);
     }
     if (collector != null) {
+      if (filter != null && filter.excludes(offset, decoded)) {
+        filter = null;
+        collector.close();
+      }
+      offset += originalLength;
       collector.frame(chainIds, originalLength, stages, stored);
     }
   }

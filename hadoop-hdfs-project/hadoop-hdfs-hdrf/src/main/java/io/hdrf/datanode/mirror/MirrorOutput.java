@@ -173,7 +173,10 @@ final class MirrorOutput extends OutputStream {
       return;
     }
     operation = transfer.operation();
-    meter = mirroring.meter(transfer.block(), peer, upstream == null);
+    meter =
+        mirroring.isShort(transfer.length())
+            ? LinkMeter.fixed(LinkChoice.Form.PLAIN)
+            : mirroring.meter(transfer.block(), peer, upstream == null);
     boolean isFirst = transfer.isPipeline() && upstream == null;
     BlockCollector collector =
         isFirst && meter.isReduced() ? BlockCollector.of(mirroring, transfer.block()) : null;
@@ -189,6 +192,7 @@ final class MirrorOutput extends OutputStream {
               upstream == null ? null : upstream.packetFrames(),
               collector,
               meter,
+              mirroring.filter(transfer.block()),
               references);
     } finally {
       if (made == null && collector != null) {

@@ -8,6 +8,7 @@ import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.mirror.query.ChunkQueries;
 import io.hdrf.datanode.mirror.query.ChunkQueryClient;
 import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
+import io.hdrf.reduce.ReductionRules;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.ChunkLookup;
@@ -96,6 +97,14 @@ public final class Mirroring implements Closeable {
      */
     Written written(BlockRef block);
 
+    /**
+     * The first bytes of a replica that is being written, as they lie on the disk.
+     *
+     * @param length the most to be given
+     * @return fewer, or none, where there are not so many, or they can't be read
+     */
+    byte[] beginning(BlockRef block, int length);
+
     /** Looks for chunks in a scheme's stores on all volumes of a pool. */
     ChunkLookup chunks(String poolId, String scheme);
   }
@@ -104,6 +113,7 @@ public final class Mirroring implements Closeable {
   private static final long MEMORY_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private final MirrorSettings settings;
+  private final ReductionRules rules;
   private final WireChains chains;
   private final SchemeChain configured;
   private final int[] substitute;
@@ -122,6 +132,7 @@ public final class Mirroring implements Closeable {
   private final AtomicLong nextComplaint = new AtomicLong(System.nanoTime());
 
   /**
+   * @param rules tell which blocks stay plain
    * @param configured the chain of {@code hdrf.mirror.scheme}, or null where each block's own chain
    *     is used
    * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
@@ -132,6 +143,7 @@ public final class Mirroring implements Closeable {
    */
   public Mirroring(
       MirrorSettings settings,
+      ReductionRules rules,
       WireChains chains,
       SchemeChain configured,
       SchemeChain substitute,
@@ -142,6 +154,7 @@ public final class Mirroring implements Closeable {
       BlockKeyProofs proofs,
       Timer timer) {
     this.settings = settings;
+    this.rules = rules;
     this.sends = sends;
     this.framesAreStored = framesAreStored;
     this.chains = chains;
@@ -255,6 +268,18 @@ public final class Mirroring implements Closeable {
     }
     LinkChoice choice = choice(peer, Form.PLAIN);
     return choice.isPlain() ? LinkMeter.plain(choice) : null;
+  }
+
+  /** Returns what tells whether a block that passes stays plain; null if none does. */
+  WireFilter filter(BlockRef block) {
+    return rules.looksAtContent()
+        ? new WireFilter(rules, length -> storage.beginning(block, length))
+        : null;
+  }
+
+  /** Returns whether every block of that length, in bytes, stays plain. */
+  boolean isShort(long length) {
+    return rules.isShort(length);
   }
 
   private LinkChoice choice(PeerLink peer, Form cheaper) {

@@ -40,6 +40,9 @@ final class PacketFramer implements Closeable {
 
   private final LinkMeter meter;
 
+  /** Tells whether the block stays plain; null where it does not, and once it is known to. */
+  private WireFilter filter;
+
   /** Makes {@link #references}; null where there are none, and once they were made. */
   private ReferenceSource referenceSource;
 
@@ -89,6 +92,7 @@ final class PacketFramer implements Closeable {
    * @param received the packets that this DataNode receives meanwhile and passes on, or null
    * @param collector takes the frames encoded here, or null
    * @param meter tells which packets go reduced
+   * @param filter tells whether any do; null where nothing keeps them from it
    * @param referenceSource is asked once, when packets go reduced, and what it returns stopped and
    *     closed with this; null where they go as frames
    */
@@ -100,12 +104,14 @@ final class PacketFramer implements Closeable {
       PacketFrames received,
       BlockCollector collector,
       LinkMeter meter,
+      WireFilter filter,
       ReferenceSource referenceSource)
       throws IOException {
     this.mirroring = mirroring;
     this.records = records;
     this.encoder = new FrameEncoder(mirroring, chainIds, meter);
     this.meter = meter;
+    this.filter = filter;
     this.referenceSource = referenceSource;
     this.peer = peer;
     this.received = received;
@@ -153,6 +159,16 @@ final class PacketFramer implements Closeable {
       sendIfComplete();
     }
     return done;
+  }
+
+  private void exclude() {
+    filter = null;
+    meter.keepPlain();
+    mirroring.counters().excluded();
+    if (collector != null && !batchHasBegun) {
+      // Later, the thread that sends packets has it; it will find that nothing is saved.
+      collector.close();
+    }
   }
 
   private void beginHead() {
@@ -226,6 +242,9 @@ final class PacketFramer implements Closeable {
     }
     data.flip();
     boolean last = header.isLastPacketInBlock();
+    if (filter != null && filter.excludes(header.getOffsetInBlock(), data)) {
+      exclude();
+    }
     if (batch != null) {
       batchHasBegun = true;
       batch.add(header, head());

@@ -4,20 +4,29 @@ package io.hdrf.datanode.volume;
 import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.mirror.Mirroring;
 import io.hdrf.scheme.SchemeChain;
+import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.wire.SpoolFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.function.Function;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Answers mirroring about blocks that are being written. Thread-safe. */
 public final class BlocksBeingWritten implements Mirroring.Storage {
+
+  private static final Logger LOG = LoggerFactory.getLogger(BlocksBeingWritten.class);
+  private static final byte[] NOTHING = {};
 
   private final PoolSlices slices;
   private final Map<StorageType, SchemeChain> chains;
@@ -51,6 +60,22 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
   @Override
   public ChunkLookup chunks(String poolId, String scheme) {
     return new PoolChunks(slices, poolId, scheme);
+  }
+
+  @Override
+  public byte[] beginning(BlockRef block, int length) {
+    ReplicaInfo replica = replicas.apply(block);
+    if (!(replica instanceof LocalReplica)) {
+      return NOTHING;
+    }
+    try (ChannelFile file = ChannelFile.open(((LocalReplica) replica).getBlockFile().toPath())) {
+      ByteBuffer bytes = ByteBuffer.allocate(length);
+      file.read(bytes, 0);
+      return Arrays.copyOf(bytes.array(), bytes.position());
+    } catch (IOException e) {
+      LOG.debug("The beginning of {} can't be read", block, e);
+      return NOTHING;
+    }
   }
 
   @Override

@@ -2,11 +2,13 @@
 package io.hdrf.datanode.mirror;
 
 import io.hdrf.block.BlockRef;
+import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.jni.Chunker;
 import io.hdrf.jni.ChunkerAlgorithm;
 import io.hdrf.jni.Sha256;
+import io.hdrf.reduce.ReductionRules;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.LocalDurableFiles;
@@ -49,6 +51,9 @@ final class MemoryStore implements Mirroring.Storage {
   /** The file that a block's frames go to, or null. */
   volatile Path spool;
 
+  /** What blocks begin with on the disk. */
+  volatile byte[] beginning = {};
+
   private final SchemeChain chain;
 
   MemoryStore(SchemeChain chain) {
@@ -73,6 +78,7 @@ final class MemoryStore implements Mirroring.Storage {
     }
     return new Mirroring(
         new MirrorSettings(conf),
+        new ReductionRules(new HdrfConf(conf)),
         new WireChains(registry, conf),
         null,
         own,
@@ -102,6 +108,11 @@ final class MemoryStore implements Mirroring.Storage {
   @Override
   public SchemeChain chainOf(BlockRef block) {
     return chain;
+  }
+
+  @Override
+  public byte[] beginning(BlockRef block, int length) {
+    return Arrays.copyOf(beginning, Math.min(length, beginning.length));
   }
 
   @Override

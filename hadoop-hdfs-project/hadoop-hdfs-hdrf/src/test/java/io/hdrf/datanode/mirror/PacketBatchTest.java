@@ -104,7 +104,7 @@ class PacketBatchTest {
     PeerLink peer = new PeerLink(null, mirroring.own());
     framer =
         new PacketFramer(
-            mirroring, records, new int[] {SCHEME}, peer, null, collector, REDUCED, null);
+            mirroring, records, new int[] {SCHEME}, peer, null, collector, REDUCED, null, null);
     framer.batch(acknowledgements, holdNanos);
   }
 

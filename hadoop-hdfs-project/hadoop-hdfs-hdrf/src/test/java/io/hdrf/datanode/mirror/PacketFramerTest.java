@@ -92,7 +92,8 @@ class PacketFramerTest {
 
   private PacketFramer framer(RecordWriter records, PeerLink peer, PacketFrames received)
       throws IOException {
-    return new PacketFramer(mirroring, records, new int[] {OWN}, peer, received, null, meter, null);
+    return new PacketFramer(
+        mirroring, records, new int[] {OWN}, peer, received, null, meter, null, null);
   }
 
   private static void receive(PacketFrames received, byte[] block, FrameChain chain)

@@ -199,7 +199,8 @@ class ReferenceSenderTest {
       PacketFramer.ReferenceSource references = sender.references(BLOCK, peer, records);
       assertThat(references).isNotNull();
       PacketFramer framer =
-          new PacketFramer(sender, records, new int[] {65211}, peer, null, null, meter, references);
+          new PacketFramer(
+              sender, records, new int[] {65211}, peer, null, null, meter, null, references);
       int number = 0;
       for (int from = 0; from <= block.length; from += PACKET) {
         int to = Math.min(block.length, from + PACKET);
