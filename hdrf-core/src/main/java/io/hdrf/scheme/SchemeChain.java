@@ -60,7 +60,19 @@ public final class SchemeChain {
     if (!valid(schemes)) {
       throw new BadSettingException(key, value, RULES);
     }
-    return new SchemeChain(schemes);
+    SchemeChain chain = new SchemeChain(schemes);
+    if (chain.endsWithLengthKept()) {
+      String last = schemes.get(schemes.size() - 1).name();
+      throw new BadSettingException(
+          key,
+          value,
+          "a chain with a scheme behind \""
+              + last
+              + "\", which does not make data shorter but prepares them for the next scheme, as in \""
+              + last
+              + ",zstd\"");
+    }
+    return chain;
   }
 
   /**
@@ -76,7 +88,7 @@ public final class SchemeChain {
       schemes.add(registry.byId(id));
     }
     SchemeChain chain = new SchemeChain(schemes);
-    if (!valid(schemes)) {
+    if (!valid(schemes) || chain.endsWithLengthKept()) {
       throw new CorruptFrameException("no chain can be " + chain);
     }
     return chain;
@@ -96,6 +108,14 @@ public final class SchemeChain {
     return schemes.size() <= MAX_LENGTH
         && schemes.stream().map(ReductionScheme::id).distinct().count() == schemes.size()
         && schemes.stream().skip(1).allMatch(FrameScheme.class::isInstance);
+  }
+
+  private boolean endsWithLengthKept() {
+    if (schemes.isEmpty()) {
+      return false;
+    }
+    ReductionScheme last = schemes.get(schemes.size() - 1);
+    return last instanceof FrameScheme && ((FrameScheme) last).keepsLength();
   }
 
   /** The schemes' ids in order. */

@@ -160,7 +160,7 @@ public final class SchemeRegistry {
   private static void checkVersion(ReductionScheme scheme, String origin)
       throws PluginLoadException {
     int version = scheme.spiVersion();
-    if (version != SpiVersion.CURRENT) {
+    if (version < SpiVersion.OLDEST || version > SpiVersion.CURRENT) {
       throw new PluginLoadException(
           String.format(
               "%s was built for version %d of the scheme SPI; this HDRF has version %d",

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.plugin.PluginLoadException;
 import io.hdrf.sample.BZip2Scheme;
 import io.hdrf.sample.DeflateScheme;
+import io.hdrf.sample.DeltaScheme;
 import io.hdrf.sample.RunScheme;
 import io.hdrf.sample.StoreScheme;
 import io.hdrf.sample.WholeBlockScheme;
@@ -26,6 +27,7 @@ class SchemeChainTest {
       registry(
           new DeflateScheme(),
           new BZip2Scheme(),
+          new DeltaScheme(),
           new RunScheme(),
           new StoreScheme(),
           new WholeBlockScheme(),
@@ -95,6 +97,26 @@ class SchemeChainTest {
           .isInstanceOf(BadSettingException.class)
           .hasMessageStartingWith(KEY + " is \"" + value + "\", but must be up to 4 different");
     }
+  }
+
+  /** It would only take time. */
+  @Test
+  void aSchemeThatKeepsTheLengthIsNotTheLast() throws IOException {
+    for (String value : new String[] {"delta", " delta", "deflate,delta", "store,delta"}) {
+      assertThatThrownBy(() -> parse(value))
+          .as(value)
+          .isInstanceOf(BadSettingException.class)
+          .hasMessageStartingWith(
+              KEY + " is \"" + value + "\", but must be a chain with a scheme behind \"delta\"")
+          .hasMessageEndingWith("as in \"delta,zstd\"");
+    }
+    for (String value :
+        new String[] {"delta,deflate", "store,delta,deflate", "bzip2,delta,trim0"}) {
+      assertThat(parse(value)).hasToString(value);
+      assertThat(SchemeChain.ofIds(parse(value).ids(), registry)).isEqualTo(parse(value));
+    }
+    assertThatThrownBy(() -> SchemeChain.ofIds(new int[] {65005}, registry))
+        .isInstanceOf(CorruptFrameException.class);
   }
 
   @Test

@@ -33,6 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SchemeRegistryTest {
 
+  private static final String SPI_VERSION = "io.hdrf.spi.scheme.SpiVersion";
+
   @TempDir Path plugins;
 
   @Test
@@ -253,6 +255,23 @@ class SchemeRegistryTest {
             + " version "
             + SpiVersion.CURRENT,
         jar);
+  }
+
+  /** Since then nothing was added that a scheme must have. */
+  @Test
+  void aSchemeForAnOlderSpiVersionRuns() throws IOException {
+    frameScheme("acme", 64002, "").stub(SPI_VERSION, spiVersion(SpiVersion.OLDEST)).write(jar());
+    FrameScheme scheme = (FrameScheme) SchemeRegistry.load(plugins).byName("acme");
+    assertThat(scheme.spiVersion()).isEqualTo(2);
+    assertThat(scheme.keepsLength()).isFalse();
+    Path tooOld = frameScheme("acme", 64002, "").stub(SPI_VERSION, spiVersion(1)).write(jar());
+    assertRefused("was built for version 1 of the scheme SPI; this HDRF has version 3", tooOld);
+  }
+
+  private static String spiVersion(int version) {
+    return "package io.hdrf.spi.scheme; public class SpiVersion { public static final int CURRENT = "
+        + version
+        + "; }";
   }
 
   /** Its number is that of its own jar, not that of the base class that it meets. */

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  * Cuts off bytes of one value at a frame's end and puts their number (4 bytes) before the rest, so
  * that a test can tell beforehand which stages of a chain will make a frame shorter.
  */
-public final class TrimScheme implements FrameScheme {
+public class TrimScheme implements FrameScheme {
 
   private final int value;
 

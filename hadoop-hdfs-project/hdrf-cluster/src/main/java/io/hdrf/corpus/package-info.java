@@ -1,3 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Real text to store: the sources of several Hadoop versions, each as one uncompressed tar. */
+/**
+ * Data to store: real text, the sources of several Hadoop versions, each as one uncompressed tar;
+ * and columns of numbers, which are made.
+ */
 package io.hdrf.corpus;

@@ -42,6 +42,7 @@ class ArrowsTest {
   @CsvSource({
     "hdrf-codecs/lz4, io.hdrf.codec.lz4",
     "hdrf-codecs/zstd, io.hdrf.codec.zstd",
+    "hdrf-codecs/shuffle, io.hdrf.codec.shuffle",
     "hdrf-codecs/hadoop-codec, io.hdrf.codec.hadoop",
     "hdrf-codecs/dedup, io.hdrf.codec.dedup..",
     "hdrf-metadata/embedded, io.hdrf.store.embedded",

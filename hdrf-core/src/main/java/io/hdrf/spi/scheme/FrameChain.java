@@ -16,11 +16,13 @@ import org.apache.hadoop.conf.Configuration;
  * Frame schemes one after the other; with none of them, data pass unchanged. Safe for use by many
  * threads.
  *
- * <p>A stage whose output would not be shorter than its input is left out, frame by frame; the
- * stage mask, which is stored with the frame, tells the stages that were applied. {@code
- * docs/formats.md} ("Frame of a chain") has the bytes. The stored bytes are never longer than the
- * frame, and every prefixed length is shorter than the frame and longer than what follows it;
- * others are refused before memory is taken for them.
+ * <p>A stage whose output would not be shorter than its input is left out, frame by frame, and so
+ * is one that {@linkplain FrameScheme#keepsLength keeps the length} where the stages behind it give
+ * no shorter result with it than without; the stage mask, which is stored with the frame, tells the
+ * stages that were applied. {@code docs/formats.md} ("Frame of a chain") has the bytes. The stored
+ * bytes are never longer than the frame, and every prefixed length lies between bounds that follow
+ * from the frame's length, the mask and the number of bytes behind it; others are refused before
+ * memory is taken for them.
  */
 public final class FrameChain implements Closeable {
 
@@ -96,8 +98,13 @@ public final class FrameChain implements Closeable {
    */
   public int maxEncodedLength(int length) {
     long max = length;
-    for (FrameCodec codec : codecs) {
-      max = Math.max(max, PREFIX + (long) codec.maxEncodedLength(length));
+    long longest = length;
+    for (int stage = 0; stage < codecs.length; stage++) {
+      int input = (int) Math.min(longest, FrameCodec.MAX_FRAME_LENGTH);
+      max = Math.max(max, PREFIX + (long) codecs[stage].maxEncodedLength(input));
+      if (schemes[stage].keepsLength()) {
+        longest += PREFIX + FrameScheme.MAX_HEADER;
+      }
     }
     return (int) Math.min(max, Integer.MAX_VALUE);
   }
@@ -125,13 +132,19 @@ public final class FrameChain implements Closeable {
   private int encodeFrom(int stage, int stages, ByteBuffer input, ByteBuffer dst)
       throws IOException {
     if (stage == codecs.length || !input.hasRemaining()) {
-      dst.put(input);
+      // What was only prepared is no result.
+      if (!isPrepared(stages)) {
+        dst.put(input);
+      }
       return stages;
     }
     int applied = stages | 1 << stage;
     int inputStart = input.position();
     int inputEnd = input.limit();
     int room = room(stage, input.remaining());
+    if (schemes[stage].keepsLength()) {
+      return encodeBothWays(stage, stages, input, room, dst);
+    }
     if (stage == codecs.length - 1 && dst.remaining() >= room) {
       int dstStart = dst.position();
       if (encodeStage(stage, stages != 0, input, dst)) {
@@ -151,6 +164,50 @@ public final class FrameChain implements Closeable {
     }
     input.limit(inputEnd).position(inputStart);
     return encodeFrom(stage + 1, stages, input, dst);
+  }
+
+  /**
+   * Encodes with a stage that keeps the length and without it, for the shorter result: nothing else
+   * tells whether it suits the data.
+   */
+  private int encodeBothWays(int stage, int stages, ByteBuffer input, int room, ByteBuffer dst)
+      throws IOException {
+    int length = input.remaining();
+    int inputStart = input.position();
+    int inputEnd = input.limit();
+    int dstStart = dst.position();
+    int without = encodeFrom(stage + 1, stages, input, dst);
+    int shortest = isPrepared(without) ? length : dst.position() - dstStart;
+    input.limit(inputEnd).position(inputStart);
+    ByteBuffer prepared = buffers.take(room);
+    ByteBuffer output = null;
+    try {
+      encodeStage(stage, stages != 0, input, prepared);
+      prepared.flip();
+      int made = prepared.remaining() - (stages != 0 ? PREFIX : 0);
+      if (made < length || made > length + FrameScheme.MAX_HEADER) {
+        throw new IOException(describe(stage) + " made " + made + " bytes of " + length);
+      }
+      output = buffers.take(prepared.remaining());
+      int with = encodeFrom(stage + 1, stages | 1 << stage, prepared, output);
+      output.flip();
+      if (isPrepared(with) || output.remaining() >= shortest) {
+        return without;
+      }
+      dst.position(dstStart);
+      dst.put(output);
+      return with;
+    } finally {
+      buffers.give(prepared);
+      if (output != null) {
+        buffers.give(output);
+      }
+    }
+  }
+
+  /** Returns whether nothing has made shorter what the last of some stages has prepared. */
+  private boolean isPrepared(int stages) {
+    return stages != 0 && schemes[last(stages)].keepsLength();
   }
 
   private int room(int stage, int length) throws IOException {
@@ -218,13 +275,13 @@ public final class FrameChain implements Closeable {
 
   private void decodeFrom(int stages, ByteBuffer input, ByteBuffer dst, int frameLength)
       throws IOException {
-    int stage = 31 - Integer.numberOfLeadingZeros(stages);
+    int stage = last(stages);
     int rest = stages - (1 << stage);
     if (rest == 0) {
       decodeStage(stage, input, dst);
       return;
     }
-    ByteBuffer inner = buffers.take(innerLength(input, frameLength));
+    ByteBuffer inner = buffers.take(innerLength(stage, input, longest(rest, frameLength)));
     try {
       decodeStage(stage, input, inner);
       inner.flip();
@@ -278,20 +335,49 @@ public final class FrameChain implements Closeable {
     return names.toString();
   }
 
+  /**
+   * The last of some stages.
+   *
+   * @param stages not 0
+   */
+  private static int last(int stages) {
+    return 31 - Integer.numberOfLeadingZeros(stages);
+  }
+
   private String describe(int stage) {
     return "scheme " + schemes[stage].name();
   }
 
-  private static int innerLength(ByteBuffer input, int frameLength) throws CorruptFrameException {
+  /**
+   * The most bytes that some stages make of a frame.
+   *
+   * @param stages not 0
+   */
+  private int longest(int stages, int frameLength) {
+    long longest = frameLength;
+    for (int rest = stages; rest != 0; rest &= rest - 1) {
+      boolean isFirst = rest == stages;
+      boolean keepsLength = schemes[Integer.numberOfTrailingZeros(rest)].keepsLength();
+      longest += keepsLength ? (isFirst ? 0 : PREFIX) + FrameScheme.MAX_HEADER : -1;
+    }
+    return (int) Math.min(longest, Integer.MAX_VALUE);
+  }
+
+  /**
+   * Reads how long the input of a stage was, which precedes its output.
+   *
+   * @param longest the most bytes that it can have been
+   */
+  private int innerLength(int stage, ByteBuffer input, int longest) throws CorruptFrameException {
     int length = input.remaining() < PREFIX ? -1 : LittleEndian.getInt(input);
-    if (length < 0 || length >= frameLength || length - PREFIX <= input.remaining()) {
+    int left = input.remaining();
+    boolean fits =
+        schemes[stage].keepsLength()
+            ? left >= length && left - FrameScheme.MAX_HEADER <= length
+            : left < length - PREFIX;
+    if (length < 0 || length > longest || !fits) {
       throw new CorruptFrameException(
-          "a stage of "
-              + length
-              + " bytes in "
-              + input.remaining()
-              + " for a frame of "
-              + frameLength);
+          "a stage of " + length + " bytes in " + left + " where at most " + longest + " can be");
     }
     return length;
   }

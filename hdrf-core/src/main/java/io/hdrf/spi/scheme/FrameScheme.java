@@ -9,11 +9,17 @@ import java.util.Collections;
 import java.util.Set;
 
 /**
- * A scheme that turns one frame into a shorter one and knows nothing of the frames before it. It
- * may stand anywhere in a chain: it sees either the original data or what the scheme before it made
- * of them.
+ * A scheme that turns one frame into a shorter one, or into one that later schemes can make
+ * shorter, and knows nothing of the frames before it. It may stand anywhere in a chain: it sees
+ * either the original data or what the scheme before it made of them.
  */
 public interface FrameScheme extends ReductionScheme {
+
+  /**
+   * The most bytes by which the encoded form of a scheme that {@link #keepsLength} is longer than
+   * the frame: room for what its decoder must know.
+   */
+  int MAX_HEADER = 16;
 
   /**
    * The original length of a frame where this scheme is the first of its chain, in bytes from 1 to
@@ -32,6 +38,16 @@ public interface FrameScheme extends ReductionScheme {
    * @throws BadSettingException if one of the scheme's settings is wrong
    */
   FrameCodec newCodec(PluginSettings settings) throws IOException;
+
+  /**
+   * Returns whether the encoded form is as long as the frame, but for a header of up to {@link
+   * #MAX_HEADER} bytes: the scheme only prepares data for the next one, as by a transposition or by
+   * differences. It can't be the last of its chain. Each frame goes through the schemes behind it
+   * both with it and without it, and the shorter result is kept.
+   */
+  default boolean keepsLength() {
+    return false;
+  }
 
   /**
    * Returns whether every DataNode on which this scheme is installed can decode its frames, so that

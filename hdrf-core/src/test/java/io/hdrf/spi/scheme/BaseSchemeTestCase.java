@@ -102,12 +102,23 @@ public abstract class BaseSchemeTestCase {
     scheme = scheme();
     registry = registry(scheme);
     volume = new Volume(registry, configuration(), directory);
-    codec = volume.codec(scheme.id());
+    codec = volume.codec(chain());
   }
 
   @AfterEach
   void close() throws IOException {
     volume.close();
+  }
+
+  /** The scheme alone; one that keeps the length with a compressor behind it. */
+  private int[] chain() {
+    return keepsLength()
+        ? new int[] {scheme.id(), new DeflateScheme().id()}
+        : new int[] {scheme.id()};
+  }
+
+  private boolean keepsLength() {
+    return scheme instanceof FrameScheme && ((FrameScheme) scheme).keepsLength();
   }
 
   private static SchemeRegistry registry(ReductionScheme scheme) throws IOException {
@@ -170,7 +181,7 @@ public abstract class BaseSchemeTestCase {
                 assertThatThrownBy(
                         () -> {
                           try (Volume other = new Volume(registry, bad, directory)) {
-                            other.codec(scheme.id());
+                            other.codec(chain());
                           }
                         })
                     .isInstanceOf(BadSettingException.class)
@@ -278,7 +289,7 @@ public abstract class BaseSchemeTestCase {
     ReductionScheme other = scheme();
     assertThat(other).isNotSameAs(scheme);
     volume = new Volume(registry(other), configuration(), directory);
-    assertThat(Volume.decode(volume.codec(scheme.id()), frames, random)).isEqualTo(block);
+    assertThat(Volume.decode(volume.codec(chain()), frames, random)).isEqualTo(block);
   }
 
   @Test
@@ -290,10 +301,10 @@ public abstract class BaseSchemeTestCase {
       volume.close();
       List<StoredFrame> frames;
       try (Volume before = new Volume(registry, other, directory)) {
-        frames = Volume.encode(before.codec(scheme.id()), block, random);
+        frames = Volume.encode(before.codec(chain()), block, random);
       }
       volume = new Volume(registry, configuration(), directory);
-      assertThat(Volume.decode(volume.codec(scheme.id()), frames, random))
+      assertThat(Volume.decode(volume.codec(chain()), frames, random))
           .as(settings.toString())
           .isEqualTo(block);
     }
@@ -305,7 +316,7 @@ public abstract class BaseSchemeTestCase {
       return;
     }
     List<String> chains = new ArrayList<>(List.of(scheme.name() + ",deflate"));
-    if (scheme instanceof FrameScheme) {
+    if (scheme instanceof FrameScheme && !keepsLength()) {
       chains.add("deflate," + scheme.name());
     }
     for (String names : chains) {
@@ -320,6 +331,27 @@ public abstract class BaseSchemeTestCase {
         }
       }
     }
+  }
+
+  @Test
+  void keepsTheLengthIfItSaysSo() throws IOException {
+    if (!keepsLength()) {
+      return;
+    }
+    try (FrameCodec frames = frameCodec()) {
+      for (TestData kind : TestData.values()) {
+        for (int length : new int[] {1, 2, 7, 63, 1000, 70_001}) {
+          ByteBuffer src = ByteBuffer.allocateDirect(length).put(kind.bytes(length, random)).flip();
+          ByteBuffer dst = ByteBuffer.allocateDirect(frames.maxEncodedLength(length));
+          frames.encode(src, dst);
+          assertThat(dst.position()).isBetween(length, length + FrameScheme.MAX_HEADER);
+        }
+      }
+    }
+    assertThatThrownBy(() -> SchemeChain.parse("hdrf.schemes", scheme.name(), registry))
+        .isInstanceOf(BadSettingException.class)
+        .hasMessageContaining("hdrf.schemes")
+        .hasMessageContaining(scheme.name());
   }
 
   // Rules for a frame codec's buffers
@@ -458,6 +490,9 @@ public abstract class BaseSchemeTestCase {
   void wrongStagesAreDetected() throws IOException {
     for (StoredFrame frame : someFrames()) {
       for (int stages : new int[] {2, 3, 4, 8, 16, 1 << 30, 1 << 31, -1}) {
+        if (stages >>> chain().length == 0) {
+          continue;
+        }
         StoredFrame damaged = new StoredFrame(frame.originalLength(), stages, frame.bytes());
         assertThatThrownBy(() -> decodeDamaged(damaged))
             .as("stages %d", stages)
@@ -577,7 +612,7 @@ public abstract class BaseSchemeTestCase {
         (work, files) -> {
           forced.clear();
           try (Volume crashing = new Volume(registry, configuration(), work, files)) {
-            ChainCodec crashingCodec = crashing.codec(scheme.id());
+            ChainCodec crashingCodec = crashing.codec(chain());
             for (byte[] block : List.of(first, second)) {
               forced.add(Volume.encode(crashingCodec, block, random));
             }
@@ -586,7 +621,7 @@ public abstract class BaseSchemeTestCase {
         },
         (state, finished) -> {
           try (Volume after = new Volume(registry, configuration(), state)) {
-            ChainCodec reader = after.codec(scheme.id());
+            ChainCodec reader = after.codec(chain());
             List<List<StoredFrame>> kept = finished ? undisturbed : forced;
             for (int i = 0; i < kept.size(); i++) {
               byte[] block = i == 0 ? first : second;
@@ -655,7 +690,7 @@ public abstract class BaseSchemeTestCase {
   void closingTwiceIsHarmless() throws IOException {
     volume.close();
     volume.close();
-    assertThatThrownBy(() -> volume.codec(scheme.id())).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> volume.codec(chain())).isInstanceOf(IOException.class);
     if (scheme instanceof FrameScheme) {
       FrameCodec frames = frameCodec();
       frames.close();

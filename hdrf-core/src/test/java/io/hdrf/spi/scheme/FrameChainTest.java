@@ -4,6 +4,7 @@ package io.hdrf.spi.scheme;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.sample.DeltaScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.TrimScheme;
 import io.hdrf.spi.PluginSettings;
@@ -140,6 +141,123 @@ class FrameChainTest {
       dst.assertIntact();
       assertThat(decode(chain, new StoredFrame(frame.length, stages, dst.written())))
           .isEqualTo(frame);
+    }
+  }
+
+  /** Two that keep the length, which a scheme behind them may or may not make shorter. */
+  @Test
+  void whatKeepsTheLengthIsAppliedOnlyWithWhatMakesItShorter() throws IOException {
+    Configuration distance = new Configuration(false);
+    distance.setInt("hdrf.delta.distance", 2);
+    try (FrameChain chain =
+        FrameChain.of(
+            List.of(new DeltaScheme(), new TrimScheme(9), new DeltaScheme(), new TrimScheme(0)),
+            distance)) {
+      // The differences of differences end with zeros, the frame itself with nothing to trim.
+      byte[] frame = new byte[300];
+      for (int i = 0; i < frame.length; i++) {
+        frame[i] = (byte) (i / 2 * 3);
+      }
+      StoredFrame stored = encode(chain, frame);
+      assertThat(stored.stages()).isEqualTo(0b1101);
+      assertThat(stored.bytes()).hasSizeLessThan(50);
+      assertThat(decode(chain, stored)).isEqualTo(frame);
+      assertDamageIsFound(chain, stored);
+
+      byte[] noise = TestData.RANDOM.bytes(300, random);
+      noise[299] = 77;
+      StoredFrame asItIs = encode(chain, noise);
+      assertThat(asItIs.stages()).isZero();
+      assertThat(asItIs.bytes()).isEqualTo(noise);
+
+      // Only as it lies it ends with what the second scheme trims.
+      byte[] other = TestData.RANDOM.bytes(300, random);
+      Arrays.fill(other, 200, 300, (byte) 9);
+      other[199] = 8;
+      StoredFrame trimmed = encode(chain, other);
+      assertThat(decode(chain, trimmed)).isEqualTo(other);
+      assertThat(trimmed.bytes()).hasSizeLessThan(250);
+    }
+  }
+
+  private void assertDamageIsFound(FrameChain chain, StoredFrame stored) {
+    int length = stored.originalLength();
+    for (int prefix : new int[] {0, length, length + 64, Integer.MAX_VALUE, -1}) {
+      byte[] bytes = stored.bytes().clone();
+      ByteBuffer.wrap(bytes).putInt(0, Integer.reverseBytes(prefix));
+      long before = allocatedBytes();
+      assertThatThrownBy(() -> decode(chain, stored.with(bytes)))
+          .as("length %d", prefix)
+          .isInstanceOf(CorruptFrameException.class);
+      assertThat(allocatedBytes() - before).isLessThan(10 << 20);
+    }
+    for (int cut = 0; cut < stored.bytes().length; cut++) {
+      StoredFrame damaged = stored.with(Arrays.copyOf(stored.bytes(), cut));
+      assertThatThrownBy(() -> decode(chain, damaged)).isInstanceOf(CorruptFrameException.class);
+    }
+  }
+
+  /** It may make data longer for the scheme behind it, too. */
+  @Test
+  void theShorterResultIsKept() throws IOException {
+    try (FrameChain chain =
+        FrameChain.of(List.of(new DeltaScheme(), new TrimScheme(0)), configuration)) {
+      // As they are, 100 zeros can be cut off; as differences 99.
+      byte[] frame = new byte[300];
+      Arrays.fill(frame, 0, 200, (byte) 7);
+      StoredFrame stored = encode(chain, frame);
+      assertThat(stored.stages()).isEqualTo(0b10);
+      assertThat(stored.bytes()).hasSize(204);
+      assertThat(decode(chain, stored)).isEqualTo(frame);
+      // As differences 199, behind which is a prefix, a distance and a count.
+      Arrays.fill(frame, 100, 300, (byte) 7);
+      Arrays.fill(frame, 0, 100, (byte) 3);
+      stored = encode(chain, frame);
+      assertThat(stored.stages()).isEqualTo(0b11);
+      assertThat(stored.bytes()).hasSize(4 + 4 + 1 + 101);
+      assertThat(decode(chain, stored)).isEqualTo(frame);
+    }
+  }
+
+  /** The chain that has it last adds nothing. */
+  @Test
+  void whatKeepsTheLengthAloneIsLeftOut() throws IOException {
+    try (FrameChain chain = FrameChain.of(List.of(new DeltaScheme()), configuration)) {
+      byte[] zeros = new byte[100];
+      StoredFrame stored = encode(chain, zeros);
+      assertThat(stored.stages()).isZero();
+      assertThat(stored.bytes()).isEqualTo(zeros);
+    }
+  }
+
+  @Test
+  void itsFormatIsAsDocumented() throws IOException {
+    byte[] frame = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120};
+    try (FrameChain chain =
+        FrameChain.of(List.of(new DeltaScheme(), new TrimScheme(10)), configuration)) {
+      StoredFrame stored = encode(chain, frame);
+      assertThat(stored.stages()).isEqualTo(0b11);
+      // Stage 0 made 13 bytes of 12, a distance and twelve tens, which stage 1 cut off.
+      assertThat(stored.bytes()).containsExactly(13, 0, 0, 0, 12, 0, 0, 0, 1);
+      assertThat(decode(chain, stored)).isEqualTo(frame);
+    }
+  }
+
+  @Test
+  void aSchemeThatDoesNotKeepTheLengthThatItSaysFails() throws IOException {
+    FrameScheme longer =
+        new TrimScheme(1) {
+          @Override
+          public boolean keepsLength() {
+            return true;
+          }
+        };
+    byte[] frame = new byte[100];
+    Arrays.fill(frame, (byte) 1);
+    try (FrameChain chain = FrameChain.of(List.of(longer, new TrimScheme(0)), configuration)) {
+      assertThatThrownBy(() -> encode(chain, frame))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("scheme trim1 made 4 bytes of 100");
     }
   }
 
