@@ -53,7 +53,6 @@ public final class HdrfConf {
   private final boolean duringUpgrade;
   private final int readCacheSize;
   private final int readAheadThreads;
-  private final long readDecodedSize;
   private final boolean declinesBlocksAlone;
   private final FilterSettings filterSettings;
   private final MirrorSettings mirrorSettings;
@@ -80,7 +79,6 @@ public final class HdrfConf {
     duringUpgrade = reduce.getBoolean(HdrfKeys.REDUCE_DURING_UPGRADE, false);
     PluginSettings read = new PluginSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
-    readDecodedSize = read.getLongSize(HdrfKeys.READ_DECODED_SIZE, 4L << 30, 0, 1L << 44);
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
     declinesBlocksAlone =
         !isFirst(configuration, HdrfKeys.READ_SHORT_CIRCUIT_DECLINE, DATANODE, BLOCK);
@@ -244,11 +242,6 @@ public final class HdrfConf {
     return readCacheSize;
   }
 
-  /** Returns the size in bytes of all files of decoded long frames, for the whole DataNode. */
-  public long readDecodedSize() {
-    return readDecodedSize;
-  }
-
   /** Returns the rules for blocks that the Reducer leaves alone. */
   public FilterSettings filterSettings() {
     return filterSettings;
@@ -266,9 +259,9 @@ public final class HdrfConf {
   }
 
   /**
-   * Returns the number of blocks that a scheme may encode, and of long frames that it may decode,
-   * at the same time, at least 1: the lower one of its own limit and {@code
-   * hdrf.<scheme>.max.blocks}, which {@link #checkMaxBlocks} has checked.
+   * Returns the number of blocks that a scheme may encode at the same time, at least 1: the lower
+   * one of its own limit and {@code hdrf.<scheme>.max.blocks}, which {@link #checkMaxBlocks} has
+   * checked.
    */
   public int maxBlocks(ReductionScheme scheme) {
     try {

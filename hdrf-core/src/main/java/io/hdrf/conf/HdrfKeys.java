@@ -25,14 +25,13 @@ public final class HdrfKeys {
 
   /**
    * The part of a key behind {@code hdrf.<scheme>.}: the number of blocks that the scheme may
-   * encode, and of long frames that it may decode, at once.
+   * encode at once.
    */
   public static final String MAX_BLOCKS = "max.blocks";
 
   public static final String READ_SECTION = "read";
   public static final String READ_CACHE_SIZE = "cache.size";
   public static final String READ_AHEAD_THREADS = "ahead.threads";
-  public static final String READ_DECODED_SIZE = "decoded.size";
   public static final String READ_SHORT_CIRCUIT_DECLINE = "hdrf.read.short-circuit.decline";
 
   public static final String MIRROR_SECTION = "mirror";

@@ -46,7 +46,6 @@ public final class ReducerCounters {
   private final LongAdder bytesDecoded = new LongAdder();
   private final LongAdder decodeNanos = new LongAdder();
   private final LongAdder frameCacheHits = new LongAdder();
-  private final LongAdder decodedFileHits = new LongAdder();
   private final LongAdder corruptBlocks = new LongAdder();
   private final LongAdder framesEncoded = new LongAdder();
   private final LongAdder blocksAdopted = new LongAdder();
@@ -126,11 +125,6 @@ public final class ReducerCounters {
     frameCacheHits.increment();
   }
 
-  /** Counts a long frame that a reader found decoded. */
-  public void decodedFileHit() {
-    decodedFileHits.increment();
-  }
-
   /** Counts a damaged reduced block. */
   public void corruptBlock() {
     corruptBlocks.increment();
@@ -169,7 +163,6 @@ public final class ReducerCounters {
     values.put("bytesDecoded", bytesDecoded.sum());
     values.put("decodeNanos", decodeNanos.sum());
     values.put("frameCacheHits", frameCacheHits.sum());
-    values.put("decodedFileHits", decodedFileHits.sum());
     values.put("corruptBlocks", corruptBlocks.sum());
     values.put("framesEncoded", framesEncoded.sum());
     values.put("blocksAdopted", blocksAdopted.sum());

@@ -7,7 +7,6 @@ import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameScheme;
 import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
@@ -28,16 +27,10 @@ public class HookedScheme implements FrameScheme {
     void run(ByteBuffer frame) throws IOException;
   }
 
-  /** Something that a test does before a frame is decoded. */
-  public interface Step {
-    void run() throws IOException, InterruptedException;
-  }
-
   private final String name;
   private final int id;
   private final int maxConcurrentBlocks;
   public volatile Hook beforeEncode = frame -> {};
-  public volatile Step beforeDecode = () -> {};
   public volatile Hook afterDecode = frame -> {};
 
   public HookedScheme(String name, int id, int maxConcurrentBlocks) {
@@ -100,11 +93,6 @@ public class HookedScheme implements FrameScheme {
 
     @Override
     public void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
-      try {
-        beforeDecode.run();
-      } catch (InterruptedException e) {
-        throw new InterruptedIOException();
-      }
       ByteBuffer frame = dst.duplicate();
       Inflater inflater = new Inflater();
       try {

@@ -199,7 +199,7 @@ class ReductionRulesTest {
         .containsEntry("corruptBlocks", 1L)
         .containsEntry("skippedLinked", 1L)
         .containsEntry("skippedSmall", 0L)
-        .hasSize(19 + SkipReason.values().length);
+        .hasSize(18 + SkipReason.values().length);
     assertThat(counters.byChain()).containsOnlyKeys("lz4", "zstd");
     assertThat(counters.byChain().get("lz4").blocks()).isEqualTo(2);
     assertThat(counters.byChain().get("lz4").logicalBytes()).isEqualTo(3000);

@@ -4,10 +4,8 @@ package io.hdrf.datanode;
 import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.VolumeUse;
 import io.hdrf.datanode.job.VolumeJobs;
-import io.hdrf.datanode.read.DecodedFiles;
 import io.hdrf.datanode.replica.BlockRecords;
 import io.hdrf.datanode.volume.SchemeStores;
-import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.wire.WireCounters;
@@ -37,8 +35,6 @@ final class HdrfMetrics implements MetricsSource {
   private final ReducerCounters counters;
   private final WireCounters wire;
   private final Reducer reducer;
-  private final DecodingTurns decoding;
-  private final DecodedFiles decodedFiles;
   private final BlockRecords records;
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
@@ -49,8 +45,6 @@ final class HdrfMetrics implements MetricsSource {
       ReducerCounters counters,
       WireCounters wire,
       Reducer reducer,
-      DecodingTurns decoding,
-      DecodedFiles decodedFiles,
       BlockRecords records,
       SchemeStores schemeStores,
       VolumeJobs jobs,
@@ -63,8 +57,6 @@ final class HdrfMetrics implements MetricsSource {
     this.counters = counters;
     this.wire = wire;
     this.reducer = reducer;
-    this.decoding = decoding;
-    this.decodedFiles = decodedFiles;
   }
 
   void register() {
@@ -132,13 +124,6 @@ final class HdrfMetrics implements MetricsSource {
     reducer
         .waitingForScheme()
         .forEach((scheme, blocks) -> visitor.gauge("BlocksWaiting-" + scheme, blocks));
-    visitor.gauge("DecodedFileBytes", decodedFiles.size());
-    decoding
-        .inProcess()
-        .forEach((scheme, frames) -> visitor.gauge("FramesInDecoding-" + scheme, frames));
-    decoding
-        .waiting()
-        .forEach((scheme, frames) -> visitor.gauge("FramesWaiting-" + scheme, frames));
     visitCounters(visitor, records.counters().values());
     visitor.gauge("MetadataPending", records.pending());
     visitor.gauge("MetadataStoresDown", records.down());

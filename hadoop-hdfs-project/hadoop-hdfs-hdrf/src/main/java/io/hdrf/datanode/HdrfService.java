@@ -9,7 +9,6 @@ import io.hdrf.datanode.job.JobTasks;
 import io.hdrf.datanode.job.VolumeJobs;
 import io.hdrf.datanode.mirror.Mirroring;
 import io.hdrf.datanode.page.Status;
-import io.hdrf.datanode.read.DecodedFiles;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.BlockRecords;
@@ -29,10 +28,8 @@ import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.SchemeStores;
-import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
-import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.DurableFiles;
 import java.io.Closeable;
 import java.io.FileInputStream;
@@ -65,8 +62,6 @@ public final class HdrfService implements Closeable {
   private final HdrfConf conf;
   private final boolean anyChain;
   private final ReducerCounters counters = new ReducerCounters();
-  private final DecodingTurns decoding;
-  private final DecodedFiles decodedFiles;
   private final Replicas replicas;
   private final DelayedTasks later = new DelayedTasks();
   private final PoolSlices slices;
@@ -91,10 +86,7 @@ public final class HdrfService implements Closeable {
     records = setup.records;
     IoTimes times = new IoTimes(conf.configuration(), dataset::volumes);
     DurableFiles files = times.timed(setup.files);
-    decoding = new DecodingTurns(conf::maxBlocks);
-    decodedFiles =
-        new DecodedFiles(conf.readDecodedSize(), files, decoding, BufferPool.shared(), counters);
-    replicas = new Replicas(dataset, files, records, this::dropDecoded);
+    replicas = new Replicas(dataset, files, records);
     anyChain = Chains.anyConfigured(setup.chains);
     slices =
         new PoolSlices(
@@ -105,17 +97,12 @@ public final class HdrfService implements Closeable {
             dataset::adjustUsed,
             new UnreadableReplicas(dataset));
     schemeStores = new SchemeStores(slices);
-    BlockOpener opener = new BlockOpener(slices, counters, times, decoding);
+    BlockOpener opener = new BlockOpener(slices, counters, times);
     reads =
         new ReplicaReads(
             dataset,
             opener,
-            new ReducedReads(
-                conf.readCacheSize(),
-                conf.readAheadThreads(),
-                counters,
-                BufferPool.shared(),
-                decodedFiles),
+            new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters),
             setup.dropBehindReads);
     BlocksBeingWritten written =
         new BlocksBeingWritten(slices, setup.chains, files, dataset::replica);
@@ -163,8 +150,6 @@ public final class HdrfService implements Closeable {
             counters,
             mirroring.counters(),
             reducer,
-            decoding,
-            decodedFiles,
             records,
             schemeStores,
             jobs,
@@ -194,13 +179,6 @@ public final class HdrfService implements Closeable {
     scan.close();
     reducer.close();
     slices.closeAll();
-  }
-
-  /** Deletes what was decoded of a block; apart, since the caller may hold the dataset's lock. */
-  private void dropDecoded(BlockRef block) {
-    if (decodedFiles.size() > 0) {
-      later.after(0, () -> decodedFiles.dropBlock(block.blockId()));
-    }
   }
 
   // Volumes and pools: see VolumeChanges
@@ -382,11 +360,6 @@ public final class HdrfService implements Closeable {
   /** The stores of block schemes. */
   SchemeStores schemeStores() {
     return schemeStores;
-  }
-
-  /** The turns for long frames. */
-  DecodingTurns decoding() {
-    return decoding;
   }
 
   Reducer reducer() {

@@ -59,8 +59,7 @@ public final class ReplicaReads implements Closeable {
                 opened,
                 opened.stream().getFD(),
                 position,
-                dropBehind || dropBehindReads,
-                opened::temporaryFile);
+                dropBehind || dropBehindReads);
       } else {
         stream = opened.stream();
         stream.skip(position);

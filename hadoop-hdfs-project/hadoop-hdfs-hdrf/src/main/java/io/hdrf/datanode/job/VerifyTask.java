@@ -7,7 +7,6 @@ import io.hdrf.block.VerifyResult;
 import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.ReplicaSnapshot;
 import io.hdrf.datanode.replica.Replicas;
-import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
@@ -89,8 +88,7 @@ final class VerifyTask extends ReplicaTask {
       }
       ChainCodec codec = opened.codec();
       try (ChannelFile meta = ChannelFile.open(snapshot.metaFile());
-          BlockChecksums checksums = BlockChecksums.open(snapshot.metaFile(), meta);
-          DecodingTurns.Turn turn = opened.decodingTurn(codec)) {
+          BlockChecksums checksums = BlockChecksums.open(snapshot.metaFile(), meta)) {
         VerifyResult result = BlockVerifier.verify(opened.reduced(), codec, checksums, null);
         switch (result.outcome()) {
           case OK:

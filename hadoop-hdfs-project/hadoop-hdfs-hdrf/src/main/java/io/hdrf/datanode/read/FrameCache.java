@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.read;
 
-import io.hdrf.block.ReducedBlock;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -31,17 +30,6 @@ public final class FrameCache {
     ByteBuffer key = ByteBuffer.allocate(2 * Long.BYTES + 2 * Integer.BYTES);
     key.putLong(tag).putLong(blockId).putInt(frame).putInt(checksum).flip();
     return key;
-  }
-
-  /** Names a block's frame by its content. */
-  static ByteBuffer key(ReducedBlock block, int frame) {
-    return key(
-        block.header().tag(), block.header().blockId(), frame, block.frames().checksum(frame));
-  }
-
-  /** Returns whether a key names a frame of a block with that id, in whichever pool it is. */
-  static boolean isOf(ByteBuffer key, long blockId) {
-    return key.getLong(Long.BYTES) == blockId;
   }
 
   /** The frame, not to be changed, or null. */

@@ -4,7 +4,6 @@ package io.hdrf.datanode.read;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.jni.NativeFiles;
-import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import java.io.Closeable;
@@ -16,7 +15,7 @@ import java.util.ArrayDeque;
 /**
  * Decoded bytes of a reduced block at any position. A sequential read decodes the next frames
  * ahead, in runs that grow at each step up to a limit; a positional read decodes single frames and
- * uses the frame cache; long frames are those of {@link LongFrameReader}. For one thread.
+ * uses the frame cache. For one thread.
  */
 final class FrameReader implements Closeable {
 
@@ -76,22 +75,9 @@ final class FrameReader implements Closeable {
   private ByteBuffer currentBytes;
   private int decodedRuns;
   private final ChainCodec codec;
-
-  /** Reads the long frames; null if there are none. */
-  private final LongFrameReader longFrames;
-
   private boolean closed;
 
-  /**
-   * @param file the block's, or null where the kernel is not to read ahead
-   * @param place for what is decoded of long frames
-   */
-  FrameReader(
-      ReducedReads shared,
-      ReducedBlock block,
-      ChainCodec codec,
-      FileDescriptor file,
-      DecodedFiles.Place place) {
+  FrameReader(ReducedReads shared, ReducedBlock block, ChainCodec codec, FileDescriptor file) {
     this.shared = shared;
     this.block = block;
     this.frames = block.frames();
@@ -99,10 +85,6 @@ final class FrameReader implements Closeable {
     this.cache = shared.cache();
     this.counters = shared.counters();
     this.file = file;
-    this.longFrames =
-        DecodingTurns.isLong(frames.maxOriginalLength())
-            ? new LongFrameReader(block, codec, shared.decodedFiles(), place, shared.buffers())
-            : null;
   }
 
   ReducedBlock block() {
@@ -144,9 +126,6 @@ final class FrameReader implements Closeable {
     if (closed) {
       throw new java.nio.channels.ClosedChannelException();
     }
-    if (longFrames != null && isInLongFrame(position)) {
-      return pieceAt(position);
-    }
     if (currentFirst < 0 || !contains(currentFirst, currentEnd, position)) {
       moveTo(position);
     }
@@ -155,19 +134,6 @@ final class FrameReader implements Closeable {
         .limit((int) (frames.originalEnd(currentEnd - 1) - begin))
         .position((int) (position - begin));
     return currentBytes;
-  }
-
-  private boolean isInLongFrame(long position) {
-    return longFrames.holds(position)
-        || DecodingTurns.isLong(frames.originalLength(frames.frameAt(position)));
-  }
-
-  private ByteBuffer pieceAt(long position) throws IOException {
-    try {
-      return longFrames.at(position);
-    } catch (IOException | RuntimeException | Error e) {
-      throw ReadFailures.translate(block, e, counters);
-    }
   }
 
   private boolean contains(int first, int end, long position) {
@@ -286,7 +252,7 @@ final class FrameReader implements Closeable {
   }
 
   private boolean useCached(int frame) {
-    byte[] cached = cache.get(FrameCache.key(block, frame));
+    byte[] cached = cache.get(key(frame));
     if (cached == null) {
       return false;
     }
@@ -297,8 +263,13 @@ final class FrameReader implements Closeable {
     return true;
   }
 
+  private ByteBuffer key(int frame) {
+    return FrameCache.key(
+        block.header().tag(), block.header().blockId(), frame, frames.checksum(frame));
+  }
+
   @Override
-  public void close() throws IOException {
+  public void close() {
     if (closed) {
       return;
     }
@@ -316,9 +287,6 @@ final class FrameReader implements Closeable {
       upcoming.forEach(FrameSlot::release);
       idle.forEach(FrameSlot::release);
       currentBytes = null;
-      if (longFrames != null) {
-        longFrames.close();
-      }
     }
   }
 
@@ -333,6 +301,6 @@ final class FrameReader implements Closeable {
     byte[] copy = new byte[frames.originalLength(currentFirst)];
     currentBytes.clear().limit(copy.length);
     currentBytes.get(copy);
-    cache.put(FrameCache.key(block, currentFirst), copy);
+    cache.put(key(currentFirst), copy);
   }
 }

@@ -26,7 +26,6 @@ public final class ReducedReads implements Closeable {
   private static final int QUEUED_PER_THREAD = 16;
 
   private final FrameCache cache;
-  private final DecodedFiles decodedFiles;
   private final BufferPool buffers;
   private final ReducerCounters counters;
 
@@ -36,16 +35,13 @@ public final class ReducedReads implements Closeable {
   /**
    * @param cacheSize bytes of decoded frames to keep for positional reads
    * @param aheadThreads threads that decode ahead; 0 means none
-   * @param decodedFiles closed with this
    */
-  public ReducedReads(
-      int cacheSize,
-      int aheadThreads,
-      ReducerCounters counters,
-      BufferPool buffers,
-      DecodedFiles decodedFiles) {
+  public ReducedReads(int cacheSize, int aheadThreads, ReducerCounters counters) {
+    this(cacheSize, aheadThreads, counters, BufferPool.shared());
+  }
+
+  ReducedReads(int cacheSize, int aheadThreads, ReducerCounters counters, BufferPool buffers) {
     this.cache = new FrameCache(cacheSize);
-    this.decodedFiles = decodedFiles;
     this.buffers = buffers;
     this.counters = counters;
     if (aheadThreads == 0) {
@@ -65,10 +61,6 @@ public final class ReducedReads implements Closeable {
 
   FrameCache cache() {
     return cache;
-  }
-
-  DecodedFiles decodedFiles() {
-    return decodedFiles;
   }
 
   BufferPool buffers() {
@@ -99,7 +91,6 @@ public final class ReducedReads implements Closeable {
    * @param descriptor the file's
    * @param position where the stream begins, in decoded bytes
    * @param dropBehind whether the file's pages are to leave the page cache after the read
-   * @param place for what is decoded of long frames
    */
   public FileInputStream open(
       ReducedBlock block,
@@ -107,11 +98,10 @@ public final class ReducedReads implements Closeable {
       Closeable file,
       FileDescriptor descriptor,
       long position,
-      boolean dropBehind,
-      DecodedFiles.Place place)
+      boolean dropBehind)
       throws IOException {
     counters.read();
-    FrameReader reader = new FrameReader(this, block, codec, descriptor, place);
+    FrameReader reader = new FrameReader(this, block, codec, descriptor);
     Closeable underlying =
         dropBehind
             ? () -> {
@@ -131,6 +121,5 @@ public final class ReducedReads implements Closeable {
     if (ahead != null) {
       ahead.shutdown();
     }
-    decodedFiles.close();
   }
 }

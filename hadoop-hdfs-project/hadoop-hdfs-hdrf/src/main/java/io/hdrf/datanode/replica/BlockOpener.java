@@ -10,7 +10,6 @@ import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.UnavailableException;
-import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.ChannelFile;
@@ -23,7 +22,6 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.FileSystemException;
@@ -31,7 +29,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /**
  * Opens a replica's file once, finds out from its first bytes whether it is reduced, and reads it
@@ -42,14 +39,11 @@ public final class BlockOpener {
   private final PoolSlices volumes;
   private final ReducerCounters counters;
   private final IoTimes times;
-  private final DecodingTurns turns;
 
-  public BlockOpener(
-      PoolSlices volumes, ReducerCounters counters, IoTimes times, DecodingTurns turns) {
+  public BlockOpener(PoolSlices volumes, ReducerCounters counters, IoTimes times) {
     this.volumes = volumes;
     this.counters = counters;
     this.times = times;
-    this.turns = turns;
   }
 
   /** An open block: plain, to be read through its stream, or reduced. For one thread. */
@@ -57,27 +51,12 @@ public final class BlockOpener {
     private final FileInputStream stream;
     private final ReducedBlock reduced;
     private final PoolSlice volume;
-    private final FsVolumeSpi storage;
-    private final DecodingTurns turns;
     private boolean closed;
 
-    /** A plain block. */
-    Opened(FileInputStream stream) {
-      this(stream, null, null, null, null);
-    }
-
-    /** A reduced block. */
-    Opened(
-        FileInputStream stream,
-        ReducedBlock reduced,
-        PoolSlice volume,
-        FsVolumeSpi storage,
-        DecodingTurns turns) {
+    Opened(FileInputStream stream, ReducedBlock reduced, PoolSlice volume) {
       this.stream = stream;
       this.reduced = reduced;
       this.volume = volume;
-      this.storage = storage;
-      this.turns = turns;
     }
 
     public boolean isReduced() {
@@ -112,26 +91,6 @@ public final class BlockOpener {
         throw new UnavailableException(
             reduced.name() + " needs schemes that can't be opened: " + e, e);
       }
-    }
-
-    /**
-     * A name for a temporary file on the reduced block's volume; null if that has no room.
-     *
-     * @param length of the file, in bytes
-     */
-    public Path temporaryFile(long length) throws IOException {
-      return storage.getAvailable() < length
-          ? null
-          : volume.temporaryFile(reduced.header().blockId());
-    }
-
-    /**
-     * Waits, if the reduced block's frames are long, until they may be decoded.
-     *
-     * @param codec as {@link #codec} returned it
-     */
-    public DecodingTurns.Turn decodingTurn(ChainCodec codec) throws InterruptedIOException {
-      return turns.take(codec.chain(), reduced.frames().maxOriginalLength());
     }
 
     @Override
@@ -225,7 +184,7 @@ public final class BlockOpener {
       throws IOException {
     ByteBuffer head = PlainProof.head(stream);
     if (head == null) {
-      return new Opened(stream);
+      return new Opened(stream, null, null);
     }
     PoolSlice volume = volumes.use(replica.getVolume(), block.poolId());
     Opened reduced = null;
@@ -234,13 +193,7 @@ public final class BlockOpener {
           times.timed(new ChannelFile(stream.getChannel()), replica.getVolume());
       BlockProbe probe = judge(file, head, stream, volume, block);
       if (probe.kind() == BlockProbe.Kind.REDUCED) {
-        reduced =
-            new Opened(
-                stream,
-                ReducedBlock.open(file, readable, probe.header()),
-                volume,
-                replica.getVolume(),
-                turns);
+        reduced = new Opened(stream, ReducedBlock.open(file, readable, probe.header()), volume);
         return reduced;
       }
       if (probe.kind() == BlockProbe.Kind.FOREIGN
@@ -248,7 +201,7 @@ public final class BlockOpener {
           && !volume.provesPlain(readable, replica.getMetaFile().toPath())) {
         throw probe.reason();
       }
-      return new Opened(stream);
+      return new Opened(stream, null, null);
     } finally {
       if (reduced == null) {
         volume.endUse();

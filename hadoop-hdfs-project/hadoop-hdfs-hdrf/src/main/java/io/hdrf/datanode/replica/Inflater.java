@@ -5,7 +5,6 @@ import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.ChecksumVerifier;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
@@ -116,9 +115,7 @@ public final class Inflater {
       plain.setLength(length);
       ChecksumVerifier verifier =
           checksums.type() == BlockChecksums.Type.NULL ? null : checksums.verifier();
-      try (DecodingTurns.Turn turn = opened.decodingTurn(codec)) {
-        decode(reduced, codec, plain, verifier);
-      }
+      decode(reduced, codec, plain, verifier);
       if (verifier != null && !verifier.finish().isOk()) {
         throw new CorruptFileException(
             snapshot.file(), "its decoded data do not match " + snapshot.metaFile());

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Consumer;
 
 /**
  * Replaces the files of finalized replicas by another form of the same data, and knows what orders
@@ -21,23 +20,14 @@ public final class Replicas {
   private final DatasetAccess dataset;
   private final DurableFiles files;
   private final BlockRecords records;
-  private final Consumer<BlockRef> onForgotten;
   private final BlockLocks locks = new BlockLocks();
   private final SettledReplicas settled = new SettledReplicas();
   private final ConcurrentMap<BlockRef, Integer> holds = new ConcurrentHashMap<>();
 
-  /**
-   * @param onForgotten receives each block that {@link #forget} gets
-   */
-  public Replicas(
-      DatasetAccess dataset,
-      DurableFiles files,
-      BlockRecords records,
-      Consumer<BlockRef> onForgotten) {
+  public Replicas(DatasetAccess dataset, DurableFiles files, BlockRecords records) {
     this.dataset = dataset;
     this.files = files;
     this.records = records;
-    this.onForgotten = onForgotten;
   }
 
   /** The replica was changed, moved or deleted since the snapshot was taken. */
@@ -120,7 +110,6 @@ public final class Replicas {
   /** Forgets all about a block that is gone, was written to, or is plain again. */
   public void forget(BlockRef block) {
     settled.unsettle(block);
-    onForgotten.accept(block);
     records.changed(block, BlockRecord.NO_REASON);
   }
 }

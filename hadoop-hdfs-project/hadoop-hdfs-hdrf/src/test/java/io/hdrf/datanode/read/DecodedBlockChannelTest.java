@@ -53,7 +53,7 @@ class DecodedBlockChannelTest {
   void open() throws IOException {
     file = new ReducedFile(directory, data);
     block = file.open();
-    reads = TestReads.of(4 << 20, 2, counters, buffers);
+    reads = new ReducedReads(4 << 20, 2, counters, buffers);
   }
 
   @AfterEach
@@ -73,7 +73,7 @@ class DecodedBlockChannelTest {
 
   private DecodedBlockChannel channel(
       ReducedBlock of, ChainCodec codec, long position, ReducedReads by) {
-    FrameReader reader = new FrameReader(by, of, codec, null, DecodedFiles.Place.NONE);
+    FrameReader reader = new FrameReader(by, of, codec, null);
     return new DecodedBlockChannel(reader, closed::incrementAndGet, position);
   }
 
@@ -151,7 +151,7 @@ class DecodedBlockChannelTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 2})
   void randomReadsOfEveryKind(int threads) throws IOException {
-    try (ReducedReads own = TestReads.of(4 << 20, threads, counters, buffers)) {
+    try (ReducedReads own = new ReducedReads(4 << 20, threads, counters, buffers)) {
       for (int round = 0; round < 300; round++) {
         int position = random.nextInt(LENGTH);
         int steps = 1 + random.nextInt(round % 2 == 0 ? 1 : 12);

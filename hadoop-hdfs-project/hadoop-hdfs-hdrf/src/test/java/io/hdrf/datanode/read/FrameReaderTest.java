@@ -49,7 +49,7 @@ class FrameReaderTest {
   void open() throws IOException {
     file = new ReducedFile(directory, data);
     block = file.open();
-    reads = TestReads.of(8 << 20, 2, counters, buffers);
+    reads = new ReducedReads(8 << 20, 2, counters, buffers);
     fillPool();
   }
 
@@ -80,7 +80,7 @@ class FrameReaderTest {
   }
 
   private FrameReader reader(ReducedBlock of, ReducedFile from) {
-    return new FrameReader(reads, of, from.codec, null, DecodedFiles.Place.NONE);
+    return new FrameReader(reads, of, from.codec, null);
   }
 
   /** Reads run by run, and returns how many frames each had. */

@@ -26,7 +26,7 @@ class OtherVolumeTest {
 
   private final ReducerCounters counters = new ReducerCounters();
   private final BufferPool buffers = new BufferPool(64 << 20);
-  private final ReducedReads reads = TestReads.of(4 << 20, 0, counters, buffers);
+  private final ReducedReads reads = new ReducedReads(4 << 20, 0, counters, buffers);
   private final byte[] data =
       TestData.TEXT.bytes(LENGTH, TestSeed.random(OtherVolumeTest.class.getName()));
 
@@ -42,8 +42,7 @@ class OtherVolumeTest {
 
   /** A positional read of the first frame, which leaves it in the cache. */
   private void readFirstFrame(ReducedFile file, ReducedBlock block) throws IOException {
-    try (FrameReader reader =
-        new FrameReader(reads, block, file.codec, null, DecodedFiles.Place.NONE)) {
+    try (FrameReader reader = new FrameReader(reads, block, file.codec, null)) {
       ByteBuffer frame = reader.at(0);
       byte[] bytes = new byte[frame.remaining()];
       frame.get(bytes);

@@ -79,8 +79,7 @@ class ReducedReadsTest {
         },
         raw.getFD(),
         position,
-        dropBehind,
-        DecodedFiles.Place.NONE);
+        dropBehind);
   }
 
   private boolean decodedAhead() {
@@ -91,7 +90,7 @@ class ReducedReadsTest {
   @CsvSource({"0, 0, true", "0, 2, false", "100000, 2, true", "100001, 0, false"})
   void aStreamGivesTheBlockFromItsPosition(int position, int threads, boolean dropBehind)
       throws IOException {
-    try (ReducedReads reads = TestReads.of(1 << 20, threads, counters)) {
+    try (ReducedReads reads = new ReducedReads(1 << 20, threads, counters)) {
       try (FileInputStream in = open(reads, position, dropBehind)) {
         assertThat(in.readAllBytes()).isEqualTo(Arrays.copyOfRange(data, position, LENGTH));
         assertThat(closed.get()).isZero();
@@ -109,7 +108,7 @@ class ReducedReadsTest {
   /** A reader that jumps about would discard frames decoded ahead. */
   @Test
   void positionalReadsDecodeNothingAhead() throws IOException {
-    try (ReducedReads reads = TestReads.of(1 << 20, 2, counters);
+    try (ReducedReads reads = new ReducedReads(1 << 20, 2, counters);
         FileInputStream in = open(reads, 0, false)) {
       for (int frame : new int[] {5, 3, 9, 1}) {
         ByteBuffer found = ByteBuffer.allocate(100);
@@ -125,7 +124,7 @@ class ReducedReadsTest {
   /** What was decoded ahead is of no use to a reader that went elsewhere; the data are right. */
   @Test
   void aReaderMayLeaveASequence() throws IOException {
-    try (ReducedReads reads = TestReads.of(1 << 20, 2, counters);
+    try (ReducedReads reads = new ReducedReads(1 << 20, 2, counters);
         FileInputStream in = open(reads, 0, false)) {
       for (int begin : new int[] {0, 20, 7, 8, 0}) {
         int from = begin * HookedScheme.FRAME_LENGTH;
@@ -144,9 +143,7 @@ class ReducedReadsTest {
 
   private void readFrames(ReducedReads reads, int... frames) throws IOException {
     try (FileInputStream unused = new FileInputStream(file.path.toFile());
-        FileInputStream in =
-            reads.open(
-                block, file.codec, () -> {}, unused.getFD(), 0, false, DecodedFiles.Place.NONE)) {
+        FileInputStream in = reads.open(block, file.codec, () -> {}, unused.getFD(), 0, false)) {
       for (int frame : frames) {
         in.getChannel().read(ByteBuffer.allocate(1), (long) frame * HookedScheme.FRAME_LENGTH + 9);
       }
@@ -156,7 +153,7 @@ class ReducedReadsTest {
   /** The last frame is where the next reader probably goes on. */
   @Test
   void aReaderOfOneOrTwoFramesLeavesItsLastInTheCache() throws IOException {
-    try (ReducedReads reads = TestReads.of(8 << 20, 0, counters)) {
+    try (ReducedReads reads = new ReducedReads(8 << 20, 0, counters)) {
       readFrames(reads, 4);
       assertThat(hitsOfRead(reads, 4)).isEqualTo(1);
       readFrames(reads, 10, 12);
@@ -169,7 +166,7 @@ class ReducedReadsTest {
 
   @Test
   void aFrameThatIsTooLongForTheCacheIsNotKept() throws IOException {
-    try (ReducedReads reads = TestReads.of(HookedScheme.FRAME_LENGTH * 8 - 1, 0, counters)) {
+    try (ReducedReads reads = new ReducedReads(HookedScheme.FRAME_LENGTH * 8 - 1, 0, counters)) {
       readFrames(reads, 4);
       assertThat(hitsOfRead(reads, 4)).isZero();
       readFrames(reads, FRAMES - 1);
@@ -180,7 +177,7 @@ class ReducedReadsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void closingGivesTheBuffersBack(boolean early) throws IOException {
-    try (ReducedReads reads = TestReads.of(0, 0, counters)) {
+    try (ReducedReads reads = new ReducedReads(0, 0, counters)) {
       open(reads, 0, false).close();
       for (int i = 0; i < 2; i++) {
         readFrames(reads, 1, 2, 3, 4);
@@ -194,7 +191,7 @@ class ReducedReadsTest {
   /** Readers outlive the dataset for a moment when a DataNode stops. */
   @Test
   void afterItIsClosedReadersDecodeByThemselves() throws IOException {
-    ReducedReads reads = TestReads.of(0, 2, counters);
+    ReducedReads reads = new ReducedReads(0, 2, counters);
     reads.close();
     try (FileInputStream in = open(reads, 0, false)) {
       assertThat(in.readAllBytes()).isEqualTo(data);
@@ -204,7 +201,7 @@ class ReducedReadsTest {
 
   @Test
   void nothingIsReadAfterTheEnd() throws IOException {
-    try (ReducedReads reads = TestReads.of(0, 0, counters)) {
+    try (ReducedReads reads = new ReducedReads(0, 0, counters)) {
       FileInputStream in = open(reads, 0, false);
       assertThat(in.read()).isEqualTo(data[0]);
       in.close();
@@ -221,8 +218,8 @@ class ReducedReadsTest {
 
   @Test
   void withoutThreadsThereIsNoDecodingAhead() {
-    try (ReducedReads none = TestReads.of(0, 0, counters);
-        ReducedReads one = TestReads.of(0, 1, counters)) {
+    try (ReducedReads none = new ReducedReads(0, 0, counters);
+        ReducedReads one = new ReducedReads(0, 1, counters)) {
       assertThat(none.decodesAhead()).isFalse();
       assertThat(one.decodesAhead()).isTrue();
     }
@@ -244,7 +241,7 @@ class ReducedReadsTest {
         };
     FrameSlot late;
     FrameSlot[] waiting = new FrameSlot[2 * 16];
-    ReducedReads ahead = TestReads.of(0, 2, counters);
+    ReducedReads ahead = new ReducedReads(0, 2, counters);
     try {
       ahead.decodeAhead(slot(0));
       ahead.decodeAhead(slot(0));

@@ -36,8 +36,7 @@ class ReplicasTest {
 
   private final List<String> calls = new ArrayList<>();
   private final Set<BlockRef> cached = new HashSet<>();
-  private final Replicas replicas =
-      new Replicas(dataset(), LocalDurableFiles.INSTANCE, null, block -> {});
+  private final Replicas replicas = new Replicas(dataset(), LocalDurableFiles.INSTANCE, null);
   private ReplicaInfo current;
   private Path file;
   private Path replacement;

@@ -13,7 +13,6 @@ import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.io.ForwardingFile;
 import io.hdrf.io.ForwardingFiles;
-import io.hdrf.reduce.DecodingTurns;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.PlainBlock;
@@ -97,15 +96,10 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
             (volume, pool, bytes) -> {},
             (volume, block, file, why) -> {});
     volumes.open(this, POOL);
-    opener =
-        new BlockOpener(
-            volumes,
-            counters,
-            new IoTimes(conf, List::of),
-            new DecodingTurns(any -> Integer.MAX_VALUE));
+    opener = new BlockOpener(volumes, counters, new IoTimes(conf, List::of));
     dataset = dataset();
     records = new BlockRecords(hdrf, files);
-    replicas = new Replicas(dataset, files, records, block -> {});
+    replicas = new Replicas(dataset, files, records);
     inflater = new Inflater(replicas, opener, counters);
     current = finalized(data.length);
   }
