@@ -30,6 +30,9 @@ public final class SchemeRegistry {
 
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
 
+  /** An HDRF that knows older versions alone takes such frames for damaged. */
+  private static final int FIRST_WITH_KEEPS_LENGTH = 3;
+
   /** Words that stand for something else in {@code hdrf.<word>.*} or in a chain. */
   private static final Set<String> RESERVED =
       Collections.unmodifiableSet(
@@ -165,6 +168,15 @@ public final class SchemeRegistry {
           String.format(
               "%s was built for version %d of the scheme SPI; this HDRF has version %d",
               origin, version, SpiVersion.CURRENT));
+    }
+    if (version < FIRST_WITH_KEEPS_LENGTH
+        && scheme instanceof FrameScheme
+        && ((FrameScheme) scheme).keepsLength()) {
+      throw new PluginLoadException(
+          String.format(
+              "%s keeps the length, which version %d of the scheme SPI does not know; its"
+                  + " spiVersion() has to be %d",
+              origin, version, FIRST_WITH_KEEPS_LENGTH));
     }
   }
 

@@ -268,6 +268,15 @@ class SchemeRegistryTest {
     assertRefused("was built for version 1 of the scheme SPI; this HDRF has version 3", tooOld);
   }
 
+  @Test
+  void aSchemeForAnOlderSpiVersionDoesNotKeepTheLength() throws IOException {
+    Path jar =
+        frameScheme("acme", 64002, " public boolean keepsLength() { return true; }")
+            .stub(SPI_VERSION, spiVersion(2))
+            .write(jar());
+    assertRefused("keeps the length, which version 2 of the scheme SPI does not know", jar);
+  }
+
   private static String spiVersion(int version) {
     return "package io.hdrf.spi.scheme; public class SpiVersion { public static final int CURRENT = "
         + version

@@ -53,7 +53,6 @@ class ConfigurationErrorsTest {
         "hdrf.schemes | shuffle | hdrf.schemes | a scheme behind | as in \"shuffle,zstd\"",
         "hdrf.schemes | lz4,shuffle | hdrf.schemes | a scheme behind | \"lz4,shuffle\"",
         "hdrf.mirror.scheme | shuffle | hdrf.mirror.scheme | a scheme behind | \"shuffle\"",
-        "hdrf.read.decoded.size | -1 | hdrf.read.decoded.size | from 0 to | \"-1\"",
         "hdrf.lz4.max.blocks | 2000 | hdrf.lz4.max.blocks | from 0 to 1024 | \"2000\"",
         "fs.getspaceused.classname"
             + " | org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaCachingGetSpaceUsed"

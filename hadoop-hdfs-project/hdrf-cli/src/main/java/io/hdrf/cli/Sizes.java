@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import io.hdrf.admin.Bytes;
 import java.util.Locale;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 
 /** Sizes and ratios for people. */
 final class Sizes {
-  private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-
   private Sizes() {}
 
   /** Formats bytes, for instance {@code 512 B}, {@code 1.5 MiB}. */
   static String bytes(long bytes) {
-    double value = bytes;
-    int unit = 0;
-    while (Math.abs(value) >= 1024 && unit < UNITS.length - 1) {
-      value /= 1024;
-      unit++;
-    }
-    return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", value, UNITS[unit]);
+    return Bytes.text(bytes);
   }
 
   /**

@@ -242,7 +242,7 @@ final class PacketFramer implements Closeable {
     }
     data.flip();
     boolean last = header.isLastPacketInBlock();
-    if (filter != null && filter.excludes(header.getOffsetInBlock(), data)) {
+    if (filter != null && meter.isReduced() && filter.excludes(header.getOffsetInBlock(), data)) {
       exclude();
     }
     if (batch != null) {

@@ -7,21 +7,25 @@ import java.util.function.IntFunction;
 
 /**
  * Tells, while a block passes, whether the operator's filter keeps it plain: then it is not worth
- * encoding for the wire, nor keeping its frames. Looks at the first packet, and once more when as
- * much has passed as the Reducer will search. A block that this takes for excluded and the Reducer
- * does not, for want of what comes later, is reduced from its plain copy. For one thread.
+ * encoding for the wire, nor keeping its frames. Searches the beginning once, when as much has
+ * passed as stock clients put into a packet. The Reducer, which searches a little more, may find
+ * otherwise: such a block is reduced from its plain copy, or its frames came in vain. For one
+ * thread.
  */
 final class WireFilter {
 
+  /** The data of a packet of 64 KiB with a checksum for each 512 bytes. */
+  static final int SEARCHED = 63 << 10;
+
   private final ReductionRules rules;
   private final IntFunction<byte[]> beginning;
-  private byte[] head = new byte[0];
-  private int count;
-  private boolean begun;
-  private boolean excluded;
 
-  /** Whether nothing more is to be looked at. */
+  /** The block's first bytes; null before the first packet, and once they were searched. */
+  private byte[] head;
+
+  private int count;
   private boolean decided;
+  private boolean excluded;
 
   /**
    * @param beginning gives up to so many of the first bytes of the block as it lies on the disk,
@@ -43,39 +47,41 @@ final class WireFilter {
     if (decided || !data.hasRemaining()) {
       return excluded;
     }
-    boolean isFirst = !begun;
-    if (isFirst) {
+    if (head == null) {
       begin(offset);
     }
-    if (!decided) {
-      ByteBuffer part = data.duplicate();
-      part.limit(part.position() + Math.min(part.remaining(), head.length - count));
-      int length = part.remaining();
-      part.get(head, count, length);
-      count += length;
-      decided = count == head.length;
-      if (isFirst || decided) {
-        excluded = rules.excludes(head, count);
-        decided |= excluded;
-      }
+    // After a flush, a client sends the last checksum's bytes again.
+    long known = count < head.length ? count - offset : 0;
+    if (known < 0) {
+      // Something between did not come by here: this is not the block's beginning.
+      decide(false);
+      return false;
+    }
+    ByteBuffer part = data.duplicate();
+    part.position((int) Math.min(part.limit(), part.position() + known));
+    part.limit(part.position() + Math.min(part.remaining(), head.length - count));
+    int length = part.remaining();
+    part.get(head, count, length);
+    count += length;
+    if (count == head.length) {
+      decide(rules.excludes(head, count));
     }
     return excluded;
   }
 
   private void begin(long offset) {
-    begun = true;
-    head = new byte[ReductionRules.SEARCHED];
+    head = new byte[SEARCHED];
     if (offset > 0) {
       int wanted = (int) Math.min(offset, head.length);
       byte[] before = beginning.apply(wanted);
       count = Math.min(wanted, before.length);
       System.arraycopy(before, 0, head, 0, count);
-      // What comes now would not be the block's beginning.
-      decided = count < wanted;
-      if (count == head.length) {
-        excluded = rules.excludes(head, count);
-        decided = true;
-      }
     }
+  }
+
+  private void decide(boolean isExcluded) {
+    excluded = isExcluded;
+    decided = true;
+    head = null;
   }
 }

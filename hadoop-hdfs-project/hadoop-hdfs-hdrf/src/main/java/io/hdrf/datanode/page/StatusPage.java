@@ -2,6 +2,7 @@
 package io.hdrf.datanode.page;
 
 import io.hdrf.admin.BlockSum;
+import io.hdrf.admin.Bytes;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobInfo.Figure;
 import io.hdrf.admin.MetricFindings;

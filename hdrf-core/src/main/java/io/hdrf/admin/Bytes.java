@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.page;
+package io.hdrf.admin;
 
 import java.util.Locale;
 
-/** Numbers for people. */
-final class Bytes {
+/** Numbers of bytes for people. */
+public final class Bytes {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
   private Bytes() {}
 
-  /** Formats bytes, for instance {@code 1.5 MiB}. */
-  static String text(long bytes) {
+  /** Formats a number, for instance {@code 512 B}, {@code 1.5 MiB}. */
+  public static String text(long bytes) {
     double value = bytes;
     int unit = 0;
     while (Math.abs(value) >= 1024 && unit < UNITS.length - 1) {
@@ -21,7 +21,7 @@ final class Bytes {
   }
 
   /** Formats a part of a whole, for instance {@code 43.2 %}. */
-  static String percent(long part, long whole) {
+  public static String percent(long part, long whole) {
     return whole == 0 ? "-" : String.format(Locale.ROOT, "%.1f %%", 100.0 * part / whole);
   }
 }
