@@ -146,6 +146,7 @@ public final class GarbageCollector {
         GcResult cycle = new GcResult();
         try {
           cycle(cycle, progress);
+          cycle.whole = true;
           ended(0, 0);
         } catch (UnreadableBlocksException e) {
           ended(abortedInARow + 1, e.count());

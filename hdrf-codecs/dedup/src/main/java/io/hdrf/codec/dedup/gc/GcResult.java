@@ -10,6 +10,10 @@ public final class GcResult {
   long chunks;
   long liveChunks;
   long garbageBytes;
+
+  /** Whether a cycle ran to its end: only then is it known what is garbage. */
+  boolean whole;
+
   long containersCompacted;
   long containersDeleted;
   long containersFailed;
@@ -24,7 +28,10 @@ public final class GcResult {
     blocksRead += other.blocksRead;
     chunks = other.chunks;
     liveChunks = other.liveChunks;
-    garbageBytes = other.garbageBytes;
+    if (other.whole) {
+      garbageBytes = other.garbageBytes;
+      whole = true;
+    }
     containersCompacted += other.containersCompacted;
     containersDeleted += other.containersDeleted;
     containersFailed = other.containersFailed;
@@ -35,15 +42,18 @@ public final class GcResult {
   }
 
   /**
-   * Returns the sums by name, in the order to be printed. Chunks, the bytes of garbage, and
-   * containers that failed or were put off, are those of the last cycle; the rest are totals.
+   * Returns the sums by name, in the order to be printed. Chunks, and containers that failed or
+   * were put off, are those of the last cycle; the bytes of garbage are those of the last one that
+   * ran to its end, and are left out before; the rest are totals.
    */
   public Map<String, Long> asMap() {
     Map<String, Long> values = new LinkedHashMap<>();
     values.put("blocksRead", blocksRead);
     values.put("chunks", chunks);
     values.put("liveChunks", liveChunks);
-    values.put("garbageBytes", Math.max(0, garbageBytes));
+    if (whole) {
+      values.put("garbageBytes", Math.max(0, garbageBytes));
+    }
     values.put("containersCompacted", containersCompacted);
     values.put("containersDeleted", containersDeleted);
     values.put("containersFailed", containersFailed);
