@@ -2,6 +2,7 @@
 package io.hdrf.cli;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.StorageType;
@@ -25,6 +26,17 @@ record LocatedReplica(
     String poolId,
     long blockId,
     long length) {
+
+  /** By reflection: Hadoop 3.3 has another return type, and this runs with 3.1 and later ones. */
+  private static final Method LOCATIONS = getLocations();
+
+  private static Method getLocations() {
+    try {
+      return LocatedBlock.class.getMethod("getLocations");
+    } catch (NoSuchMethodException e) {
+      throw new LinkageError("this Hadoop does not tell where blocks are", e);
+    }
+  }
 
   /**
    * Returns a file's blocks; the last one, too, if it is being written, which a listing has apart.
@@ -69,10 +81,9 @@ record LocatedReplica(
     return replicas;
   }
 
-  /** By reflection: Hadoop 3.3 has another return type, and this runs with 3.1 and later ones. */
   private static DatanodeInfo[] locations(LocatedBlock block) throws IOException {
     try {
-      return (DatanodeInfo[]) LocatedBlock.class.getMethod("getLocations").invoke(block);
+      return (DatanodeInfo[]) LOCATIONS.invoke(block);
     } catch (ReflectiveOperationException e) {
       throw new IOException("this Hadoop does not tell where blocks are", e);
     }

@@ -25,10 +25,14 @@ final class PathWalk {
     void file(HdfsLocatedFileStatus file) throws IOException;
   }
 
+  /** The number of directories to name that may not be listed. */
+  private static final int MAX_NAMED = 20;
+
   private final DFSClient client;
   private final Troubles troubles;
   private long directories;
   private long links;
+  private long unlistable;
 
   PathWalk(DFSClient client, Troubles troubles) {
     this.client = client;
@@ -61,7 +65,10 @@ final class PathWalk {
     try {
       return client.listPaths(path, after, true);
     } catch (AccessControlException e) {
-      troubles.add(path + " is not counted: " + Main.message(e));
+      unlistable++;
+      if (unlistable <= MAX_NAMED) {
+        troubles.add(path + " is not counted: " + Main.message(e));
+      }
       return null;
     } catch (FileNotFoundException e) {
       return null;
@@ -97,6 +104,10 @@ final class PathWalk {
       } else {
         visitor.file((HdfsLocatedFileStatus) entry);
       }
+    }
+    if (unlistable > MAX_NAMED) {
+      troubles.add(
+          (unlistable - MAX_NAMED) + " more directories are not counted: they may not be listed");
     }
   }
 

@@ -2,8 +2,9 @@
 package io.hdrf.cli;
 
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Failures of a command's steps. One failure hides no other: it is printed at once, the other steps
@@ -17,7 +18,7 @@ final class Troubles {
   }
 
   private final Terminal terminal;
-  private final List<String> all = new ArrayList<>();
+  private final Set<String> all = new LinkedHashSet<>();
 
   Troubles(Terminal terminal) {
     this.terminal = terminal;
@@ -41,8 +42,7 @@ final class Troubles {
 
   /** Prints something that makes the answer incomplete, unless it was printed before. */
   void add(String line) {
-    if (!all.contains(line)) {
-      all.add(line);
+    if (all.add(line)) {
       terminal.say("hdrf: " + line);
     }
   }
