@@ -97,9 +97,7 @@ public interface HdrfAdminProtocol {
    * @return lines of {@link StoreBytes#encode}
    */
   @Looks
-  default String[] storeBytes() throws IOException {
-    return new String[0];
-  }
+  String[] storeBytes() throws IOException;
 
   /**
    * Returns how replicas are stored, of any volume.
@@ -109,9 +107,7 @@ public interface HdrfAdminProtocol {
    *     that can't be read
    */
   @Looks
-  default byte[] replicas(String poolId, byte[] blockIds) throws IOException {
-    throw new IOException("not known here");
-  }
+  byte[] replicas(String poolId, byte[] blockIds) throws IOException;
 
   /**
    * Returns the figures that Hadoop's metrics have of HDRF. May wait while a scheme's store is
@@ -120,9 +116,7 @@ public interface HdrfAdminProtocol {
    * @return lines of name, tab and decimal number
    */
   @Looks
-  default String[] metrics() throws IOException {
-    return new String[0];
-  }
+  String[] metrics() throws IOException;
 
   /**
    * Starts a task without a time limit, and returns at once. If the same task already runs, no

@@ -218,6 +218,21 @@ public final class AdminPeer {
     }
 
     @Override
+    public String[] storeBytes() {
+      return new String[0];
+    }
+
+    @Override
+    public byte[] replicas(String poolId, byte[] blockIds) {
+      return blockIds;
+    }
+
+    @Override
+    public String[] metrics() {
+      return new String[0];
+    }
+
+    @Override
     public String startTask(String kind, String storageId, String poolId) throws IOException {
       if (kind.equals("reclaim")) {
         throw new AccessControlException("not here");
