@@ -255,13 +255,14 @@ public final class AdminClient implements Closeable {
   /**
    * Starts a task and polls it.
    *
-   * @param maxMillis how long at most
-   * @throws SocketTimeoutException if it has not ended by then; it goes on
+   * @param maxMillis how long at most without progress
+   * @throws SocketTimeoutException if it makes none; it goes on
    */
   private String[] task(
       TaskKind kind, String storageId, String poolId, Consumer<String> progress, long maxMillis)
       throws IOException {
-    long began = System.nanoTime();
+    long lastNanos = System.nanoTime();
+    String last = "";
     String id = call(() -> protocol.startTask(kind.word(), storageId, poolId));
     long pause = FIRST_PAUSE_MILLIS;
     while (true) {
@@ -273,10 +274,14 @@ public final class AdminClient implements Closeable {
         throw new IOException(address + " answers something else: " + Arrays.toString(now));
       }
       progress.accept(now[1]);
-      if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began) >= maxMillis) {
+      if (!now[1].equals(last)) {
+        last = now[1];
+        lastNanos = System.nanoTime();
+      }
+      if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastNanos) >= maxMillis) {
         throw new SocketTimeoutException(
             address
-                + " is not done within "
+                + " made no progress within "
                 + maxMillis
                 + " ms, and goes on"
                 + (now[1].isEmpty() ? "" : " (" + now[1] + " so far)"));
@@ -337,7 +342,7 @@ public final class AdminClient implements Closeable {
   /**
    * See {@link TaskKind#SUM}.
    *
-   * @param maxMillis how long to wait at most
+   * @param maxMillis how long to wait at most without progress
    * @throws SocketTimeoutException if the DataNode still counts then; it goes on, and a later call
    *     gets the result
    */

@@ -107,14 +107,14 @@ public final class MetricFindings {
   /**
    * Returns what is to be said about one metric.
    *
-   * @param metrics the DataNode's, by name; all count from its start
+   * @param metrics the DataNode's, by name
    * @return null if there is nothing
    */
   public static String of(String metric, Map<String, Long> metrics) {
     for (Rule rule : RULES) {
       long value = metrics.getOrDefault(metric, 0L);
       if (rule.metric.equals(metric) && value >= rule.from) {
-        return String.format(Locale.ROOT, rule.words, value) + " (" + metric + ", since its start)";
+        return String.format(Locale.ROOT, rule.words, value) + " (" + metric + ")";
       }
     }
     return null;

@@ -4,6 +4,7 @@ package io.hdrf.admin;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -34,15 +35,13 @@ public final class StoreBytes {
   /**
    * Returns the same by directory.
    *
+   * @throws IOException if a file or directory can't be looked at, such as on a failing disk
    * @return bytes by the first two directories of the files' paths, such as {@code
    *     dedup/containers} and {@code metadata-embedded}; by the empty name for files in {@code
    *     hdrf} itself
    */
   public static Map<String, Long> byDirectory(Path hdrf) throws IOException {
     Map<String, Long> sums = new TreeMap<>();
-    if (!Files.exists(hdrf)) {
-      return sums;
-    }
     Files.walkFileTree(
         hdrf,
         new SimpleFileVisitor<Path>() {
@@ -55,16 +54,25 @@ public final class StoreBytes {
           }
 
           @Override
-          public FileVisitResult visitFileFailed(Path file, IOException e) {
-            return FileVisitResult.CONTINUE;
+          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+            return goOn(e);
           }
 
           @Override
-          public FileVisitResult postVisitDirectory(Path directory, IOException e) {
-            return FileVisitResult.CONTINUE;
+          public FileVisitResult postVisitDirectory(Path directory, IOException e)
+              throws IOException {
+            return goOn(e);
           }
         });
     return sums;
+  }
+
+  /** What is gone does not count; what can't be looked at is not 0 bytes. */
+  private static FileVisitResult goOn(IOException e) throws IOException {
+    if (e != null && !(e instanceof NoSuchFileException)) {
+      throw e;
+    }
+    return FileVisitResult.CONTINUE;
   }
 
   private static String name(Path file) {

@@ -72,7 +72,7 @@ public final class VolumeUse {
     /**
      * @param directory HDRF's directory of the pool on the volume
      * @param storageType as HDFS names it
-     * @param time when the counting ended, in milliseconds since 1970-01-01 UTC
+     * @param time when the counting began, in milliseconds since 1970-01-01 UTC
      */
     public Builder(
         String storageId, String poolId, String directory, String storageType, long time) {
@@ -83,7 +83,7 @@ public final class VolumeUse {
       this.time = time;
     }
 
-    /** Says why the blocks are not counted, or not all. */
+    /** Says why the blocks or HDRF's files are not counted, or not all. */
     public Builder obstacle(String why) {
       obstacle = why;
       return this;
@@ -202,12 +202,17 @@ public final class VolumeUse {
     return storageType;
   }
 
-  /** Returns why the blocks are not counted, or not all; empty if they are. */
+  /** Returns why the blocks or HDRF's files are not counted, or not all; empty if they are. */
   public String obstacle() {
     return obstacle;
   }
 
-  /** Returns when the counting ended, in milliseconds since 1970-01-01 UTC. */
+  /** Returns whether all blocks and files are counted. */
+  public boolean isWhole() {
+    return obstacle.isEmpty();
+  }
+
+  /** Returns when the counting began, in milliseconds since 1970-01-01 UTC. */
   public long time() {
     return time;
   }

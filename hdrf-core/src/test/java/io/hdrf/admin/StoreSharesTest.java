@@ -28,10 +28,10 @@ class StoreSharesTest {
                     20L))
             .build();
     StoreShares shares = new StoreShares(use);
-    assertThat(shares.of("dedup", 1000)).isEqualTo(200);
-    assertThat(shares.of("dedup,zstd", 1500)).isEqualTo(300);
-    assertThat(shares.of("lz4", 5000)).isZero();
-    assertThat(shares.of(VolumeUse.PLAIN, 5000)).isZero();
+    assertThat(shares.of("dedup", 1000)).hasValue(200);
+    assertThat(shares.of("dedup,zstd", 1500)).hasValue(300);
+    assertThat(shares.of("lz4", 5000)).hasValue(0);
+    assertThat(shares.of(VolumeUse.PLAIN, 5000)).hasValue(0);
     assertThat(shares.unshared()).isEqualTo(29);
   }
 
@@ -43,5 +43,20 @@ class StoreSharesTest {
             .files(Map.of("dedup/containers", 700L))
             .build();
     assertThat(new StoreShares(use).unshared()).isEqualTo(700);
+  }
+
+  @Test
+  void theShareOfPartOfTheBlocksIsNotKnown() {
+    VolumeUse use =
+        new VolumeUse.Builder("DS-1", "BP-1", "/data/1", "DISK", 0)
+            .obstacle("the store is down")
+            .blocks("dedup", new BlockSum(1, 100, 10))
+            .files(Map.of("dedup/containers", 700L))
+            .build();
+    StoreShares shares = new StoreShares(use);
+    assertThat(shares.of("dedup", 4000)).isEmpty();
+    assertThat(shares.of("lz4", 4000)).hasValue(0);
+    assertThat(shares.of(VolumeUse.PLAIN, 4000)).hasValue(0);
+    assertThat(shares.unshared()).isEqualTo(700);
   }
 }

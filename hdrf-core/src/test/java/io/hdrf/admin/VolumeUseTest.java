@@ -102,6 +102,14 @@ class VolumeUseTest {
   }
 
   @Test
+  void aDirectoryThatCannotBeReadIsNotEmpty(@TempDir Path hdrf) throws IOException {
+    // Root may read all directories, so the name is too long for the file system.
+    Path tooLong = hdrf.resolve("x".repeat(300));
+    assertThatThrownBy(() -> StoreBytes.byDirectory(tooLong)).isInstanceOf(IOException.class);
+    assertThat(StoreBytes.byDirectory(hdrf)).isEmpty();
+  }
+
+  @Test
   void blockIdsAreReadAsTheyWereWritten() throws IOException {
     long[] ids = {1, -5, Long.MIN_VALUE, 9};
     assertThat(BlockIds.decode(BlockIds.encode(ids, 3))).containsExactly(1, -5, Long.MIN_VALUE);

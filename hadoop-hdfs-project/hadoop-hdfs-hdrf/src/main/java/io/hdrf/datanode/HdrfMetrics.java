@@ -149,7 +149,7 @@ final class HdrfMetrics implements MetricsSource {
   /** There are none before the first time that all was added up, nor where not all could be. */
   private void visitSpace(Visitor visitor) {
     List<VolumeUse> uses = history.last();
-    if (uses.isEmpty() || !uses.stream().allMatch(use -> use.obstacle().isEmpty())) {
+    if (uses.isEmpty() || !uses.stream().allMatch(VolumeUse::isWhole)) {
       return;
     }
     BlockSum all = BlockSum.NONE;

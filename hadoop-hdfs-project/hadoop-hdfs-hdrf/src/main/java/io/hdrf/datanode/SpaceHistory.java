@@ -5,7 +5,6 @@ import io.hdrf.admin.VolumeUse;
 import io.hdrf.datanode.page.Status.Sample;
 import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,14 +39,14 @@ final class SpaceHistory implements Closeable {
     thread.start();
   }
 
-  private void step() throws IOException, InterruptedException {
+  private void step() throws InterruptedException {
     if (!closed.await(pauseMillis, TimeUnit.MILLISECONDS)) {
       sample();
     }
   }
 
   /** Adds up now. */
-  void sample() throws IOException {
+  void sample() {
     long began = System.nanoTime();
     List<VolumeUse> all = use.all();
     long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
@@ -57,7 +56,7 @@ final class SpaceHistory implements Closeable {
     for (VolumeUse one : all) {
       logical += one.all().logicalBytes();
       stored += one.all().fileBytes() + one.fileBytes();
-      complete &= one.obstacle().isEmpty();
+      complete &= one.isWhole();
     }
     synchronized (this) {
       pauseMillis = Math.max(PAUSE_MILLIS, SELDOM * took);

@@ -8,9 +8,7 @@ import io.hdrf.datanode.replica.BlockRecords;
 import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
-import io.hdrf.metadata.BlockRecord;
 import io.hdrf.metadata.VolumeRecords;
-import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.scheme.SchemeNotFoundException;
 import io.hdrf.spi.store.MetadataException;
@@ -30,12 +28,9 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
  * while for millions of blocks, so a result is given again until it is nine times as old as it took
  * to make: however often it is asked, at most a tenth of the time goes into adding up. Thread-safe.
  */
-final class SpaceUse {
+class SpaceUse {
 
   private static final int OFTEN_ENOUGH = 9;
-
-  /** The number of blocks after which it is checked whether the volume is still in service. */
-  private static final int CHECK_BLOCKS = 1 << 12;
 
   private final PoolSlices slices;
   private final BlockRecords records;
@@ -43,7 +38,7 @@ final class SpaceUse {
   private final SchemeRegistry registry;
   private volatile long counted;
 
-  /** The last result if it is complete, or null. */
+  /** The last result, or null. */
   private List<VolumeUse> last;
 
   private long lastNanos;
@@ -63,25 +58,25 @@ final class SpaceUse {
   }
 
   /** One for each pool on each volume in service. May take long. */
-  synchronized List<VolumeUse> all() throws IOException {
+  synchronized List<VolumeUse> all() {
     long began = System.nanoTime();
     if (last != null && began - lastNanos < OFTEN_ENOUGH * lastTook) {
       return last;
     }
     counted = 0;
-    List<VolumeUse> all = Collections.unmodifiableList(sum());
+    last = Collections.unmodifiableList(sum());
     lastNanos = System.nanoTime();
     lastTook = lastNanos - began;
-    last = all.stream().allMatch(use -> use.obstacle().isEmpty()) ? all : null;
-    return all;
+    return last;
   }
 
   /** The same as text. */
-  List<String> lines() throws IOException {
+  List<String> lines() {
     return all().stream().map(VolumeUse::encode).collect(Collectors.toList());
   }
 
-  private List<VolumeUse> sum() throws IOException {
+  /** Adds up now. */
+  List<VolumeUse> sum() {
     Map<String, String> types = new HashMap<>();
     for (FsVolumeSpi volume : dataset.volumes()) {
       types.put(volume.getStorageID(), volume.getStorageType().toString());
@@ -108,7 +103,11 @@ final class SpaceUse {
                 .getOrDefault(slice.storageId(), BlockSum.NONE);
         use.blocks(VolumeUse.PLAIN, here);
       }
-      use.files(StoreBytes.byDirectory(slice.directory()));
+      try {
+        use.files(StoreBytes.byDirectory(slice.directory()));
+      } catch (IOException e) {
+        use.obstacle("HDRF's files can't be looked at: " + e);
+      }
       all.add(use.build());
     }
     return all;
@@ -141,88 +140,20 @@ final class SpaceUse {
       use.obstacle("no records are kept (metadata store: " + records.storeName() + ")");
       return;
     }
-    RecordSums sums = new RecordSums(slice);
+    long before = counted;
+    RecordSums sums =
+        new RecordSums(
+            blocks -> {
+              counted = before + blocks;
+              return slice.equals(slices.find(slice.storageId(), slice.poolId()));
+            });
     try {
       volume.scan(sums::add);
     } catch (MetadataException e) {
       use.obstacle(String.valueOf(e.getMessage()));
     }
-    if (sums.stopped) {
-      use.obstacle("the volume is being taken out of service");
-    }
-    sums.addTo(use);
-  }
-
-  /** The sums over the records of one volume. For one thread. */
-  private final class RecordSums {
-    private final PoolSlice slice;
-
-    /** Three sums each, by the ids of the schemes, 16 bits each. */
-    private final Map<Long, long[]> chains = new HashMap<>();
-
-    private final long[] reasons = new long[256];
-    private long unrecorded;
-    private long visited;
-    private boolean stopped;
-    private final long countedBefore = counted;
-
-    RecordSums(PoolSlice slice) {
-      this.slice = slice;
-    }
-
-    boolean add(byte[] key, byte[] value) {
-      visited++;
-      if (visited % CHECK_BLOCKS == 0) {
-        counted = countedBefore + visited;
-        stopped = !slice.equals(slices.find(slice.storageId(), slice.poolId()));
-        if (stopped) {
-          return false;
-        }
-      }
-      try {
-        add(BlockRecord.decode(BlockRecord.blockId(key), value));
-      } catch (MetadataException | IllegalArgumentException e) {
-        unrecorded++;
-      }
-      return true;
-    }
-
-    private void add(BlockRecord record) {
-      long chain = 0;
-      for (int id : record.chain()) {
-        chain = chain << 16 | id;
-      }
-      long[] sum = chains.computeIfAbsent(chain, any -> new long[3]);
-      sum[0]++;
-      sum[1] += record.logicalLength();
-      sum[2] += record.physicalLength();
-      if (!record.isReduced()) {
-        reasons[record.reason()]++;
-      }
-    }
-
-    void addTo(VolumeUse.Builder use) {
-      counted = countedBefore + visited;
-      chains.forEach((chain, sum) -> use.blocks(name(chain), new BlockSum(sum[0], sum[1], sum[2])));
-      for (int code = 0; code < reasons.length; code++) {
-        SkipReason reason = SkipReason.ofCode(code);
-        if (reasons[code] > 0 && reason != null) {
-          use.reason(reason.metricName(), reasons[code]);
-        }
-      }
-      use.unrecorded(unrecorded);
-    }
-
-    private String name(long chain) {
-      List<String> names = new ArrayList<>();
-      for (int shift = 48; shift >= 0; shift -= 16) {
-        int id = (int) (chain >>> shift) & 0xFFFF;
-        if (id != 0) {
-          names.add(schemeName(id));
-        }
-      }
-      return names.isEmpty() ? VolumeUse.PLAIN : String.join(",", names);
-    }
+    counted = before + sums.visited();
+    sums.addTo(use, this::schemeName);
   }
 
   private String schemeName(int id) {

@@ -74,12 +74,8 @@ class PageTest {
 
   /** Adds up until the records are there, which come a little after the blocks. */
   private static boolean recorded(HdrfCluster cluster) {
-    try {
-      cluster.service(0).history().sample();
-      return cluster.service(0).history().last().get(0).all().blocks() == 2;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    cluster.service(0).history().sample();
+    return cluster.service(0).history().last().get(0).all().blocks() == 2;
   }
 
   @Test

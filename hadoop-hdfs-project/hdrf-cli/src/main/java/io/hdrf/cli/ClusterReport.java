@@ -9,9 +9,13 @@ import io.hdrf.admin.StoreShares;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The answers of a cluster's DataNodes together, as tables and as JSON. */
@@ -32,7 +36,9 @@ final class ClusterReport {
   private Space all = Space.NONE;
   private long others;
   private long unrecorded;
-  private int volumes;
+  private final Set<String> volumes = new HashSet<>();
+  private long uncounted;
+  private long uncountedBytes;
   private long oldest = Long.MAX_VALUE;
 
   ClusterReport(List<NodeReport> nodes) {
@@ -41,7 +47,14 @@ final class ClusterReport {
     nodes.forEach(node -> node.uses().forEach(this::add));
   }
 
+  /** Blocks that are not all counted would make a false ratio with stores that are. */
   private void add(VolumeUse use) {
+    use.files().forEach((name, bytes) -> files.merge(name, bytes, Long::sum));
+    if (!use.isWhole()) {
+      uncounted++;
+      uncountedBytes += use.fileBytes();
+      return;
+    }
     StoreShares shares = new StoreShares(use);
     use.chains()
         .forEach(
@@ -54,10 +67,9 @@ final class ClusterReport {
     byType.merge(use.storageType(), here, Space::plus);
     all = all.plus(here);
     others += shares.unshared();
-    use.files().forEach((name, bytes) -> files.merge(name, bytes, Long::sum));
     use.reasons().forEach((name, blocks) -> reasons.merge(name, blocks, Long::sum));
     unrecorded += use.unrecorded();
-    volumes++;
+    volumes.add(use.storageId());
     oldest = Math.min(oldest, use.time());
   }
 
@@ -66,8 +78,12 @@ final class ClusterReport {
     return chain.equals(VolumeUse.PLAIN) ? PLAIN : chain;
   }
 
-  private long garbage() {
-    return nodes.stream().mapToLong(node -> node.metric(GARBAGE)).sum();
+  /** The garbage that collections told of; empty if none did. */
+  private Optional<Long> garbage() {
+    return nodes.stream()
+        .map(node -> node.metrics().get(GARBAGE))
+        .filter(Objects::nonNull)
+        .reduce(Long::sum);
   }
 
   /** Returns whether nothing has to be looked at. */
@@ -87,26 +103,27 @@ final class ClusterReport {
     terminal.result(
         nodes.size()
             + (nodes.size() == 1 ? " DataNode, " : " DataNodes, ")
-            + volumes
-            + (volumes == 1 ? " volume: " : " volumes: ")
-            + all.blocks().blocks()
-            + " blocks of "
-            + Sizes.bytes(all.blocks().logicalBytes())
-            + " take "
-            + Sizes.bytes(all.takes())
-            + " ("
-            + all.ratio()
-            + "); saved: "
-            + Sizes.bytes(all.saved()));
-    if (volumes > 0 && now - oldest > OLD) {
+            + volumes.size()
+            + (volumes.size() == 1 ? " volume: " : " volumes: ")
+            + (volumes.isEmpty() ? "what the blocks take is not known" : all.sentence("blocks")));
+    if (uncounted > 0) {
+      terminal.result(
+          "In no sum: "
+              + uncounted
+              + " pools on volumes whose blocks are not all counted; HDRF's files there: "
+              + Sizes.bytes(uncountedBytes));
+    }
+    if (!volumes.isEmpty() && now - oldest > OLD) {
       terminal.result(
           "The oldest of these sums was made " + Sizes.seconds((now - oldest) / 1000.0) + " ago.");
     }
     if (unrecorded > 0) {
       terminal.result(unrecorded + " blocks are in no sum: their records can't be read.");
     }
-    section(terminal, chainTable());
-    section(terminal, table("storage type", byType));
+    if (!volumes.isEmpty()) {
+      section(terminal, chainTable());
+      section(terminal, table("storage type", byType));
+    }
     section(terminal, nodeTable());
     if (!files.isEmpty()) {
       section(terminal, fileTable());
@@ -163,16 +180,16 @@ final class ClusterReport {
         rows.add(List.of(node.name(), "-", "-", "-", "-", "-", "-", "-", "-", "without HDRF"));
         continue;
       }
-      Space space = node.space();
+      Optional<Space> space = node.space();
       rows.add(
           List.of(
               node.name(),
-              Integer.toString(node.uses().size()),
-              Long.toString(space.blocks().blocks()),
-              Sizes.bytes(space.blocks().logicalBytes()),
-              Sizes.bytes(space.takes()),
-              space.ratio(),
-              Long.toString(node.metric("Pending")),
+              node.volumes(),
+              space.map(sum -> Long.toString(sum.blocks().blocks())).orElse(Space.UNKNOWN),
+              space.map(sum -> Sizes.bytes(sum.blocks().logicalBytes())).orElse(Space.UNKNOWN),
+              space.map(Space::taken).orElse(Space.UNKNOWN),
+              space.map(Space::ratio).orElse(Space.UNKNOWN),
+              node.metric("Pending"),
               Long.toString(node.recordsPending()),
               node.recordStates(),
               node.modes()));
@@ -185,9 +202,11 @@ final class ClusterReport {
     rows.add(List.of("files of HDRF", "bytes"));
     files.forEach(
         (name, bytes) -> rows.add(List.of(name.isEmpty() ? "." : name, Sizes.bytes(bytes))));
-    if (nodes.stream().anyMatch(node -> node.metrics().containsKey(GARBAGE))) {
-      rows.add(List.of("garbage in containers, at the last collections", Sizes.bytes(garbage())));
-    }
+    garbage()
+        .ifPresent(
+            bytes ->
+                rows.add(
+                    List.of("garbage in containers, at the last collections", Sizes.bytes(bytes))));
     return rows;
   }
 
@@ -202,14 +221,15 @@ final class ClusterReport {
   ObjectNode toJson(Troubles troubles) {
     ObjectNode root = Json.root();
     attention.forEach(root.putArray("needsAttention")::add);
-    all.putTo(root.putObject("all"));
+    putTo(root.putObject("all"), volumes.isEmpty() ? Optional.empty() : Optional.of(all));
+    root.putObject("uncounted").put("pools", uncounted).put("storeBytes", uncountedBytes);
     root.put("unrecordedBlocks", unrecorded);
     array(root.putArray("schemes"), "chain", byChain);
     root.put("otherStoreBytes", others);
     array(root.putArray("storageTypes"), "type", byType);
     ObjectNode directories = root.putObject("storeDirectories");
     files.forEach(directories::put);
-    root.put("garbageBytes", garbage());
+    root.put("garbageBytes", garbage().orElse(null));
     ObjectNode plain = root.putObject("plainReasons");
     reasons.forEach(plain::put);
     ArrayNode list = root.putArray("dataNodes");
@@ -223,12 +243,20 @@ final class ClusterReport {
     spaces.forEach((name, space) -> space.putTo(array.addObject().put(field, name)));
   }
 
+  private static void putTo(ObjectNode json, Optional<Space> space) {
+    if (space.isPresent()) {
+      space.get().putTo(json);
+    } else {
+      Space.putUnknownTo(json);
+    }
+  }
+
   private static ObjectNode toJson(NodeReport node) {
     ObjectNode json = Json.object().put("name", node.name()).put("hdrf", node.hasHdrf());
     if (!node.hasHdrf()) {
       return json;
     }
-    node.space().putTo(json);
+    putTo(json, node.space());
     for (VolumeInfo volume : node.records()) {
       json.withArray("records")
           .addObject()
@@ -255,7 +283,9 @@ final class ClusterReport {
               .put("storageType", use.storageType())
               .put("time", use.time())
               .put("obstacle", use.obstacle());
-      new Space(use.all(), use.fileBytes()).putTo(volume);
+      putTo(
+          volume,
+          use.isWhole() ? Optional.of(new Space(use.all(), use.fileBytes())) : Optional.empty());
     }
     ObjectNode metrics = json.putObject("metrics");
     node.metrics().forEach(metrics::put);

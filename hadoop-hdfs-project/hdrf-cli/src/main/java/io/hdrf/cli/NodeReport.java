@@ -6,11 +6,12 @@ import io.hdrf.admin.JobKind;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -35,11 +36,10 @@ record NodeReport(
   /**
    * Asks a DataNode.
    *
-   * @param timeoutMillis for each question, and for all together
+   * @param timeoutMillis for each question; after the first that it leaves open it is asked nothing
    * @throws IOException if it answers nothing
    */
   static NodeReport ask(RecordTarget.Address address, int timeoutMillis) throws IOException {
-    long began = System.nanoTime();
     try (RunningDataNode dataNode = address.connect(timeoutMillis)) {
       List<VolumeInfo> records;
       try {
@@ -55,30 +55,36 @@ record NodeReport(
       List<VolumeUse> uses = new ArrayList<>();
       Map<String, Long> metrics = new TreeMap<>();
       List<String> gaps = new ArrayList<>();
-      attempt(gaps, "its jobs", () -> jobs.addAll(dataNode.jobs(JobKind.CONVERT)));
-      attempt(gaps, "its metrics", () -> metrics.putAll(dataNode.metrics()));
-      attempt(
-          gaps,
-          "what it leaves out",
-          () -> gaps.addAll(dataNode.leftOut(left(began, timeoutMillis))));
-      attempt(
-          gaps,
-          "what its blocks take",
-          () -> uses.addAll(dataNode.use(left(began, timeoutMillis))));
+      Questions questions = new Questions(gaps);
+      questions.ask("its jobs", () -> jobs.addAll(dataNode.jobs(JobKind.CONVERT)));
+      questions.ask("its metrics", () -> metrics.putAll(dataNode.metrics()));
+      questions.ask("what it leaves out", () -> gaps.addAll(dataNode.leftOut(timeoutMillis)));
+      questions.ask("what its blocks take", () -> uses.addAll(dataNode.use(timeoutMillis)));
       return new NodeReport(address.name(), true, records, jobs, uses, metrics, gaps);
     }
   }
 
-  private static void attempt(List<String> gaps, String what, Troubles.Step step) {
-    try {
-      step.run();
-    } catch (IOException e) {
-      gaps.add(what + ": " + Main.message(e));
-    }
-  }
+  /** Questions, which end with the first that is not answered in time. For one thread. */
+  private static final class Questions {
+    private final List<String> gaps;
+    private boolean silent;
 
-  private static long left(long began, int timeoutMillis) {
-    return timeoutMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+    Questions(List<String> gaps) {
+      this.gaps = gaps;
+    }
+
+    void ask(String what, Troubles.Step step) {
+      if (silent) {
+        gaps.add(what + ": not asked any more");
+        return;
+      }
+      try {
+        step.run();
+      } catch (IOException e) {
+        silent = e instanceof SocketTimeoutException;
+        gaps.add(what + ": " + Main.message(e));
+      }
+    }
   }
 
   /** Returns whether a DataNode answered that does not know HDRF's protocol. */
@@ -89,17 +95,27 @@ record NodeReport(
         || message.contains("is not known");
   }
 
-  long metric(String metric) {
-    return metrics.getOrDefault(metric, 0L);
+  /** Returns a metric for people. */
+  String metric(String metric) {
+    Long value = metrics.get(metric);
+    return value == null ? Space.UNKNOWN : value.toString();
   }
 
-  /** Returns what its blocks take, HDRF's own files included. */
-  Space space() {
-    Space sum = Space.NONE;
-    for (VolumeUse use : uses) {
-      sum = sum.plus(new Space(use.all(), use.fileBytes()));
-    }
-    return sum;
+  /** Returns what the pools take on the volumes where all is counted. */
+  List<VolumeUse> counted() {
+    return uses.stream().filter(VolumeUse::isWhole).toList();
+  }
+
+  /** Returns what its blocks take there, HDRF's own files included; empty if nothing is counted. */
+  Optional<Space> space() {
+    return counted().stream().map(use -> new Space(use.all(), use.fileBytes())).reduce(Space::plus);
+  }
+
+  /** Returns the number of volumes on which pools take something, counted or not. */
+  String volumes() {
+    return uses.isEmpty()
+        ? Space.UNKNOWN
+        : Long.toString(uses.stream().map(VolumeUse::storageId).distinct().count());
   }
 
   /** Returns the number of changed blocks whose records wait to be written. */
@@ -114,7 +130,7 @@ record NodeReport(
 
   /** Returns what becomes of blocks, each mode once with the number of volumes. */
   String modes() {
-    return counted(jobs.stream().map(JobInfo::mode).toList());
+    return jobs.isEmpty() ? Space.UNKNOWN : counted(jobs.stream().map(JobInfo::mode).toList());
   }
 
   private static String counted(List<String> words) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -67,6 +68,10 @@ final class PathReport implements Closeable {
     if (!(fileSystem instanceof DistributedFileSystem)) {
       throw new IOException(resolved + " is not in HDFS; give --conf DIR or hdfs://HOST:PORT/PATH");
     }
+    if (resolved.getName().equals(".snapshot")) {
+      throw new IllegalArgumentException(
+          resolved + " would count a block once for each snapshot; name one of them");
+    }
     source = resolved.toUri().getPath();
     PathWalk walk = new PathWalk(((DistributedFileSystem) fileSystem).getClient(), troubles);
     walk.run(source, this::add);
@@ -103,6 +108,7 @@ final class PathReport implements Closeable {
       List<LocatedReplica> replicas = LocatedReplica.of(block, located.getErasureCodingPolicy());
       if (block.isCorrupt() || (replicas.isEmpty() && block.getBlockSize() > 0)) {
         missing++;
+        continue;
       }
       for (LocatedReplica replica : replicas) {
         questions.add(replica);
@@ -114,7 +120,7 @@ final class PathReport implements Closeable {
   private Map<ReplicaQuestions.Node, Map<String, VolumeUse>> uses(List<ReplicaQuestions.Node> nodes)
       throws IOException {
     List<ReplicaQuestions.Node> answering = new ArrayList<>(nodes);
-    answering.removeIf(node -> node.isWithoutHdrf() || !node.failure().isEmpty());
+    answering.removeIf(node -> !node.failure().isEmpty() || !node.hasReduced());
     Map<ReplicaQuestions.Node, Map<String, VolumeUse>> all = new HashMap<>();
     List<Map.Entry<ReplicaQuestions.Node, Map<String, VolumeUse>>> found =
         Parallel.run(
@@ -144,20 +150,36 @@ final class PathReport implements Closeable {
             (key, storage) -> {
               VolumeUse use = uses.get(key);
               StoreShares shares = use == null ? null : new StoreShares(use);
+              boolean known = true;
               Space here = Space.NONE;
               for (Map.Entry<List<Integer>, BlockSum> entry : storage.chains().entrySet()) {
                 String chain = name(entry.getKey(), use);
                 BlockSum sum = entry.getValue();
-                Space space =
-                    new Space(sum, shares == null ? 0 : shares.of(chain, sum.logicalBytes()));
+                Space space = new Space(sum, share(chain, sum, shares));
+                known &= space.stores().isPresent();
                 byChain.merge(ClusterReport.name(chain), space, Space::plus);
                 here = here.plus(space);
+              }
+              if (!known) {
+                troubles.add(
+                    node.address().name()
+                        + ": what its stores hold for these blocks is not known"
+                        + (use == null || use.isWhole()
+                            ? ""
+                            : ": " + use.directory() + ": " + use.obstacle()));
               }
               byType.merge(storage.type(), here, Space::plus);
               byNode.merge(node.address().name(), here, Space::plus);
               all = all.plus(here);
               unknown = unknown.plus(storage.unknown());
             });
+  }
+
+  private static OptionalLong share(String chain, BlockSum sum, StoreShares shares) {
+    if (chain.equals(VolumeUse.PLAIN)) {
+      return OptionalLong.of(0);
+    }
+    return shares == null ? OptionalLong.empty() : shares.of(chain, sum.logicalBytes());
   }
 
   private static String name(List<Integer> chain, VolumeUse use) {
@@ -182,16 +204,7 @@ final class PathReport implements Closeable {
             + " directories, "
             + blocks
             + " blocks");
-    terminal.result(
-        all.blocks().blocks()
-            + " replicas of "
-            + Sizes.bytes(all.blocks().logicalBytes())
-            + " take "
-            + Sizes.bytes(all.takes())
-            + " ("
-            + all.ratio()
-            + "); saved: "
-            + Sizes.bytes(all.saved()));
+    terminal.result(all.sentence("replicas"));
     if (open > 0) {
       terminal.result(open + " files are open; their last blocks count as they are now");
     }
@@ -204,7 +217,7 @@ final class PathReport implements Closeable {
     section(terminal, "stored with", byChain);
     section(terminal, "storage type", byType);
     section(terminal, "DataNode", byNode);
-    if (all.storeBytes() > 0) {
+    if (all.stores().orElse(1) > 0) {
       terminal.result("");
       terminal.result(
           "stores: what the stores hold, divided among all blocks that use them by their lengths");

@@ -65,7 +65,8 @@ final class RecordTarget {
           "How long a DataNode may leave a question unanswered. Default: ${DEFAULT-VALUE}.")
   private int timeout;
 
-  private int timeoutMillis() {
+  /** Returns the time-out of {@code --timeout}. */
+  int timeoutMillis() {
     if (timeout < 1 || timeout > MAX_TIMEOUT) {
       throw new IllegalArgumentException(
           "--timeout is " + timeout + ", accepted is 1 to " + MAX_TIMEOUT);
@@ -88,7 +89,7 @@ final class RecordTarget {
   /**
    * Returns the named DataNodes, or else all that the NameNode knows.
    *
-   * @param troubles receives those that the NameNode considers dead
+   * @param troubles receives those that the NameNode considers dead, and that should not be
    */
   List<Address> everywhere(Troubles troubles) throws IOException {
     List<Address> all = new ArrayList<>();
@@ -115,7 +116,9 @@ final class RecordTarget {
       all.add(address(info, conf));
     }
     for (DatanodeInfo info : hdfs.getDataNodeStats(HdfsConstants.DatanodeReportType.DEAD)) {
-      troubles.add(address(info, conf).name() + " is dead for the NameNode");
+      if (!info.isDecommissioned()) {
+        troubles.add(address(info, conf).name() + " is dead for the NameNode");
+      }
     }
     return all;
   }
@@ -146,11 +149,6 @@ final class RecordTarget {
         info.getHostName() + ":" + info.getIpcPort(),
         NetUtils.createSocketAddr(info.getIpcAddr(byName)),
         conf);
-  }
-
-  /** Returns the time-out of {@code --timeout}. */
-  int timeout() {
-    return timeoutMillis();
   }
 
   private Path configurationDirectory() {

@@ -7,8 +7,10 @@ import io.hdrf.metadata.BlockRecord;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +23,9 @@ import org.apache.hadoop.ipc.RetriableException;
 
 /**
  * Asks DataNodes how their replicas are stored, many at a time: for each DataNode a batch is
- * collected, and asked on a pool of threads when it is full. Memory: one batch for each DataNode
- * and those that are being asked; a caller who is faster than the DataNodes waits. A DataNode that
- * fails once is not asked again. {@link #add} and {@link #finish} are for one thread.
+ * collected, and asked on a pool of threads when it is full, one at a time. Memory: one batch for
+ * each DataNode and those that are being asked; a caller who is faster than the DataNodes waits. A
+ * DataNode that fails once is not asked again. {@link #add} and {@link #finish} are for one thread.
  */
 final class ReplicaQuestions implements Closeable {
   private static final int BATCH = 2_000;
@@ -90,6 +92,11 @@ final class ReplicaQuestions implements Closeable {
     private final Map<String, Storage> storages = new HashMap<>();
 
     private Batch batch = new Batch();
+
+    /** Those that wait while one is asked. */
+    private final Deque<Batch> waiting = new ArrayDeque<>();
+
+    private boolean asking;
     private RunningDataNode connection;
     private String failure = "";
     private boolean withoutHdrf;
@@ -107,8 +114,11 @@ final class ReplicaQuestions implements Closeable {
       return failure;
     }
 
-    synchronized boolean isWithoutHdrf() {
-      return withoutHdrf;
+    /** Returns whether one of its replicas is not plain. Call after {@link #finish}. */
+    synchronized boolean hasReduced() {
+      return storages.values().stream()
+          .flatMap(storage -> storage.chains.keySet().stream())
+          .anyMatch(chain -> !chain.isEmpty());
     }
 
     /** Returns its storages by storage id, tab and pool id. Call after {@link #finish}. */
@@ -122,15 +132,45 @@ final class ReplicaQuestions implements Closeable {
           key -> new Storage(String.valueOf(replica.storageType())));
     }
 
-    private synchronized void ask(Batch asked) {
+    /** Returns whether the batch can be asked now; if not, {@link #next} will give it. */
+    private synchronized boolean begin(Batch full) {
+      if (asking) {
+        waiting.add(full);
+        return false;
+      }
+      asking = true;
+      return true;
+    }
+
+    /** Ends a batch; returns the next one to ask, or null. */
+    private synchronized Batch next() {
+      Batch next = waiting.poll();
+      asking = next != null;
+      return next;
+    }
+
+    private synchronized boolean isAnswering() {
+      return failure.isEmpty() && !withoutHdrf;
+    }
+
+    /** One batch at a time, and without the lock: the walk takes it for each replica. */
+    private void ask(Batch asked) {
       Map<Long, BlockRecord> found = Map.of();
-      if (failure.isEmpty() && !withoutHdrf) {
+      Exception why = null;
+      if (isAnswering()) {
         try {
           found = answer(asked);
         } catch (IOException | RuntimeException e) {
-          withoutHdrf = e instanceof IOException && NodeReport.isWithoutHdrf((IOException) e);
-          failure = withoutHdrf ? "" : Main.message(e);
+          why = e;
         }
+      }
+      merge(asked, found, why);
+    }
+
+    private synchronized void merge(Batch asked, Map<Long, BlockRecord> found, Exception why) {
+      if (why != null) {
+        withoutHdrf = why instanceof IOException && NodeReport.isWithoutHdrf((IOException) why);
+        failure = withoutHdrf ? "" : Main.message(why);
       }
       for (int i = 0; i < asked.count; i++) {
         BlockRecord record =
@@ -170,7 +210,8 @@ final class ReplicaQuestions implements Closeable {
       }
     }
 
-    private synchronized void close() {
+    /** Call when the pool has ended. */
+    private void close() {
       if (connection != null) {
         connection.close();
       }
@@ -216,12 +257,22 @@ final class ReplicaQuestions implements Closeable {
     acquire(1);
     Batch full = node.batch;
     node.batch = new Batch();
+    if (node.begin(full)) {
+      ask(node, full);
+    }
+  }
+
+  private void ask(Node node, Batch batch) {
     pool.execute(
         () -> {
           try {
-            node.ask(full);
+            node.ask(batch);
           } finally {
             room.release();
+            Batch next = node.next();
+            if (next != null && !pool.isShutdown()) {
+              ask(node, next);
+            }
           }
         });
   }

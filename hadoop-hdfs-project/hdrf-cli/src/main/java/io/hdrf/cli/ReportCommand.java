@@ -31,7 +31,7 @@ final class ReportCommand implements Callable<Integer> {
       arity = "0..1",
       description = {
         "A file or directory in HDFS, as in 'hdfs dfs -du PATH'. Only what you may list is counted,"
-            + " and what snapshots alone keep is not."
+            + " and what snapshots alone keep is not, unless PATH lies in one."
       })
   private String path;
 
@@ -63,7 +63,7 @@ final class ReportCommand implements Callable<Integer> {
     if (all.isEmpty()) {
       troubles.add("the NameNode lists no live DataNode");
     }
-    int timeout = target.timeout();
+    int timeout = target.timeoutMillis();
     List<NodeReport> nodes =
         Parallel.run(
             all,
@@ -73,7 +73,7 @@ final class ReportCommand implements Callable<Integer> {
     for (NodeReport node : nodes) {
       node.gaps().forEach(gap -> troubles.add(node.name() + ": " + gap));
       for (VolumeUse use : node.uses()) {
-        if (!use.obstacle().isEmpty()) {
+        if (!use.isWhole()) {
           troubles.add(
               node.name() + " " + use.directory() + ": not all is counted: " + use.obstacle());
         }
@@ -90,7 +90,7 @@ final class ReportCommand implements Callable<Integer> {
 
   private int path(Terminal terminal, Troubles troubles) throws IOException {
     Configuration conf = target.ofCluster();
-    try (PathReport report = new PathReport(conf, parallel, target.timeout(), troubles)) {
+    try (PathReport report = new PathReport(conf, parallel, target.timeoutMillis(), troubles)) {
       report.count(path);
       if (json) {
         terminal.result(Json.text(report.toJson()));

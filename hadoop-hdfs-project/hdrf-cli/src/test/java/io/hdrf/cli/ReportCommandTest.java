@@ -251,6 +251,204 @@ class ReportCommandTest {
     assertThat(json.get("dataNodes").get(0).get("records")).hasSize(1);
   }
 
+  /** Calls for which the function has an answer; the whole DataNode answers the others. */
+  private static HdrfAdminProtocol dataNode(
+      java.util.function.BiFunction<String, Object[], Object> first) {
+    HdrfAdminProtocol whole = dataNode();
+    return (HdrfAdminProtocol)
+        Proxy.newProxyInstance(
+            ReportCommandTest.class.getClassLoader(),
+            new Class<?>[] {HdrfAdminProtocol.class},
+            (self, method, arguments) -> {
+              Object answer = first.apply(method.getName(), arguments);
+              if (answer instanceof IOException failure) {
+                throw failure;
+              }
+              return answer == null ? method.invoke(whole, arguments) : answer;
+            });
+  }
+
+  private static boolean isSum(String method, Object[] arguments) {
+    return method.equals("task") && arguments[0].equals("sum");
+  }
+
+  private static VolumeUse.Builder down() {
+    return new VolumeUse.Builder("DS-2", "BP-1", "/data/2", "SSD", System.currentTimeMillis())
+        .obstacle("the store is down")
+        .blocks("dedup", new BlockSum(1, 10, 10))
+        .files(Map.of("dedup/containers", 1L << 40));
+  }
+
+  @Test
+  void aVolumeThatIsNotCountedIsInNoSum() throws Exception {
+    String own =
+        serve(
+            dataNode(
+                (method, arguments) ->
+                    isSum(method, arguments)
+                        ? new String[] {"done", use("/data/1").encode(), down().build().encode()}
+                        : null));
+    Map.Entry<Integer, String> shown = run("report", "--datanode", own);
+    assertThat(shown.getKey()).isEqualTo(ExitCode.FAILED);
+    assertThat(shown.getValue())
+        .contains("2 blocks of 11.0 KiB take 3.6 KiB (32.7 %); saved: 7.4 KiB")
+        .contains("In no sum: 1 pools", "1.0 TiB")
+        .containsPattern(own + " +2 +2 +11.0 KiB +3.6 KiB +32.7 %")
+        .doesNotContain("SSD");
+    JsonNode json =
+        new ObjectMapper().readTree(run("report", "--json", "--datanode", own).getValue());
+    assertThat(json.get("uncounted").get("storeBytes").asLong()).isEqualTo(1L << 40);
+    assertThat(json.get("notLookedAt").toString()).contains("/data/2", "the store is down");
+    JsonNode volume = json.get("dataNodes").get(0).get("use").get(1);
+    assertThat(volume.get("blocks").isNull()).isTrue();
+    assertThat(volume.get("savedBytes").isNull()).isTrue();
+  }
+
+  @Test
+  void whereNothingIsCountedNothingIsSaidOfSavings() throws Exception {
+    String own =
+        serve(
+            dataNode(
+                (method, arguments) ->
+                    isSum(method, arguments)
+                        ? new String[] {"done", down().build().encode()}
+                        : null));
+    Map.Entry<Integer, String> shown = run("report", "--datanode", own);
+    assertThat(shown.getKey()).isEqualTo(ExitCode.FAILED);
+    assertThat(shown.getValue())
+        .contains("what the blocks take is not known", "In no sum: 1 pools")
+        .containsPattern(own + " +1 +\\? +\\? +\\? +\\? +3 +5 ")
+        .doesNotContain("saved:", "%");
+    JsonNode json =
+        new ObjectMapper().readTree(run("report", "--json", "--datanode", own).getValue());
+    assertThat(json.get("all").get("savedBytes").isNull()).isTrue();
+    assertThat(json.get("garbageBytes").isNull()).isTrue();
+  }
+
+  @Test
+  void anOlderDataNodeSaysNothingAndNotNaught() throws Exception {
+    String own =
+        serve(
+            dataNode(
+                (method, arguments) ->
+                    method.equals("metrics")
+                            || (method.equals("startTask") && arguments[0].equals("sum"))
+                        ? new IOException("This version of HDRF knows no such thing")
+                        : null));
+    Map.Entry<Integer, String> shown = run("report", "--datanode", own);
+    assertThat(shown.getKey()).isEqualTo(ExitCode.FAILED);
+    assertThat(shown.getValue())
+        .containsPattern(own + " +\\? +\\? +\\? +\\? +\\? +\\? +5 +in step +automatic");
+    JsonNode json =
+        new ObjectMapper().readTree(run("report", "--json", "--datanode", own).getValue());
+    assertThat(json.get("dataNodes").get(0).get("blocks").isNull()).isTrue();
+    assertThat(json.get("notLookedAt")).hasSize(2);
+  }
+
+  @Test
+  void twoPoolsOnAVolumeAreOneVolume() throws Exception {
+    String second =
+        new VolumeUse.Builder("DS-1", "BP-2", "/data/1", "DISK", System.currentTimeMillis())
+            .build()
+            .encode();
+    String own =
+        serve(
+            dataNode(
+                (method, arguments) ->
+                    isSum(method, arguments)
+                        ? new String[] {"done", use("/data/1").encode(), second}
+                        : null));
+    assertThat(run("report", "--datanode", own).getValue())
+        .contains("1 DataNode, 1 volume: 2 blocks")
+        .containsPattern(own + " +1 +2 ");
+  }
+
+  @Test
+  void afterAnUnansweredQuestionNothingMoreIsAsked() throws Exception {
+    List<String> asked = java.util.Collections.synchronizedList(new ArrayList<>());
+    String own =
+        serve(
+            dataNode(
+                (method, arguments) -> {
+                  asked.add(method);
+                  if (method.equals("jobs")) {
+                    try {
+                      Thread.sleep(5000);
+                    } catch (InterruptedException e) {
+                      Thread.currentThread().interrupt();
+                    }
+                  }
+                  return null;
+                }));
+    Map.Entry<Integer, String> shown =
+        run(("report --json --timeout 1 --datanode " + own).split(" "));
+    assertThat(shown.getKey()).isEqualTo(ExitCode.FAILED);
+    assertThat(asked).startsWith("volumes", "jobs").doesNotContain("metrics", "startTask");
+    assertThat(new ObjectMapper().readTree(shown.getValue()).get("notLookedAt").toString())
+        .contains("did not answer within", "what its blocks take: not asked any more");
+  }
+
+  @Test
+  void sumsThatGrowAreAwaited() throws Exception {
+    long began = System.nanoTime();
+    String own =
+        serve(
+            dataNode(
+                (method, arguments) -> {
+                  long tenths = (System.nanoTime() - began) / 100_000_000;
+                  return isSum(method, arguments) && tenths < 30
+                      ? new String[] {"running", tenths + " blocks"}
+                      : null;
+                }));
+    Map.Entry<Integer, String> shown = run(("report --timeout 1 --datanode " + own).split(" "));
+    assertThat(shown.getKey()).as(shown.getValue()).isEqualTo(ExitCode.OK);
+    assertThat(shown.getValue()).contains("2 blocks of 11.0 KiB");
+  }
+
+  /** The walk over the NameNode's directories does not wait for a DataNode's answer. */
+  @Test
+  void aSlowDataNodeDoesNotStopTheWalk() throws Exception {
+    java.util.concurrent.CountDownLatch answer = new java.util.concurrent.CountDownLatch(1);
+    String own =
+        serve(
+            dataNode(
+                (method, arguments) -> {
+                  if (!method.equals("replicas")) {
+                    return null;
+                  }
+                  try {
+                    answer.await();
+                    return RecordPage.encode(
+                        Map.of(1L, BlockRecord.reduced(10, 1, new int[] {3}, 0, 0).encode()));
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                }));
+    org.apache.hadoop.hdfs.protocol.DatanodeInfo node =
+        new org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder()
+            .setDatanodeUuid("uuid")
+            .setHostName("h")
+            .setIpAddr("127.0.0.1")
+            .build();
+    RecordTarget.Address address =
+        new RecordTarget.Address(
+            "dn", org.apache.hadoop.net.NetUtils.createSocketAddr(own), new Configuration());
+    try (ReplicaQuestions questions = new ReplicaQuestions(2, 30_000, any -> address)) {
+      for (int id = 1; id <= 7000; id++) {
+        questions.add(
+            new LocatedReplica(
+                node, "DS-1", org.apache.hadoop.fs.StorageType.DISK, "BP-1", id, 10));
+      }
+      answer.countDown();
+      ReplicaQuestions.Node asked = questions.finish().iterator().next();
+      ReplicaQuestions.Storage storage = asked.storages().values().iterator().next();
+      assertThat(asked.failure()).isEmpty();
+      assertThat(asked.hasReduced()).isTrue();
+      assertThat(storage.chains()).containsOnly(Map.entry(List.of(3), new BlockSum(1, 10, 1)));
+      assertThat(storage.unknown().blocks()).isEqualTo(6999);
+    }
+  }
+
   @Test
   void aPathIsLookedUpAtTheNameNodeAlone() {
     assertThat(run("report", "/data", "--datanode", "127.0.0.1:1").getKey())

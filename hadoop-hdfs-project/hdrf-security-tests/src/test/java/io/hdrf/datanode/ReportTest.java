@@ -243,6 +243,32 @@ class ReportTest {
     onlyAdministratorsAndOnlyWhatTheyMayList();
   }
 
+  @Test
+  void withoutRecordsNothingIsSaidOfSavings() throws Exception {
+    Configuration conf = configuration("dedup,lz4");
+    conf.set(HdrfKeys.METADATA_STORE, "none");
+    cluster = HdrfCluster.start(conf, 1);
+    cluster.write("/text", TestBytes.text(2 * BLOCK, 11), 1);
+    cluster.awaitReduced("/text");
+    Ran text = hdrf("report", "--json", "/text");
+    assertThat(text.code()).isEqualTo(3);
+    JsonNode replicas = text.json().get("replicas");
+    assertThat(replicas.get("logicalBytes").asLong()).isEqualTo(2L * BLOCK);
+    assertThat(replicas.get("blockFileBytes").asLong()).isLessThan(BLOCK);
+    assertThat(replicas.get("storeBytes").isNull()).isTrue();
+    assertThat(replicas.get("savedBytes").isNull()).isTrue();
+    assertThat(named(text.json().get("schemes"), "chain", "dedup,lz4").get("blocks").asLong())
+        .isEqualTo(2);
+    assertThat(text.json().get("notLookedAt").toString()).contains("no records are kept");
+    assertThat(hdrf("report", "/text").out()).contains("take ? (?); saved: ?");
+
+    Ran all = hdrf("report", "--json");
+    assertThat(all.code()).isEqualTo(3);
+    assertThat(all.json().get("all").get("blocks").isNull()).isTrue();
+    assertThat(all.json().get("uncounted").get("storeBytes").asLong()).isPositive();
+    assertThat(hdrf("report").out()).contains("what the blocks take is not known");
+  }
+
   private void openFilesCountAsTheyAre() throws IOException {
     byte[] data = TestBytes.text(BLOCK + 5000, 9);
     try (FSDataOutputStream out = cluster.fs().create(path("/open/file"), (short) 2)) {
@@ -267,6 +293,7 @@ class ReportTest {
     assertThat(du.getSnapshotLength()).isEqualTo(text.length);
     assertThat(now.get("length").asLong()).isEqualTo(du.getLength() - du.getSnapshotLength());
     assertThat(now.get("files").asLong()).isEqualTo(2);
+    assertThat(hdrf("report", "/data/.snapshot").code()).isEqualTo(2);
     JsonNode before = report("/data/.snapshot/s1");
     assertThat(before.get("files").asLong()).isEqualTo(3);
     assertThat(named(before.get("schemes"), "chain", "lz4").get("logicalBytes").asLong())
@@ -288,6 +315,14 @@ class ReportTest {
     assertThat(alice.json().get("notLookedAt").get(0).asText())
         .contains("/shared/secret is not counted", "Permission denied");
     assertThat(as("alice", "report", "/shared/secret").code()).isEqualTo(3);
+    for (int i = 0; i < 25; i++) {
+      org.apache.hadoop.fs.Path secret = path("/many/secret" + i);
+      cluster.fs().mkdirs(secret);
+      cluster.fs().setPermission(secret, new FsPermission((short) 0700));
+    }
+    JsonNode many = as("alice", "report", "--json", "/many").json().get("notLookedAt");
+    assertThat(many).hasSize(21);
+    assertThat(many.get(20).asText()).startsWith("5 more directories are not counted");
 
     Ran bob = as("bob", "report", "--json", "/shared/file");
     assertThat(bob.code()).isEqualTo(3);

@@ -113,8 +113,12 @@ final class StatusPage {
 
   private void savings() {
     section("savings", "Savings");
-    if (status.uses().isEmpty()) {
-      html.element("p", "The blocks are added up for the first time ten minutes after the start.");
+    if (status.uses().stream().noneMatch(VolumeUse::isWhole)) {
+      html.element(
+          "p",
+          status.uses().isEmpty()
+              ? "The blocks are added up for the first time ten minutes after the start."
+              : "What the blocks take is not known; the volumes say why.");
       html.end();
       return;
     }
@@ -123,6 +127,9 @@ final class StatusPage {
     Map<String, BlockSum> chains = new TreeMap<>();
     Map<String, Long> stores = new TreeMap<>();
     for (VolumeUse use : status.uses()) {
+      if (!use.isWhole()) {
+        continue;
+      }
       all = all.plus(use.all());
       files += use.fileBytes();
       StoreShares shares = new StoreShares(use);
@@ -130,7 +137,7 @@ final class StatusPage {
           .forEach(
               (chain, sum) -> {
                 chains.merge(chain, sum, BlockSum::plus);
-                stores.merge(chain, shares.of(chain, sum.logicalBytes()), Long::sum);
+                stores.merge(chain, shares.of(chain, sum.logicalBytes()).getAsLong(), Long::sum);
               });
     }
     long takes = all.fileBytes() + files;
@@ -219,6 +226,12 @@ final class StatusPage {
     table("Volumes", "volume", "type", "blocks", "logical", "takes", "share", "records");
     for (VolumeUse use : status.uses()) {
       long takes = use.all().fileBytes() + use.fileBytes();
+      if (!use.isWhole()) {
+        String why = use.obstacle();
+        row(volume(use.directory()), use.storageType(), "?", "?", "?", "?", why);
+        html.end();
+        continue;
+      }
       row(
           volume(use.directory()),
           use.storageType(),
@@ -226,7 +239,7 @@ final class StatusPage {
           Bytes.text(use.all().logicalBytes()),
           Bytes.text(takes),
           Bytes.percent(takes, use.all().logicalBytes()),
-          use.obstacle().isEmpty() ? records(use) : use.obstacle());
+          records(use));
       html.end();
     }
     endTable();
