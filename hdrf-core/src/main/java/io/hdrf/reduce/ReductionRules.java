@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ReductionRules {
 
-  /** The number of bytes searched at a block's beginning: the data of a packet. */
-  public static final int SEARCHED = 64 << 10;
+  /** The number of bytes searched at a block's beginning. */
+  private static final int SEARCHED = 64 << 10;
 
   /** A block is replaced only where this saves at least one file-system block and 5 %. */
   private static final int FILE_SYSTEM_BLOCK = 4096;

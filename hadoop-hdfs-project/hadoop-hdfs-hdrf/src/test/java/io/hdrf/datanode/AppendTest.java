@@ -209,8 +209,7 @@ class AppendTest {
       cluster.mini().restartDataNode(stopped, true);
       cluster.mini().waitActive();
     }
-    cluster.awaitReduced();
-    assertThat(cluster.plainReplicas("/broken")).isEmpty();
+    cluster.awaitAllReduced("/broken");
     cluster.assertContent("/broken", concat(expected, appended));
   }
 

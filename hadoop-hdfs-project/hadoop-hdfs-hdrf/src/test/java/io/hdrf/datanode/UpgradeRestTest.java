@@ -80,15 +80,14 @@ class UpgradeRestTest {
     Configuration conf = HdrfCluster.configuration();
     conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 3600);
     try (HdrfCluster quiet = HdrfCluster.start(conf, 1, 1)) {
+      quiet.mini().restartDataNodes(true);
+      quiet.mini().waitActive();
       byte[] data = TestBytes.text(500_000, 84);
       quiet.write("/early", data, 1);
       ExtendedBlock block = quiet.block("/early");
       assertRests(quiet, block);
       quiet.mini().triggerHeartbeats();
-      quiet.mini().triggerHeartbeats();
       quiet.awaitReduced(0, block);
-      quiet.mini().restartDataNodes(true);
-      quiet.mini().waitActive();
       TestBytes.assertSame("the file", quiet.read("/early"), data);
     }
   }

@@ -65,7 +65,8 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
   @Override
   public byte[] beginning(BlockRef block, int length) {
     ReplicaInfo replica = replicas.apply(block);
-    if (!(replica instanceof LocalReplica)) {
+    // The file of a finalized one may be reduced.
+    if (!(replica instanceof LocalReplica) || replica.getState() == ReplicaState.FINALIZED) {
       return NOTHING;
     }
     try (ChannelFile file = ChannelFile.open(((LocalReplica) replica).getBlockFile().toPath())) {

@@ -10,6 +10,7 @@ import java.lang.reflect.Field;
 import java.util.Collections;
 import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ha.HAServiceProtocol.HAServiceState;
 import org.apache.hadoop.hdfs.HDFSPolicyProvider;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol;
@@ -28,11 +29,18 @@ public final class HdrfDataNodeBridge {
     }
   }
 
-  /** Whether a NameNode of the pool has said that it is the active one. */
-  public static boolean hasActiveNameNode(DataNode datanode, String poolId) {
+  /**
+   * Whether the calling thread sends heartbeats to an active NameNode and has acted on an answer:
+   * by then the DataNode knows whether a rolling upgrade is open. Stock code takes the NameNode's
+   * state from an answer, and acts on the rest of it next, on this thread. That a pool has an
+   * active NameNode tells less: it is known from the handshake.
+   */
+  public static boolean hasActedOnAnswerOfActive(DataNode datanode) {
     for (BPOfferService pool : datanode.getAllBpOs()) {
-      if (pool.getActiveNN() != null && poolId.equals(pool.getBlockPoolId())) {
-        return true;
+      for (BPServiceActor actor : pool.getBPServiceActors()) {
+        if (actor.bpThread == Thread.currentThread()) {
+          return actor.state == HAServiceState.ACTIVE;
+        }
       }
     }
     return false;

@@ -555,7 +555,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
     service.stopJobs(bpid);
     super.shutdownBlockPool(bpid);
     service.closePool(bpid);
-    serviceAccess.upgradeNews.forget(bpid);
+    serviceAccess.toldOfUpgrades.remove(bpid);
   }
 
   /** Stock code deletes the pool's directory file by file and would trip over HDRF's. */
@@ -640,13 +640,13 @@ abstract class HdrfDataset extends FsDatasetImpl {
     service.wakeScan();
   }
 
-  /** Called for each heartbeat. */
+  /** Called for each heartbeat, before it is sent. */
   @Override
   public StorageReport[] getStorageReports(String bpid) throws IOException {
     StorageReport[] reports = super.getStorageReports(bpid);
-    if (!serviceAccess.upgradeNews.isTold(bpid)
-        && HdrfDataNodeBridge.hasActiveNameNode(datanode, bpid)
-        && serviceAccess.upgradeNews.heartbeat(bpid)) {
+    if (!serviceAccess.toldOfUpgrades.contains(bpid)
+        && HdrfDataNodeBridge.hasActedOnAnswerOfActive(datanode)) {
+      serviceAccess.toldOfUpgrades.add(bpid);
       service.wakeScan();
     }
     return reports;

@@ -10,6 +10,8 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.hdfs.ExtendedBlockId;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.Storage;
@@ -26,7 +28,9 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 abstract class HdrfDatasetAccess implements DatasetAccess {
 
   final FsDatasetImpl dataset;
-  final UpgradeNews upgradeNews = new UpgradeNews();
+
+  /** The pools whose active NameNode has said whether a rolling upgrade is open. */
+  final Set<String> toldOfUpgrades = ConcurrentHashMap.newKeySet();
 
   /** The name that BlockPoolSliceStorage has for itself. */
   private static final String TRASH = "trash";
@@ -86,7 +90,7 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
   @Override
   public boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
     File pool = poolDirectory(volume, poolId);
-    return !upgradeNews.isTold(poolId)
+    return !toldOfUpgrades.contains(poolId)
         || dataset.trashEnabled(poolId)
         || new File(pool, "RollingUpgradeInProgress").exists()
         || hasPrevious(volume, pool);
