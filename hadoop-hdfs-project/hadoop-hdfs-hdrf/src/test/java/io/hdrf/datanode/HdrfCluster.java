@@ -139,8 +139,6 @@ public final class HdrfCluster implements AutoCloseable {
     shape.accept(builder);
     MiniDFSCluster cluster = builder.build();
     cluster.waitActive();
-    // Before the second heartbeat, DataNodes don't know that no upgrade is open.
-    cluster.triggerHeartbeats();
     return cluster;
   }
 

@@ -8,8 +8,6 @@ import io.hdrf.reduce.SkipReason;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
@@ -34,10 +32,6 @@ class UpgradeRestTest {
   }
 
   private static void assertRests(ExtendedBlock block) throws Exception {
-    assertRests(cluster, block);
-  }
-
-  private static void assertRests(HdrfCluster cluster, ExtendedBlock block) throws Exception {
     long skipped = cluster.service(0).counters().skippedFor(SkipReason.UPGRADE);
     cluster.service(0).wakeScan();
     HdrfCluster.await(
@@ -72,24 +66,6 @@ class UpgradeRestTest {
     cluster.mini().triggerHeartbeats();
     cluster.awaitReduced(0, block);
     TestBytes.assertSame("the file", cluster.read("/during"), data);
-  }
-
-  /** It may have been down when an upgrade began. */
-  @Test
-  void restsUntilTheNameNodeHasSaidThatNoUpgradeIsOpen() throws Exception {
-    Configuration conf = HdrfCluster.configuration();
-    conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 3600);
-    try (HdrfCluster quiet = HdrfCluster.start(conf, 1, 1)) {
-      quiet.mini().restartDataNodes(true);
-      quiet.mini().waitActive();
-      byte[] data = TestBytes.text(500_000, 84);
-      quiet.write("/early", data, 1);
-      ExtendedBlock block = quiet.block("/early");
-      assertRests(quiet, block);
-      quiet.mini().triggerHeartbeats();
-      quiet.awaitReduced(0, block);
-      TestBytes.assertSame("the file", quiet.read("/early"), data);
-    }
   }
 
   @Test

@@ -10,7 +10,6 @@ import java.lang.reflect.Field;
 import java.util.Collections;
 import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.ha.HAServiceProtocol.HAServiceState;
 import org.apache.hadoop.hdfs.HDFSPolicyProvider;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeProtocol;
@@ -27,23 +26,6 @@ public final class HdrfDataNodeBridge {
     if (datanode.ipcServer != null) {
       AdminEndpoint.addTo(datanode.ipcServer, service, conf, new HDFSPolicyProvider());
     }
-  }
-
-  /**
-   * Whether the calling thread sends heartbeats to an active NameNode and has acted on an answer:
-   * by then the DataNode knows whether a rolling upgrade is open. Stock code takes the NameNode's
-   * state from an answer, and acts on the rest of it next, on this thread. That a pool has an
-   * active NameNode tells less: it is known from the handshake.
-   */
-  public static boolean hasActedOnAnswerOfActive(DataNode datanode) {
-    for (BPOfferService pool : datanode.getAllBpOs()) {
-      for (BPServiceActor actor : pool.getBPServiceActors()) {
-        if (actor.bpThread == Thread.currentThread()) {
-          return actor.state == HAServiceState.ACTIVE;
-        }
-      }
-    }
-    return false;
   }
 
   /**

@@ -55,7 +55,6 @@ import org.apache.hadoop.hdfs.server.datanode.VolumeScanner;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
-import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 
 /**
  * The bridge between the DataNode and {@link HdrfService}: stock code does what it always did, and
@@ -555,7 +554,6 @@ abstract class HdrfDataset extends FsDatasetImpl {
     service.stopJobs(bpid);
     super.shutdownBlockPool(bpid);
     service.closePool(bpid);
-    serviceAccess.toldOfUpgrades.remove(bpid);
   }
 
   /** Stock code deletes the pool's directory file by file and would trip over HDRF's. */
@@ -638,18 +636,6 @@ abstract class HdrfDataset extends FsDatasetImpl {
   public void clearRollingUpgradeMarker(String bpid) throws IOException {
     super.clearRollingUpgradeMarker(bpid);
     service.wakeScan();
-  }
-
-  /** Called for each heartbeat, before it is sent. */
-  @Override
-  public StorageReport[] getStorageReports(String bpid) throws IOException {
-    StorageReport[] reports = super.getStorageReports(bpid);
-    if (!serviceAccess.toldOfUpgrades.contains(bpid)
-        && HdrfDataNodeBridge.hasActedOnAnswerOfActive(datanode)) {
-      serviceAccess.toldOfUpgrades.add(bpid);
-      service.wakeScan();
-    }
-    return reports;
   }
 
   @Override

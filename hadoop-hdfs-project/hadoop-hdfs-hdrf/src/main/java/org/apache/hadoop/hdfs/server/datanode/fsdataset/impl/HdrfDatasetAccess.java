@@ -10,8 +10,6 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.hdfs.ExtendedBlockId;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.Storage;
@@ -28,9 +26,6 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 abstract class HdrfDatasetAccess implements DatasetAccess {
 
   final FsDatasetImpl dataset;
-
-  /** The pools whose active NameNode has said whether a rolling upgrade is open. */
-  final Set<String> toldOfUpgrades = ConcurrentHashMap.newKeySet();
 
   /** The name that BlockPoolSliceStorage has for itself. */
   private static final String TRASH = "trash";
@@ -83,15 +78,15 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
   /**
    * {@inheritDoc}
    *
-   * <p>Who starts HDRF in an open rolling upgrade, and goes back to stock HDFS, needs plain blocks
-   * from the first moment on. So every pool counts as in one until its active NameNode has said
-   * that there is none, and the marker is believed, though stock code leaves it after a rollback.
+   * <p>Stock code leaves the marker after a rollback. It is believed all the same: who starts HDRF
+   * in an open rolling upgrade, and goes back to stock HDFS, needs plain blocks from the first
+   * moment on, and a DataNode hears of the upgrade by its first heartbeat only. One that was down
+   * when the upgrade began has no marker until then.
    */
   @Override
   public boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
     File pool = poolDirectory(volume, poolId);
-    return !toldOfUpgrades.contains(poolId)
-        || dataset.trashEnabled(poolId)
+    return dataset.trashEnabled(poolId)
         || new File(pool, "RollingUpgradeInProgress").exists()
         || hasPrevious(volume, pool);
   }
