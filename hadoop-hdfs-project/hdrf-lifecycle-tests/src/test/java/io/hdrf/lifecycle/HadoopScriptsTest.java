@@ -281,7 +281,7 @@ class HadoopScriptsTest {
     assertThat(at("bin/hdfs").run().output()).contains("hdrf ");
     assertThat(hdfs("hdrf", "blocks")).contains("in step");
     assertThat(hdfs("hdrf", "fsck")).contains("no difference");
-    assertThat(hdfs("hdrf", "report")).contains("1 answer");
+    assertThat(hdfs("hdrf", "report")).contains("1 DataNode, 1 volume: ");
     assertSame("before");
     assertSame("after");
 

@@ -152,7 +152,7 @@ class InstalledLinesTest {
 
   /** Runs all commands about a DataNode whose blocks are reduced, and leaves them so. */
   private void assertObeys(ShellCluster.Node node, Hdrf hdrf) throws Exception {
-    assertThat(hdrf.run("report")).contains(DATA_NODES + " answer");
+    assertThat(hdrf.run("report")).contains(DATA_NODES + " DataNodes, ");
     assertAllReduced(hdrf);
     String block = node.finalizedBlocks().keySet().iterator().next();
     assertThat(hdrf.run("block", block.substring("blk_".length()))).containsPattern("agree +yes");

@@ -203,7 +203,7 @@ class LifecycleTest {
     job("with HDRF");
     assertThat(hdfsHdrf(cluster.nodes().get(0), "report"))
         .as("all that the NameNode lists")
-        .contains(cluster.nodes().size() + " answer");
+        .contains(cluster.nodes().size() + " DataNodes, ");
     refusesWithReducedBlocks(cluster.nodes().get(0));
 
     inflate();
