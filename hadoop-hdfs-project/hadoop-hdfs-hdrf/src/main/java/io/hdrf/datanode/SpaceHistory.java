@@ -14,14 +14,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What all blocks took in the past week, for people: every ten minutes {@link SpaceUse} adds up, or
- * less often, so that it takes at most a hundredth of the time. In memory only. Thread-safe.
+ * What all blocks took in the past week, for people: every hour {@link SpaceUse} adds up, or less
+ * often, so that it takes at most a hundredth of the time. In memory only. Thread-safe.
  */
 final class SpaceHistory implements Closeable {
 
-  private static final long PAUSE_MILLIS = TimeUnit.MINUTES.toMillis(10);
+  private static final long FIRST_PAUSE_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
+  /** Where no block is reduced, adding up walks through the replica map. */
+  private static final long PAUSE_MILLIS = TimeUnit.HOURS.toMillis(1);
+
   private static final int SELDOM = 99;
-  private static final int MAX_SAMPLES = 7 * 24 * 6;
+  private static final int MAX_SAMPLES = 7 * 24;
   private static final long CLOSE_MILLIS = 10_000;
 
   private final SpaceUse use;
@@ -29,7 +33,7 @@ final class SpaceHistory implements Closeable {
   private final RepeatingThread thread = new RepeatingThread("hdrf-space", this::step);
   private final Deque<Sample> samples = new ArrayDeque<>();
   private List<VolumeUse> last = Collections.emptyList();
-  private volatile long pauseMillis = PAUSE_MILLIS;
+  private volatile long pauseMillis = FIRST_PAUSE_MILLIS;
 
   SpaceHistory(SpaceUse use) {
     this.use = use;
@@ -82,6 +86,7 @@ final class SpaceHistory implements Closeable {
 
   @Override
   public void close() {
+    use.stop();
     closed.countDown();
     thread.stop();
     thread.join(CLOSE_MILLIS);

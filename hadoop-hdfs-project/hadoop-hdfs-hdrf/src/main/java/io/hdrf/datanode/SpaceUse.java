@@ -37,6 +37,7 @@ class SpaceUse {
   private final DatasetAccess dataset;
   private final SchemeRegistry registry;
   private volatile long counted;
+  private volatile boolean stopped;
 
   /** The last result, or null. */
   private List<VolumeUse> last;
@@ -50,6 +51,11 @@ class SpaceUse {
     this.records = records;
     this.dataset = dataset;
     this.registry = registry;
+  }
+
+  /** Ends the pass under way: who closes the stores would wait for it. */
+  void stop() {
+    stopped = true;
   }
 
   /** How many blocks have been added up, for people. Never waits. */
@@ -145,7 +151,7 @@ class SpaceUse {
         new RecordSums(
             blocks -> {
               counted = before + blocks;
-              return slice.equals(slices.find(slice.storageId(), slice.poolId()));
+              return !stopped && slice.equals(slices.find(slice.storageId(), slice.poolId()));
             });
     try {
       volume.scan(sums::add);
