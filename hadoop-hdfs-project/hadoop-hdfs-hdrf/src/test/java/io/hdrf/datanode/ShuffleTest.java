@@ -84,6 +84,8 @@ class ShuffleTest {
     cluster.restartAs(configuration("3"));
     cluster.assertContent("/numbers", data);
     cluster.assertContent("/text", text);
+    // A replica that is not yet reported would be copied onto itself, which is tried again late.
+    cluster.awaitReplication("/numbers", 2);
     cluster.fs().setReplication(new Path("/numbers"), (short) 3);
     cluster.awaitReplication("/numbers", 3);
     cluster.awaitAllReduced("/numbers");
