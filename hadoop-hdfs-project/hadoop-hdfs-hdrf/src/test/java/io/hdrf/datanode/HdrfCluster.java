@@ -10,6 +10,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -40,6 +41,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
+import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
 
 /** A MiniDFSCluster whose DataNodes run HDRF: its files, their replicas and its volumes. */
 public final class HdrfCluster implements AutoCloseable {
@@ -190,12 +192,20 @@ public final class HdrfCluster implements AutoCloseable {
     return conf;
   }
 
+  /** Returns a client, of two NameNodes one that goes to the active one. */
   public DistributedFileSystem fs() throws IOException {
-    return cluster.getFileSystem();
+    if (cluster.getNumNameNodes() == 1) {
+      return cluster.getFileSystem();
+    }
+    try {
+      return HATestUtil.configureFailoverFs(cluster, conf);
+    } catch (URISyntaxException e) {
+      throw new IOException(e);
+    }
   }
 
   String pool() {
-    return cluster.getNamesystem().getBlockPoolId();
+    return cluster.getNamesystem(0).getBlockPoolId();
   }
 
   DataNode datanode(int index) {
