@@ -215,7 +215,7 @@ public final class AdminClient implements Closeable {
     return reclaim(volume, line -> {});
   }
 
-  /** As the method above; reports progress. */
+  /** As the method above; reports progress, as text of {@link io.hdrf.spi.TaskProgress}. */
   public String[] reclaim(VolumeInfo volume, Consumer<String> progress) throws IOException {
     return task(TaskKind.RECLAIM, volume.storageId(), volume.poolId(), progress);
   }
@@ -239,7 +239,7 @@ public final class AdminClient implements Closeable {
     return check(volume, repair, line -> {});
   }
 
-  /** As the method above; reports the number of compared blocks. */
+  /** As the method above; reports progress, as text of {@link io.hdrf.spi.TaskProgress}. */
   public String[] check(VolumeInfo volume, boolean repair, Consumer<String> progress)
       throws IOException {
     return task(
@@ -296,7 +296,9 @@ public final class AdminClient implements Closeable {
     }
   }
 
-  /** See {@link TaskKind#REBUILD}; reports the number of blocks that were looked at. */
+  /**
+   * See {@link TaskKind#REBUILD}; reports progress, as text of {@link io.hdrf.spi.TaskProgress}.
+   */
   public String[] rebuild(VolumeInfo volume, Consumer<String> progress) throws IOException {
     return task(TaskKind.REBUILD, volume.storageId(), volume.poolId(), progress);
   }

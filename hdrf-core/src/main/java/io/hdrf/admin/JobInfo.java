@@ -42,7 +42,9 @@ public final class JobInfo {
     BYTES_SAVED,
     /** Blocks that could not be processed yet, and will be tried again before the job ends. */
     BLOCKS_WAITING,
-    BLOCKS_DAMAGED
+    BLOCKS_DAMAGED,
+    /** The time for which it has run. */
+    MILLIS
   }
 
   private static final String SEPARATOR = "\t";

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
 
 /**
  * Compares every record with its block, and every block with its record, and on request corrects
@@ -40,13 +39,26 @@ public final class RecordCheck {
     MAKE
   }
 
+  /** Receives the progress of a check. */
+  @FunctionalInterface
+  public interface Progress {
+
+    /**
+     * Called after each batch.
+     *
+     * @param done the number of compared blocks
+     * @param total the number of all blocks
+     */
+    void set(long done, long total);
+  }
+
   /** The needs of a check. All calls come on the check's thread. */
   interface Host {
 
     boolean isStopping();
 
-    /** Receives the number of blocks compared so far. */
-    void progress(long blocks);
+    /** As {@link Progress#set}. */
+    void progress(long done, long total);
 
     /** Writes corrections. */
     void write(StoreBatch batch) throws IOException;
@@ -101,14 +113,14 @@ public final class RecordCheck {
    *
    * @param repair whether differing records are corrected
    * @param stopping returns true to stop; called now and then
-   * @param progress receives the number of compared blocks, after each batch
+   * @param progress receives the number of compared blocks and that of all, after each batch
    */
   public RecordCheck(
       MetadataStore store,
       BlockInventory inventory,
       boolean repair,
       BooleanSupplier stopping,
-      LongConsumer progress) {
+      Progress progress) {
     this(
         store,
         inventory,
@@ -120,14 +132,10 @@ public final class RecordCheck {
   private static final class Alone implements Host {
     private final MetadataStore store;
     private final BooleanSupplier stopping;
-    private final LongConsumer progress;
+    private final Progress progress;
     private final PlainReasons reasons;
 
-    Alone(
-        MetadataStore store,
-        BooleanSupplier stopping,
-        LongConsumer progress,
-        PlainReasons reasons) {
+    Alone(MetadataStore store, BooleanSupplier stopping, Progress progress, PlainReasons reasons) {
       this.store = store;
       this.stopping = stopping;
       this.progress = progress;
@@ -140,8 +148,8 @@ public final class RecordCheck {
     }
 
     @Override
-    public void progress(long blocks) {
-      progress.accept(blocks);
+    public void progress(long done, long total) {
+      progress.set(done, total);
     }
 
     @Override
@@ -159,10 +167,10 @@ public final class RecordCheck {
    * Empties a store that nothing else uses, and makes all records again. Keeps the reasons why
    * blocks are plain, which only the old records have.
    *
-   * @param progress receives the number of compared blocks, after each batch
+   * @param progress receives the number of compared blocks and that of all, after each batch
    */
   public static CheckResult rebuild(
-      MetadataStore store, BlockInventory inventory, LongConsumer progress) throws IOException {
+      MetadataStore store, BlockInventory inventory, Progress progress) throws IOException {
     PlainReasons reasons = PlainReasons.of(store);
     // Comes first: a store that can't be filled again must not be emptied.
     long[] present = present(inventory);
@@ -193,7 +201,7 @@ public final class RecordCheck {
       host.between();
       int to = Math.min(from + BATCH, present.length);
       compare(Arrays.copyOfRange(present, from, to), mode == Mode.MAKE);
-      host.progress(to);
+      host.progress(to, present.length);
     }
     compareStrangers(present);
     if (mode != Mode.MAKE && !host.isStopping()) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
+import io.hdrf.spi.TaskProgress;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -23,7 +24,7 @@ public final class RecordTask {
 
   private final Kind kind;
   private final CompletableFuture<CheckResult> end = new CompletableFuture<>();
-  private volatile long blocks;
+  private volatile TaskProgress progress = new TaskProgress("", 0, 0, TaskProgress.Unit.COUNT);
   private volatile boolean stopping;
 
   RecordTask(Kind kind) {
@@ -34,8 +35,8 @@ public final class RecordTask {
     return kind;
   }
 
-  void progress(long compared) {
-    blocks = compared;
+  void progress(long compared, long total) {
+    progress = new TaskProgress("", compared, total, TaskProgress.Unit.COUNT);
   }
 
   void end(CheckResult result) {
@@ -46,9 +47,9 @@ public final class RecordTask {
     end.completeExceptionally(why);
   }
 
-  /** Returns the number of blocks compared so far. */
-  public long blocks() {
-    return blocks;
+  /** Returns how many blocks are compared. */
+  public TaskProgress progress() {
+    return progress;
   }
 
   /** Ends the task soon, with null as its result; corrections made so far stay. */

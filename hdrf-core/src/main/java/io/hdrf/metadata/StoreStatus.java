@@ -28,8 +28,13 @@ public final class StoreStatus {
     return new StoreStatus(State.OPENING, "being opened");
   }
 
-  static StoreStatus comparing(long blocks) {
-    return new StoreStatus(State.COMPARING, "being compared, " + blocks + " blocks so far");
+  static StoreStatus comparing() {
+    return new StoreStatus(State.COMPARING, "being compared");
+  }
+
+  static StoreStatus comparing(long blocks, long total) {
+    return new StoreStatus(
+        State.COMPARING, "being compared, " + blocks + " of " + total + " blocks");
   }
 
   static StoreStatus inStep() {

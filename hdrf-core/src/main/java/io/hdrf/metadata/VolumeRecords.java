@@ -222,7 +222,7 @@ public final class VolumeRecords implements Closeable {
   public StoreStatus status() {
     StoreStatus now = status;
     return comparisonWanted && now.state() == StoreStatus.State.IN_STEP
-        ? StoreStatus.comparing(0)
+        ? StoreStatus.comparing()
         : now;
   }
 
@@ -619,7 +619,7 @@ public final class VolumeRecords implements Closeable {
       throws IOException {
     int lossesBefore = link.losses();
     link.write(new StoreBatch(), isVouchedFor());
-    status = StoreStatus.comparing(0);
+    status = StoreStatus.comparing();
     tooManyUnlooked = false;
     CheckResult result =
         new RecordCheck(link.store(), inventory, mode, new Host(reasons, task)).run();
@@ -650,10 +650,10 @@ public final class VolumeRecords implements Closeable {
     }
 
     @Override
-    public void progress(long blocks) {
-      status = StoreStatus.comparing(blocks);
+    public void progress(long done, long total) {
+      status = StoreStatus.comparing(done, total);
       if (task != null) {
-        task.progress(blocks);
+        task.progress(done, total);
       }
     }
 

@@ -45,7 +45,8 @@ class RecordCheckTest {
   }
 
   private static void assertDamaged(LongFunction<byte[]> keys, String how) {
-    RecordCheck check = new RecordCheck(endless(keys), NO_BLOCKS, true, () -> false, done -> {});
+    RecordCheck check =
+        new RecordCheck(endless(keys), NO_BLOCKS, true, () -> false, (done, total) -> {});
     assertThatThrownBy(check::run)
         .isInstanceOf(StoreCorruptException.class)
         .hasMessageContaining(how);

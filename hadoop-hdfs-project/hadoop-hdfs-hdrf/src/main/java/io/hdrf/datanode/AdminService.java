@@ -144,7 +144,7 @@ public final class AdminService implements HdrfAdminProtocol {
               begun.set(volume.begin(RecordTask.Kind.valueOf(wanted.name())));
               return lines(begun.get().await());
             },
-            () -> begun.get() == null ? "0" : Long.toString(begun.get().blocks()));
+            () -> begun.get() == null ? "" : begun.get().progress().encode());
       case RECLAIM:
         return tasks.start(
             what,

@@ -268,7 +268,7 @@ final class Demo {
             Matcher percent = MAP_REDUCE.matcher(line);
             if (percent.matches()) {
               progress.raise(
-                  (Long.parseLong(percent.group(1)) + Long.parseLong(percent.group(2))) / 2);
+                  (Long.parseLong(percent.group(1)) + Long.parseLong(percent.group(2))) / 2, 100);
             }
           });
       hdfs.getOutput(OUTPUT, result);

@@ -126,7 +126,7 @@ abstract class JobCommand implements Callable<Integer> {
     try (Progress progress =
         terminal.progress(label, sum(jobs, JobInfo.Figure.BYTES), Progress.Unit.BYTES)) {
       while (jobs.stream().anyMatch(job -> job.state() == JobInfo.State.RUNNING)) {
-        progress.raise(sum(jobs, JobInfo.Figure.BYTES_LOOKED));
+        progress.raise(sum(jobs, JobInfo.Figure.BYTES_LOOKED), sum(jobs, JobInfo.Figure.BYTES));
         pause();
         jobs = jobs(sources, troubles);
       }

@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobInfo.Figure;
 import io.hdrf.admin.JobKind;
+import io.hdrf.admin.Pace;
 import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.spi.TaskProgress.Unit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -256,6 +258,14 @@ final class JobReport {
               job.figure(Figure.BLOCKS),
               job.figure(Figure.BLOCKS_DONE),
               done()));
+    }
+    if (job.state() == JobInfo.State.RUNNING) {
+      long looked = job.figure(Figure.BYTES_LOOKED);
+      long millis = job.figure(Figure.MILLIS);
+      text.append(", ")
+          .append(Pace.share(Unit.BYTES, looked, job.figure(Figure.BYTES)))
+          .append(Pace.rate(Unit.BYTES, looked, millis))
+          .append(Pace.timeLeft(looked, millis, job.figure(Figure.BYTES) - looked));
     }
     if (job.state() == JobInfo.State.RUNNING && job.figure(Figure.RATE) > 0) {
       text.append(", at ").append(Sizes.bytes(job.figure(Figure.RATE))).append("/s at the most");

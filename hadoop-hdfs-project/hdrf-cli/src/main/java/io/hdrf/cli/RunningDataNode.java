@@ -9,11 +9,13 @@ import io.hdrf.admin.ReferenceReport;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
 import io.hdrf.metadata.BlockRecord;
+import io.hdrf.spi.TaskProgress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 
 /** The records of a running DataNode. */
@@ -92,7 +94,11 @@ final class RunningDataNode implements RecordSource {
 
   @Override
   public Check check(VolumeInfo volume, boolean repair, Progress progress) throws IOException {
-    return result(client.check(volume, repair, line -> progress.set(Long.parseLong(line))));
+    return result(client.check(volume, repair, shownBy(progress)));
+  }
+
+  private static Consumer<String> shownBy(Progress progress) {
+    return line -> progress.show(TaskProgress.decode(line));
   }
 
   private Check result(String[] lines) throws IOException {
@@ -115,7 +121,7 @@ final class RunningDataNode implements RecordSource {
 
   @Override
   public Check rebuild(VolumeInfo volume, Progress progress) throws IOException {
-    return result(client.rebuild(volume, line -> progress.set(Long.parseLong(line))));
+    return result(client.rebuild(volume, shownBy(progress)));
   }
 
   @Override
@@ -125,7 +131,7 @@ final class RunningDataNode implements RecordSource {
 
   @Override
   public List<String> reclaim(VolumeInfo volume, Progress progress) throws IOException {
-    return Arrays.asList(client.reclaim(volume, progress::say));
+    return Arrays.asList(client.reclaim(volume, shownBy(progress)));
   }
 
   @Override

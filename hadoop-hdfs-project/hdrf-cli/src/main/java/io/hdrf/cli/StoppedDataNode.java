@@ -209,7 +209,8 @@ final class StoppedDataNode implements RecordSource {
   @Override
   public Check check(VolumeInfo info, boolean repair, Progress progress) throws IOException {
     StoppedVolume volume = volume(info);
-    return check(new RecordCheck(store(volume), volume, repair, () -> false, progress::set).run());
+    return check(
+        new RecordCheck(store(volume), volume, repair, () -> false, progress::raise).run());
   }
 
   private static Check check(CheckResult result) {
@@ -279,7 +280,7 @@ final class StoppedDataNode implements RecordSource {
   @Override
   public Check rebuild(VolumeInfo info, Progress progress) throws IOException {
     StoppedVolume volume = volume(info);
-    return check(RecordCheck.rebuild(store(volume), volume, progress::set));
+    return check(RecordCheck.rebuild(store(volume), volume, progress::raise));
   }
 
   @Override

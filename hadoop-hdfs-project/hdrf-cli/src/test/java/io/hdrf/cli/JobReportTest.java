@@ -29,6 +29,8 @@ class JobReportTest {
             Figure.BLOCKS, 10L,
             Figure.BYTES, 10L << 20,
             Figure.BLOCKS_LOOKED, 8L,
+            Figure.BYTES_LOOKED, 8L << 20,
+            Figure.MILLIS, 4_000L,
             Figure.BLOCKS_DONE, 5L,
             Figure.BYTES_DONE, 5L << 20,
             Figure.BYTES_SAVED, 3L << 20,
@@ -99,7 +101,11 @@ class JobReportTest {
     assertThat(report.lines())
         .first()
         .asString()
-        .contains("running", "5 reduced", "at 2.0 MiB/s at the most", "3 Small");
+        .contains(
+            "running",
+            "5 reduced, 8.0 MiB of 10.0 MiB, 2.0 MiB/s, 1 s left",
+            "at 2.0 MiB/s at the most",
+            "3 Small");
     assertThat(report.lines()).last().isEqualTo("all: 5 blocks, 5.0 MiB reduced, 3.0 MiB saved");
     assertThat(new ObjectMapper().readTree(report.json()).has("reducedBlocks")).isFalse();
     assertThat(report.gaps()).isEmpty();

@@ -62,7 +62,8 @@ public interface BlockCodec extends Closeable {
    * Takes away what no block refers to any more, now rather than some time later. May take long;
    * blocks are encoded and decoded meanwhile.
    *
-   * @param progress receives a line about the present step now and then
+   * @param progress receives a line about the present step now and then; where it can be counted,
+   *     the text of a {@link io.hdrf.spi.TaskProgress}
    * @return what was done, by name, in the order to be printed
    */
   default Map<String, Long> reclaim(Consumer<String> progress) throws IOException {

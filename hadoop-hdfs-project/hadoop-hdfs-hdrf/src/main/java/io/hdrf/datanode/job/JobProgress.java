@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /** The progress of a job. Thread-safe. */
 final class JobProgress {
@@ -16,7 +17,9 @@ final class JobProgress {
   private final Map<JobInfo.Figure, Long> figures = new EnumMap<>(JobInfo.Figure.class);
   private final Map<String, Long> left = new TreeMap<>();
   private final List<String> examples = new ArrayList<>();
+  private final long began = System.nanoTime();
   private JobInfo.State state = JobInfo.State.RUNNING;
+  private long nanos;
 
   synchronized void add(BlockList blocks) {
     add(JobInfo.Figure.BLOCKS, blocks.size());
@@ -71,10 +74,16 @@ final class JobProgress {
 
   synchronized void end(JobInfo.State how) {
     state = how;
+    nanos = System.nanoTime() - began;
   }
 
   synchronized JobInfo.State state() {
     return state;
+  }
+
+  /** For how long the job has run. */
+  private long nanos() {
+    return state == JobInfo.State.RUNNING ? System.nanoTime() - began : nanos;
   }
 
   /**
@@ -89,6 +98,7 @@ final class JobProgress {
     Map<JobInfo.Figure, Long> all = new EnumMap<>(JobInfo.Figure.class);
     all.putAll(figures);
     all.put(JobInfo.Figure.RATE, rate);
+    all.put(JobInfo.Figure.MILLIS, TimeUnit.NANOSECONDS.toMillis(nanos()));
     return new JobInfo(storageId, poolId, directory, mode, state, all, left, examples);
   }
 }

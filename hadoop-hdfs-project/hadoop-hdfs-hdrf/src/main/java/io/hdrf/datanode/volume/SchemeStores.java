@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.volume;
 
+import io.hdrf.admin.Pace;
 import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
+import io.hdrf.spi.TaskProgress;
 import io.hdrf.spi.scheme.BlockCodec;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -56,7 +58,7 @@ public final class SchemeStores {
                     slice.poolId(),
                     slice.directory().toString(),
                     String.join(",", codecs.keySet()),
-                    progress(slice.storageId(), slice.poolId()),
+                    Pace.words(TaskProgress.decode(progress(slice.storageId(), slice.poolId()))),
                     0));
           }
         });
@@ -75,7 +77,7 @@ public final class SchemeStores {
     return lines;
   }
 
-  /** The present step of a collection, for people; empty if there is none. */
+  /** The present step of a collection, as its scheme tells it; empty if there is none. */
   public String progress(String storageId, String poolId) {
     return progress.getOrDefault(key(storageId, poolId), "");
   }

@@ -7,6 +7,8 @@ import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.spi.TaskProgress;
+import io.hdrf.spi.TaskProgress.Unit;
 import io.hdrf.spi.io.RateThrottle;
 import io.hdrf.spi.scheme.UnreadableBlocksException;
 import java.io.IOException;
@@ -49,6 +51,9 @@ public final class GarbageCollector {
   private static final long PIN_MILLIS = TimeUnit.MINUTES.toMillis(15);
 
   private static final int PROGRESS_BLOCKS = 10_000;
+  private static final int PROGRESS_CONTAINERS = 1_000;
+  private static final String RECIPES = "reading recipes of blocks";
+  private static final String CONTAINERS = "rewriting containers";
 
   private final ContainerStore containers;
   private final FingerprintIndex index;
@@ -203,7 +208,11 @@ public final class GarbageCollector {
       Map<Long, BitSet> dead = new HashMap<>();
       Set<Long> damaged = new HashSet<>();
       long now = nanoTime.getAsLong();
+      long examined = 0;
       for (ContainerInfo container : readable) {
+        if (++examined % PROGRESS_CONTAINERS == 0) {
+          count("examining containers", examined, readable.size(), Unit.COUNT, progress);
+        }
         BitSet found = examine(container, cycle, result);
         if (!found.isEmpty()) {
           dead.put(container.id(), found);
@@ -221,9 +230,8 @@ public final class GarbageCollector {
       Set<Long> damagedTwice = new HashSet<>(damaged);
       damagedTwice.retainAll(damagedBefore);
       damagedBefore = damaged;
-      for (Candidate candidate : candidates(readable, deadFirst, damagedTwice, cycle, result)) {
-        compact(candidate, cycle, result, progress);
-      }
+      compact(
+          candidates(readable, deadFirst, damagedTwice, cycle, result), cycle, result, progress);
       failures.endCycle();
     } finally {
       chunkPins.end();
@@ -362,14 +370,14 @@ public final class GarbageCollector {
             last[1] = blockId;
             result.blocksRead++;
             if (result.blocksRead % PROGRESS_BLOCKS == 0) {
-              progress.accept("read the recipes of " + result.blocksRead + " blocks");
+              count(RECIPES, result.blocksRead, 0, Unit.COUNT, progress);
             }
             if (stopping.getAsBoolean()) {
               throw new InterruptedIOException("the store is being closed");
             }
           }
         });
-    progress.accept("read the recipes of " + result.blocksRead + " blocks");
+    count(RECIPES, result.blocksRead, 0, Unit.COUNT, progress);
   }
 
   /** Cheap for one whose directory was just read. */
@@ -416,21 +424,38 @@ public final class GarbageCollector {
     }
   }
 
+  private static void count(
+      String step, long done, long total, Unit unit, Consumer<String> progress) {
+    progress.accept(new TaskProgress(step, done, total, unit).encode());
+  }
+
   private void compact(
-      Candidate candidate, ChunkPins.Cycle cycle, GcResult result, Consumer<String> progress)
+      List<Candidate> candidates, ChunkPins.Cycle cycle, GcResult result, Consumer<String> progress)
       throws IOException {
-    ContainerInfo container = candidate.container;
-    try {
-      CompactionResult compaction = compactNow(candidate, cycle, result);
-      progress.accept("container " + Long.toHexString(container.id()) + ": " + compaction);
-    } catch (InterruptedIOException | ClosedByInterruptException e) {
-      throw e;
-    } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      fail(container, e, result);
+    long total = candidates.stream().mapToLong(candidate -> candidate.liveBytes).sum();
+    long done = 0;
+    for (Candidate candidate : candidates) {
+      count(CONTAINERS, done, total, Unit.BYTES, progress);
+      compact(candidate, cycle, result);
+      done += candidate.liveBytes;
+    }
+    if (!candidates.isEmpty()) {
+      count(CONTAINERS, done, total, Unit.BYTES, progress);
     }
   }
 
-  private CompactionResult compactNow(Candidate candidate, ChunkPins.Cycle cycle, GcResult result)
+  private void compact(Candidate candidate, ChunkPins.Cycle cycle, GcResult result)
+      throws IOException {
+    try {
+      compactNow(candidate, cycle, result);
+    } catch (InterruptedIOException | ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      fail(candidate.container, e, result);
+    }
+  }
+
+  private void compactNow(Candidate candidate, ChunkPins.Cycle cycle, GcResult result)
       throws IOException {
     long container = candidate.container.id();
     boolean done = false;
@@ -460,7 +485,6 @@ public final class GarbageCollector {
       } else {
         result.containersCompacted++;
       }
-      return compaction;
     } finally {
       if (!done) {
         cycle.spare(container);

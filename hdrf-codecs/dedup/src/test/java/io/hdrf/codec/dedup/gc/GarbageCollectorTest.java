@@ -8,6 +8,7 @@ import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.MissingChunkException;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.io.InMemory;
+import io.hdrf.spi.TaskProgress;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.UnreadableBlocksException;
 import java.io.IOException;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class GarbageCollectorTest {
+
+  private static final String REWRITING = "rewriting containers";
 
   @TempDir(factory = InMemory.class)
   Path directory;
@@ -135,19 +138,20 @@ class GarbageCollectorTest {
   void whatNeedsTheLeastRoomIsCompactedFirst() throws IOException {
     GarbageCollector collector = store.collector();
     long[] most = store.sealed(8);
-    long[] none = store.sealed(2);
+    store.sealed(2);
     long[] some = store.sealed(8);
     store.blocks.put(1L, Arrays.copyOf(most, 4));
     store.blocks.put(2L, Arrays.copyOf(some, 2));
     collect(collector);
-    assertThat(told).filteredOn(line -> line.startsWith("container")).hasSize(3);
-    assertThat(told)
-        .filteredOn(line -> line.startsWith("container"))
-        .extracting(line -> line.substring(0, line.indexOf(':')))
-        .containsExactly(
-            "container " + Long.toHexString(ChunkRef.container(none[0])),
-            "container " + Long.toHexString(ChunkRef.container(some[0])),
-            "container " + Long.toHexString(ChunkRef.container(most[0])));
+    List<Long> done =
+        told.stream()
+            .filter(line -> line.startsWith(REWRITING))
+            .map(line -> TaskProgress.decode(line).done())
+            .toList();
+    assertThat(done).hasSize(1 + 3).startsWith(0L, 0L);
+    assertThat(done.get(2)).as("that with two chunks").isPositive();
+    assertThat(done.get(3) - done.get(2)).as("that with four").isGreaterThan(done.get(2));
+    assertThat(TaskProgress.decode(told.get(told.size() - 1)).total()).isEqualTo(done.get(3));
   }
 
   /** A chunk must be dead in two whole cycles, not only at their beginnings. */
@@ -262,7 +266,8 @@ class GarbageCollectorTest {
         collector
             .collect(
                 line -> {
-                  if (line.startsWith("container")) {
+                  TaskProgress now = TaskProgress.decode(line);
+                  if (line.startsWith(REWRITING) && now.done() == now.total()) {
                     acquired.add(store.chunkPins.acquire(failing[1]));
                     acquired.add(store.chunkPins.acquire(sound[7]));
                   }
@@ -329,10 +334,9 @@ class GarbageCollectorTest {
     told.clear();
     assertThat(collect(store.collector())).containsEntry("blocksRead", 20_001L);
     assertThat(told)
-        .containsExactly(
-            "read the recipes of 10000 blocks",
-            "read the recipes of 20000 blocks",
-            "read the recipes of 20001 blocks");
+        .filteredOn(line -> line.contains("recipes"))
+        .extracting(line -> TaskProgress.decode(line).done())
+        .containsExactly(10_000L, 20_000L, 20_001L);
     assertThat(collector.metrics()).containsEntry("gcBlocksRead", 0L);
   }
 
@@ -361,7 +365,7 @@ class GarbageCollectorTest {
     AtomicInteger looks = new AtomicInteger();
     store.blocks.put(1L, new long[] {refs[0]});
     // Each look is made a tenth of a second after the last, were it not for the first ones.
-    store.stopping = () -> told.size() == 2 && looks.incrementAndGet() > 9;
+    store.stopping = () -> told.size() == 3 && looks.incrementAndGet() > 9;
     long length = length(refs[0]);
     assertThatThrownBy(() -> collect(collector))
         .isInstanceOf(InterruptedIOException.class)
