@@ -164,8 +164,12 @@ final class UninstallCommand implements Callable<Integer> {
     Path parent = Home.isDistribution() ? Home.dist().toRealPath().getParent() : null;
     if (parent == null || !Files.exists(parent.resolve(Installation.LINK))) {
       throw new ParameterException(
-          spec.commandLine(), "This is not installed in a Hadoop: which HADOOP_HOME?");
+          spec.commandLine(),
+          "Which Hadoop? This command is not installed in one: it lies in "
+              + (Home.isDistribution() ? Home.dist() : "HDRF's source tree")
+              + ". Name the directory with bin/hdfs in it, such as 'hdrf uninstall /opt/hadoop'.");
     }
+    terminal.say("hdrf: " + parent + " is the Hadoop in which this command is installed");
     return parent;
   }
 

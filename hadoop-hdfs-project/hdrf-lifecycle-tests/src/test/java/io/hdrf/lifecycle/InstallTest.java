@@ -143,11 +143,16 @@ class InstallTest {
     Command.Result refused = new Command(own, "uninstall", home.directory().toString()).run();
     assertThat(refused.status()).isEqualTo(3);
     assertThat(refused.output()).contains("Can't tell").contains("core-site.xml");
+    Command.Result unknown = hdrf(unpacked, "uninstall", "--force");
+    assertThat(unknown.status()).isEqualTo(2);
+    assertThat(unknown.output()).contains("Which Hadoop?").contains("it lies in " + unpacked);
     assertThat(snapshot()).isEqualTo(installed);
-    Command.Result removed =
-        new Command(own, "uninstall", "--force", home.directory().toString()).run();
+    Command.Result removed = home.hdfs("hdrf", "uninstall", "--force").run();
     assertThat(removed.status()).as(removed.output()).isZero();
-    assertThat(removed.output()).contains("warning").contains("removed " + link);
+    assertThat(removed.output())
+        .contains(home.directory() + " is the Hadoop in which this command is installed")
+        .contains("warning")
+        .contains("removed " + link);
     assertThat(snapshot()).isEqualTo(before);
     assertThat(hdrf(unpacked, "uninstall", home.directory().toString()).output())
         .contains("nothing to do");
