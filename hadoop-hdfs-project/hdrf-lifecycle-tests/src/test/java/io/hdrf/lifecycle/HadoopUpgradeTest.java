@@ -8,11 +8,13 @@ import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
@@ -31,6 +33,7 @@ class HadoopUpgradeTest {
   private static final String BY_REFERENCE = "MirrorChunksByReference";
   private static final int FILES = 6;
   private static final int FILE_LENGTH = 2_500_000;
+  private static final int BLOCK = 1 << 20;
 
   private LineCluster cluster;
   private Map<Path, byte[]> files;
@@ -176,6 +179,52 @@ class HadoopUpgradeTest {
     cluster.startDataNodes(from, "-rollback");
     cluster.assertSame(files);
     assertThat(cluster.reducedFiles()).containsAllEntriesOf(reduced);
+    cluster.assertSound();
+    cluster.assertNothingCorrupt();
+  }
+
+  /**
+   * Killed while it deletes the trash. There is one replica, so that nothing else can replace a
+   * lost byte.
+   */
+  @ParameterizedTest
+  @MethodSource("io.hdrf.lifecycle.LineCluster#pairs")
+  void aKillInTheFinalizationLosesNothing(String from, String to, String chain) throws Exception {
+    start(1, chain, from, Map.of());
+    DataNode dataNode = cluster.dataNodes().get(0);
+    prepare(to);
+    cluster.restart(dataNode, to);
+    files = new LinkedHashMap<>(files);
+    Path deleted = files.keySet().iterator().next();
+    cluster.client().delete(deleted, false);
+    files.remove(deleted);
+    Waiting.until(
+        LocalCluster.PATIENCE,
+        () -> LineCluster.blocks(dataNode, "trash").size() == FILE_LENGTH / BLOCK + 1,
+        () -> "The file is not in the trash");
+    files.putAll(Traffic.store(cluster.client(), "/new", FILES, FILE_LENGTH));
+    Map<String, Object> reduced = cluster.reducedFiles();
+    java.nio.file.Path pool = LineCluster.pools(dataNode).get(0);
+    java.nio.file.Path trash = pool.resolve("trash");
+    LineCluster.fill(trash);
+    int before = LineCluster.filled(trash);
+    cluster.client().rollingUpgrade(RollingUpgradeAction.FINALIZE);
+    LineCluster.killWhileDeleting(dataNode, before, trash);
+
+    // HDFS goes on with neither, see "Upgrades of HDFS" in docs/operations.md.
+    Files.deleteIfExists(pool.resolve("RollingUpgradeInProgress"));
+    cluster.restart(dataNode, to);
+    cluster.assertSame(files);
+    // What was written meanwhile stayed plain until the end of the upgrade.
+    cluster.awaitAllReduced();
+    assertThat(cluster.reducedFiles()).containsAllEntriesOf(reduced);
+    long dropped = cluster.collect();
+    assertThat(trash).exists();
+    FileUtil.fullyDelete(trash.toFile());
+    dropped += cluster.collect();
+    assertThat(dropped > 0).as("what the trash kept").isEqualTo(chain.contains("dedup"));
+    cluster.restart(dataNode, to);
+    cluster.assertSame(files);
     cluster.assertSound();
     cluster.assertNothingCorrupt();
   }

@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -51,6 +52,9 @@ final class LineCluster implements Closeable {
   private static final int BLOCKS = 0;
 
   private static final int UNREADABLE = 4;
+  private static final int PARTS = 1000;
+  private static final int FILES_OF_PART = 60;
+  private static final long LOOK_NANOS = 1_000_000;
 
   private final Path directory;
   private final LocalCluster cluster;
@@ -235,6 +239,51 @@ final class LineCluster implements Closeable {
     dataNode.runOn(runtime(line).orElseThrow());
     dataNode.start();
     cluster.awaitReady();
+  }
+
+  /**
+   * Fills a directory that a DataNode deletes when an upgrade is finalized, so that this takes long
+   * enough for a kill to hit it.
+   */
+  static void fill(Path directory) throws IOException {
+    for (int i = 0; i < PARTS; i++) {
+      Path part = Files.createDirectories(directory.resolve("finalized/fill-" + i));
+      for (int j = 0; j < FILES_OF_PART; j++) {
+        Files.createFile(part.resolve(Integer.toString(j)));
+      }
+    }
+  }
+
+  /** Returns how much there is of what {@link #fill} made, in directories. */
+  static int filled(Path directory) {
+    String[] parts = directory.resolve("finalized").toFile().list();
+    return parts == null
+        ? 0
+        : (int) Arrays.stream(parts).filter(name -> name.startsWith("fill-")).count();
+  }
+
+  /**
+   * Kills a DataNode once it has deleted some, but not all, of what {@link #fill} made.
+   *
+   * @param before how many parts of it there were, as {@link #filled} counts them
+   * @param directory where they lie when they are deleted; may not exist yet
+   */
+  static void killWhileDeleting(DataNode dataNode, int before, Path directory) throws IOException {
+    ProcessHandle process = dataNode.process().orElseThrow();
+    long deadline = System.nanoTime() + LocalCluster.PATIENCE.toNanos();
+    int parts = 0;
+    while (parts == 0 || parts == before) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError(directory + ": " + parts + " of " + before + " parts are left");
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+      parts = filled(directory);
+    }
+    process.destroyForcibly();
+    dataNode.kill();
+    int left = filled(directory);
+    System.out.println(dataNode.name() + " was killed with " + left + " of " + before);
+    assertThat(left).as("parts that are left in " + directory).isBetween(1, before - 1);
   }
 
   /** Rolls the stopped NameNode back to what {@code -upgrade} kept, with the first line. */

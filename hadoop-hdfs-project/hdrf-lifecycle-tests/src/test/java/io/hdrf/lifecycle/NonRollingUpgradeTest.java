@@ -32,6 +32,9 @@ class NonRollingUpgradeTest {
   private static final int FILE_LENGTH = 2_500_000;
   private static final int BLOCKS_OF_FILE = 3;
 
+  /** What {@code previous} is named while it is deleted. */
+  private static final String DELETED = "finalized.tmp";
+
   private LineCluster cluster;
 
   @AfterEach
@@ -123,6 +126,45 @@ class NonRollingUpgradeTest {
     cluster.restart(dataNode(), line);
     cluster.collect();
     cluster.assertSound();
+  }
+
+  /** Killed while it deletes {@code previous}, with which it goes on at its next start. */
+  @ParameterizedTest
+  @MethodSource("io.hdrf.lifecycle.LineCluster#pairs")
+  void aKillInTheFinalizationLosesNothing(String from, String to, String chain) throws Exception {
+    cluster =
+        LineCluster.start(
+            "killed-finalization",
+            1,
+            chain,
+            from,
+            Map.of("hdrf.reduce.during.upgrade", "true", "dfs.blockreport.intervalMsec", "1000"));
+    Map<Path, byte[]> files = Traffic.store(cluster.client(), FILES, FILE_LENGTH);
+    cluster.awaitAllReduced();
+    upgrade(to);
+    change(files, 5000);
+    cluster.awaitAllReduced();
+    java.nio.file.Path pool = LineCluster.pools(dataNode()).get(0);
+    java.nio.file.Path previous = pool.resolve("previous");
+    LineCluster.fill(previous);
+    int before = LineCluster.filled(previous);
+    cluster.client().finalizeUpgrade();
+    LineCluster.killWhileDeleting(dataNode(), before, pool.resolve(DELETED));
+
+    cluster.restart(dataNode(), to);
+    assertThat(previous).doesNotExist();
+    Waiting.until(
+        LocalCluster.PATIENCE,
+        // It gets another name on the way.
+        () -> pool.toFile().list((parent, name) -> name.startsWith(DELETED)).length == 0,
+        () -> DELETED + " is not deleted in " + pool);
+    cluster.assertSame(files);
+    cluster.assertSound();
+    assertThat(cluster.collect() > 0).as("what previous kept").isEqualTo(chain.contains("dedup"));
+    cluster.restart(dataNode(), to);
+    cluster.assertSame(files);
+    cluster.assertSound();
+    cluster.assertNothingCorrupt();
   }
 
   @ParameterizedTest
