@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,7 +47,11 @@ public final class VolumeSchemes implements Closeable {
   private final VolumeServices services;
 
   private final Map<List<Integer>, ChainCodec> codecs = new ConcurrentHashMap<>();
-  private final Map<String, BlockCodec> blockCodecs = new LinkedHashMap<>();
+
+  /** Has a lock of its own: whoever looks waits for no store that is being opened. */
+  private final Map<String, BlockCodec> blockCodecs =
+      Collections.synchronizedMap(new LinkedHashMap<>());
+
   private final Map<String, FrameCodec> frameCodecs = new HashMap<>();
 
   /** Held by the thread that closes; taken before this object's own lock. */
@@ -199,8 +204,10 @@ public final class VolumeSchemes implements Closeable {
   }
 
   /** The block schemes that are open, by name; a snapshot. */
-  public synchronized Map<String, BlockCodec> blockCodecs() {
-    return new LinkedHashMap<>(blockCodecs);
+  public Map<String, BlockCodec> blockCodecs() {
+    synchronized (blockCodecs) {
+      return new LinkedHashMap<>(blockCodecs);
+    }
   }
 
   private static List<Integer> key(int[] ids) {
