@@ -336,11 +336,6 @@ public final class AdminClient implements Closeable {
     return jobs;
   }
 
-  /** See {@link HdrfAdminProtocol#storeBytes}; by {@link StoreBytes#key}. */
-  public Map<String, Long> storeBytes() throws IOException {
-    return StoreBytes.decode(longCall(longProtocol::storeBytes));
-  }
-
   /**
    * See {@link TaskKind#SUM}.
    *
@@ -368,7 +363,7 @@ public final class AdminClient implements Closeable {
 
   /** See {@link HdrfAdminProtocol#metrics}; by name. */
   public Map<String, Long> metrics() throws IOException {
-    return StoreBytes.decode(call(protocol::metrics));
+    return MetricLines.decode(call(protocol::metrics));
   }
 
   /** See {@link TaskKind#COUNT}. */

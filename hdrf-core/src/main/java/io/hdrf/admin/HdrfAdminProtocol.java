@@ -91,15 +91,6 @@ public interface HdrfAdminProtocol {
   String[] jobs(String kind) throws IOException;
 
   /**
-   * Returns the size of HDRF's own files, for each pool on each volume; a DataNode of an earlier
-   * version does not know the call.
-   *
-   * @return lines of {@link StoreBytes#encode}
-   */
-  @Looks
-  String[] storeBytes() throws IOException;
-
-  /**
    * Returns how replicas are stored, of any volume.
    *
    * @param blockIds {@link BlockIds}
@@ -110,8 +101,7 @@ public interface HdrfAdminProtocol {
   byte[] replicas(String poolId, byte[] blockIds) throws IOException;
 
   /**
-   * Returns the figures that Hadoop's metrics have of HDRF. May wait while a scheme's store is
-   * being opened.
+   * Returns the figures that Hadoop's metrics have of HDRF. May wait for a scheme's.
    *
    * @return lines of name, tab and decimal number
    */

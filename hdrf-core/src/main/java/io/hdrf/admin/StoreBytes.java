@@ -8,9 +8,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * The size of HDRF's own files of a pool on a volume: containers, filters, indexes and records, by
@@ -29,18 +29,19 @@ public final class StoreBytes {
    * @return bytes
    */
   public static long of(Path hdrf) throws IOException {
-    return byDirectory(hdrf).values().stream().mapToLong(Long::longValue).sum();
+    return byDirectory(hdrf, () -> true).values().stream().mapToLong(Long::longValue).sum();
   }
 
   /**
    * Returns the same by directory.
    *
+   * @param goOn is asked at each file whether to look at the next one
    * @throws IOException if a file or directory can't be looked at, such as on a failing disk
    * @return bytes by the first two directories of the files' paths, such as {@code
    *     dedup/containers} and {@code metadata-embedded}; by the empty name for files in {@code
    *     hdrf} itself
    */
-  public static Map<String, Long> byDirectory(Path hdrf) throws IOException {
+  public static Map<String, Long> byDirectory(Path hdrf, BooleanSupplier goOn) throws IOException {
     Map<String, Long> sums = new TreeMap<>();
     Files.walkFileTree(
         hdrf,
@@ -50,7 +51,7 @@ public final class StoreBytes {
             if (attributes.isRegularFile()) {
               sums.merge(name(hdrf.relativize(file)), attributes.size(), Long::sum);
             }
-            return FileVisitResult.CONTINUE;
+            return goOn.getAsBoolean() ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
           }
 
           @Override
@@ -80,27 +81,8 @@ public final class StoreBytes {
     return directories == 0 ? "" : file.subpath(0, directories).toString();
   }
 
-  /** Returns the key of a pool on a storage in {@link #decode}'s result. */
+  /** Returns a key for a pool on a storage. */
   public static String key(String storageId, String poolId) {
     return storageId + SEPARATOR + poolId;
-  }
-
-  /** Returns the size as text on one line. */
-  public static String encode(String storageId, String poolId, long bytes) {
-    return key(storageId, poolId) + SEPARATOR + bytes;
-  }
-
-  /** Reads {@link #encode}'s lines. */
-  static Map<String, Long> decode(String[] lines) throws IOException {
-    Map<String, Long> all = new LinkedHashMap<>();
-    for (String line : lines) {
-      int end = line.lastIndexOf(SEPARATOR);
-      try {
-        all.put(line.substring(0, Math.max(end, 0)), Long.parseLong(line.substring(end + 1)));
-      } catch (NumberFormatException e) {
-        throw new IOException("no number of bytes: " + line, e);
-      }
-    }
-    return all;
   }
 }

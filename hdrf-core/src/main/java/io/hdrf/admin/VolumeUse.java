@@ -28,6 +28,7 @@ public final class VolumeUse {
   private static final String FILES = "files.";
   private static final String SCHEME = "scheme.";
   private static final String UNRECORDED = "unrecorded";
+  private static final String WORST = "worst.";
 
   private final String storageId;
   private final String poolId;
@@ -40,6 +41,7 @@ public final class VolumeUse {
   private final Map<String, Long> reasons;
   private final Map<String, Long> files;
   private final Map<Integer, String> schemes;
+  private final List<WorstBlock> worst;
 
   private VolumeUse(Builder builder) {
     this.storageId = builder.storageId;
@@ -53,6 +55,7 @@ public final class VolumeUse {
     this.reasons = Collections.unmodifiableMap(new TreeMap<>(builder.reasons));
     this.files = Collections.unmodifiableMap(new TreeMap<>(builder.files));
     this.schemes = Collections.unmodifiableMap(new TreeMap<>(builder.schemes));
+    this.worst = Collections.unmodifiableList(new ArrayList<>(builder.worst));
   }
 
   /** Puts one together. For one thread. */
@@ -68,6 +71,7 @@ public final class VolumeUse {
     private final Map<String, Long> reasons = new TreeMap<>();
     private final Map<String, Long> files = new TreeMap<>();
     private final Map<Integer, String> schemes = new TreeMap<>();
+    private final List<WorstBlock> worst = new ArrayList<>();
 
     /**
      * @param directory HDRF's directory of the pool on the volume
@@ -127,6 +131,12 @@ public final class VolumeUse {
       return this;
     }
 
+    /** Names one of the blocks that save least; the worst first. */
+    public Builder worst(WorstBlock block) {
+      worst.add(block);
+      return this;
+    }
+
     public VolumeUse build() {
       return new VolumeUse(this);
     }
@@ -149,6 +159,7 @@ public final class VolumeUse {
     files.forEach(
         (name, bytes) -> fields.add(FILES + name.replaceAll("[\t\n\r=]", "?") + "=" + bytes));
     schemes.forEach((id, name) -> fields.add(SCHEME + id + "=" + name));
+    worst.forEach(block -> fields.add(WORST + block.id() + "=" + block.encode()));
     return String.join(SEPARATOR, fields);
   }
 
@@ -181,6 +192,8 @@ public final class VolumeUse {
           Collections.singletonMap(name.substring(FILES.length()), Long.parseLong(value)));
     } else if (name.startsWith(SCHEME)) {
       builder.scheme(Integer.parseInt(name.substring(SCHEME.length())), value);
+    } else if (name.startsWith(WORST)) {
+      builder.worst(WorstBlock.decode(name.substring(WORST.length()), value));
     }
   }
 
@@ -240,6 +253,11 @@ public final class VolumeUse {
   /** Returns the names of the installed schemes. */
   public Map<Integer, String> schemes() {
     return schemes;
+  }
+
+  /** Returns some of the blocks that save least, the worst first. */
+  public List<WorstBlock> worst() {
+    return worst;
   }
 
   /** Returns the sum over all blocks. */

@@ -112,7 +112,7 @@ class AdminFuzzTest {
           check(VolumeUse.decode(use).encode().equals(use));
         });
     String[] lines = line.split("\n", -1);
-    bounded(bytes, () -> StoreBytes.decode(lines));
+    bounded(bytes, () -> MetricLines.decode(lines));
     bounded(
         bytes,
         () -> {

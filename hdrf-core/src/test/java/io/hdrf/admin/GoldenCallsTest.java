@@ -29,7 +29,7 @@ class GoldenCallsTest {
 
   /** Calls of builds before the one that wrote the rest; they were removed. */
   private static final List<String> GONE =
-      List.of("check", "reclaim", "checkReferences", "reducedBlocks");
+      List.of("check", "reclaim", "checkReferences", "reducedBlocks", "storeBytes");
 
   private static final CallFormat FORMAT = new CallFormat(HdrfAdminProtocol.class);
 
@@ -54,9 +54,6 @@ class GoldenCallsTest {
     all.put("startJob", new Exchange(new Object[] {"verify", 52_428_800L, 0.1}, null));
     all.put("stopJob", new Exchange(new Object[] {"convert"}, null));
     all.put("jobs", new Exchange(new Object[] {"inflate"}, new String[] {}));
-    all.put(
-        "storeBytes",
-        new Exchange(null, new String[] {StoreBytes.encode("DS-1", "BP-1", 1L << 40)}));
     all.put(
         "replicas",
         new Exchange(

@@ -31,6 +31,7 @@ class VolumeUseTest {
             .unrecorded(4)
             .files(Map.of("dedup/containers", 300L, "", 8L))
             .scheme(3, "dedup")
+            .worst(new WorstBlock(-7, 1000, 999, "plain (a: b)\t"))
             .build()
             .encode();
     assertThat(line).doesNotContain("\n");
@@ -48,6 +49,11 @@ class VolumeUseTest {
     assertThat(use.reasons()).containsOnly(Map.entry("Small", 1L));
     assertThat(use.unrecorded()).isEqualTo(4);
     assertThat(use.files()).containsOnly(Map.entry("dedup/containers", 300L), Map.entry("", 8L));
+    WorstBlock worst = use.worst().get(0);
+    assertThat(worst.id()).isEqualTo(-7);
+    assertThat(worst.logicalBytes()).isEqualTo(1000);
+    assertThat(worst.fileBytes()).isEqualTo(999);
+    assertThat(worst.how()).isEqualTo("plain (a: b) ");
     assertThat(use.schemes()).containsOnly(Map.entry(3, "dedup"));
     assertThat(use.all()).isEqualTo(new BlockSum(4, 1570, 85));
     assertThat(use.fileBytes()).isEqualTo(308);
@@ -69,6 +75,8 @@ class VolumeUseTest {
         "a\tb\tc\td\te\t1\tnothing",
         "a\tb\tc\td\te\t1\tchain.lz4=1:2",
         "a\tb\tc\td\te\t1\tfiles.x=many",
+        "a\tb\tc\td\te\t1\tworst.x=1:2:plain",
+        "a\tb\tc\td\te\t1\tworst.5=1:2",
         "a\tb\tc\td\te\t1\tscheme.x=lz4"
       })
   void somethingElseIsRefused(String line) {
@@ -79,7 +87,7 @@ class VolumeUseTest {
 
   @Test
   void filesAreSummedByTheirFirstTwoDirectories(@TempDir Path hdrf) throws IOException {
-    assertThat(StoreBytes.byDirectory(hdrf.resolve("missing"))).isEmpty();
+    assertThat(StoreBytes.byDirectory(hdrf.resolve("missing"), () -> true)).isEmpty();
     Map<String, Integer> files =
         Map.of(
             "superblock.0", 3,
@@ -92,7 +100,7 @@ class VolumeUseTest {
       Files.createDirectories(path.getParent());
       Files.write(path, new byte[file.getValue()]);
     }
-    assertThat(StoreBytes.byDirectory(hdrf))
+    assertThat(StoreBytes.byDirectory(hdrf, () -> true))
         .containsOnly(
             Map.entry("", 3L),
             Map.entry("tmp", 4L),
@@ -105,8 +113,9 @@ class VolumeUseTest {
   void aDirectoryThatCannotBeReadIsNotEmpty(@TempDir Path hdrf) throws IOException {
     // Root may read all directories, so the name is too long for the file system.
     Path tooLong = hdrf.resolve("x".repeat(300));
-    assertThatThrownBy(() -> StoreBytes.byDirectory(tooLong)).isInstanceOf(IOException.class);
-    assertThat(StoreBytes.byDirectory(hdrf)).isEmpty();
+    assertThatThrownBy(() -> StoreBytes.byDirectory(tooLong, () -> true))
+        .isInstanceOf(IOException.class);
+    assertThat(StoreBytes.byDirectory(hdrf, () -> true)).isEmpty();
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.hdrf.admin.BlockDescription;
 import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
+import io.hdrf.admin.MetricLines;
 import io.hdrf.admin.RecordPage;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.TaskKind;
@@ -219,13 +220,6 @@ public final class AdminService implements HdrfAdminProtocol {
 
   @Override
   public String[] metrics() throws IOException {
-    List<String> lines = new ArrayList<>();
-    metrics.values().forEach((name, value) -> lines.add(name + "\t" + value));
-    return lines.toArray(new String[0]);
-  }
-
-  @Override
-  public String[] storeBytes() throws IOException {
-    return schemeStores.bytes().toArray(new String[0]);
+    return MetricLines.encode(metrics.values());
   }
 }

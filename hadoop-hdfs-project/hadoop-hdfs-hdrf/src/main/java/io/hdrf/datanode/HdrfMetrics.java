@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.VolumeUse;
 import io.hdrf.datanode.job.VolumeJobs;
+import io.hdrf.datanode.page.Status;
 import io.hdrf.datanode.replica.BlockRecords;
 import io.hdrf.datanode.volume.SchemeStores;
 import io.hdrf.reduce.Reducer;
@@ -12,6 +13,7 @@ import io.hdrf.wire.WireCounters;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ObjLongConsumer;
 import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsInfo;
 import org.apache.hadoop.metrics2.MetricsRecordBuilder;
@@ -111,6 +113,28 @@ final class HdrfMetrics implements MetricsSource {
     return values;
   }
 
+  /** The part that is of schemes' stores, of each pool on each volume, as in {@link Status}. */
+  Map<String, Map<String, Long>> storeValues() {
+    Map<String, Map<String, Long>> all = new LinkedHashMap<>();
+    schemeStores
+        .metricsByVolume()
+        .forEach(
+            (volume, figures) -> {
+              Map<String, Long> values = new LinkedHashMap<>();
+              visitStores(figures, values::put);
+              all.put(volume, values);
+            });
+    return all;
+  }
+
+  private static void visitStores(
+      Map<String, Map<String, Long>> figures, ObjLongConsumer<String> visitor) {
+    figures.forEach(
+        (scheme, values) ->
+            values.forEach(
+                (name, value) -> visitor.accept(capitalised(scheme) + capitalised(name), value)));
+  }
+
   private void visit(Visitor visitor) {
     visitCounters(visitor, counters.values());
     visitCounters(visitor, wire.values());
@@ -128,13 +152,7 @@ final class HdrfMetrics implements MetricsSource {
     visitor.gauge("MetadataPending", records.pending());
     visitor.gauge("MetadataStoresDown", records.down());
     visitSpace(visitor);
-    schemeStores
-        .metrics()
-        .forEach(
-            (scheme, values) ->
-                values.forEach(
-                    (name, value) ->
-                        visitor.gauge(capitalised(scheme) + capitalised(name), value)));
+    visitStores(schemeStores.metrics(), visitor::gauge);
     counters
         .byChain()
         .forEach(

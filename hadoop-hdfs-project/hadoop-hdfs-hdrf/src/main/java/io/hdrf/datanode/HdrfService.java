@@ -339,7 +339,13 @@ public final class HdrfService implements Closeable {
         history.samples(),
         running,
         admin.infos(),
-        schemeStores.list());
+        schemeStores.list(),
+        metrics.storeValues());
+  }
+
+  /** The pools on the volumes. */
+  PoolSlices slices() {
+    return slices;
   }
 
   /** What the blocks took in the past. */

@@ -3,6 +3,7 @@ package io.hdrf.datanode;
 
 import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.VolumeUse;
+import io.hdrf.admin.WorstBlock;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.spi.store.MetadataException;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.function.IntFunction;
 import java.util.function.LongPredicate;
 
@@ -27,6 +29,21 @@ final class RecordSums {
 
   /** Three sums each, by the ids of the schemes, 16 bits each. */
   private final Map<Long, long[]> chains = new HashMap<>();
+
+  /** A block of which it is not known yet how its schemes are named. */
+  private static final class Candidate {
+    private final WorstBlock block;
+    private final long chain;
+
+    Candidate(WorstBlock block, long chain) {
+      this.block = block;
+      this.chain = chain;
+    }
+  }
+
+  /** The worst blocks so far, of which the least bad one is the head. */
+  private final PriorityQueue<Candidate> worst =
+      new PriorityQueue<>((a, b) -> WorstBlock.ORDER.compare(b.block, a.block));
 
   private final LongPredicate goOn;
   private final long[] reasons = new long[256];
@@ -54,7 +71,8 @@ final class RecordSums {
       obstacle = "its metadata store has more than " + MAX_BLOCKS + " records";
     } else {
       try {
-        add(BlockRecord.decode(BlockRecord.blockId(key), value));
+        long id = BlockRecord.blockId(key);
+        add(id, BlockRecord.decode(id, value));
       } catch (MetadataException | IllegalArgumentException e) {
         unrecorded++;
       }
@@ -67,10 +85,10 @@ final class RecordSums {
     return visited;
   }
 
-  private void add(BlockRecord record) {
+  private void add(long id, BlockRecord record) {
     long chain = 0;
-    for (int id : record.chain()) {
-      chain = chain << 16 | id;
+    for (int scheme : record.chain()) {
+      chain = chain << 16 | scheme;
     }
     long[] sum = chains.get(chain);
     if (sum == null) {
@@ -87,6 +105,25 @@ final class RecordSums {
     if (!record.isReduced()) {
       reasons[record.reason()]++;
     }
+    addWorst(id, record, chain);
+  }
+
+  /** Most blocks are better than the head, and make no object. */
+  private void addWorst(long id, BlockRecord record, long chain) {
+    long length = record.logicalLength();
+    long file = record.physicalLength();
+    if (worst.size() == WorstBlock.MOST) {
+      WorstBlock least = worst.peek().block;
+      double ratio = WorstBlock.ratio(length, file);
+      double leastRatio = WorstBlock.ratio(least.logicalBytes(), least.fileBytes());
+      if (ratio < leastRatio || (ratio == leastRatio && file <= least.fileBytes())) {
+        return;
+      }
+      worst.remove();
+    }
+    SkipReason reason = record.isReduced() ? null : SkipReason.ofCode(record.reason());
+    String how = reason == null ? "plain" : "plain (" + reason.metricName() + ")";
+    worst.add(new Candidate(new WorstBlock(id, length, file, how), chain));
   }
 
   /** Adds the sums to what a volume takes. */
@@ -103,6 +140,17 @@ final class RecordSums {
       }
     }
     use.unrecorded(unrecorded);
+    worst.stream()
+        .sorted((a, b) -> WorstBlock.ORDER.compare(a.block, b.block))
+        .forEach(candidate -> use.worst(named(candidate, schemeName)));
+  }
+
+  private static WorstBlock named(Candidate candidate, IntFunction<String> schemeName) {
+    WorstBlock block = candidate.block;
+    return candidate.chain == 0
+        ? block
+        : new WorstBlock(
+            block.id(), block.logicalBytes(), block.fileBytes(), name(candidate.chain, schemeName));
   }
 
   private static String name(long chain, IntFunction<String> schemeName) {

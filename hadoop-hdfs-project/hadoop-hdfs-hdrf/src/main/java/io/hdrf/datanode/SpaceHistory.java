@@ -79,6 +79,11 @@ final class SpaceHistory implements Closeable {
     return new ArrayList<>(samples);
   }
 
+  /** Who adds up. */
+  SpaceUse use() {
+    return use;
+  }
+
   /** What was added up last; empty before the first time. */
   synchronized List<VolumeUse> last() {
     return last;

@@ -18,6 +18,9 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -26,18 +29,29 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
  * Adds up what the pools take on the volumes: the blocks by their records, which is one pass
  * through each metadata store, and HDRF's own files by a walk over their directories. That takes a
  * while for millions of blocks, so a result is given again until it is nine times as old as it took
- * to make: however often it is asked, at most a tenth of the time goes into adding up. Thread-safe.
+ * to make: however often it is asked, at most a tenth of the time goes into adding up. One volume
+ * follows the other; one that stands still, as on a hung disk, is left behind and counts as not
+ * known until it has answered. Thread-safe.
  */
 class SpaceUse {
 
   private static final int OFTEN_ENOUGH = 9;
 
+  /** Shorter than the time for which commands wait for progress. */
+  static final long STALL_MILLIS = 15_000;
+
   private final PoolSlices slices;
   private final BlockRecords records;
   private final DatasetAccess dataset;
   private final SchemeRegistry registry;
-  private volatile long counted;
+  private final long stallMillis;
+  private final AtomicLong counted = new AtomicLong();
+  private final AtomicInteger volumesLookedAt = new AtomicInteger();
+  private volatile VolumeSum current;
   private volatile boolean stopped;
+
+  /** Those whose result nobody has yet: of volumes that stand still. */
+  private final Map<PoolSlice, VolumeSum> underWay = new HashMap<>();
 
   /** The last result, or null. */
   private List<VolumeUse> last;
@@ -47,6 +61,19 @@ class SpaceUse {
 
   SpaceUse(
       PoolSlices slices, BlockRecords records, DatasetAccess dataset, SchemeRegistry registry) {
+    this(slices, records, dataset, registry, STALL_MILLIS);
+  }
+
+  /**
+   * @param stallMillis how long a volume may stand still before it is left behind
+   */
+  SpaceUse(
+      PoolSlices slices,
+      BlockRecords records,
+      DatasetAccess dataset,
+      SchemeRegistry registry,
+      long stallMillis) {
+    this.stallMillis = stallMillis;
     this.slices = slices;
     this.records = records;
     this.dataset = dataset;
@@ -58,9 +85,14 @@ class SpaceUse {
     stopped = true;
   }
 
-  /** How many blocks have been added up, for people. Never waits. */
+  /** How far it is, for people. Never waits. */
   String progress() {
-    return counted + " blocks";
+    VolumeSum now = current;
+    return counted.get()
+        + (now == null ? 0 : now.steps())
+        + " blocks and files, "
+        + volumesLookedAt.get()
+        + " volumes";
   }
 
   /** One for each pool on each volume in service. May take long. */
@@ -69,7 +101,8 @@ class SpaceUse {
     if (last != null && began - lastNanos < OFTEN_ENOUGH * lastTook) {
       return last;
     }
-    counted = 0;
+    counted.set(0);
+    volumesLookedAt.set(0);
     last = Collections.unmodifiableList(sum());
     lastNanos = System.nanoTime();
     lastTook = lastNanos - began;
@@ -82,7 +115,7 @@ class SpaceUse {
   }
 
   /** Adds up now. */
-  List<VolumeUse> sum() {
+  synchronized List<VolumeUse> sum() {
     Map<String, String> types = new HashMap<>();
     for (FsVolumeSpi volume : dataset.volumes()) {
       types.put(volume.getStorageID(), volume.getStorageType().toString());
@@ -90,33 +123,94 @@ class SpaceUse {
     Map<String, Map<String, BlockSum>> plain = new HashMap<>();
     List<PoolSlice> present = new ArrayList<>();
     slices.forEach(present::add);
+    underWay.keySet().retainAll(present);
     List<VolumeUse> all = new ArrayList<>();
     for (PoolSlice slice : present) {
-      VolumeUse.Builder use =
-          new VolumeUse.Builder(
-              slice.storageId(),
-              slice.poolId(),
-              slice.directory().toString(),
-              types.getOrDefault(slice.storageId(), "?"),
-              System.currentTimeMillis());
-      registry.names().forEach(name -> addScheme(use, name));
-      if (slice.mayHoldReducedBlocks()) {
-        addRecorded(use, slice);
-      } else {
-        BlockSum here =
-            plain
-                .computeIfAbsent(slice.poolId(), this::plainReplicas)
-                .getOrDefault(slice.storageId(), BlockSum.NONE);
-        use.blocks(VolumeUse.PLAIN, here);
-      }
-      try {
-        use.files(StoreBytes.byDirectory(slice.directory()));
-      } catch (IOException e) {
-        use.obstacle("HDRF's files can't be looked at: " + e);
-      }
-      all.add(use.build());
+      String type = types.getOrDefault(slice.storageId(), "?");
+      BlockSum plainHere =
+          slice.mayHoldReducedBlocks()
+              ? null
+              : plain
+                  .computeIfAbsent(slice.poolId(), this::plainReplicas)
+                  .getOrDefault(slice.storageId(), BlockSum.NONE);
+      all.add(
+          await(
+              slice,
+              underWay.computeIfAbsent(
+                  slice,
+                  any ->
+                      new VolumeSum(
+                          "hdrf-space-" + slice.storageId(),
+                          steps -> sum(slice, type, plainHere, steps))),
+              type));
     }
     return all;
+  }
+
+  /** Returns a volume's sums, or that they are not known. */
+  private VolumeUse await(PoolSlice slice, VolumeSum sum, String type) {
+    current = sum;
+    String why;
+    try {
+      VolumeUse use = sum.await(stallMillis, () -> !stopped);
+      if (use != null) {
+        underWay.remove(slice);
+        return use;
+      }
+      why = stopped ? "the DataNode stops" : "the volume does not answer: its disk may hang";
+    } catch (ExecutionException e) {
+      underWay.remove(slice);
+      why = String.valueOf(e.getCause());
+    } finally {
+      counted.addAndGet(sum.steps());
+      volumesLookedAt.incrementAndGet();
+      current = null;
+    }
+    return builder(slice, type).obstacle(why).build();
+  }
+
+  private static VolumeUse.Builder builder(PoolSlice slice, String type) {
+    return new VolumeUse.Builder(
+        slice.storageId(),
+        slice.poolId(),
+        slice.directory().toString(),
+        type,
+        System.currentTimeMillis());
+  }
+
+  /**
+   * Adds up one pool on one volume. Waits for its disk, for ever if that hangs.
+   *
+   * @param plain its blocks where all are plain; null where they have to be looked up
+   * @param steps increased with each block and each file
+   */
+  VolumeUse sum(PoolSlice slice, String type, BlockSum plain, AtomicLong steps) {
+    VolumeUse.Builder use = builder(slice, type);
+    registry.names().forEach(name -> addScheme(use, name));
+    if (plain == null) {
+      addRecorded(use, slice, steps);
+    } else {
+      use.blocks(VolumeUse.PLAIN, plain);
+    }
+    try {
+      use.files(
+          StoreBytes.byDirectory(
+              slice.directory(),
+              () -> {
+                steps.incrementAndGet();
+                return isWanted(slice);
+              }));
+      if (!isWanted(slice)) {
+        use.obstacle("the volume is being taken out of service");
+      }
+    } catch (IOException e) {
+      use.obstacle("HDRF's files can't be looked at: " + e);
+    }
+    return use.build();
+  }
+
+  private boolean isWanted(PoolSlice slice) {
+    return !stopped && slice.equals(slices.find(slice.storageId(), slice.poolId()));
   }
 
   private void addScheme(VolumeUse.Builder use, String name) {
@@ -140,25 +234,24 @@ class SpaceUse {
     return all;
   }
 
-  private void addRecorded(VolumeUse.Builder use, PoolSlice slice) {
+  private void addRecorded(VolumeUse.Builder use, PoolSlice slice, AtomicLong steps) {
     VolumeRecords volume = records.find(slice.storageId(), slice.poolId());
     if (volume == null) {
       use.obstacle("no records are kept (metadata store: " + records.storeName() + ")");
       return;
     }
-    long before = counted;
     RecordSums sums =
         new RecordSums(
             blocks -> {
-              counted = before + blocks;
-              return !stopped && slice.equals(slices.find(slice.storageId(), slice.poolId()));
+              steps.set(blocks);
+              return isWanted(slice);
             });
     try {
       volume.scan(sums::add);
     } catch (MetadataException e) {
       use.obstacle(String.valueOf(e.getMessage()));
     }
-    counted = before + sums.visited();
+    steps.set(sums.visited());
     sums.addTo(use, this::schemeName);
   }
 

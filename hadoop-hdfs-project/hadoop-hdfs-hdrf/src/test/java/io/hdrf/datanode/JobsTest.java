@@ -323,7 +323,7 @@ class JobsTest {
     assertThat(reducedBlocks()).isEqualTo(10);
     try (AdminClient admin = admin(0)) {
       // Each volume has at least its superblock.
-      assertThat(admin.storeBytes().values()).isNotEmpty().allMatch(bytes -> bytes > 0);
+      assertThat(admin.use(10_000)).isNotEmpty().allMatch(use -> use.fileBytes() > 0);
     }
     long used = cluster.used(0) + cluster.used(1);
 

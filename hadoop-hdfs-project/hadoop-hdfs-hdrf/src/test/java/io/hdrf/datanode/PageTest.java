@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.io.TestBytes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,7 +14,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.security.AuthenticationFilterInitializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +48,11 @@ class PageTest {
         path.equals(PROMETHEUS)
             ? cluster.mini().getNameNode().getHttpAddress().getPort()
             : cluster.datanode(0).getInfoPort();
+    return ask(port, path, method);
+  }
+
+  private static HttpResponse<String> ask(int port, String path, String method)
+      throws IOException, InterruptedException {
     URI uri = URI.create("http://localhost:" + port + path);
     HttpRequest request =
         HttpRequest.newBuilder(uri).method(method, HttpRequest.BodyPublishers.noBody()).build();
@@ -60,15 +74,24 @@ class PageTest {
       cluster.awaitReduced("/text");
       HdrfCluster.await("the records", () -> recorded(cluster));
       cluster.service(0).history().sample();
+      await("the page", cluster, "/hdrf", "(?s).*<dt>blocks</dt><dd>2</dd>.*");
       HttpResponse<String> page = get(cluster, "/hdrf");
       assertThat(page.statusCode()).isEqualTo(200);
       assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html;charset=utf-8");
       assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
           .startsWith("default-src 'none'; style-src 'sha256-");
       assertThat(page.body())
-          .contains("2 blocks of 2.0 MiB take ", "<title>HDRF on ", "class=\"saved\"", "lz4")
+          .contains(
+              "<dt>blocks</dt><dd>2</dd>",
+              "<dd>2.0 MiB</dd>",
+              "<title>HDRF on ",
+              "class=\"saved\"",
+              "lz4")
           .doesNotContain("<script", "javascript:", " style=", "http://", "https://");
-      assertThat(ask(cluster, "/hdrf", "POST").statusCode()).isEqualTo(405);
+      for (String method : List.of("POST", "PUT", "DELETE", "TRACE")) {
+        assertThat(ask(cluster, "/hdrf", method).statusCode()).as(method).isEqualTo(405);
+      }
+      assertThat(ask(cluster, "/hdrf", "HEAD").body()).isEmpty();
     }
   }
 
@@ -91,6 +114,85 @@ class PageTest {
       assertThat(refused.statusCode()).isEqualTo(get(cluster, "/jmx").statusCode()).isIn(401, 403);
       assertThat(refused.body()).doesNotContain("Savings");
       assertThat(get(cluster, "/hdrf?user.name=alice").body()).contains("Savings");
+    }
+  }
+
+  @Test
+  void whereMetricsAreForAdministratorsThePageIsToo() throws Exception {
+    Configuration conf = HdrfCluster.configuration();
+    conf.set("hadoop.http.filter.initializers", AuthenticationFilterInitializer.class.getName());
+    conf.set(AUTHENTICATION + "type", "simple");
+    conf.set(AUTHENTICATION + "simple.anonymous.allowed", "false");
+    conf.setBoolean("hadoop.security.instrumentation.requires.admin", true);
+    conf.setBoolean("hadoop.security.authorization", true);
+    conf.set(DFSConfigKeys.DFS_ADMIN, "alice");
+    try (HdrfCluster cluster = HdrfCluster.start(conf, 1)) {
+      assertThat(get(cluster, "/hdrf?user.name=alice").body()).contains("Savings");
+      HttpResponse<String> bob = get(cluster, "/hdrf?user.name=bob");
+      assertThat(bob.statusCode())
+          .isEqualTo(get(cluster, "/jmx?user.name=bob").statusCode())
+          .isEqualTo(403);
+      assertThat(bob.body()).doesNotContain("Savings");
+    }
+  }
+
+  private static List<Future<HttpResponse<String>>> readers(
+      ExecutorService pool, HdrfCluster cluster, int count) {
+    List<Future<HttpResponse<String>>> readers = new ArrayList<>();
+    int port = cluster.datanode(0).getInfoPort();
+    for (int i = 0; i < count; i++) {
+      readers.add(pool.submit(() -> ask(port, "/hdrf", "GET")));
+    }
+    return readers;
+  }
+
+  @Test
+  void aHundredReadersAtOnceSeeItAndADataNodeThatStopsLeavesNoneWaiting() throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(100);
+    try (HdrfCluster cluster = HdrfCluster.start(HdrfCluster.configuration(), 1)) {
+      for (Future<HttpResponse<String>> reader : readers(pool, cluster, 300)) {
+        assertThat(reader.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(reader.get().body()).startsWith("<!DOCTYPE html>").endsWith("</html>");
+      }
+      // The status can be asked for while the service closes, and after that.
+      HdrfService service = cluster.service(0);
+      List<Future<HttpResponse<String>>> late = readers(pool, cluster, 300);
+      cluster.mini().stopDataNode(0);
+      for (Future<HttpResponse<String>> reader : late) {
+        try {
+          assertThat(reader.get(60, TimeUnit.SECONDS).statusCode()).isIn(200, 500, 502, 503, 504);
+        } catch (ExecutionException e) {
+          assertThat(e).hasCauseInstanceOf(IOException.class);
+        }
+      }
+      assertThat(service.status("dn")).isNotNull();
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  /**
+   * A volume's lock is held for as long as its disk takes to open a store, and for ever if that
+   * hangs; the web server, which has one thread, answers nevertheless.
+   */
+  @Test
+  void aVolumeThatHangsStopsNoPage() throws Exception {
+    Configuration conf = HdrfCluster.configuration();
+    conf.set(HdrfKeys.SCHEMES, "dedup");
+    ExecutorService pool = Executors.newFixedThreadPool(5);
+    try (HdrfCluster cluster = HdrfCluster.start(conf, 1)) {
+      List<PoolSlice> slices = new ArrayList<>();
+      cluster.service(0).slices().forEach(slices::add);
+      String bean = "/jmx?qry=Hadoop:service=DataNode,name=Hdrf*";
+      synchronized (slices.get(0).schemes()) {
+        for (Future<HttpResponse<String>> reader : readers(pool, cluster, 5)) {
+          assertThat(reader.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        }
+        Future<HttpResponse<String>> metrics = pool.submit(() -> get(cluster, bean));
+        assertThat(metrics.get(30, TimeUnit.SECONDS).body()).contains("BlocksReduced");
+      }
+    } finally {
+      pool.shutdownNow();
     }
   }
 

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.VolumeUse;
+import io.hdrf.admin.WorstBlock;
 import io.hdrf.metadata.BlockRecord;
+import io.hdrf.reduce.SkipReason;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class RecordSumsTest {
@@ -34,6 +37,31 @@ class RecordSumsTest {
     assertThat(built.chains()).containsOnlyKeys("s7,s9");
     assertThat(built.all()).isEqualTo(new BlockSum(2, 200, 20));
     assertThat(built.unrecorded()).isEqualTo(1);
+  }
+
+  @Test
+  void theBlocksThatSaveLeastAreNamedInOrder() {
+    RecordSums sums = new RecordSums(blocks -> true);
+    List<Long> ids = new ArrayList<>();
+    for (long id = 0; id < 1000; id++) {
+      ids.add(id);
+    }
+    Collections.shuffle(ids, new Random(3));
+    for (long id : ids) {
+      byte[] record = BlockRecord.reduced(1000, id, new int[] {7, 9}, 0, 0).encode();
+      assertThat(sums.add(BlockRecord.key(id), record)).isTrue();
+    }
+    int small = SkipReason.SMALL.code();
+    sums.add(BlockRecord.key(5000), BlockRecord.plain(50, small, 0, 0).encode());
+    sums.add(BlockRecord.key(5001), BlockRecord.plain(60, 0, 0, 0).encode());
+    sums.add(BlockRecord.key(5002), BlockRecord.plain(0, small, 0, 0).encode());
+    VolumeUse.Builder use = builder();
+    sums.addTo(use, id -> "s" + id);
+    List<WorstBlock> worst = use.build().worst();
+    assertThat(worst)
+        .extracting(WorstBlock::id)
+        .containsExactly(5001L, 5000L, 999L, 998L, 997L, 996L, 995L, 994L, 993L, 992L);
+    assertThat(worst).extracting(WorstBlock::how).startsWith("plain", "plain (Small)", "s7,s9");
   }
 
   @Test
@@ -72,7 +100,7 @@ class RecordSumsTest {
     SpaceUse use =
         new SpaceUse(null, null, null, null) {
           @Override
-          List<VolumeUse> sum() {
+          synchronized List<VolumeUse> sum() {
             made[0]++;
             try {
               Thread.sleep(200);

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -73,11 +74,20 @@ final class BlocksCommand implements Callable<Integer> {
     long unrecorded;
     long logical;
     long physical;
-    long stores;
 
-    /** Returns all bytes that the volume stores for its blocks. */
-    long all() {
-      return physical + stores;
+    /** Null if it is not known. */
+    Long stores;
+
+    /** Returns all bytes that the volume stores for its blocks; null if that is not known. */
+    Long all() {
+      return stores == null ? null : (Long) (physical + stores);
+    }
+
+    String ratio() {
+      if (stores == null) {
+        return Space.UNKNOWN;
+      }
+      return logical == 0 ? "-" : Sizes.percent((double) all() / logical);
     }
   }
 
@@ -115,14 +125,18 @@ final class BlocksCommand implements Callable<Integer> {
         troubles,
         (source, all) -> {
           List<VolumeInfo> found = RecordTarget.volumes(source, all);
-          Map<String, Long> stores = found.isEmpty() ? Map.of() : source.storeBytes();
+          Map<String, Long> stores = new HashMap<>();
+          if (!found.isEmpty()) {
+            all.attempt(
+                source.name() + ": what the stores hold",
+                () -> stores.putAll(source.storeBytes(gap -> all.add(source.name() + " " + gap))));
+          }
           for (VolumeInfo volume : found) {
             all.attempt(
                 RecordTarget.label(source, volume),
                 () -> {
                   Sums sums = sum(source, volume, schemeId);
-                  sums.stores =
-                      stores.getOrDefault(StoreBytes.key(volume.storageId(), volume.poolId()), 0L);
+                  sums.stores = stores.get(StoreBytes.key(volume.storageId(), volume.poolId()));
                   rows.add(row(source, volume, sums));
                   volumes.add(json(source, volume, sums));
                 });
@@ -203,8 +217,8 @@ final class BlocksCommand implements Callable<Integer> {
         Long.toString(sums.unrecorded),
         Sizes.bytes(sums.logical),
         Sizes.bytes(sums.physical),
-        Sizes.bytes(sums.stores),
-        sums.logical == 0 ? "-" : Sizes.percent((double) sums.all() / sums.logical),
+        sums.stores == null ? Space.UNKNOWN : Sizes.bytes(sums.stores),
+        sums.ratio(),
         volume.store() + ", " + volume.status());
   }
 

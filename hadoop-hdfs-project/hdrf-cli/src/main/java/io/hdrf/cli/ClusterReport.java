@@ -100,50 +100,97 @@ final class ClusterReport {
       attention.forEach(line -> terminal.result("  " + line));
     }
     terminal.result("");
-    terminal.result(
+    summary(now).forEach(terminal::result);
+    for (Section section : sections()) {
+      terminal.result("");
+      terminal.table(section.rows());
+    }
+  }
+
+  /** Returns the sums in words, and what they lack. */
+  List<String> summary(long now) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
         nodes.size()
             + (nodes.size() == 1 ? " DataNode, " : " DataNodes, ")
             + volumes.size()
             + (volumes.size() == 1 ? " volume: " : " volumes: ")
             + (volumes.isEmpty() ? "what the blocks take is not known" : all.sentence("blocks")));
     if (uncounted > 0) {
-      terminal.result(
+      lines.add(
           "In no sum: "
               + uncounted
               + " pools on volumes whose blocks are not all counted; HDRF's files there: "
               + Sizes.bytes(uncountedBytes));
     }
     if (!volumes.isEmpty() && now - oldest > OLD) {
-      terminal.result(
+      lines.add(
           "The oldest of these sums was made " + Sizes.seconds((now - oldest) / 1000.0) + " ago.");
     }
     if (unrecorded > 0) {
-      terminal.result(unrecorded + " blocks are in no sum: their records can't be read.");
+      lines.add(unrecorded + " blocks are in no sum: their records can't be read.");
     }
+    return lines;
+  }
+
+  /** Returns the sum over all that is counted; empty if nothing is. */
+  Optional<Space> sum() {
+    return volumes.isEmpty() ? Optional.empty() : Optional.of(all);
+  }
+
+  /** Returns what has to be looked at, in words; the gravest first. */
+  List<String> attention() {
+    return attention;
+  }
+
+  List<NodeReport> nodes() {
+    return nodes;
+  }
+
+  /**
+   * A table.
+   *
+   * @param name what it shows
+   * @param rows the first one has the heads
+   * @param spaces what can be drawn of the rows, from the second one on; empty if nothing can
+   */
+  record Section(String name, List<List<String>> rows, List<Optional<Space>> spaces) {
+    private Section(String name, List<List<String>> rows) {
+      this(name, rows, List.of());
+    }
+  }
+
+  /** Returns the tables. */
+  List<Section> sections() {
+    List<Section> all = new ArrayList<>();
     if (!volumes.isEmpty()) {
-      section(terminal, chainTable());
-      section(terminal, table("storage type", byType));
+      all.add(section("By chain", "stored with", chains()));
+      all.add(section("By storage type", "storage type", byType));
     }
-    section(terminal, nodeTable());
+    List<Optional<Space>> spaces = nodes.stream().map(NodeReport::space).toList();
+    all.add(new Section("By DataNode", nodeTable(), spaces));
     if (!files.isEmpty()) {
-      section(terminal, fileTable());
+      all.add(new Section("HDRF's own files", fileTable()));
     }
     if (!reasons.isEmpty()) {
-      section(terminal, reasonTable());
+      all.add(new Section("Why blocks are plain", reasonTable()));
     }
+    return all;
   }
 
-  private static void section(Terminal terminal, List<List<String>> rows) {
-    terminal.result("");
-    terminal.table(rows);
+  private static Section section(String name, String head, Map<String, Space> spaces) {
+    List<Optional<Space>> drawn = new ArrayList<>();
+    spaces.values().forEach(space -> drawn.add(Optional.of(space)));
+    drawn.add(Optional.of(sum(spaces)));
+    return new Section(name, table(head, spaces), drawn);
   }
 
-  private List<List<String>> chainTable() {
+  private Map<String, Space> chains() {
     Map<String, Space> rows = new LinkedHashMap<>(byChain);
     if (others > 0) {
       rows.put(OTHERS, new Space(BlockSum.NONE, others));
     }
-    return table("stored with", rows);
+    return rows;
   }
 
   /** Returns a table of spaces with their sum as its last row. */
@@ -151,8 +198,12 @@ final class ClusterReport {
     List<List<String>> rows = new ArrayList<>();
     rows.add(row(head, Space.HEADS));
     spaces.forEach((name, space) -> rows.add(row(name, space.cells())));
-    rows.add(row("all", spaces.values().stream().reduce(Space.NONE, Space::plus).cells()));
+    rows.add(row("all", sum(spaces).cells()));
     return rows;
+  }
+
+  private static Space sum(Map<String, Space> spaces) {
+    return spaces.values().stream().reduce(Space.NONE, Space::plus);
   }
 
   private static List<String> row(String first, List<String> cells) {
@@ -221,7 +272,7 @@ final class ClusterReport {
   ObjectNode toJson(Troubles troubles) {
     ObjectNode root = Json.root();
     attention.forEach(root.putArray("needsAttention")::add);
-    putTo(root.putObject("all"), volumes.isEmpty() ? Optional.empty() : Optional.of(all));
+    putTo(root.putObject("all"), sum());
     root.putObject("uncounted").put("pools", uncounted).put("storeBytes", uncountedBytes);
     root.put("unrecordedBlocks", unrecorded);
     array(root.putArray("schemes"), "chain", byChain);

@@ -6,12 +6,17 @@ import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.StoreShares;
 import io.hdrf.admin.VolumeUse;
+import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.ReductionScheme;
+import io.hdrf.spi.scheme.SchemeNotFoundException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
@@ -31,6 +36,7 @@ final class PathReport implements Closeable {
   private final int parallel;
   private final int timeoutMillis;
   private final Troubles troubles;
+  private final SchemeRegistry schemes;
   private final ReplicaQuestions questions;
   private final Map<String, Space> byChain = new TreeMap<>();
   private final Map<String, Space> byType = new TreeMap<>();
@@ -48,11 +54,18 @@ final class PathReport implements Closeable {
   private Space all = Space.NONE;
 
   /**
+   * @param schemes those that are known here
    * @param parallel how many DataNodes are asked at a time
    * @param timeoutMillis for each question
    */
-  PathReport(Configuration conf, int parallel, int timeoutMillis, Troubles troubles) {
+  PathReport(
+      Configuration conf,
+      SchemeRegistry schemes,
+      int parallel,
+      int timeoutMillis,
+      Troubles troubles) {
     this.conf = conf;
+    this.schemes = schemes;
     this.parallel = parallel;
     this.timeoutMillis = timeoutMillis;
     this.troubles = troubles;
@@ -116,11 +129,16 @@ final class PathReport implements Closeable {
     }
   }
 
-  /** Asks what the stores hold, of which the blocks have their shares; by node and storage. */
+  /**
+   * Asks what the stores hold, of which the blocks have their shares; by node and storage. The
+   * DataNode looks at all of its blocks for that, so it is asked only where one of these is in a
+   * store.
+   */
   private Map<ReplicaQuestions.Node, Map<String, VolumeUse>> uses(List<ReplicaQuestions.Node> nodes)
       throws IOException {
     List<ReplicaQuestions.Node> answering = new ArrayList<>(nodes);
-    answering.removeIf(node -> !node.failure().isEmpty() || !node.hasReduced());
+    answering.removeIf(
+        node -> !node.failure().isEmpty() || node.chains().stream().noneMatch(this::mayBeInStore));
     Map<ReplicaQuestions.Node, Map<String, VolumeUse>> all = new HashMap<>();
     List<Map.Entry<ReplicaQuestions.Node, Map<String, VolumeUse>>> found =
         Parallel.run(
@@ -155,7 +173,7 @@ final class PathReport implements Closeable {
               for (Map.Entry<List<Integer>, BlockSum> entry : storage.chains().entrySet()) {
                 String chain = name(entry.getKey(), use);
                 BlockSum sum = entry.getValue();
-                Space space = new Space(sum, share(chain, sum, shares));
+                Space space = new Space(sum, share(entry.getKey(), chain, sum, shares));
                 known &= space.stores().isPresent();
                 byChain.merge(ClusterReport.name(chain), space, Space::plus);
                 here = here.plus(space);
@@ -175,18 +193,33 @@ final class PathReport implements Closeable {
             });
   }
 
-  private static OptionalLong share(String chain, BlockSum sum, StoreShares shares) {
-    if (chain.equals(VolumeUse.PLAIN)) {
+  private OptionalLong share(List<Integer> ids, String chain, BlockSum sum, StoreShares shares) {
+    if (!mayBeInStore(ids)) {
       return OptionalLong.of(0);
     }
     return shares == null ? OptionalLong.empty() : shares.of(chain, sum.logicalBytes());
   }
 
-  private static String name(List<Integer> chain, VolumeUse use) {
+  /** Returns whether a scheme of a chain keeps a store, or is not known here. */
+  private boolean mayBeInStore(List<Integer> chain) {
+    return chain.stream()
+        .map(this::known)
+        .anyMatch(known -> known.isEmpty() || known.get() instanceof BlockScheme);
+  }
+
+  private Optional<ReductionScheme> known(int id) {
+    try {
+      return Optional.of(schemes.byId(id));
+    } catch (SchemeNotFoundException e) {
+      return Optional.empty();
+    }
+  }
+
+  private String name(List<Integer> chain, VolumeUse use) {
     List<String> names = new ArrayList<>();
     for (int id : chain) {
       String name = use == null ? null : use.schemes().get(id);
-      names.add(name == null ? "#" + id : name);
+      names.add(name == null ? known(id).map(ReductionScheme::name).orElse("#" + id) : name);
     }
     return names.isEmpty() ? VolumeUse.PLAIN : String.join(",", names);
   }

@@ -11,6 +11,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The block records of one DataNode, running or not. For one thread. */
 interface RecordSource extends Closeable {
@@ -33,8 +34,10 @@ interface RecordSource extends Closeable {
   /**
    * Returns the size of HDRF's own files in bytes, by {@link io.hdrf.admin.StoreBytes#key}:
    * containers, filters, indexes and records.
+   *
+   * @param gaps receives the volumes that the result lacks, with the reasons, for people
    */
-  Map<String, Long> storeBytes() throws IOException;
+  Map<String, Long> storeBytes(Consumer<String> gaps) throws IOException;
 
   /** Returns some records after a block id, by ascending id; null where a block has none. */
   Map<Long, BlockRecord> records(VolumeInfo volume, long after) throws IOException;

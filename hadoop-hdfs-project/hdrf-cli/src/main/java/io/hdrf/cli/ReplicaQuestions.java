@@ -14,10 +14,12 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.ipc.RetriableException;
 
@@ -114,11 +116,11 @@ final class ReplicaQuestions implements Closeable {
       return failure;
     }
 
-    /** Returns whether one of its replicas is not plain. Call after {@link #finish}. */
-    synchronized boolean hasReduced() {
+    /** Returns the ids of the schemes of all of its replicas. Call after {@link #finish}. */
+    synchronized Set<List<Integer>> chains() {
       return storages.values().stream()
           .flatMap(storage -> storage.chains.keySet().stream())
-          .anyMatch(chain -> !chain.isEmpty());
+          .collect(Collectors.toSet());
     }
 
     /** Returns its storages by storage id, tab and pool id. Call after {@link #finish}. */

@@ -2,7 +2,10 @@
 package io.hdrf.cli;
 
 import io.hdrf.admin.VolumeUse;
+import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
@@ -44,11 +47,32 @@ final class ReportCommand implements Callable<Integer> {
       description = "How many DataNodes are asked at a time. Default: ${DEFAULT-VALUE}.")
   private int parallel;
 
+  @Option(
+      names = "--plugins",
+      paramLabel = "DIR",
+      description = {
+        "The jars of schemes: which of them keep stores of their own, and their names. Default:"
+            + " those that are built here."
+      })
+  private Path plugins;
+
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = {
+        "Write it as one page of HTML to FILE instead, with drawings and the blocks that save least."
+            + " Not with PATH."
+      })
+  private Path html;
+
   @Override
   public Integer call() throws IOException {
+    if (html != null && path != null) {
+      throw new IllegalArgumentException("--html shows the whole cluster, and no PATH");
+    }
     if (parallel < 1 || parallel > MAX_PARALLEL) {
       throw new IllegalArgumentException(
           "--parallel is " + parallel + ", accepted is 1 to " + MAX_PARALLEL);
@@ -80,17 +104,30 @@ final class ReportCommand implements Callable<Integer> {
       }
     }
     ClusterReport report = new ClusterReport(nodes);
+    long now = System.currentTimeMillis();
+    if (html != null) {
+      new ClusterPage(report, troubles.lines(), now).write(html);
+    }
     if (json) {
       terminal.result(Json.text(report.toJson(troubles)));
-    } else {
-      report.print(terminal, System.currentTimeMillis());
+    } else if (html == null) {
+      report.print(terminal, now);
     }
     return troubles.exitCode(report.isFine());
   }
 
+  /** What is not known is asked of the DataNodes. */
+  private SchemeRegistry schemes() throws IOException {
+    Path directory = plugins == null ? Home.dist().resolve("plugins") : plugins;
+    return plugins == null && !Files.isDirectory(directory)
+        ? SchemeRegistry.of(List.of())
+        : SchemeRegistry.load(directory);
+  }
+
   private int path(Terminal terminal, Troubles troubles) throws IOException {
     Configuration conf = target.ofCluster();
-    try (PathReport report = new PathReport(conf, parallel, target.timeoutMillis(), troubles)) {
+    try (PathReport report =
+        new PathReport(conf, schemes(), parallel, target.timeoutMillis(), troubles)) {
       report.count(path);
       if (json) {
         terminal.result(Json.text(report.toJson()));

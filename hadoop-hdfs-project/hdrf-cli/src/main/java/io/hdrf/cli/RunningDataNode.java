@@ -6,6 +6,7 @@ import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.ReferenceReport;
+import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
 import io.hdrf.metadata.BlockRecord;
@@ -13,6 +14,7 @@ import io.hdrf.spi.TaskProgress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -24,10 +26,12 @@ final class RunningDataNode implements RecordSource {
 
   private final InetSocketAddress address;
   private final AdminClient client;
+  private final int timeoutMillis;
 
-  private RunningDataNode(InetSocketAddress address, AdminClient client) {
+  private RunningDataNode(InetSocketAddress address, AdminClient client, int timeoutMillis) {
     this.address = address;
     this.client = client;
+    this.timeoutMillis = timeoutMillis;
   }
 
   /**
@@ -37,7 +41,8 @@ final class RunningDataNode implements RecordSource {
    */
   static RunningDataNode connect(InetSocketAddress address, Configuration conf, int timeoutMillis)
       throws IOException {
-    return new RunningDataNode(address, AdminClient.connect(address, conf, timeoutMillis));
+    return new RunningDataNode(
+        address, AdminClient.connect(address, conf, timeoutMillis), timeoutMillis);
   }
 
   @Override
@@ -46,8 +51,16 @@ final class RunningDataNode implements RecordSource {
   }
 
   @Override
-  public Map<String, Long> storeBytes() throws IOException {
-    return client.storeBytes();
+  public Map<String, Long> storeBytes(Consumer<String> gaps) throws IOException {
+    Map<String, Long> all = new HashMap<>();
+    for (VolumeUse use : use(timeoutMillis)) {
+      if (use.isWhole()) {
+        all.put(StoreBytes.key(use.storageId(), use.poolId()), use.fileBytes());
+      } else {
+        gaps.accept(use.directory() + ": " + use.obstacle());
+      }
+    }
+    return all;
   }
 
   /** See {@link AdminClient#use}. */

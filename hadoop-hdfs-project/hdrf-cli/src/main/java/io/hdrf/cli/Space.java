@@ -3,6 +3,7 @@ package io.hdrf.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.admin.BlockSum;
+import io.hdrf.html.Page;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -60,6 +61,11 @@ record Space(BlockSum blocks, OptionalLong stores) {
     return blocks.logicalBytes() == 0
         ? "-"
         : Sizes.percent((double) takes() / blocks.logicalBytes());
+  }
+
+  /** Returns the share of the logical bytes that is stored, drawn; nothing if it is not known. */
+  Page.Bar bar() {
+    return new Page.Bar(isKnown() ? takes() : 0, blocks.logicalBytes());
   }
 
   /** Returns all of it in words. */

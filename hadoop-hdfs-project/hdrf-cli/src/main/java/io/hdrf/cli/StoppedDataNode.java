@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 
 /** Opens the volumes of a DataNode that does not run. */
@@ -109,11 +110,15 @@ final class StoppedDataNode implements RecordSource {
   }
 
   @Override
-  public Map<String, Long> storeBytes() throws IOException {
+  public Map<String, Long> storeBytes(Consumer<String> gaps) {
     Map<String, Long> all = new LinkedHashMap<>();
     for (StoppedVolume volume : volumes.values()) {
-      all.put(
-          StoreBytes.key(volume.storageId(), volume.poolId()), StoreBytes.of(volume.directory()));
+      try {
+        all.put(
+            StoreBytes.key(volume.storageId(), volume.poolId()), StoreBytes.of(volume.directory()));
+      } catch (IOException e) {
+        gaps.accept(volume.directory() + ": HDRF's files can't be looked at: " + e);
+      }
     }
     return all;
   }

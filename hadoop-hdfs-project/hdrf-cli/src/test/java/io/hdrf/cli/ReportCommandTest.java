@@ -10,9 +10,9 @@ import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.HdrfAdminProtocol;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.RecordPage;
-import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
+import io.hdrf.admin.WorstBlock;
 import io.hdrf.metadata.BlockRecord;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,6 +21,7 @@ import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,7 +144,6 @@ class ReportCommandTest {
                           : new String[] {"done"};
                   case "metrics" -> new String[] {"Pending\t3", "CorruptBlocks\t" + corrupt};
                   case "records" -> page((Long) arguments[2]);
-                  case "storeBytes" -> new String[] {StoreBytes.encode("DS-1", "BP-1", 2048)};
                   default -> throw new IllegalStateException(method.getName());
                 });
   }
@@ -168,10 +168,89 @@ class ReportCommandTest {
     assertThat(shown.getKey()).isEqualTo(ExitCode.OK);
     JsonNode volume = new ObjectMapper().readTree(shown.getValue()).get("volumes").get(0);
     assertThat(volume.get("blockFileBytes").asLong()).isEqualTo(100);
-    assertThat(volume.get("storeBytes").asLong()).isEqualTo(2048);
-    assertThat(volume.get("physicalBytes").asLong()).isEqualTo(2148);
+    assertThat(volume.get("storeBytes").asLong()).isEqualTo(2560);
+    assertThat(volume.get("physicalBytes").asLong()).isEqualTo(2660);
     assertThat(run(("blocks" + options).split(" ")).getValue())
-        .containsPattern("10.0 KiB +100 B +2.0 KiB +21.0 %");
+        .containsPattern("10.0 KiB +100 B +2.5 KiB +26.0 %");
+  }
+
+  /** A volume whose files can't be looked at hides neither its own blocks nor other volumes. */
+  @Test
+  void whereTheStoresAreNotKnownTheBlocksAreShown(@TempDir Path plugins) throws Exception {
+    String unknown = use("/data/1").encode().replace("DISK\t", "DISK\tthe disk may hang");
+    String own =
+        serve(
+            dataNode(
+                (method, arguments) ->
+                    isSum(method, arguments) ? new String[] {"done", unknown} : null));
+    String options = " --datanode " + own + " --plugins " + plugins;
+    Map.Entry<Integer, String> shown = run(("blocks --json" + options).split(" "));
+    assertThat(shown.getKey()).isEqualTo(ExitCode.FAILED);
+    JsonNode json = new ObjectMapper().readTree(shown.getValue());
+    JsonNode volume = json.get("volumes").get(0);
+    assertThat(volume.get("blockFileBytes").asLong()).isEqualTo(100);
+    assertThat(volume.get("storeBytes").isNull()).isTrue();
+    assertThat(volume.get("physicalBytes").isNull()).isTrue();
+    assertThat(json.get("notLookedAt").toString()).contains("/data/1: the disk may hang");
+    assertThat(run(("blocks" + options).split(" ")).getValue())
+        .containsPattern("10.0 KiB +100 B +\\? +\\? ");
+  }
+
+  private static final String EVIL = "<script>alert('1')</script>&\"\u202e";
+
+  /** All that a DataNode says is text, and stays in its place. */
+  @Test
+  void thePageOfTheClusterShowsTheSameAndRunsNothing(@TempDir Path directory) throws Exception {
+    VolumeUse.Builder evil =
+        new VolumeUse.Builder("DS-2", "BP-1", "/data/" + EVIL, EVIL, System.currentTimeMillis())
+            .blocks(EVIL, new BlockSum(1, Long.MAX_VALUE / 2, -5))
+            .reason(EVIL, 1)
+            .files(Map.of(EVIL, 5L))
+            .worst(new WorstBlock(Long.MIN_VALUE, 10, Long.MAX_VALUE, EVIL));
+    String own =
+        serve(
+            dataNode(
+                (method, arguments) -> {
+                  if (method.equals("volumes")) {
+                    VolumeInfo info =
+                        new VolumeInfo("DS-1", "BP-1", "/data/" + EVIL, EVIL, "down: " + EVIL, 5);
+                    return new String[] {info.encode()};
+                  }
+                  return isSum(method, arguments)
+                      ? new String[] {
+                        "done",
+                        use("/data/1").encode(),
+                        evil.build().encode(),
+                        evil.obstacle(EVIL).build().encode()
+                      }
+                      : null;
+                }));
+    Path file = directory.resolve("hdrf.html");
+    Files.writeString(file, "old");
+    Map.Entry<Integer, String> shown = run("report", "--html", file.toString(), "--datanode", own);
+    assertThat(shown.getKey()).isEqualTo(ExitCode.FAILED);
+    assertThat(shown.getValue()).isEmpty();
+    assertThat(directory.toFile().list()).containsExactly("hdrf.html");
+    String page = Files.readString(file);
+    assertThat(page)
+        .contains(
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src &#39;none&#39;")
+        .contains("dedup/containers", "Not looked at:", own, "&lt;script&gt;alert")
+        .doesNotContain("<script", "alert('1')", "\u202e", "http://", "https://", " style=");
+    javax.xml.parsers.DocumentBuilderFactory.newInstance()
+        .newDocumentBuilder()
+        .parse(
+            new java.io.ByteArrayInputStream(
+                page.replace("<!DOCTYPE html>\n", "")
+                    .replaceAll("<(meta[^>]*)>", "<$1/>")
+                    .getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+
+    // Where the file can't be written, nothing is left behind, and it is said.
+    Path nowhere = directory.resolve("missing").resolve("hdrf.html");
+    assertThat(run("report", "--html", nowhere.toString(), "--datanode", own).getKey())
+        .isEqualTo(ExitCode.FAILED);
+    assertThat(run("report", "/data", "--html", file.toString()).getKey())
+        .isEqualTo(ExitCode.USAGE);
   }
 
   @Test
@@ -443,7 +522,7 @@ class ReportCommandTest {
       ReplicaQuestions.Node asked = questions.finish().iterator().next();
       ReplicaQuestions.Storage storage = asked.storages().values().iterator().next();
       assertThat(asked.failure()).isEmpty();
-      assertThat(asked.hasReduced()).isTrue();
+      assertThat(asked.chains()).contains(List.of(3));
       assertThat(storage.chains()).containsOnly(Map.entry(List.of(3), new BlockSum(1, 10, 1)));
       assertThat(storage.unknown().blocks()).isEqualTo(6999);
     }

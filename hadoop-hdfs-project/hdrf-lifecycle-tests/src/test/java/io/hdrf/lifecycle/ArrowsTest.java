@@ -33,7 +33,7 @@ class ArrowsTest {
 
   private static final String CORE =
       SPI
-          + " io.hdrf.admin io.hdrf.block io.hdrf.conf io.hdrf.io io.hdrf.metadata"
+          + " io.hdrf.admin io.hdrf.block io.hdrf.conf io.hdrf.html io.hdrf.io io.hdrf.metadata"
           + " io.hdrf.plugin io.hdrf.reduce io.hdrf.scheme io.hdrf.volume io.hdrf.wire..";
 
   private static final String OF_HDRF_OR_HDFS = "io.hdrf.. org.apache.hadoop.hdfs..";
@@ -56,6 +56,7 @@ class ArrowsTest {
   @CsvSource({
     "native, io.hdrf.jni,",
     "hdrf-core, io.hdrf.spi,",
+    "hdrf-core, io.hdrf.html,",
     "hdrf-core, io.hdrf.spi.io, io.hdrf.jni",
     "hdrf-core, io.hdrf.spi.thread, io.hdrf.jni",
     "hdrf-core, io.hdrf.spi.store, io.hdrf.spi",

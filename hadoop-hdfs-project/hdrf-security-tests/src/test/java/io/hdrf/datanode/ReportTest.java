@@ -74,6 +74,7 @@ class ReportTest {
     }
     List<String> all = new ArrayList<>(List.of(words));
     all.addAll(List.of("--conf", directory.toString()));
+    all.addAll(List.of("--plugins", System.getProperty("hdrf.test.plugins")));
     return Ran.of(all.toArray(new String[0]));
   }
 
@@ -267,6 +268,21 @@ class ReportTest {
     assertThat(all.json().get("all").get("blocks").isNull()).isTrue();
     assertThat(all.json().get("uncounted").get("storeBytes").asLong()).isPositive();
     assertThat(hdrf("report").out()).contains("what the blocks take is not known");
+  }
+
+  /** The DataNodes' sums are needed for what lies in stores alone. */
+  @Test
+  void blocksWithoutAStoreAreKnownWithoutRecords() throws Exception {
+    Configuration conf = configuration("lz4");
+    conf.set(HdrfKeys.METADATA_STORE, "none");
+    cluster = HdrfCluster.start(conf, 1);
+    cluster.write("/text", TestBytes.text(2 * BLOCK, 11), 1);
+    cluster.awaitReduced("/text");
+    Ran text = hdrf("report", "--json", "/text");
+    assertThat(text.code()).as(text.out()).isZero();
+    JsonNode lz4 = named(text.json().get("schemes"), "chain", "lz4");
+    assertThat(lz4.get("storeBytes").asLong()).isZero();
+    assertThat(lz4.get("savedBytes").asLong()).isPositive();
   }
 
   private void openFilesCountAsTheyAre() throws IOException {

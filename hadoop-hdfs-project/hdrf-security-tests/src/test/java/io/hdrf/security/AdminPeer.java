@@ -218,11 +218,6 @@ public final class AdminPeer {
     }
 
     @Override
-    public String[] storeBytes() {
-      return new String[0];
-    }
-
-    @Override
     public byte[] replicas(String poolId, byte[] blockIds) {
       return blockIds;
     }

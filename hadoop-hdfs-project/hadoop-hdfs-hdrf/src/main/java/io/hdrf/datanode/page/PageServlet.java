@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.page;
 
+import io.hdrf.html.Page;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
 import java.util.function.Supplier;
 import javax.servlet.http.HttpServlet;
 import javax.servlet.http.HttpServletRequest;
@@ -13,9 +10,10 @@ import javax.servlet.http.HttpServletResponse;
 import org.apache.hadoop.http.HttpServer2;
 
 /**
- * Serves the page. Behind the filters of the DataNode's web server, and to those who may see its
- * {@code /jmx}: the figures are the same. Changes nothing. The DataNode's context has the {@link
- * Status} as {@link #STATUS}.
+ * Serves the page, from memory alone: the DataNode's web server has one thread, which no hung disk
+ * may hold. Behind the filters of the DataNode's web server, and to those who may see its {@code
+ * /jmx}: the figures are the same. Changes nothing. The DataNode's context has the {@link Status}
+ * as {@link #STATUS}.
  */
 public final class PageServlet extends HttpServlet {
 
@@ -27,19 +25,14 @@ public final class PageServlet extends HttpServlet {
 
   private static final long serialVersionUID = 1L;
 
-  private static final String POLICY =
-      "default-src 'none'; style-src 'sha256-"
-          + sha256(StatusPage.STYLE)
-          + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  /** Only a header can say that no other page may show this one in a frame. */
+  private static final String POLICY = Page.POLICY + "; frame-ancestors 'none'";
 
-  private static String sha256(String text) {
-    try {
-      return Base64.getEncoder()
-          .encodeToString(
-              MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has it", e);
-    }
+  /** What a reader sent is not given back. */
+  @Override
+  protected void doTrace(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    response.sendError(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
   }
 
   @Override

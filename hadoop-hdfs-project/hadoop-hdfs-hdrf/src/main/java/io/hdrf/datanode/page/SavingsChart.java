@@ -2,6 +2,7 @@
 package io.hdrf.datanode.page;
 
 import io.hdrf.admin.Bytes;
+import io.hdrf.html.Html;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -17,6 +18,7 @@ final class SavingsChart {
   private static final int TOP = 10;
   private static final int RIGHT = WIDTH - 10;
   private static final int LABELS = 4;
+  private static final int LEGEND = 110;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("MM-dd HH:mm", Locale.ROOT).withZone(ZoneOffset.UTC);
 
@@ -43,6 +45,8 @@ final class SavingsChart {
     Status.Sample last = samples.get(samples.size() - 1);
     html.begin(
         "svg",
+        "class",
+        "chart",
         "viewBox",
         "0 0 " + WIDTH + " " + HEIGHT,
         "role",
@@ -66,10 +70,24 @@ final class SavingsChart {
     }
     html.element("text", time(from), "x", LEFT, "y", HEIGHT - 8);
     html.element("text", time(to), "x", RIGHT, "y", HEIGHT - 8, "text-anchor", "end");
+    legend(html);
     html.element("path", "", "class", "saved", "d", band());
     html.element("path", "", "class", "logical", "d", line(true));
     html.element("path", "", "class", "stored", "d", line(false));
     html.end();
+  }
+
+  /** Between the two times. */
+  private static void legend(Html html) {
+    int y = HEIGHT - 12;
+    int x = LEFT + LEGEND + 50;
+    html.element("path", "", "class", "logical", "d", "M" + x + " " + y + "h24");
+    html.element("text", "logical", "x", x + 30, "y", y + 4);
+    html.element("path", "", "class", "stored", "d", "M" + (x + LEGEND) + " " + y + "h24");
+    html.element("text", "stored", "x", x + LEGEND + 30, "y", y + 4);
+    int saved = x + 2 * LEGEND;
+    html.element("path", "", "class", "saved", "d", "M" + saved + " " + (y - 5) + "h24v10h-24Z");
+    html.element("text", "saved", "x", saved + 30, "y", y + 4);
   }
 
   private static String time(long millis) {

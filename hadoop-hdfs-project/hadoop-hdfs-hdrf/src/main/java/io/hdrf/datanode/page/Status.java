@@ -2,6 +2,7 @@
 package io.hdrf.datanode.page;
 
 import io.hdrf.admin.JobInfo;
+import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ public final class Status {
   private final Map<String, List<JobInfo>> jobs;
   private final List<VolumeInfo> records;
   private final List<VolumeInfo> collections;
+  private final Map<String, Map<String, Long>> storeFigures;
 
   /**
    * @param name the DataNode's
@@ -28,6 +30,8 @@ public final class Status {
    * @param jobs by the command that begins them
    * @param records the states of the metadata stores
    * @param collections the volumes with stores of schemes, with the present step of a collection
+   * @param storeFigures the part of {@code metrics} that is of one pool on one volume, by {@link
+   *     StoreBytes#key}
    */
   public Status(
       String name,
@@ -36,7 +40,8 @@ public final class Status {
       List<Sample> samples,
       Map<String, List<JobInfo>> jobs,
       List<VolumeInfo> records,
-      List<VolumeInfo> collections) {
+      List<VolumeInfo> collections,
+      Map<String, Map<String, Long>> storeFigures) {
     this.name = name;
     this.metrics = Collections.unmodifiableMap(new LinkedHashMap<>(metrics));
     this.uses = Collections.unmodifiableList(new ArrayList<>(uses));
@@ -44,6 +49,7 @@ public final class Status {
     this.jobs = Collections.unmodifiableMap(new LinkedHashMap<>(jobs));
     this.records = Collections.unmodifiableList(new ArrayList<>(records));
     this.collections = Collections.unmodifiableList(new ArrayList<>(collections));
+    this.storeFigures = Collections.unmodifiableMap(new LinkedHashMap<>(storeFigures));
   }
 
   /** What all blocks took at a time. Immutable. */
@@ -106,5 +112,12 @@ public final class Status {
 
   List<VolumeInfo> collections() {
     return collections;
+  }
+
+  /** Returns a metric of one pool on one volume; null if there is none. */
+  Long storeFigure(String storageId, String poolId, String metric) {
+    return storeFigures
+        .getOrDefault(StoreBytes.key(storageId, poolId), Collections.emptyMap())
+        .get(metric);
   }
 }

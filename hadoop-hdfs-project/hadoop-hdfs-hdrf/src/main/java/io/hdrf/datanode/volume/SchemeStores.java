@@ -31,18 +31,31 @@ public final class SchemeStores {
   /** Their figures, summed over all volumes, by scheme. */
   public Map<String, Map<String, Long>> metrics() {
     Map<String, Map<String, Long>> sums = new TreeMap<>();
+    slices.forEach(slice -> add(slice, sums));
+    return sums;
+  }
+
+  /** The same of each pool on each volume, by {@link StoreBytes#key}. */
+  public Map<String, Map<String, Map<String, Long>>> metricsByVolume() {
+    Map<String, Map<String, Map<String, Long>>> all = new TreeMap<>();
     slices.forEach(
         slice ->
-            slice
-                .schemes()
-                .blockCodecs()
-                .forEach(
-                    (scheme, codec) -> {
-                      Map<String, Long> sum =
-                          sums.computeIfAbsent(scheme, name -> new LinkedHashMap<>());
-                      codec.metrics().forEach((name, value) -> sum.merge(name, value, Long::sum));
-                    }));
-    return sums;
+            add(
+                slice,
+                all.computeIfAbsent(
+                    StoreBytes.key(slice.storageId(), slice.poolId()), key -> new TreeMap<>())));
+    return all;
+  }
+
+  private static void add(PoolSlice slice, Map<String, Map<String, Long>> sums) {
+    slice
+        .schemes()
+        .blockCodecs()
+        .forEach(
+            (scheme, codec) -> {
+              Map<String, Long> sum = sums.computeIfAbsent(scheme, name -> new LinkedHashMap<>());
+              codec.metrics().forEach((name, value) -> sum.merge(name, value, Long::sum));
+            });
   }
 
   /** The volumes and pools that have such a store. */
@@ -63,18 +76,6 @@ public final class SchemeStores {
           }
         });
     return found;
-  }
-
-  /** The bytes of HDRF's own files, a line of {@link StoreBytes} for each pool on each volume. */
-  public List<String> bytes() throws IOException {
-    List<PoolSlice> all = new ArrayList<>();
-    slices.forEach(all::add);
-    List<String> lines = new ArrayList<>();
-    for (PoolSlice slice : all) {
-      long bytes = StoreBytes.of(slice.directory());
-      lines.add(StoreBytes.encode(slice.storageId(), slice.poolId(), bytes));
-    }
-    return lines;
   }
 
   /** The present step of a collection, as its scheme tells it; empty if there is none. */

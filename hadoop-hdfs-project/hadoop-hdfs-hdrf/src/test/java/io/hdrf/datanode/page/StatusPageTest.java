@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.admin.BlockSum;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobInfo.Figure;
+import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
+import io.hdrf.admin.WorstBlock;
 import java.io.StringReader;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,7 @@ class StatusPageTest {
             .blocks("dedup,lz4", new BlockSum(4, 4_000_000, 1_000_000))
             .blocks(VolumeUse.PLAIN, new BlockSum(1, 1000, 1000))
             .files(Map.of("dedup/containers", 999_000L))
+            .worst(new WorstBlock(4711, 2000, 1999, word))
             .build();
     JobInfo job =
         new JobInfo(
@@ -48,7 +51,8 @@ class StatusPageTest {
             new Status.Sample(1_200_000, 4_001_000, 2_000_000)),
         Map.of("convert", List.of(job)),
         List.of(new VolumeInfo("DS-1", "BP-1", directory, "embedded", "down: " + word, 0)),
-        List.of(new VolumeInfo("DS-1", "BP-1", directory, "dedup", "container 7: " + word, 0)));
+        List.of(new VolumeInfo("DS-1", "BP-1", directory, "dedup", "container 7: " + word, 0)),
+        Map.of(StoreBytes.key("DS-1", "BP-1"), Map.of("DedupGcGarbageBytes", 123_000L)));
   }
 
   /** Parses it as XML, which every element's begin and end must fit. */
@@ -64,7 +68,9 @@ class StatusPageTest {
     Document page = parsed(new StatusPage(status("dn1")).render());
     String text = page.getDocumentElement().getTextContent();
     assertThat(text)
-        .contains("5 blocks of 3.8 MiB take 1.9 MiB (50.0 %)", "saved: 1.9 MiB")
+        .contains("blocks5", "logical3.8 MiB", "take1.9 MiB", "ratio50.0 %", "saved1.9 MiB")
+        .contains("/data/dn1975.6 KiB120.1 KiB0 B0 B")
+        .contains("4711dn12.0 KiB2.0 KiB100.0 %")
         .contains("2 times a damaged block was found")
         .contains("its records are down: dn1")
         .contains("4 of 10")
@@ -74,7 +80,7 @@ class StatusPageTest {
     String saved = "";
     for (int i = 0; i < paths.getLength(); i++) {
       String kind = paths.item(i).getAttributes().getNamedItem("class").getNodeValue();
-      if (kind.equals("saved")) {
+      if (kind.equals("saved")) { // the last one; the legend comes before
         saved = paths.item(i).getAttributes().getNamedItem("d").getNodeValue();
       }
     }
@@ -103,7 +109,7 @@ class StatusPageTest {
   @Test
   void beforeTheFirstSumThereIsAPageToo() throws Exception {
     Status empty =
-        new Status("dn1", Map.of(), List.of(), List.of(), Map.of(), List.of(), List.of());
+        new Status("dn1", Map.of(), List.of(), List.of(), Map.of(), List.of(), List.of(), Map.of());
     assertThat(parsed(new StatusPage(empty).render()).getDocumentElement().getTextContent())
         .contains("Nothing.", "ten minutes after the start", "No job");
   }

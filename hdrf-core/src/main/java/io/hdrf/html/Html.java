@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.page;
+package io.hdrf.html;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -8,7 +8,7 @@ import java.util.Deque;
  * Writes HTML, and SVG in it, in which all text and all values of attributes are escaped; names of
  * elements and attributes are constants of the program. For one thread.
  */
-final class Html {
+public final class Html {
   private final StringBuilder out = new StringBuilder();
   private final Deque<String> open = new ArrayDeque<>();
 
@@ -17,14 +17,14 @@ final class Html {
    *
    * @param attributes names and values in turns
    */
-  Html begin(String element, Object... attributes) {
+  public Html begin(String element, Object... attributes) {
     tag(element, attributes);
     open.push(element);
     return this;
   }
 
   /** Writes an element without content and without an end. */
-  Html single(String element, Object... attributes) {
+  public Html single(String element, Object... attributes) {
     tag(element, attributes);
     return this;
   }
@@ -40,19 +40,19 @@ final class Html {
   }
 
   /** Ends the element that was begun last. */
-  Html end() {
+  public Html end() {
     out.append("</").append(open.pop()).append('>');
     return this;
   }
 
   /** Writes text. */
-  Html text(Object text) {
+  public Html text(Object text) {
     escape(String.valueOf(text));
     return this;
   }
 
   /** Writes an element with a text. */
-  Html element(String element, Object text, Object... attributes) {
+  public Html element(String element, Object text, Object... attributes) {
     return begin(element, attributes).text(text).end();
   }
 
@@ -60,6 +60,13 @@ final class Html {
   Html constant(String text) {
     out.append(text);
     return this;
+  }
+
+  /** Such characters could show text as another one, as those that turn the direction do. */
+  private static boolean isInvisible(char c) {
+    return (Character.isISOControl(c) && c != '\n' && c != '\t')
+        || Character.getType(c) == Character.FORMAT
+        || Character.isSurrogate(c);
   }
 
   private void escape(String text) {
@@ -82,7 +89,7 @@ final class Html {
           out.append("&#39;");
           break;
         default:
-          out.append(c < ' ' && c != '\n' && c != '\t' ? ' ' : c);
+          out.append(isInvisible(c) ? '\uFFFD' : c);
       }
     }
   }
