@@ -32,6 +32,9 @@ public final class Page {
 
   private final Html html = new Html();
 
+  /** That of the present section. */
+  private String heading = "";
+
   /** A cell of a table with text that may be long. */
   public static final class Words {
     private final String text;
@@ -107,6 +110,7 @@ public final class Page {
 
   /** Begins a section. */
   public void section(String id, String name) {
+    heading = name;
     html.begin("section", "id", id).element("h2", name);
   }
 
@@ -152,7 +156,11 @@ public final class Page {
    */
   public void table(String name, Object... heads) {
     scrolled(name);
-    html.begin("table").element("caption", name).begin("thead").begin("tr");
+    html.begin("table");
+    if (!name.equals(heading)) {
+      html.element("caption", name);
+    }
+    html.begin("thead").begin("tr");
     for (int i = 0; i < heads.length; i++) {
       if (i == 0 || heads[i] instanceof Words) {
         html.element("th", heads[i], "scope", "col", "class", "words");
