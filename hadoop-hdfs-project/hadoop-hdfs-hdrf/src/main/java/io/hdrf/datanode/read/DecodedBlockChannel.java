@@ -3,6 +3,7 @@ package io.hdrf.datanode.read;
 
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.datanode.mirror.StoredFrameSource;
+import io.hdrf.read.FrameReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,34 +3,22 @@ package io.hdrf.datanode.read;
 
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.jni.NativeFiles;
+import io.hdrf.read.FrameCheck;
+import io.hdrf.read.FrameReader;
+import io.hdrf.read.FrameReads;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
-import io.hdrf.spi.thread.HdrfThreads;
 import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
-/**
- * Makes streams over reduced blocks, and owns what a DataNode's readers share: the frame cache, and
- * threads that decode frames ahead. When all these are busy a reader decodes by itself. They are
- * never interrupted while they read: that would close a reader's channel. Thread-safe.
- */
+/** Makes streams over reduced blocks for the DataNode's readers. Thread-safe. */
 public final class ReducedReads implements Closeable {
 
-  private static final int QUEUED_PER_THREAD = 16;
-
-  private final FrameCache cache;
-  private final BufferPool buffers;
+  private final FrameReads frames;
   private final ReducerCounters counters;
-
-  /** Null where nothing is decoded ahead. */
-  private final ThreadPoolExecutor ahead;
 
   /**
    * @param cacheSize bytes of decoded frames to keep for positional reads
@@ -41,47 +29,19 @@ public final class ReducedReads implements Closeable {
   }
 
   ReducedReads(int cacheSize, int aheadThreads, ReducerCounters counters, BufferPool buffers) {
-    this.cache = new FrameCache(cacheSize);
-    this.buffers = buffers;
+    this.frames =
+        new FrameReads(
+            cacheSize,
+            aheadThreads,
+            buffers,
+            counters,
+            (block, failure) -> ReadFailures.translate(block, failure, counters));
     this.counters = counters;
-    if (aheadThreads == 0) {
-      ahead = null;
-      return;
-    }
-    ahead =
-        new ThreadPoolExecutor(
-            aheadThreads,
-            aheadThreads,
-            30,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(QUEUED_PER_THREAD * aheadThreads),
-            HdrfThreads.factory("hdrf-decode-ahead"));
-    ahead.allowCoreThreadTimeOut(true);
   }
 
-  FrameCache cache() {
-    return cache;
-  }
-
-  BufferPool buffers() {
-    return buffers;
-  }
-
-  ReducerCounters counters() {
-    return counters;
-  }
-
-  boolean decodesAhead() {
-    return ahead != null;
-  }
-
-  /** Decodes the slot's frames soon; if no thread has time, their reader will do it. */
-  void decodeAhead(FrameSlot slot) {
-    try {
-      ahead.execute(slot);
-    } catch (RejectedExecutionException | OutOfMemoryError e) {
-      // No thread has time, or none could be made: the reader decodes the frame when it gets there.
-    }
+  /** A reader whose bytes the DataNode's clients verify. */
+  FrameReader reader(ReducedBlock block, ChainCodec codec, FileDescriptor descriptor) {
+    return frames.reader(block, codec, descriptor, FrameCheck.NONE);
   }
 
   /**
@@ -101,7 +61,7 @@ public final class ReducedReads implements Closeable {
       boolean dropBehind)
       throws IOException {
     counters.read();
-    FrameReader reader = new FrameReader(this, block, codec, descriptor);
+    FrameReader reader = reader(block, codec, descriptor);
     Closeable underlying =
         dropBehind
             ? () -> {
@@ -118,8 +78,6 @@ public final class ReducedReads implements Closeable {
 
   @Override
   public void close() {
-    if (ahead != null) {
-      ahead.shutdown();
-    }
+    frames.close();
   }
 }

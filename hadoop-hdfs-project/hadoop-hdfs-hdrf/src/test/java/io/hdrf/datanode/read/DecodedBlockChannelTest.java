@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.read.FrameReader;
+import io.hdrf.read.ReducedFile;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
@@ -73,7 +75,7 @@ class DecodedBlockChannelTest {
 
   private DecodedBlockChannel channel(
       ReducedBlock of, ChainCodec codec, long position, ReducedReads by) {
-    FrameReader reader = new FrameReader(by, of, codec, null);
+    FrameReader reader = by.reader(of, codec, null);
     return new DecodedBlockChannel(reader, closed::incrementAndGet, position);
   }
 

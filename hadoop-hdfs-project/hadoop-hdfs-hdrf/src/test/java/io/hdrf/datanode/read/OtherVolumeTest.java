@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.block.CorruptBlockException;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
+import io.hdrf.read.FrameReader;
+import io.hdrf.read.ReducedFile;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.TestData;
@@ -42,7 +44,7 @@ class OtherVolumeTest {
 
   /** A positional read of the first frame, which leaves it in the cache. */
   private void readFirstFrame(ReducedFile file, ReducedBlock block) throws IOException {
-    try (FrameReader reader = new FrameReader(reads, block, file.codec, null)) {
+    try (FrameReader reader = reads.reader(block, file.codec, null)) {
       ByteBuffer frame = reader.at(0);
       byte[] bytes = new byte[frame.remaining()];
       frame.get(bytes);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.read.ReducedFile;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.BufferPool;
@@ -18,7 +19,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -207,70 +207,6 @@ class ReducedReadsTest {
       in.close();
       assertThatThrownBy(in::read).isInstanceOf(ClosedChannelException.class);
       assertThat(in.getFD().valid()).isFalse();
-    }
-  }
-
-  private FrameSlot slot(int frame) {
-    FrameSlot slot = new FrameSlot(block, file.codec, BufferPool.shared(), counters);
-    slot.assign(frame, 1);
-    return slot;
-  }
-
-  @Test
-  void withoutThreadsThereIsNoDecodingAhead() {
-    try (ReducedReads none = new ReducedReads(0, 0, counters);
-        ReducedReads one = new ReducedReads(0, 1, counters)) {
-      assertThat(none.decodesAhead()).isFalse();
-      assertThat(one.decodesAhead()).isTrue();
-    }
-  }
-
-  /** As many wait as were asked for; who comes later decodes by itself. */
-  @Test
-  void aReaderNeverWaitsForAThreadThatHasNoTime() throws Exception {
-    CountDownLatch begun = new CountDownLatch(2);
-    CountDownLatch gate = new CountDownLatch(1);
-    file.scheme.afterDecode =
-        frame -> {
-          decodings.incrementAndGet();
-          if (Thread.currentThread().getName().startsWith(AHEAD)) {
-            decoders.add(Thread.currentThread());
-            begun.countDown();
-            awaitUninterruptibly(gate);
-          }
-        };
-    FrameSlot late;
-    FrameSlot[] waiting = new FrameSlot[2 * 16];
-    ReducedReads ahead = new ReducedReads(0, 2, counters);
-    try {
-      ahead.decodeAhead(slot(0));
-      ahead.decodeAhead(slot(0));
-      begun.await();
-      for (int i = 0; i < waiting.length; i++) {
-        waiting[i] = slot(i % FRAMES);
-        ahead.decodeAhead(waiting[i]);
-      }
-      late = slot(20);
-      ahead.decodeAhead(late);
-      assertThat(late.get().remaining()).isEqualTo(HookedScheme.FRAME_LENGTH);
-      assertThat(decodings.get()).isEqualTo(3);
-    } finally {
-      gate.countDown();
-      ahead.close();
-    }
-    for (Thread thread : decoders) {
-      thread.join();
-    }
-    assertThat(decodings.get()).as("those that waited were decoded").isEqualTo(3 + waiting.length);
-    ahead.decodeAhead(slot(25));
-    assertThat(decodings.get()).isEqualTo(3 + waiting.length);
-  }
-
-  private static void awaitUninterruptibly(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
     }
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.read;
+package io.hdrf.read;
 
 import java.nio.ByteBuffer;
 import java.util.Iterator;
@@ -12,7 +12,7 @@ import java.util.Map;
  * block that was replaced is not found again, nor one of another volume, where the same stored
  * bytes may refer to other data. Thread-safe.
  */
-public final class FrameCache {
+final class FrameCache {
 
   private final long capacity;
   private final Map<ByteBuffer, byte[]> frames = new LinkedHashMap<>(16, 0.75f, true);
@@ -21,7 +21,7 @@ public final class FrameCache {
   /**
    * @param capacity in bytes; 0 keeps nothing
    */
-  public FrameCache(long capacity) {
+  FrameCache(long capacity) {
     this.capacity = capacity;
   }
 
@@ -54,7 +54,7 @@ public final class FrameCache {
   }
 
   /** Bytes kept now. */
-  public synchronized long size() {
+  synchronized long size() {
     return size;
   }
 }

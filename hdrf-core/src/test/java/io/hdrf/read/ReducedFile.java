@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.read;
+package io.hdrf.read;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlock;
@@ -25,31 +25,32 @@ import org.apache.hadoop.conf.Configuration;
  * A reduced block in a separate file, with frames of {@link HookedScheme#FRAME_LENGTH}, after
  * others that are longer than their data.
  */
-final class ReducedFile implements Closeable {
+public final class ReducedFile implements Closeable {
 
   /** The data length of a frame that takes more. */
-  static final int BLOATED_LENGTH = 1 << 10;
+  public static final int BLOATED_LENGTH = 1 << 10;
 
   private static final BlockRef IDENTITY = new BlockRef("BP-1-127.0.0.1-1", 1);
 
-  final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
-  final ChainCodec codec;
-  final Path path;
+  public final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
+  public final ChainCodec codec;
+  public final Path path;
   private final VolumeSchemes schemes;
   private final TagKey key;
 
-  ReducedFile(Path directory, byte[] data) throws IOException {
+  public ReducedFile(Path directory, byte[] data) throws IOException {
     this(directory, data, 0, 0);
   }
 
   /**
    * @param lengths of the frames with which the block begins
    */
-  ReducedFile(Path directory, byte[] data, int[] lengths) throws IOException {
+  public ReducedFile(Path directory, byte[] data, int[] lengths) throws IOException {
     this(directory, new TagKey(new byte[TagKey.LENGTH]), data, lengths, 0);
   }
 
-  ReducedFile(Path directory, byte[] data, int bloated, int storedLength) throws IOException {
+  public ReducedFile(Path directory, byte[] data, int bloated, int storedLength)
+      throws IOException {
     this(directory, new TagKey(new byte[TagKey.LENGTH]), data, bloated, storedLength);
   }
 
@@ -58,7 +59,7 @@ final class ReducedFile implements Closeable {
    * @param bloated with how many frames of {@link #BLOATED_LENGTH} the block begins
    * @param storedLength how many bytes each of them takes
    */
-  ReducedFile(Path directory, TagKey key, byte[] data, int bloated, int storedLength)
+  public ReducedFile(Path directory, TagKey key, byte[] data, int bloated, int storedLength)
       throws IOException {
     this(
         directory,
@@ -115,12 +116,12 @@ final class ReducedFile implements Closeable {
         writer);
   }
 
-  ReducedBlock open() throws IOException {
+  public ReducedBlock open() throws IOException {
     return openOn(key);
   }
 
   /** Opens it as if it were on the volume with that key. */
-  ReducedBlock openOn(TagKey key) throws IOException {
+  public ReducedBlock openOn(TagKey key) throws IOException {
     return ReducedBlock.open(path, ChannelFile.open(path), IDENTITY, key);
   }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.read;
+package io.hdrf.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.datanode.volume.UnavailableException;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
@@ -25,7 +25,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,12 +39,21 @@ class FrameSlotTest {
   private static final int FRAMES = 5;
   private static final int LENGTH = (FRAMES - 1) * HookedScheme.FRAME_LENGTH + 1234;
 
+  /** What the reader is told. */
+  private static final class TranslatedException extends IOException {
+    TranslatedException(Throwable failure) {
+      super(failure);
+    }
+  }
+
   @TempDir Path directory;
 
   private final Random random = TestSeed.random(FrameSlotTest.class.getName());
   private final byte[] data = TestData.TEXT.bytes(LENGTH, random);
   private final ReducerCounters counters = new ReducerCounters();
   private final BufferPool buffers = new BufferPool(1 << 20);
+  private final FrameReads reads =
+      new FrameReads(0, 0, buffers, counters, (of, failure) -> new TranslatedException(failure));
   private ReducedFile file;
   private ReducedBlock block;
 
@@ -63,7 +71,7 @@ class FrameSlotTest {
   }
 
   private FrameSlot slot() {
-    return new FrameSlot(block, file.codec, buffers, counters);
+    return new FrameSlot(block, file.codec, reads, FrameCheck.NONE);
   }
 
   private void assertHolds(ByteBuffer decoded, int frame) {
@@ -109,10 +117,10 @@ class FrameSlotTest {
     assertThat(slot.end()).isEqualTo(1);
     slot.assign(1, FRAMES - 1);
     assertHoldsAll(slot.get(), 1, 2);
-    assertThat(counters.values()).containsEntry("corruptBlocks", 0L);
     slot.assign(2, FRAMES - 2);
-    assertThatThrownBy(slot::get).isInstanceOf(DiskFileCorruptException.class);
-    assertThat(counters.values()).containsEntry("corruptBlocks", 1L);
+    assertThatThrownBy(slot::get)
+        .isInstanceOf(TranslatedException.class)
+        .hasCauseInstanceOf(CorruptFileException.class);
     slot.assign(3, FRAMES - 3);
     assertHoldsAll(slot.get(), 3, FRAMES);
     slot.release();
@@ -279,29 +287,11 @@ class FrameSlotTest {
     slot.assign(2, 1);
     slot.run();
     assertThatThrownBy(slot::get)
-        .isInstanceOf(DiskFileCorruptException.class)
+        .isInstanceOf(TranslatedException.class)
         .hasMessageContaining("blk_1");
     assertThat(slot.first()).isEqualTo(-1);
-    assertThat(counters.values()).containsEntry("corruptBlocks", 1L);
     slot.assign(3, 1);
     assertHolds(slot.get(), 3);
-  }
-
-  /** What it refers to may have been collected; the replica that is in place now may be sound. */
-  @Test
-  void damageOfAFileThatIsTheReplicaNoMoreIsNotReported() throws Exception {
-    byte[] raw = Files.readAllBytes(file.path);
-    raw[(int) block.frames().storedPosition(2)] ^= 1;
-    Files.write(file.path, raw);
-    Files.move(file.path, file.path.resolveSibling("moved"));
-    FrameSlot slot = slot();
-    slot.assign(2, 1);
-    assertThatThrownBy(slot::get).isInstanceOf(UnavailableException.class);
-    Files.write(file.path, data);
-    slot.assign(2, 1);
-    assertThatThrownBy(slot::get).isInstanceOf(UnavailableException.class);
-    assertThat(counters.values()).containsEntry("corruptBlocks", 0L);
-    slot.release();
   }
 
   /** A thread that waits for another's decoding gets the error, and everything can be released. */
@@ -328,37 +318,9 @@ class FrameSlotTest {
     Future<ByteBuffer> reader = ahead.submit(slot::get);
     gate.countDown();
     assertThatThrownBy(() -> reader.get(30, TimeUnit.SECONDS))
-        .hasCauseInstanceOf(UnavailableException.class);
+        .hasCauseInstanceOf(TranslatedException.class);
     slot.release();
     assertThat(buffers.idleBytes()).isPositive();
     ahead.shutdown();
-  }
-
-  @Test
-  void aSchemeWithoutMemoryIsNoDamage() {
-    FrameSlot slot = slot();
-    for (Throwable fault :
-        new Throwable[] {
-          new OutOfMemoryError("for a test"),
-          new NoClassDefFoundError(),
-          new StackOverflowError("for a test"),
-          new AssertionError("for a test"),
-          new InternalError("for a test"),
-          new IOException((String) null),
-          new java.net.SocketException("the store is down")
-        }) {
-      file.scheme.afterDecode =
-          frame -> {
-            if (fault instanceof IOException) {
-              throw (IOException) fault;
-            }
-            throw (Error) fault;
-          };
-      slot.assign(1, 1);
-      assertThatThrownBy(slot::get)
-          .isInstanceOf(UnavailableException.class)
-          .hasMessageContaining("blk_1");
-    }
-    assertThat(counters.values()).containsEntry("corruptBlocks", 0L);
   }
 }

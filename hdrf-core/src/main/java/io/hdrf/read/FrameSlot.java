@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.read;
+package io.hdrf.read;
 
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
 import java.io.IOException;
@@ -26,8 +25,9 @@ final class FrameSlot implements Runnable {
 
   private final ReducedBlock block;
   private final ChainCodec codec;
+  private final FrameReads shared;
   private final BufferPool buffers;
-  private final ReducerCounters counters;
+  private final FrameCheck check;
   private ByteBuffer decoded;
   private ByteBuffer stored;
   private State state = State.EMPTY;
@@ -35,11 +35,12 @@ final class FrameSlot implements Runnable {
   private int count;
   private Throwable failure;
 
-  FrameSlot(ReducedBlock block, ChainCodec codec, BufferPool buffers, ReducerCounters counters) {
+  FrameSlot(ReducedBlock block, ChainCodec codec, FrameReads shared, FrameCheck check) {
     this.block = block;
     this.codec = codec;
-    this.buffers = buffers;
-    this.counters = counters;
+    this.shared = shared;
+    this.buffers = shared.buffers();
+    this.check = check;
   }
 
   /** The first frame that the slot holds or is to hold, or -1. */
@@ -105,7 +106,8 @@ final class FrameSlot implements Runnable {
       decoded.clear();
       block.readFrames(first, count, codec, stored, decoded);
       decoded.flip();
-      counters.decoded(decoded.limit(), System.nanoTime() - start);
+      check.check(block.frames().originalPosition(first), decoded.duplicate());
+      shared.counters().decoded(decoded.limit(), System.nanoTime() - start);
     } catch (Throwable e) {
       // Any kind: readers wait until the state changes.
       thrown = e;
@@ -133,7 +135,7 @@ final class FrameSlot implements Runnable {
         }
         if (count == 1) {
           empty();
-          throw ReadFailures.translate(block, failure, counters);
+          throw shared.translate(block, failure);
         }
         count = 1;
         state = State.ASSIGNED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.read;
+package io.hdrf.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -43,13 +43,19 @@ class FrameReaderTest {
   private long idle;
   private ReducedFile file;
   private ReducedBlock block;
-  private ReducedReads reads;
+  private FrameReads reads;
 
   @BeforeEach
   void open() throws IOException {
     file = new ReducedFile(directory, data);
     block = file.open();
-    reads = new ReducedReads(8 << 20, 2, counters, buffers);
+    reads =
+        new FrameReads(
+            8 << 20,
+            2,
+            buffers,
+            counters,
+            (of, failure) -> new IOException(of.name() + " can't be read", failure));
     fillPool();
   }
 
@@ -80,7 +86,7 @@ class FrameReaderTest {
   }
 
   private FrameReader reader(ReducedBlock of, ReducedFile from) {
-    return new FrameReader(reads, of, from.codec, null);
+    return reads.reader(of, from.codec, null, FrameCheck.NONE);
   }
 
   /** Reads run by run, and returns how many frames each had. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.read;
+package io.hdrf.read;
 
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
@@ -17,7 +17,7 @@ import java.util.ArrayDeque;
  * ahead, in runs that grow at each step up to a limit; a positional read decodes single frames and
  * uses the frame cache. For one thread.
  */
-final class FrameReader implements Closeable {
+public final class FrameReader implements Closeable {
 
   /** A reader that decoded more frames than this reads in sequence and leaves the cache alone. */
   private static final int POSITIONAL_FRAMES = 2;
@@ -50,12 +50,14 @@ final class FrameReader implements Closeable {
 
   private final ReducedBlock block;
   private final FrameTable frames;
-  private final ReducedReads shared;
+  private final FrameReads shared;
   private final FrameCache cache;
   private final ReducerCounters counters;
 
   /** The block's file; null where the kernel is not to read ahead. */
   private final FileDescriptor file;
+
+  private final FrameCheck check;
 
   /** The end of what the kernel was asked to read ahead. */
   private long readAhead;
@@ -77,7 +79,12 @@ final class FrameReader implements Closeable {
   private final ChainCodec codec;
   private boolean closed;
 
-  FrameReader(ReducedReads shared, ReducedBlock block, ChainCodec codec, FileDescriptor file) {
+  FrameReader(
+      FrameReads shared,
+      ReducedBlock block,
+      ChainCodec codec,
+      FileDescriptor file,
+      FrameCheck check) {
     this.shared = shared;
     this.block = block;
     this.frames = block.frames();
@@ -85,19 +92,21 @@ final class FrameReader implements Closeable {
     this.cache = shared.cache();
     this.counters = shared.counters();
     this.file = file;
+    this.check = check;
   }
 
-  ReducedBlock block() {
+  /** The block that is read. */
+  public ReducedBlock block() {
     return block;
   }
 
   /** Reads a frame as it is stored, as part of a sequential read. */
-  void readStored(int frame, ByteBuffer dst) throws IOException {
+  public void readStored(int frame, ByteBuffer dst) throws IOException {
     readAhead(frames.storedPosition(frame));
     try {
       block.readStored(frame, dst);
     } catch (IOException e) {
-      throw ReadFailures.translate(block, e, counters);
+      throw shared.translate(block, e);
     }
   }
 
@@ -114,7 +123,8 @@ final class FrameReader implements Closeable {
     }
   }
 
-  long length() {
+  /** The block's length in bytes. */
+  public long length() {
     return block.logicalLength();
   }
 
@@ -122,7 +132,7 @@ final class FrameReader implements Closeable {
    * The bytes at {@code position}, which lies within the block, up to the end of their run of
    * frames. Valid until the next call; the caller may change position and limit.
    */
-  ByteBuffer at(long position) throws IOException {
+  public ByteBuffer at(long position) throws IOException {
     if (closed) {
       throw new java.nio.channels.ClosedChannelException();
     }
@@ -184,7 +194,7 @@ final class FrameReader implements Closeable {
       try {
         current = assigned(frame, 1);
       } catch (OutOfMemoryError e) {
-        throw ReadFailures.translate(block, e, counters);
+        throw shared.translate(block, e);
       }
     }
   }
@@ -237,7 +247,7 @@ final class FrameReader implements Closeable {
   private FrameSlot assigned(int frame, int count) {
     FrameSlot slot = idle.poll();
     if (slot == null) {
-      slot = new FrameSlot(block, codec, shared.buffers(), counters);
+      slot = new FrameSlot(block, codec, shared, check);
     }
     boolean assigned = false;
     try {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.datanode.read;
+package io.hdrf.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
