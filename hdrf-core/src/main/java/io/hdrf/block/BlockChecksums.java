@@ -112,6 +112,20 @@ public final class BlockChecksums implements Closeable {
     return new ChecksumVerifier(this);
   }
 
+  /**
+   * Verifies a part of the block, with checksums of another type than {@link Type#NULL}.
+   *
+   * @param position where the part begins, a multiple of {@link #bytesPerChecksum()}
+   * @param data the part, which ends at such a multiple or at the block's end; consumed, best
+   *     direct
+   */
+  public VerifyResult verify(long position, ByteBuffer data) throws IOException {
+    ChecksumVerifier verifier =
+        new ChecksumVerifier(this, position / bytesPerChecksum, data.remaining());
+    verifier.update(data);
+    return verifier.finish();
+  }
+
   /** Reads checksums from the one with number {@code chunk} on, as many as there are and fit. */
   void read(long chunk, ByteBuffer dst) throws IOException {
     meta.read(dst, HEADER_LENGTH + chunk * CHECKSUM_LENGTH);

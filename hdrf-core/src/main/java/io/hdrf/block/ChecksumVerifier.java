@@ -10,18 +10,29 @@ import java.nio.ByteBuffer;
  */
 public final class ChecksumVerifier {
 
-  /** Room for the checksums of 4 MiB in chunks of 512 bytes. */
-  private static final int SUMS_BUFFER = 32 << 10;
+  /** Those of 4 MiB in chunks of 512 bytes. */
+  private static final int MAX_SUMS = 8 << 10;
 
   private final BlockChecksums checksums;
   private final ChunkSums found;
-  private final ByteBuffer expected = ByteBuffer.allocate(SUMS_BUFFER);
+  private final ByteBuffer expected;
 
   private long chunk;
   private VerifyResult failure;
 
   ChecksumVerifier(BlockChecksums checksums) {
+    this(checksums, 0, Long.MAX_VALUE);
+  }
+
+  /**
+   * @param chunk the number of the first chunk of the stream
+   * @param length how many bytes will come at most
+   */
+  ChecksumVerifier(BlockChecksums checksums, long chunk, long length) {
     this.checksums = checksums;
+    this.chunk = chunk;
+    long chunks = Math.min(MAX_SUMS, length / checksums.bytesPerChecksum() + 1);
+    this.expected = ByteBuffer.allocate((int) chunks * BlockChecksums.CHECKSUM_LENGTH);
     this.found = new ChunkSums(checksums.type(), checksums.bytesPerChecksum(), this::check);
     this.expected.limit(0);
   }

@@ -139,6 +139,11 @@ public final class SchemeChain {
         .anyMatch(s -> s instanceof BlockScheme && ((BlockScheme) s).keepsContentInStore());
   }
 
+  /** Returns whether each frame can be decoded from its stored bytes alone, without any store. */
+  public boolean isOfFrames() {
+    return schemes.stream().allMatch(FrameScheme.class::isInstance);
+  }
+
   /**
    * The number of blocks that may go through this chain at the same time in one DataNode, at least
    * 1.

@@ -20,13 +20,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The installed schemes, by name and by id. Immutable. */
 public final class SchemeRegistry {
-
-  private static final Logger LOG = LoggerFactory.getLogger(SchemeRegistry.class);
 
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
 
@@ -65,11 +61,8 @@ public final class SchemeRegistry {
    * @throws PluginLoadException if one of its jars can't be used; the message names it
    */
   public static SchemeRegistry load(Path pluginsDirectory) throws IOException {
-    SchemeRegistry registry =
-        new SchemeRegistry(
-            PluginLoader.load(pluginsDirectory, ReductionScheme.class), "in " + pluginsDirectory);
-    LOG.info("Schemes {}", registry.installed());
-    return registry;
+    return new SchemeRegistry(
+        PluginLoader.load(pluginsDirectory, ReductionScheme.class), "in " + pluginsDirectory);
   }
 
   /**

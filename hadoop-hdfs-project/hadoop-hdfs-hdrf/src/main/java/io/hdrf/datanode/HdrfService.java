@@ -310,6 +310,11 @@ public final class HdrfService implements Closeable {
     return reads.open(poolId, replica, position, dropBehind);
   }
 
+  /** See {@link ReplicaReads#openStored}. */
+  public FileInputStream openStored(String poolId, ReplicaInfo replica) throws IOException {
+    return reads.openStored(poolId, replica);
+  }
+
   // What others look at
 
   /** The number of blocks waiting or in work. */

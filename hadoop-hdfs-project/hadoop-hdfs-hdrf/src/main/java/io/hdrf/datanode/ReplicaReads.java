@@ -8,6 +8,8 @@ import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.replica.ReplicaSnapshot;
 import io.hdrf.datanode.volume.UnavailableException;
+import io.hdrf.scheme.SchemeChain;
+import io.hdrf.wire.StoredReplicaRequest;
 import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -70,6 +72,31 @@ public final class ReplicaReads implements Closeable {
       if (!handedOver) {
         opened.close();
       }
+    }
+  }
+
+  /**
+   * Opens a reduced replica as it is stored, for a client that decodes it. What others own is never
+   * in such a file: no scheme of its chain has a store.
+   *
+   * @return at {@link StoredReplicaRequest#POSITION}; null if the replica is plain
+   * @throws IOException if it can be read decoded alone
+   */
+  FileInputStream openStored(String poolId, ReplicaInfo replica) throws IOException {
+    if (!ReplicaSnapshot.isEligible(replica)) {
+      return null;
+    }
+    try (BlockOpener.Opened opened =
+        openForRead(new BlockRef(poolId, replica.getBlockId()), replica)) {
+      if (!opened.isReduced()) {
+        return null;
+      }
+      SchemeChain chain = opened.codec().chain();
+      if (!chain.isOfFrames()) {
+        throw new IOException("the chain " + chain + " is not one of frames alone");
+      }
+      opened.stream().getChannel().position(StoredReplicaRequest.POSITION);
+      return opened.detachStream();
     }
   }
 

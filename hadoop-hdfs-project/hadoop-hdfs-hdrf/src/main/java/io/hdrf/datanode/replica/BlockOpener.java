@@ -93,6 +93,18 @@ public final class BlockOpener {
       }
     }
 
+    /** Ends this object without closing the stream, which is the caller's from now on. */
+    public FileInputStream detachStream() {
+      if (closed) {
+        throw new IllegalStateException("closed");
+      }
+      closed = true;
+      if (volume != null) {
+        volume.endUse();
+      }
+      return stream;
+    }
+
     @Override
     public void close() throws IOException {
       if (closed) {

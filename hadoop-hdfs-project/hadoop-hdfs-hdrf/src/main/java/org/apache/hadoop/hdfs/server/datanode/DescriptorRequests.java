@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode;
 
+import io.hdrf.wire.StoredReplicaRequest;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -49,9 +50,25 @@ public final class DescriptorRequests {
     return false;
   }
 
+  /** Whether a client with HDRF's own reader sends the request that this thread serves. */
+  public static boolean isForStoredReplica(ExtendedBlock block) {
+    return block.getNumBytes() == StoredReplicaRequest.LENGTH && isCurrent();
+  }
+
+  /** Tells such a client to read the block's decoded bytes from the DataNode. */
+  public static IOException streamAlone(ExtendedBlock block, String reason) {
+    return new ShortCircuitFdsVersionException(
+        StoredReplicaRequest.STREAM_ALONE + block + ", as " + reason);
+  }
+
+  /** Tells such a client to go on as without HDRF. */
+  public static IOException notReduced(ExtendedBlock block) {
+    return new ShortCircuitFdsVersionException(block + " is not stored reduced here");
+  }
+
   /**
-   * The exception that makes the DataNode decline such a request, so that the reader goes on by
-   * TCP.
+   * The exception that makes the DataNode decline a request of a stock client, so that the reader
+   * goes on by TCP.
    *
    * @param blockAlone whether the client is to go on asking for other blocks' descriptors;
    *     otherwise it asks this DataNode for none for {@code

@@ -227,10 +227,10 @@ abstract class HdrfDataset extends FsDatasetImpl {
   @Override
   public InputStream getBlockInputStream(ExtendedBlock block, long seekOffset) throws IOException {
     ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
-    if (replica == null
-        || replica.getVolume().isTransientStorage()
-        || replica.getVolume().getStorageType() == StorageType.PROVIDED
-        || cacheManager.getReplicaCachePath(block.getBlockPoolId(), block.getBlockId()) != null) {
+    if (seekOffset == 0 && DescriptorRequests.isForStoredReplica(block)) {
+      return openStored(block, replica);
+    }
+    if (isStockAlone(block, replica)) {
       return super.getBlockInputStream(block, seekOffset);
     }
     FileInputStream opened;
@@ -259,6 +259,28 @@ abstract class HdrfDataset extends FsDatasetImpl {
       throw DescriptorRequests.declined(block, service.declinesBlocksAlone());
     }
     return opened;
+  }
+
+  private boolean isStockAlone(ExtendedBlock block, ReplicaInfo replica) throws IOException {
+    return replica == null
+        || replica.getVolume().isTransientStorage()
+        || replica.getVolume().getStorageType() == StorageType.PROVIDED
+        || cacheManager.getReplicaCachePath(block.getBlockPoolId(), block.getBlockId()) != null;
+  }
+
+  /** Declines in a way that the DataNode does not log: clients ask for every block they read. */
+  private InputStream openStored(ExtendedBlock block, ReplicaInfo replica) throws IOException {
+    InputStream stored;
+    try {
+      stored =
+          isStockAlone(block, replica) ? null : service.openStored(block.getBlockPoolId(), replica);
+    } catch (IOException e) {
+      throw DescriptorRequests.streamAlone(block, String.valueOf(e.getMessage()));
+    }
+    if (stored == null) {
+      throw DescriptorRequests.notReduced(block);
+    }
+    return stored;
   }
 
   /**

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.client.HdrfReplicaAccessorBuilder;
+import io.hdrf.io.LogCapture;
+import io.hdrf.io.TestBytes;
+import io.hdrf.spi.scheme.TestSeed;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.net.unix.DomainSocket;
+import org.apache.hadoop.net.unix.TemporarySocketDirectory;
+import org.apache.hadoop.security.token.Token;
+import org.apache.log4j.Level;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clients with HDRF's own reader, on the host of the only DataNode. */
+@Tag("libhadoop")
+@Timeout(180)
+class LocalReadTest {
+
+  private static final int SIZE = 2_500_000;
+  private static final long EXPIRY_MILLIS = 2_000;
+
+  private TemporarySocketDirectory sockets;
+  private HdrfCluster cluster;
+
+  @BeforeAll
+  static void allowSockets() {
+    assertThat(DomainSocket.getLoadingFailureReason()).isNull();
+    DomainSocket.disableBindPathValidation();
+  }
+
+  @BeforeEach
+  void makeSockets() {
+    sockets = new TemporarySocketDirectory();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    if (cluster != null) {
+      cluster.close();
+    }
+    sockets.close();
+  }
+
+  private Configuration configuration(String chain) {
+    return configuration(HdrfCluster.configuration(), chain);
+  }
+
+  private Configuration configuration(Configuration conf, String chain) {
+    conf.set("hdrf.schemes", chain);
+    conf.setBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, true);
+    conf.set(
+        DFSConfigKeys.DFS_DOMAIN_SOCKET_PATH_KEY,
+        new File(sockets.getDir(), "datanode.sock").getAbsolutePath());
+    conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
+    conf.set(
+        "dfs.client.replica.accessor.builder.classes", HdrfReplicaAccessorBuilder.class.getName());
+    conf.setLong("dfs.client.read.shortcircuit.streams.cache.expiry.ms", EXPIRY_MILLIS);
+    return conf;
+  }
+
+  private void start(Configuration conf) throws IOException {
+    cluster = HdrfCluster.start(conf, 1);
+  }
+
+  private void writeReduced(String path, byte[] data) throws Exception {
+    cluster.write(path, data, 1);
+    cluster.awaitAllReduced(path);
+  }
+
+  /** A client that shares no descriptors and no pauses of stock HDFS's own with others. */
+  private FileSystem client(Configuration conf) throws IOException {
+    Configuration own = new Configuration(conf);
+    own.set(HdfsClientConfigKeys.DFS_CLIENT_CONTEXT, UUID.randomUUID().toString());
+    return FileSystem.newInstance(cluster.fs().getUri(), own);
+  }
+
+  private static HdfsDataInputStream open(FileSystem client, String path) throws IOException {
+    return (HdfsDataInputStream) client.open(new Path(path));
+  }
+
+  private static LogCapture clientLog() {
+    return new LogCapture(
+        Level.INFO,
+        "io.hdrf.client",
+        ".hdfs.DFSClient",
+        ".hdfs.DFSInputStream",
+        ".hdfs.client.",
+        ".hdfs.shortcircuit.");
+  }
+
+  /** Reads all, then random pieces, and returns how many bytes were decoded in this process. */
+  private long readAll(FileSystem client, String path, byte[] expected, Random random)
+      throws IOException {
+    try (HdfsDataInputStream in = open(client, path)) {
+      TestBytes.assertSame(path, in.readAllBytes(), expected);
+      byte[] piece = new byte[70_000];
+      for (int i = 0; i < 100; i++) {
+        int at = random.nextInt(expected.length);
+        int length = Math.min(1 + random.nextInt(piece.length), expected.length - at);
+        in.readFully(at, piece, 0, length);
+        TestBytes.assertSame(
+            path + " at " + at,
+            Arrays.copyOf(piece, length),
+            Arrays.copyOfRange(expected, at, at + length));
+        in.seek(at);
+        in.readFully(piece, 0, length);
+        TestBytes.assertSame(
+            path + " from " + at,
+            Arrays.copyOf(piece, length),
+            Arrays.copyOfRange(expected, at, at + length));
+      }
+      assertThat(in.getReadStatistics().getRemoteBytesRead()).isZero();
+      assertThat(in.getReadStatistics().getTotalLocalBytesRead())
+          .isEqualTo(in.getReadStatistics().getTotalBytesRead());
+      return in.getReadStatistics().getTotalShortCircuitBytesRead()
+              == in.getReadStatistics().getTotalBytesRead()
+          ? in.getReadStatistics().getTotalBytesRead()
+          : -in.getReadStatistics().getTotalShortCircuitBytesRead();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lz4", "shuffle,lz4"})
+  void framesAreDecodedByTheClient(String chain) throws Exception {
+    Random random = TestSeed.random(chain);
+    start(configuration(chain));
+    byte[] data = TestBytes.text(SIZE, 1);
+    writeReduced("/reduced", data);
+    for (boolean skip : new boolean[] {false, true}) {
+      Configuration conf = configuration(chain);
+      conf.setBoolean(HdfsClientConfigKeys.Read.ShortCircuit.SKIP_CHECKSUM_KEY, skip);
+      try (LogCapture log = clientLog();
+          FileSystem client = client(conf)) {
+        assertThat(readAll(client, "/reduced", data, random)).isGreaterThan(SIZE);
+        assertThat(log.messages()).isEmpty();
+      }
+    }
+  }
+
+  /** Its containers hold what others own, so no descriptor is passed. */
+  @Test
+  void chunksAreDecodedByTheDataNode() throws Exception {
+    Random random = TestSeed.random("dedup");
+    start(configuration("dedup,lz4"));
+    byte[] data = TestBytes.text(SIZE, 2);
+    writeReduced("/reduced", data);
+    try (LogCapture log = clientLog();
+        FileSystem client = client(configuration("dedup,lz4"))) {
+      assertThat(readAll(client, "/reduced", data, random)).isZero();
+      assertThat(log.messages()).isEmpty();
+    }
+  }
+
+  /** A client may have other plug-ins than the DataNode, or none. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/no/such/directory"})
+  void theDataNodeDecodesWhatTheClientCanNot(String plugins) throws Exception {
+    Random random = TestSeed.random(plugins);
+    start(configuration("lz4"));
+    byte[] data = TestBytes.text(SIZE, 3);
+    writeReduced("/reduced", data);
+    Configuration conf = configuration("lz4");
+    conf.set("hdrf.plugins.dir", plugins);
+    try (LogCapture log = clientLog();
+        FileSystem client = client(conf)) {
+      assertThat(readAll(client, "/reduced", data, random)).isZero();
+      assertThat(log.messages()).isEmpty();
+    }
+  }
+
+  @Test
+  void plainBlocksAreReadByTheStockReader() throws Exception {
+    start(configuration("lz4"));
+    byte[] noise = TestBytes.noise(1_500_000, 4);
+    cluster.write("/plain", noise, 1);
+    cluster.awaitReduced();
+    try (LogCapture log = clientLog();
+        FileSystem client = client(configuration("lz4"))) {
+      assertThat(readAll(client, "/plain", noise, TestSeed.random("plain")))
+          .isGreaterThan(noise.length);
+      assertThat(log.messages()).isEmpty();
+    }
+  }
+
+  /** It passes the descriptor of a plain file that looks like a reduced block of its own name. */
+  @Test
+  void aStockDataNodeIsNotBelievedToHaveReducedBlocks() throws Exception {
+    start(configuration("lz4"));
+    byte[] data = TestBytes.text(700_000, 5);
+    writeReduced("/reduced", data);
+    byte[] stored = Files.readAllBytes(cluster.replicas("/reduced").get(0).toPath());
+    long id = cluster.blocks("/reduced").get(0).getBlock().getBlockId();
+    cluster.close();
+    start(configuration(HdrfCluster.stockConfiguration(), "lz4"));
+    cluster.write("/imitation", stored, 1);
+    assertThat(cluster.blocks("/imitation").get(0).getBlock().getBlockId()).isEqualTo(id);
+    Configuration conf = configuration(HdrfCluster.stockConfiguration(), "lz4");
+    try (LogCapture log = clientLog();
+        FileSystem client = client(conf)) {
+      readAll(client, "/imitation", stored, TestSeed.random("imitation"));
+      assertThat(log.messages()).isEmpty();
+    }
+  }
+
+  private ReplicaAccessor accessor(ExtendedBlock block, Token<?> token) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    token.write(new DataOutputStream(bytes));
+    return new HdrfReplicaAccessorBuilder()
+        .setFileName("/name")
+        .setBlock(block.getBlockId(), block.getBlockPoolId())
+        .setGenerationStamp(block.getGenerationStamp())
+        .setVisibleLength(block.getNumBytes())
+        .setBlockAccessToken(bytes.toByteArray())
+        .setClientName("client")
+        .setAllowShortCircuitReads(true)
+        .setVerifyChecksum(true)
+        .setConfiguration(configuration("lz4"))
+        .build();
+  }
+
+  @Test
+  void theBlockTokenDecides() throws Exception {
+    start(configuration("lz4"));
+    byte[] data = TestBytes.text(700_000, 6);
+    writeReduced("/mine", data);
+    writeReduced("/others", data);
+    ExtendedBlock block = cluster.blocks("/mine").get(0).getBlock();
+    Token<BlockTokenIdentifier> token = cluster.blocks("/mine").get(0).getBlockToken();
+    assertThat(accessor(block, new Token<BlockTokenIdentifier>())).isNull();
+    assertThat(accessor(block, cluster.blocks("/others").get(0).getBlockToken())).isNull();
+    ReplicaAccessor accessor = accessor(block, token);
+    assertThat(accessor).isNotNull();
+    try {
+      ByteBuffer read = ByteBuffer.allocate(1000);
+      assertThat(accessor.read(500, read)).isEqualTo(1000);
+      TestBytes.assertSame("mine", read.array(), Arrays.copyOfRange(data, 500, 1500));
+      assertThat(accessor.read(block.getNumBytes(), read.array(), 0, 1)).isEqualTo(-1);
+    } finally {
+      accessor.close();
+    }
+  }
+
+  /** Clients ask for every block that they read, wherever it is. */
+  @Test
+  void theDataNodeLogsNothingOfBlocksThatAreElsewhere() throws Exception {
+    start(configuration("lz4"));
+    writeReduced("/reduced", TestBytes.text(700_000, 7));
+    ExtendedBlock block = cluster.blocks("/reduced").get(0).getBlock();
+    Token<BlockTokenIdentifier> token = cluster.blocks("/reduced").get(0).getBlockToken();
+    ExtendedBlock newer = new ExtendedBlock(block);
+    newer.setGenerationStamp(block.getGenerationStamp() + 1);
+    try (LogCapture log = new LogCapture(Level.WARN, ".hdfs.server.", "io.hdrf.")) {
+      assertThat(accessor(newer, token)).isNull();
+      assertThat(log.messages()).isEmpty();
+    }
+  }
+
+  /** The DataNode finds the damage as it sends the block, and reports it. */
+  @Test
+  void aDamagedReplicaIsLeftToTheDataNode() throws Exception {
+    start(configuration("lz4"));
+    byte[] data = TestBytes.text(700_000, 8);
+    writeReduced("/damaged", data);
+    Configuration conf = configuration("lz4");
+    conf.setInt("dfs.client.max.block.acquire.failures", 0);
+    try (FileSystem client = client(conf)) {
+      byte[] begin = new byte[1000];
+      try (HdfsDataInputStream in = open(client, "/damaged")) {
+        in.readFully(begin);
+        try (RandomAccessFile file =
+            new RandomAccessFile(cluster.replicas("/damaged").get(0), "rw")) {
+          file.seek(200_000);
+          int old = file.read();
+          file.seek(200_000);
+          file.write(old ^ 1);
+        }
+        assertThatThrownBy(in::readAllBytes).isInstanceOf(IOException.class);
+      }
+      HdrfCluster.await(
+          "the damage to be reported",
+          () -> {
+            try {
+              return cluster.blocks("/damaged").get(0).isCorrupt();
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    }
+  }
+
+  /** An open reader goes on with what it has; a new one gets what is there now. */
+  @Test
+  void readersOutliveAppendAndInflation() throws Exception {
+    start(configuration("lz4"));
+    byte[] data = TestBytes.text(700_000, 9);
+    writeReduced("/appended", data);
+    try (LogCapture log = clientLog();
+        FileSystem client = client(configuration("lz4"));
+        HdfsDataInputStream before = open(client, "/appended")) {
+      byte[] begin = before.readNBytes(1000);
+      byte[] more = TestBytes.text(100_000, 10);
+      cluster.append("/appended", more);
+      byte[] all = Arrays.copyOf(data, data.length + more.length);
+      System.arraycopy(more, 0, all, data.length, more.length);
+      TestBytes.assertSame("begin", begin, Arrays.copyOf(data, 1000));
+      TestBytes.assertSame(
+          "rest", before.readAllBytes(), Arrays.copyOfRange(data, 1000, data.length));
+      readAll(client, "/appended", all, TestSeed.random("appended"));
+      cluster.awaitAllReduced("/appended");
+      readAll(client, "/appended", all, TestSeed.random("again"));
+      assertThat(log.withException()).isEmpty();
+    }
+  }
+
+  @Test
+  void descriptorsOfDeletedBlocksAreClosed() throws Exception {
+    start(configuration("lz4"));
+    byte[] data = TestBytes.text(700_000, 11);
+    writeReduced("/deleted", data);
+    long id = cluster.blocks("/deleted").get(0).getBlock().getBlockId();
+    try (FileSystem client = client(configuration("lz4"));
+        HdfsDataInputStream in = open(client, "/deleted")) {
+      TestBytes.assertSame("deleted", in.readAllBytes(), data);
+      assertThat(BlockFiles.open("blk_" + id)).isPositive();
+    }
+    cluster.fs().delete(new Path("/deleted"), false);
+    HdrfCluster.await(
+        "the block's file to be closed",
+        () -> {
+          try {
+            return BlockFiles.open("blk_" + id) == 0;
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  @Test
+  void manyThreadsReadAtOnce() throws Exception {
+    start(configuration("lz4"));
+    byte[] data = TestBytes.text(SIZE, 12);
+    writeReduced("/shared", data);
+    ExecutorService threads = Executors.newFixedThreadPool(8);
+    try (FileSystem client = client(configuration("lz4"))) {
+      List<Future<Long>> reads = new ArrayList<>();
+      for (int i = 0; i < 16; i++) {
+        Random random = TestSeed.random("thread " + i);
+        reads.add(threads.submit(() -> readAll(client, "/shared", data, random)));
+      }
+      for (Future<Long> read : reads) {
+        assertThat(read.get()).isGreaterThan(SIZE);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.client;
+
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.security.token.Token;
+
+/** What an HDFS client says of a block that it is about to read. Immutable. */
+final class ReadRequest {
+
+  private static final String SOCKET_TIMEOUT = "dfs.client.socket-timeout";
+  private static final int DEFAULT_SOCKET_TIMEOUT = 60_000;
+
+  final Configuration configuration;
+  final String socketPath;
+  final String clientName;
+  final String fileName;
+  final ExtendedBlock block;
+  final Token<BlockTokenIdentifier> token;
+  final boolean verifyChecksum;
+
+  /** The end of what may be read, in bytes from the block's begin. */
+  final long visibleLength;
+
+  ReadRequest(
+      Configuration configuration,
+      String socketPath,
+      String clientName,
+      String fileName,
+      ExtendedBlock block,
+      Token<BlockTokenIdentifier> token,
+      boolean verifyChecksum,
+      long visibleLength) {
+    this.configuration = configuration;
+    this.socketPath = socketPath;
+    this.clientName = clientName;
+    this.fileName = fileName;
+    this.block = block;
+    this.token = token;
+    this.verifyChecksum = verifyChecksum;
+    this.visibleLength = visibleLength;
+  }
+
+  /** Milliseconds. */
+  int socketTimeout() {
+    return configuration.getInt(SOCKET_TIMEOUT, DEFAULT_SOCKET_TIMEOUT);
+  }
+
+  @Override
+  public String toString() {
+    return block + " of " + fileName;
+  }
+}
