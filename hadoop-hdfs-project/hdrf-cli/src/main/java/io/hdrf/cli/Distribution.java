@@ -37,7 +37,8 @@ final class Distribution {
   /** Hadoop's shell reads it on each start; see {@link Installation}. */
   static final String PROFILE = "conf/hadoop-shellprofile.sh";
 
-  private static final List<String> LAYOUT = List.of("lib", "datanode", "plugins", "kit", "conf");
+  private static final List<String> LAYOUT =
+      List.of("lib", "datanode", "client", "plugins", "kit", "conf");
   private static final List<String> SOURCES = List.of("bin/hdrf", "README.md", "LICENSE");
   private static final Pattern SUM = Pattern.compile("([0-9a-f]{64})  (.+)");
 

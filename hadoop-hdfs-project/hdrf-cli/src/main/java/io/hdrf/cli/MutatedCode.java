@@ -25,6 +25,7 @@ record MutatedCode(String name, String module, List<String> classes, String test
   static final List<MutatedCode> ALL =
       List.of(
           whole("io.hdrf.block", CORE, "io.hdrf.block.*"),
+          whole("io.hdrf.read", CORE, "io.hdrf.read.*"),
           whole("io.hdrf.reduce", CORE, "io.hdrf.reduce.*"),
           whole("io.hdrf.volume", CORE, "io.hdrf.volume.*"),
           whole("io.hdrf.wire", CORE, "io.hdrf.wire.*"),
@@ -48,9 +49,6 @@ record MutatedCode(String name, String module, List<String> classes, String test
               "io.hdrf.datanode.read",
               "DecodedBlockChannel",
               "DecodedBlockInputStream",
-              "FrameCache",
-              "FrameReader",
-              "FrameSlot",
               "ReducedReads"));
 
   private static MutatedCode whole(String name, String module, String tests) {

@@ -34,7 +34,8 @@ class ArrowsTest {
   private static final String CORE =
       SPI
           + " io.hdrf.admin io.hdrf.block io.hdrf.conf io.hdrf.html io.hdrf.io io.hdrf.metadata"
-          + " io.hdrf.plugin io.hdrf.reduce io.hdrf.scheme io.hdrf.volume io.hdrf.wire..";
+          + " io.hdrf.plugin io.hdrf.read io.hdrf.reduce io.hdrf.scheme io.hdrf.volume"
+          + " io.hdrf.wire..";
 
   private static final String OF_HDRF_OR_HDFS = "io.hdrf.. org.apache.hadoop.hdfs..";
 
@@ -65,6 +66,8 @@ class ArrowsTest {
     "hdrf-core, io.hdrf.block, io.hdrf.spi.. io.hdrf.scheme io.hdrf.jni",
     "hdrf-core, io.hdrf.volume, io.hdrf.spi.io io.hdrf.block io.hdrf.jni",
     "hdrf-core, io.hdrf.wire, io.hdrf.spi.. io.hdrf.block io.hdrf.jni io.hdrf.reduce"
+        + " io.hdrf.scheme",
+    "hdrf-core, io.hdrf.read, io.hdrf.spi.. io.hdrf.block io.hdrf.jni io.hdrf.reduce"
         + " io.hdrf.scheme",
     "hdrf-core, io.hdrf.reduce, io.hdrf.spi.. io.hdrf.block io.hdrf.conf io.hdrf.scheme",
   })
@@ -132,6 +135,17 @@ class ArrowsTest {
     onlyUse(
         classesOf("hadoop-hdfs-project/hadoop-hdfs-hdrf"),
         CORE + " io.hdrf.datanode.. org.apache.hadoop.hdfs..");
+  }
+
+  /** Of HDFS it sees the client alone: no class of the DataNode is there. */
+  @Test
+  void theClientNeverSeesTheOverlay() {
+    onlyUse(
+        classesOf("hadoop-hdfs-project/hdrf-client"),
+        CORE
+            + " io.hdrf.client org.apache.hadoop.hdfs org.apache.hadoop.hdfs.protocol.."
+            + " org.apache.hadoop.hdfs.protocolPB org.apache.hadoop.hdfs.security.token.block"
+            + " org.apache.hadoop.hdfs.server.datanode");
   }
 
   private static JavaClasses classesOf(String module) {

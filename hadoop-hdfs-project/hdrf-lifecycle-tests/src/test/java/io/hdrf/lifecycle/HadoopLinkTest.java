@@ -22,7 +22,11 @@ class HadoopLinkTest {
   private static final Path HADOOP = Path.of(System.getProperty("hdrf.test.hadoop.lines"));
 
   private static final List<String> BASE =
-      List.of("native", "hdrf-core", "hadoop-hdfs-project/hadoop-hdfs-hdrf");
+      List.of(
+          "native",
+          "hdrf-core",
+          "hadoop-hdfs-project/hdrf-client",
+          "hadoop-hdfs-project/hadoop-hdfs-hdrf");
 
   private static ClassFiles hadoop(String version) throws IOException {
     return ClassFiles.ofJars(HADOOP.resolve(version));

@@ -63,7 +63,7 @@ final class Unpacked {
   /** Copies what Maven built: several JVMs pack at the same time. */
   static Path copyOfBuild(Path target) throws IOException, InterruptedException {
     Path dist = Path.of(System.getProperty("hdrf.test.dist"));
-    for (String part : List.of("plugins", "lib", "kit", "datanode")) {
+    for (String part : List.of("plugins", "lib", "kit", "datanode", "client")) {
       copyTree(dist.resolve(part), target.resolve(part));
     }
     return target;
