@@ -66,6 +66,13 @@ public final class LocalReadBenchmark implements Callable<Integer> {
   @Option(names = "--chain", defaultValue = "lz4", description = "The chain (${DEFAULT-VALUE}).")
   private String chain;
 
+  @Option(
+      names = "--sockets",
+      description =
+          "Directory for the DataNodes' domain sockets; HDFS wants one that only its owner can"
+              + " write to, and so on up to the root (target/local-reads).")
+  private Path sockets;
+
   @Mixin private Report report;
 
   public static void main(String[] arguments) {
@@ -102,16 +109,14 @@ public final class LocalReadBenchmark implements Callable<Integer> {
     return 0;
   }
 
-  private static Path socket(Path work, String variant) {
-    return work.resolve("socket-" + variant.replaceAll("\\W", ""));
-  }
-
-  private static BenchmarkCluster cluster(Path work, String variant) throws IOException {
-    Files.createDirectories(work);
+  private BenchmarkCluster cluster(Path work, String variant) throws IOException {
+    Path directory = Files.createDirectories(sockets == null ? work : sockets);
     ClusterConfig config =
         BenchmarkCluster.config(work.resolve(variant), variant, 1, 1)
             .with("dfs.client.read.shortcircuit", "true")
-            .with("dfs.domain.socket.path", socket(work, variant).toString());
+            .with(
+                "dfs.domain.socket.path",
+                directory.resolve("socket-" + variant.replaceAll("\\W", "")).toString());
     return new BenchmarkCluster(config);
   }
 

@@ -31,7 +31,7 @@ public final class ChecksumVerifier {
   ChecksumVerifier(BlockChecksums checksums, long chunk, long length) {
     this.checksums = checksums;
     this.chunk = chunk;
-    long chunks = Math.min(MAX_SUMS, length / checksums.bytesPerChecksum() + 1);
+    long chunks = 1 + Math.min(MAX_SUMS - 1, length / checksums.bytesPerChecksum());
     this.expected = ByteBuffer.allocate((int) chunks * BlockChecksums.CHECKSUM_LENGTH);
     this.found = new ChunkSums(checksums.type(), checksums.bytesPerChecksum(), this::check);
     this.expected.limit(0);

@@ -10,11 +10,12 @@ import java.nio.file.Path;
 import org.apache.hadoop.util.DataChecksum;
 
 /** The {@code .meta} files that HDFS would write. */
-final class MetaFiles {
+public final class MetaFiles {
 
   private MetaFiles() {}
 
-  static byte[] of(DataChecksum.Type type, int bytesPerChecksum, byte[] data) throws IOException {
+  public static byte[] of(DataChecksum.Type type, int bytesPerChecksum, byte[] data)
+      throws IOException {
     DataChecksum checksum = DataChecksum.newDataChecksum(type, bytesPerChecksum);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
@@ -33,7 +34,7 @@ final class MetaFiles {
     return BlockChecksums.open(Path.of("blk_1_1001.meta"), new BytesFile(meta));
   }
 
-  static BlockChecksums open(DataChecksum.Type type, int bytesPerChecksum, byte[] data)
+  public static BlockChecksums open(DataChecksum.Type type, int bytesPerChecksum, byte[] data)
       throws IOException {
     return open(of(type, bytesPerChecksum, data));
   }
