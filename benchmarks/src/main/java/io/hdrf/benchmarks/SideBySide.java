@@ -2,13 +2,12 @@
 package io.hdrf.benchmarks;
 
 import io.hdrf.cluster.ClusterConfig;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,7 +21,8 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     description =
         "Writes and reads a file of source text on stock HDFS and on HDRF in turn, and prints"
-            + " medians and the median of the paired ratios as Markdown.")
+            + " medians and the median of the paired ratios as Markdown. The baseline has none of"
+            + " the settings that --conf and -D make.")
 public final class SideBySide implements Callable<Integer> {
 
   /** Half of the time between two looks at whether all is reduced. */
@@ -84,12 +84,8 @@ public final class SideBySide implements Callable<Integer> {
               + " demo --hadoop' has fetched.")
   private String hadoop;
 
-  @Option(
-      names = "-D",
-      description =
-          "More settings of what is compared, not of the baseline, as -D hdrf.reduce.threads=1.",
-      mapFallbackValue = "")
-  private Map<String, String> settings = new LinkedHashMap<>();
+  /** Of what is compared, not of the baseline. */
+  @Mixin private Settings settings;
 
   @Mixin private Report report;
 
@@ -129,9 +125,9 @@ public final class SideBySide implements Callable<Integer> {
     long length = megabytes * 1_000_000;
     List<Figures> baseline = new ArrayList<>();
     List<Figures> others = new ArrayList<>();
-    ClusterConfig compared = config("variant", replication, variant);
+    ClusterConfig compared = settings.addTo(config("variant", replication, variant));
     try (Side stock = new Side(config("baseline", replication, reference));
-        Side other = new Side(BenchmarkCluster.with(compared, settings))) {
+        Side other = new Side(compared)) {
       RoundData rounds = new RoundData(data, fresh);
       for (int i = 0; i < warmUps; i++) {
         rounds.next(length / 4);
@@ -163,17 +159,19 @@ public final class SideBySide implements Callable<Integer> {
   }
 
   private String table(
-      int replication, String variant, List<Figures> baseline, List<Figures> compared) {
+      int replication, String variant, List<Figures> baseline, List<Figures> compared)
+      throws IOException {
     java.io.StringWriter text = new java.io.StringWriter();
     PrintWriter printer = new PrintWriter(text);
     printer.printf(
         Locale.ROOT,
-        "### %sReplication %d, %s, %d MB, %d pairs%n%n",
+        "### %sReplication %d, %s, %d MB, %d pairs%s%n%n",
         hadoop.isEmpty() ? "" : "Hadoop " + hadoop + ", ",
         replication,
         variant.equals(reference) ? variant + " against itself" : variant,
         megabytes,
-        pairs);
+        pairs,
+        settings.heading());
     printer.printf("| | %s | %s | ratio | pairs |%n|---|---|---|---|---|%n", reference, variant);
     printer.print(Figures.rows(compared, baseline));
     return text.toString();

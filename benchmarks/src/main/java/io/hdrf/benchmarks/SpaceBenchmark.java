@@ -11,9 +11,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -32,7 +30,8 @@ import picocli.CommandLine.Spec;
           + " bytes with dedup, and prints as Markdown what a DataNode holds of them beside what"
           + " 'hdrf estimate' says of the same files.",
       "",
-      "Each chain has a fresh cluster with the embedded metadata store. Physical is what the file"
+      "Each chain has a fresh cluster with the embedded metadata store, unless --conf or -D says"
+          + " otherwise. Physical is what the file"
           + " system has allocated to block files and hdrf/, on the DataNode that has most, after"
           + " all is reduced and after a restart, so that containers are sealed and the index is"
           + " written. Every file is then read and compared with what was written.",
@@ -87,11 +86,7 @@ public final class SpaceBenchmark implements Callable<Integer> {
       description = "hdrf.dedup.chunk.size, for the estimate too (${DEFAULT-VALUE}).")
   private String chunkSize;
 
-  @Option(
-      names = "-D",
-      description = "More settings of the clusters, as -D hdrf.mirror.enabled=false.",
-      mapFallbackValue = "")
-  private Map<String, String> settings = new LinkedHashMap<>();
+  @Mixin private Settings settings;
 
   @Mixin private Report report;
 
@@ -123,8 +118,8 @@ public final class SpaceBenchmark implements Callable<Integer> {
     report.print(
         SpaceTable.of(
             String.format(
-                "%d versions of source, %d MB of random bytes (seed %d), replication %d, chunks of %s",
-                count, megabytes, seed, replication, chunkSize),
+                "%d versions of source, %d MB of random bytes (seed %d), replication %d, chunks of %s%s",
+                count, megabytes, seed, replication, chunkSize, settings.heading()),
             versions,
             random));
     return 0;
@@ -162,7 +157,7 @@ public final class SpaceBenchmark implements Callable<Integer> {
     }
     long physical;
     SpaceEstimate estimate;
-    try (BenchmarkCluster cluster = new BenchmarkCluster(BenchmarkCluster.with(config, settings))) {
+    try (BenchmarkCluster cluster = new BenchmarkCluster(settings.addTo(config))) {
       for (Path file : files) {
         try (OutputStream out = cluster.fileSystem().create(stored(file))) {
           Files.copy(file, out);
