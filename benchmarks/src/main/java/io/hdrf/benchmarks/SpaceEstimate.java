@@ -4,10 +4,12 @@ package io.hdrf.benchmarks;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 
 /**
  * Runs {@code hdrf estimate}. For one thread.
@@ -45,6 +47,17 @@ record SpaceEstimate(Path work, Path conf, long blockSize) {
     if (estimates.size() != 1) {
       throw new IOException("hdrf estimate made " + estimates.size() + " estimates");
     }
-    return estimates.get(0).path("physicalBytes").asLong();
+    JsonNode estimate = estimates.get(0);
+    long physical = estimate.path("physicalBytes").asLong();
+    // The estimate is of a volume that holds the index, too.
+    return inRedis() ? physical - estimate.path("embeddedIndexBytes").asLong() : physical;
+  }
+
+  private boolean inRedis() throws IOException {
+    Configuration site = new Configuration(false);
+    try (InputStream in = Files.newInputStream(conf.resolve("hdfs-site.xml"))) {
+      site.addResource(in);
+      return "redis".equals(site.get("hdrf.metadata.store"));
+    }
   }
 }
