@@ -97,6 +97,22 @@ final class AssembledHome {
     return "common/lib/" + jar;
   }
 
+  /**
+   * Puts Hadoop's own shell scripts in the stand-in's place.
+   *
+   * @param scripts a directory with {@code bin}, {@code sbin}, {@code libexec} and {@code etc}
+   */
+  void addScripts(Path scripts) throws IOException, InterruptedException {
+    for (String part : List.of("bin", "sbin", "libexec")) {
+      copy(scripts.resolve(part) + "/.", Files.createDirectories(directory.resolve(part)));
+    }
+    copy(scripts.resolve("etc/hadoop/log4j.properties").toString(), conf());
+  }
+
+  private static void copy(String from, Path to) throws IOException, InterruptedException {
+    new Command(Path.of("cp"), "-r", from, to.toString()).output();
+  }
+
   Path directory() {
     return directory;
   }

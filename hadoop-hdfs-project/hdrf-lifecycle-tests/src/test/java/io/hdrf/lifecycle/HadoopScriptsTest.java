@@ -76,10 +76,7 @@ class HadoopScriptsTest {
   private void assemble(String line) throws Exception {
     directory = Files.createDirectories(DIRECTORY.resolve(line));
     home = AssembledHome.in(directory.resolve("hadoop"), line);
-    for (String part : List.of("bin", "sbin", "libexec")) {
-      copy(Path.of(SCRIPTS, part) + "/.", Files.createDirectories(home.directory().resolve(part)));
-    }
-    copy(Path.of(SCRIPTS, "etc/hadoop/log4j.properties").toString(), home.conf());
+    home.addScripts(Path.of(SCRIPTS));
     Files.writeString(home.conf().resolve("workers"), "localhost\n");
     Files.writeString(
         home.conf().resolve("hadoop-env.sh"),
@@ -102,10 +99,6 @@ class HadoopScriptsTest {
                 "hadoop.tmp.dir",
                 directory.resolve("tmp").toString())));
     configure("");
-  }
-
-  private static void copy(String from, Path to) throws IOException, InterruptedException {
-    new Command(Path.of("cp"), "-r", from, to.toString()).output();
   }
 
   /** Starts an SSH server, and returns the options by which a client gets there. */

@@ -114,7 +114,7 @@ final class LineCluster implements Closeable {
   }
 
   /** Returns the runtime of a line, if its jars are there. */
-  private static Optional<HadoopRuntime> runtime(String line) throws IOException {
+  static Optional<HadoopRuntime> runtime(String line) throws IOException {
     Path dist = Path.of(System.getProperty("hdrf.test.dist")).toAbsolutePath().normalize();
     return AssembledHome.hadoopJars(line)
         .map(
