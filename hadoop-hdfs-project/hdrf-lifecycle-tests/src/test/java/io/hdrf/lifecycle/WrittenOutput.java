@@ -3,14 +3,17 @@ package io.hdrf.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
@@ -64,7 +67,7 @@ enum WrittenOutput {
       long[] count = {0};
       Consumer<String> add =
           text -> {
-            byte[] bytes = rounded(text).getBytes(StandardCharsets.ISO_8859_1);
+            byte[] bytes = rounded(text).getBytes(StandardCharsets.UTF_8);
             sum[0] = sum[0].add(new BigInteger(1, digest.digest(bytes)));
             count[0]++;
           };
@@ -104,13 +107,13 @@ enum WrittenOutput {
     try (InputStream in = fileSystem.open(file)) {
       in.readNBytes(first, 0, first.length);
     }
-    if (java.util.Arrays.equals(first, SEQUENCE)) {
+    if (Arrays.equals(first, SEQUENCE)) {
       readSequence(new Path(fileSystem.getUri().toString(), file), fileSystem.getConf(), add);
       return;
     }
-    try (java.io.BufferedReader lines =
-        new java.io.BufferedReader(
-            new java.io.InputStreamReader(fileSystem.open(file), StandardCharsets.ISO_8859_1))) {
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(fileSystem.open(file), StandardCharsets.ISO_8859_1))) {
       lines.lines().forEach(add);
     } catch (UncheckedIOException e) {
       throw e.getCause();
