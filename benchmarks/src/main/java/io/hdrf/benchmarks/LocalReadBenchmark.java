@@ -111,12 +111,12 @@ public final class LocalReadBenchmark implements Callable<Integer> {
 
   private BenchmarkCluster cluster(Path work, String variant) throws IOException {
     Path directory = Files.createDirectories(sockets == null ? work : sockets);
+    // A comma in a path would begin the name of another volume.
+    String name = variant.replaceAll("\\W", "-");
     ClusterConfig config =
-        BenchmarkCluster.config(work.resolve(variant), variant, 1, 1)
+        BenchmarkCluster.config(work.resolve(name), variant, 1, 1)
             .with("dfs.client.read.shortcircuit", "true")
-            .with(
-                "dfs.domain.socket.path",
-                directory.resolve("socket-" + variant.replaceAll("\\W", "")).toString());
+            .with("dfs.domain.socket.path", directory.resolve("socket-" + name).toString());
     return new BenchmarkCluster(config);
   }
 
