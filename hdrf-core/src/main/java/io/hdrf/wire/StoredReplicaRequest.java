@@ -18,11 +18,5 @@ public final class StoredReplicaRequest {
    */
   public static final long POSITION = Integer.BYTES;
 
-  /**
-   * The beginning of the message of a DataNode that has the replica reduced and does not pass its
-   * descriptors: it sends the decoded bytes.
-   */
-  public static final String STREAM_ALONE = "HDRF sends it decoded: ";
-
   private StoredReplicaRequest() {}
 }

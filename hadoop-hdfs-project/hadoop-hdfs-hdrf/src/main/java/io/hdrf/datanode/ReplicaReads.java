@@ -8,7 +8,6 @@ import io.hdrf.datanode.replica.BlockOpener;
 import io.hdrf.datanode.replica.DatasetAccess;
 import io.hdrf.datanode.replica.ReplicaSnapshot;
 import io.hdrf.datanode.volume.UnavailableException;
-import io.hdrf.scheme.SchemeChain;
 import io.hdrf.wire.StoredReplicaRequest;
 import java.io.Closeable;
 import java.io.FileInputStream;
@@ -79,8 +78,8 @@ public final class ReplicaReads implements Closeable {
    * Opens a reduced replica as it is stored, for a client that decodes it. What others own is never
    * in such a file: no scheme of its chain has a store.
    *
-   * @return at {@link StoredReplicaRequest#POSITION}; null if the replica is plain
-   * @throws IOException if it can be read decoded alone
+   * @return at {@link StoredReplicaRequest#POSITION}; null if the replica is plain, or if the
+   *     DataNode alone can decode it
    */
   FileInputStream openStored(String poolId, ReplicaInfo replica) throws IOException {
     if (!ReplicaSnapshot.isEligible(replica)) {
@@ -91,9 +90,8 @@ public final class ReplicaReads implements Closeable {
       if (!opened.isReduced()) {
         return null;
       }
-      SchemeChain chain = opened.codec().chain();
-      if (!chain.isOfFrames()) {
-        throw new IOException("the chain " + chain + " is not one of frames alone");
+      if (!opened.codec().chain().isOfFrames()) {
+        return null;
       }
       opened.stream().getChannel().position(StoredReplicaRequest.POSITION);
       return opened.detachStream();

@@ -32,7 +32,6 @@ public final class HdrfReplicaAccessorBuilder extends ReplicaAccessorBuilder {
 
   private Configuration configuration;
   private String fileName;
-  private String clientName;
   private String poolId;
   private long blockId;
   private long generationStamp;
@@ -68,7 +67,6 @@ public final class HdrfReplicaAccessorBuilder extends ReplicaAccessorBuilder {
 
   @Override
   public ReplicaAccessorBuilder setClientName(String name) {
-    clientName = name;
     return this;
   }
 
@@ -122,7 +120,6 @@ public final class HdrfReplicaAccessorBuilder extends ReplicaAccessorBuilder {
     return new ReadRequest(
         configuration,
         DomainSocket.getEffectivePath(socketPath, dataNodePort()),
-        clientName,
         fileName,
         new ExtendedBlock(poolId, blockId, 0, generationStamp),
         blockToken,

@@ -5,45 +5,33 @@ import io.hdrf.read.FrameReader;
 import io.hdrf.read.FrameReads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.util.function.Consumer;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Reads a block that is reduced on this host: decoded here as long as that succeeds, otherwise as
- * the DataNode sends it, which finds out what is wrong and tells the NameNode. For one thread at a
- * time.
+ * Reads a block that is reduced on this host. What can't be decoded ends in an exception that says
+ * nothing of any replica: the HDFS client can't know which one it was, and would report the one
+ * that it had chosen. It opens the block again then, with another reader. For one thread at a time.
  */
 final class LocalAccessor extends ReplicaAccessor {
 
-  private static final Logger LOG = LoggerFactory.getLogger(LocalAccessor.class);
-
   private final ReadRequest request;
-  private final BlockStream stream;
+  private final LocalReplica replica;
+  private final FrameReader reader;
   private final Consumer<LocalReplica> broken;
-
-  /** Null where the DataNode decodes. */
-  private LocalReplica replica;
-
-  private FrameReader reader;
+  private boolean closed;
 
   /**
-   * @param replica released at the end; null where the DataNode decodes
-   * @param stream closed at the end
+   * @param replica released at the end
    * @param broken is told of a replica that can't be decoded here
    */
   LocalAccessor(
-      ReadRequest request,
-      LocalReplica replica,
-      FrameReads reads,
-      BlockStream stream,
-      Consumer<LocalReplica> broken)
+      ReadRequest request, LocalReplica replica, FrameReads reads, Consumer<LocalReplica> broken)
       throws IOException {
     this.request = request;
     this.replica = replica;
-    this.reader = replica == null ? null : replica.reader(reads, request.verifyChecksum);
-    this.stream = stream;
+    this.reader = replica.reader(reads, request.verifyChecksum);
     this.broken = broken;
   }
 
@@ -55,6 +43,9 @@ final class LocalAccessor extends ReplicaAccessor {
 
   @Override
   public synchronized int read(long position, ByteBuffer dst) throws IOException {
+    if (closed) {
+      throw new ClosedChannelException();
+    }
     if (position < 0) {
       throw new IOException("negative position " + position + " in " + request);
     }
@@ -64,18 +55,18 @@ final class LocalAccessor extends ReplicaAccessor {
     if (position >= request.visibleLength) {
       return -1;
     }
-    if (replica != null) {
-      int begin = dst.position();
-      try {
-        return decode(position, dst);
-      } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
-        LOG.debug("The DataNode is to decode {} from now on", request, e);
-        dst.position(begin);
+    boolean decoded = false;
+    try {
+      int count = decode(position, dst);
+      decoded = true;
+      return count;
+    } catch (RuntimeException | LinkageError e) {
+      throw new IOException(request + " can't be decoded here", e);
+    } finally {
+      if (!decoded) {
         broken.accept(replica);
-        closeReplica();
       }
     }
-    return stream.read(position, dst);
   }
 
   private int decode(long position, ByteBuffer dst) throws IOException {
@@ -92,26 +83,16 @@ final class LocalAccessor extends ReplicaAccessor {
     return (int) (at - position);
   }
 
-  private void closeReplica() throws IOException {
-    LocalReplica closing = replica;
-    if (closing == null) {
+  @Override
+  public synchronized void close() throws IOException {
+    if (closed) {
       return;
     }
-    replica = null;
+    closed = true;
     try {
       reader.close();
     } finally {
-      reader = null;
-      closing.release();
-    }
-  }
-
-  @Override
-  public synchronized void close() throws IOException {
-    try {
-      closeReplica();
-    } finally {
-      stream.close();
+      replica.release();
     }
   }
 
@@ -121,7 +102,7 @@ final class LocalAccessor extends ReplicaAccessor {
   }
 
   @Override
-  public synchronized boolean isShortCircuit() {
-    return replica != null;
+  public boolean isShortCircuit() {
+    return true;
   }
 }

@@ -2,7 +2,7 @@
 package io.hdrf.client;
 
 import io.hdrf.block.BlockRef;
-import io.hdrf.client.DataNodeConnection.Answer;
+import io.hdrf.client.DataNodeConnection.Descriptors;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.read.FrameReads;
 import io.hdrf.reduce.ReducerCounters;
@@ -15,12 +15,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
+import org.apache.hadoop.security.AccessControlException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What all local reads of a process share: open replicas, schemes, buffers, threads that decode
- * ahead, and which DataNodes not to ask. Thread-safe.
+ * ahead, and what not to ask for. Thread-safe.
  */
 final class LocalBlocks {
 
@@ -36,7 +37,13 @@ final class LocalBlocks {
   /** How long a block that is plain or elsewhere is not asked for again: it may be reduced soon. */
   private static final long ABSENT_MILLIS = 10_000;
 
-  /** How long a DataNode that can't be asked is left alone. */
+  /**
+   * How long a block that could not be decoded here is left to other readers: they fail over to
+   * other DataNodes, which this class can't, and tell the NameNode whose replica is damaged.
+   */
+  private static final long BROKEN_MILLIS = 600_000;
+
+  /** How long a DataNode, or a block pool of one, that does not answer is left alone. */
   private static final long PAUSE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private static final int FRAME_CACHE = 8 << 20;
@@ -60,7 +67,7 @@ final class LocalBlocks {
 
   private final FrameReads unverified = frameReads();
 
-  LocalBlocks() {}
+  private LocalBlocks() {}
 
   static LocalBlocks shared() {
     return Holder.SHARED;
@@ -79,96 +86,89 @@ final class LocalBlocks {
   /**
    * Opens a block for reading.
    *
-   * @return null where the DataNode of this host has no such reduced replica, or can't be asked
+   * @return null where it can't be decoded here
    */
   ReplicaAccessor open(ReadRequest request) throws IOException {
     String pool = request.socketPath + '\n' + request.block.getBlockPoolId();
     String key =
         pool + '\n' + request.block.getBlockId() + '\n' + request.block.getGenerationStamp();
-    LocalReplica cached = replicas.acquire(key);
-    if (cached != null) {
-      return accessor(request, key, cached, null);
-    }
-    if (replicas.isAbsent(key) || isPaused(request.socketPath) || isPaused(pool)) {
+    if (replicas.isAbsent(key)) {
       return null;
     }
-    DataNodeConnection connection;
-    try {
-      connection = DataNodeConnection.open(request.socketPath, request.socketTimeout());
-    } catch (IOException e) {
-      pause(request.socketPath);
-      throw e;
-    }
-    boolean handedOver = false;
-    try {
-      Answer answer;
-      try {
-        answer = connection.request(request);
-      } catch (IOException e) {
-        // As a DataNode does that does not serve the block pool.
-        pause(pool);
-        throw e;
+    LocalReplica replica = replicas.acquire(key);
+    if (replica == null) {
+      if (isPaused(request.socketPath) || isPaused(pool)) {
+        return null;
       }
-      switch (answer.kind) {
-        case PASSED:
-          LocalReplica replica = replica(request, answer);
-          if (replica != null) {
-            Configuration conf = request.configuration;
-            replicas.put(
-                key,
-                replica,
-                conf.getInt(CACHE_SIZE, DEFAULT_CACHE_SIZE),
-                conf.getLong(CACHE_EXPIRY, DEFAULT_CACHE_EXPIRY));
-            return accessor(request, key, replica, null);
-          }
-          handedOver = true;
-          return accessor(request, key, null, connection);
-        case STREAM_ALONE:
-          handedOver = true;
-          return accessor(request, key, null, connection);
-        case NOT_REDUCED:
-          replicas.putAbsent(key, ABSENT_MILLIS);
-          return null;
-        default:
-          return null;
-      }
-    } finally {
-      if (!handedOver) {
-        connection.close();
+      replica = ask(request, key, pool);
+      if (replica == null) {
+        return null;
       }
     }
-  }
-
-  private ReplicaAccessor accessor(
-      ReadRequest request, String key, LocalReplica replica, DataNodeConnection connection)
-      throws IOException {
-    if (replica != null && request.verifyChecksum && !replica.isVerifiable()) {
+    if (request.verifyChecksum && !replica.isVerifiable()) {
       replica.release();
-      return accessor(request, key, null, connection);
+      return null;
     }
     return new LocalAccessor(
         request,
         replica,
         request.verifyChecksum ? verified : unverified,
-        new BlockStream(request, connection),
-        broken -> replicas.remove(key, broken));
+        broken -> {
+          replicas.putAbsent(key, BROKEN_MILLIS);
+          replicas.remove(key, broken);
+        });
   }
 
-  /** The replica that the DataNode passed, or null if it can't be read here. */
-  private LocalReplica replica(ReadRequest request, Answer answer) throws IOException {
+  /** The replica, with the caller as a user, or null if it can't be decoded here. */
+  private LocalReplica ask(ReadRequest request, String key, String pool) throws IOException {
+    DataNodeConnection connection;
+    try {
+      connection = new DataNodeConnection(request.socketPath);
+    } catch (IOException e) {
+      pause(request.socketPath);
+      throw e;
+    }
+    try (DataNodeConnection closed = connection) {
+      Descriptors descriptors;
+      try {
+        descriptors = connection.request(request);
+      } catch (AccessControlException e) {
+        // Another reader of this process may have the right.
+        throw e;
+      } catch (IOException e) {
+        // As where the DataNode does not serve the block pool.
+        pause(pool);
+        throw e;
+      }
+      LocalReplica replica = descriptors == null ? null : replica(request, descriptors);
+      if (replica == null) {
+        replicas.putAbsent(key, ABSENT_MILLIS);
+        return null;
+      }
+      Configuration conf = request.configuration;
+      replicas.put(
+          key,
+          replica,
+          conf.getInt(CACHE_SIZE, DEFAULT_CACHE_SIZE),
+          conf.getLong(CACHE_EXPIRY, DEFAULT_CACHE_EXPIRY));
+      return replica;
+    }
+  }
+
+  private LocalReplica replica(ReadRequest request, Descriptors passed) throws IOException {
     LocalReplica replica = null;
     try {
       Optional<ClientSchemes> installed = schemes(request.configuration);
       if (installed.isPresent()) {
         BlockRef ref = new BlockRef(request.block.getBlockPoolId(), request.block.getBlockId());
-        replica = LocalReplica.open(ref, answer.data, answer.meta, installed.get());
+        replica = LocalReplica.open(ref, passed.data, passed.meta, installed.get());
       }
     } catch (IOException | RuntimeException | LinkageError e) {
-      LOG.debug("The DataNode is to decode {}", request, e);
+      LOG.debug("{} can't be decoded here", request, e);
     } finally {
       if (replica == null) {
-        answer.data.close();
-        answer.meta.close();
+        passed.data.close();
+        passed.meta.close();
       }
     }
     return replica;
@@ -186,7 +186,7 @@ final class LocalBlocks {
     try {
       return Optional.of(new ClientSchemes(Paths.get(directory), configuration));
     } catch (IOException | RuntimeException | LinkageError e) {
-      LOG.debug("No schemes in {}: the DataNode decodes all blocks", directory, e);
+      LOG.debug("No schemes in {}: nothing is decoded here", directory, e);
       return Optional.empty();
     }
   }

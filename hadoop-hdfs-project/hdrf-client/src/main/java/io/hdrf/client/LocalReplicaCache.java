@@ -47,6 +47,9 @@ final class LocalReplicaCache {
   private final ScheduledThreadPoolExecutor cleaner =
       new ScheduledThreadPoolExecutor(1, HdrfThreads.factory("hdrf-local-replicas"));
 
+  /** Whether {@link #removeEnded} is going to run: once for all entries that are there then. */
+  private boolean cleaning;
+
   LocalReplicaCache() {
     cleaner.setKeepAliveTime(1, TimeUnit.SECONDS);
     cleaner.allowCoreThreadTimeOut(true);
@@ -100,8 +103,15 @@ final class LocalReplicaCache {
       }
     }
     release(ended);
-    ScheduledFuture<?> unused =
-        cleaner.schedule(this::removeEnded, millis + 1, TimeUnit.MILLISECONDS);
+    cleanAfter(millis);
+  }
+
+  private synchronized void cleanAfter(long millis) {
+    if (!cleaning && !present.isEmpty()) {
+      cleaning = true;
+      ScheduledFuture<?> unused =
+          cleaner.schedule(() -> removeEnded(millis), millis + 1, TimeUnit.MILLISECONDS);
+    }
   }
 
   /** Forgets a replica that can't be read. */
@@ -117,9 +127,10 @@ final class LocalReplicaCache {
     release(ended);
   }
 
-  private void removeEnded() {
+  private void removeEnded(long millis) {
     List<LocalReplica> ended = new ArrayList<>();
     synchronized (this) {
+      cleaning = false;
       Iterator<Entry> all = present.values().iterator();
       while (all.hasNext()) {
         Entry entry = all.next();
@@ -130,6 +141,8 @@ final class LocalReplicaCache {
       }
     }
     release(ended);
+    // Those that came meanwhile last up to twice as long.
+    cleanAfter(millis);
   }
 
   private static void add(List<LocalReplica> ended, Entry entry) {

@@ -9,12 +9,8 @@ import org.apache.hadoop.security.token.Token;
 /** What an HDFS client says of a block that it is about to read. Immutable. */
 final class ReadRequest {
 
-  private static final String SOCKET_TIMEOUT = "dfs.client.socket-timeout";
-  private static final int DEFAULT_SOCKET_TIMEOUT = 60_000;
-
   final Configuration configuration;
   final String socketPath;
-  final String clientName;
   final String fileName;
   final ExtendedBlock block;
   final Token<BlockTokenIdentifier> token;
@@ -26,7 +22,6 @@ final class ReadRequest {
   ReadRequest(
       Configuration configuration,
       String socketPath,
-      String clientName,
       String fileName,
       ExtendedBlock block,
       Token<BlockTokenIdentifier> token,
@@ -34,17 +29,11 @@ final class ReadRequest {
       long visibleLength) {
     this.configuration = configuration;
     this.socketPath = socketPath;
-    this.clientName = clientName;
     this.fileName = fileName;
     this.block = block;
     this.token = token;
     this.verifyChecksum = verifyChecksum;
     this.visibleLength = visibleLength;
-  }
-
-  /** Milliseconds. */
-  int socketTimeout() {
-    return configuration.getInt(SOCKET_TIMEOUT, DEFAULT_SOCKET_TIMEOUT);
   }
 
   @Override

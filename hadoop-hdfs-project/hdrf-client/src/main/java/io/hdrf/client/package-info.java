@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Local reads in a client: {@code HdrfReplicaAccessorBuilder} asks the DataNode of this host for a
- * block ({@code DataNodeConnection}); {@code LocalReplica} is one whose descriptors it passed,
- * {@code BlockStream} is one that it decodes itself.
+ * block ({@code DataNodeConnection}), and decodes it ({@code LocalReplica}) if its descriptors are
+ * passed. All else is left to the HDFS client's own readers.
  */
 package io.hdrf.client;

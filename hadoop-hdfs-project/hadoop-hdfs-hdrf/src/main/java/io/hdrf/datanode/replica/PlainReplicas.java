@@ -44,7 +44,11 @@ public final class PlainReplicas {
         && original.getState() != ReplicaState.FINALIZED
         && !original.getVolume().isTransientStorage()) {
       PoolSlice slice = slices.find(original.getStorageUuid(), poolId);
-      PlainProof.require((LocalReplica) original, slice != null && slice.reducedMayLackChecksums());
+      PlainProof.require(
+          (LocalReplica) original,
+          new BlockRef(poolId, original.getBlockId()),
+          slice == null ? null : slice.key(),
+          slice != null && slice.reducedMayLackChecksums());
     }
   }
 

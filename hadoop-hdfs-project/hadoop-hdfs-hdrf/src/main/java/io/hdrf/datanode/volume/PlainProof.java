@@ -4,7 +4,10 @@ package io.hdrf.datanode.volume;
 import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockFormat;
 import io.hdrf.block.BlockHeader;
+import io.hdrf.block.BlockProbe;
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.BlockVerifier;
+import io.hdrf.block.TagKey;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.ReadableFile;
@@ -59,13 +62,19 @@ public final class PlainProof {
    * collections stop. Stock code compares nothing with its checksums that a client sends through a
    * pipeline.
    *
+   * <p>Refuses one, too, that begins with the header of this very block as it is reduced on this
+   * volume, tag included, whatever its checksums: clients that decode see headers, and a block can
+   * be truncated and written anew under its id.
+   *
+   * @param key the volume's, or null if none is known
    * @param reducedMayLackChecksums see {@link BlockVerifier#provesPlain}
    */
-  public static void require(LocalReplica replica, boolean reducedMayLackChecksums)
+  public static void require(
+      LocalReplica replica, BlockRef block, TagKey key, boolean reducedMayLackChecksums)
       throws IOException {
     boolean interrupted = false;
     try {
-      while (!isLookedAt(replica, reducedMayLackChecksums)) {
+      while (!isLookedAt(replica, block, key, reducedMayLackChecksums)) {
         interrupted |= Thread.interrupted();
       }
     } finally {
@@ -78,11 +87,18 @@ public final class PlainProof {
   /**
    * @return false if the thread was interrupted, of which stock code takes notice later, or not
    */
-  private static boolean isLookedAt(LocalReplica replica, boolean reducedMayLackChecksums)
+  private static boolean isLookedAt(
+      LocalReplica replica, BlockRef block, TagKey key, boolean reducedMayLackChecksums)
       throws IOException {
     File file = replica.getBlockFile();
     try (FileInputStream stream = new FileInputStream(file)) {
-      if (head(stream) != null
+      ByteBuffer head = head(stream);
+      if (head != null && key != null && isHeaderOf(file, head, block, key)) {
+        throw new IOException(
+            file
+                + " begins with the header of a reduced block of this volume; it is not finalized");
+      }
+      if (head != null
           && !holds(
               new ChannelFile(stream.getChannel()),
               replica.getMetaFile().toPath(),
@@ -105,6 +121,12 @@ public final class PlainProof {
       // Stock code says so in its own words.
     }
     return true;
+  }
+
+  /** Whatever length it tells: the block may yet grow to that. */
+  private static boolean isHeaderOf(File file, ByteBuffer head, BlockRef block, TagKey key) {
+    return BlockProbe.judge(file.toPath(), head, Long.MAX_VALUE, block, key).kind()
+        == BlockProbe.Kind.REDUCED;
   }
 
   /**

@@ -4,8 +4,12 @@ package io.hdrf.datanode.volume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.block.BlockFormat;
+import io.hdrf.block.BlockRef;
+import io.hdrf.block.TagKey;
 import io.hdrf.datanode.BlockFiles;
 import io.hdrf.datanode.OneBlockDataNode;
+import io.hdrf.read.ReducedFile;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
@@ -26,6 +30,8 @@ class PlainProofTest {
 
   private static final int LENGTH = 10_000;
   private static final byte NO_CHECKSUMS = 0;
+  private static final BlockRef BLOCK = new BlockRef("BP-1-127.0.0.1-1", 1);
+  private static final TagKey KEY = new TagKey(filled((byte) 7));
 
   @TempDir Path directory;
 
@@ -41,6 +47,20 @@ class PlainProofTest {
     OneBlockDataNode.format(directory, data);
     file = OneBlockDataNode.blockFile(directory);
     meta = OneBlockDataNode.metaFile(directory);
+  }
+
+  private static byte[] filled(byte value) {
+    byte[] secret = new byte[TagKey.LENGTH];
+    Arrays.fill(secret, value);
+    return secret;
+  }
+
+  /** The header of the block as it is reduced on the key's volume. */
+  private byte[] header() throws IOException {
+    Path other = Files.createDirectory(directory.resolve("reduced"));
+    try (ReducedFile reduced = new ReducedFile(other, KEY, data, 0, 0)) {
+      return Arrays.copyOf(Files.readAllBytes(reduced.path), BlockFormat.HEADER_LENGTH);
+    }
   }
 
   private void assertHolds(boolean expected) throws IOException {
@@ -83,29 +103,40 @@ class PlainProofTest {
         };
     data[0] ^= 1;
     Files.write(file, data);
-    PlainProof.require(replica, false);
+    PlainProof.require(replica, BLOCK, KEY, false);
     System.arraycopy(MAGIC, 0, data, 0, MAGIC.length);
     Files.write(file, data);
-    assertThatThrownBy(() -> PlainProof.require(replica, false))
+    assertThatThrownBy(() -> PlainProof.require(replica, BLOCK, KEY, false))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(file.toString());
     assertThat(BlockFiles.isOpen(file)).isFalse();
     // With checksums that are right it is a user's data.
     OneBlockDataNode.format(directory, data);
-    PlainProof.require(replica, false);
+    PlainProof.require(replica, BLOCK, KEY, false);
     // Stock code looks itself whether its thread was interrupted.
     Thread.currentThread().interrupt();
-    PlainProof.require(replica, false);
+    PlainProof.require(replica, BLOCK, KEY, false);
     assertThat(Thread.interrupted()).isTrue();
+    // Neither its checksums nor its length make the header of this block a user's data.
+    byte[] header = header();
+    System.arraycopy(header, 0, data, 0, header.length);
+    OneBlockDataNode.format(directory, data);
+    assertThatThrownBy(() -> PlainProof.require(replica, BLOCK, KEY, false))
+        .hasMessageContaining("header of a reduced block");
+    PlainProof.require(replica, BLOCK, null, false);
+    PlainProof.require(replica, new BlockRef(BLOCK.poolId(), 2), KEY, false);
+    PlainProof.require(replica, BLOCK, new TagKey(new byte[TagKey.LENGTH]), false);
+    data[20] ^= 1;
+    OneBlockDataNode.format(directory, data);
     byte[] sums = Files.readAllBytes(meta);
     Files.delete(meta);
-    PlainProof.require(replica, false);
+    PlainProof.require(replica, BLOCK, KEY, false);
     Files.write(meta, sums);
     Files.delete(file);
-    PlainProof.require(replica, false);
+    PlainProof.require(replica, BLOCK, KEY, false);
     // A file that can't be opened, for instance for want of descriptors, is not taken for plain.
     Files.createDirectory(file);
-    assertThatThrownBy(() -> PlainProof.require(replica, false))
+    assertThatThrownBy(() -> PlainProof.require(replica, BLOCK, KEY, false))
         .isInstanceOf(FileNotFoundException.class);
   }
 

@@ -55,15 +55,9 @@ public final class DescriptorRequests {
     return block.getNumBytes() == StoredReplicaRequest.LENGTH && isCurrent();
   }
 
-  /** Tells such a client to read the block's decoded bytes from the DataNode. */
-  public static IOException streamAlone(ExtendedBlock block, String reason) {
-    return new ShortCircuitFdsVersionException(
-        StoredReplicaRequest.STREAM_ALONE + block + ", as " + reason);
-  }
-
-  /** Tells such a client to go on as without HDRF. */
-  public static IOException notReduced(ExtendedBlock block) {
-    return new ShortCircuitFdsVersionException(block + " is not stored reduced here");
+  /** Tells such a client to go on as without HDRF, in a way that the DataNode does not log. */
+  public static IOException notPassed(ExtendedBlock block) {
+    return new ShortCircuitFdsVersionException(block + " can't be decoded by its reader");
   }
 
   /**

@@ -35,9 +35,12 @@ class HdrfDataset34 extends HdrfDataset {
     // As for a copy: no swap comes between the look and the link.
     try (Hold unchanged = service.lock(block.getBlockPoolId(), block.getBlockId())) {
       ReplicaInfo decoded = DecodedMove.copy(service, block, replica, volumeRef);
-      return decoded != null
-          ? decoded
-          : super.moveReplicaToVolumeOnSameMount(block, replica, volumeRef);
+      return DecodedMove.requirePlain(
+          service,
+          block,
+          decoded != null
+              ? decoded
+              : super.moveReplicaToVolumeOnSameMount(block, replica, volumeRef));
     }
   }
 

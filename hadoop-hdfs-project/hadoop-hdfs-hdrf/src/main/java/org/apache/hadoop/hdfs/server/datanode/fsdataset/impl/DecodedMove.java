@@ -60,4 +60,25 @@ final class DecodedMove {
     temporary.setNumBytes(data.length());
     return temporary;
   }
+
+  /**
+   * Refuses what looks reduced on its new volume, which has another key; see {@link
+   * HdrfService#requirePlain}.
+   *
+   * @param copied not finalized yet; deleted if it is refused
+   */
+  static ReplicaInfo requirePlain(HdrfService service, ExtendedBlock block, ReplicaInfo copied)
+      throws IOException {
+    boolean plain = false;
+    try {
+      service.requirePlain(block.getBlockPoolId(), copied);
+      plain = true;
+      return copied;
+    } finally {
+      if (!plain) {
+        copied.deleteBlockData();
+        copied.deleteMetadata();
+      }
+    }
+  }
 }

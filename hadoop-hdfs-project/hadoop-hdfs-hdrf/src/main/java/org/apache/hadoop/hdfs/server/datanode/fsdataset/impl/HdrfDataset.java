@@ -270,15 +270,17 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   /** Declines in a way that the DataNode does not log: clients ask for every block they read. */
   private InputStream openStored(ExtendedBlock block, ReplicaInfo replica) throws IOException {
-    InputStream stored;
+    InputStream stored = null;
     try {
-      stored =
-          isStockAlone(block, replica) ? null : service.openStored(block.getBlockPoolId(), replica);
+      if (!isStockAlone(block, replica)) {
+        stored = service.openStored(block.getBlockPoolId(), replica);
+      }
     } catch (IOException e) {
-      throw DescriptorRequests.streamAlone(block, String.valueOf(e.getMessage()));
+      // Whoever reads it by TCP is told, as ever.
+      DataNode.LOG.debug("The descriptor of {} is not passed", block, e);
     }
     if (stored == null) {
-      throw DescriptorRequests.notReduced(block);
+      throw DescriptorRequests.notPassed(block);
     }
     return stored;
   }
@@ -393,7 +395,10 @@ abstract class HdrfDataset extends FsDatasetImpl {
     // Otherwise a swap might come between the look and stock code's copy.
     try (Hold unchanged = service.lock(block.getBlockPoolId(), block.getBlockId())) {
       ReplicaInfo decoded = DecodedMove.copy(service, block, replica, volumeRef);
-      return decoded != null ? decoded : super.copyReplicaToVolume(block, replica, volumeRef);
+      return DecodedMove.requirePlain(
+          service,
+          block,
+          decoded != null ? decoded : super.copyReplicaToVolume(block, replica, volumeRef));
     }
   }
 
