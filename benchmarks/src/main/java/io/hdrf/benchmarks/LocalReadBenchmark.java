@@ -116,6 +116,7 @@ public final class LocalReadBenchmark implements Callable<Integer> {
     ClusterConfig config =
         BenchmarkCluster.config(work.resolve(name), variant, 1, 1)
             .with("dfs.client.read.shortcircuit", "true")
+            .with("hdrf.read.short-circuit.pass", "true")
             .with("dfs.domain.socket.path", directory.resolve("socket-" + name).toString());
     return new BenchmarkCluster(config);
   }

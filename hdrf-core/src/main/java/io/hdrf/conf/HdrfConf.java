@@ -53,6 +53,7 @@ public final class HdrfConf {
   private final boolean duringUpgrade;
   private final int readCacheSize;
   private final int readAheadThreads;
+  private final boolean passesDescriptors;
   private final boolean declinesBlocksAlone;
   private final FilterSettings filterSettings;
   private final MirrorSettings mirrorSettings;
@@ -80,6 +81,7 @@ public final class HdrfConf {
     PluginSettings read = new PluginSettings(configuration, HdrfKeys.READ_SECTION);
     readCacheSize = read.getSize(HdrfKeys.READ_CACHE_SIZE, 64 << 20, 0, 1 << 30);
     readAheadThreads = read.getInt(HdrfKeys.READ_AHEAD_THREADS, 2, 0, 256);
+    passesDescriptors = read.getBoolean(HdrfKeys.READ_SHORT_CIRCUIT_PASS, false);
     declinesBlocksAlone =
         !isFirst(configuration, HdrfKeys.READ_SHORT_CIRCUIT_DECLINE, DATANODE, BLOCK);
     filterSettings = new FilterSettings(configuration);
@@ -313,6 +315,11 @@ public final class HdrfConf {
    */
   public boolean declinesBlocksAlone() {
     return declinesBlocksAlone;
+  }
+
+  /** Returns whether clients that decode get descriptors of reduced blocks. */
+  public boolean passesDescriptors() {
+    return passesDescriptors;
   }
 
   /** Returns the number of threads that decode ahead of the socket; 0 for none. */

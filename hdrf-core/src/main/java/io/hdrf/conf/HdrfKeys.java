@@ -32,6 +32,7 @@ public final class HdrfKeys {
   public static final String READ_SECTION = "read";
   public static final String READ_CACHE_SIZE = "cache.size";
   public static final String READ_AHEAD_THREADS = "ahead.threads";
+  public static final String READ_SHORT_CIRCUIT_PASS = "short-circuit.pass";
   public static final String READ_SHORT_CIRCUIT_DECLINE = "hdrf.read.short-circuit.decline";
 
   public static final String MIRROR_SECTION = "mirror";

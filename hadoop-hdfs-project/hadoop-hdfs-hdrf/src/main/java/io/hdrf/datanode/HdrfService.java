@@ -310,9 +310,9 @@ public final class HdrfService implements Closeable {
     return reads.open(poolId, replica, position, dropBehind);
   }
 
-  /** See {@link ReplicaReads#openStored}. */
+  /** See {@link ReplicaReads#openStored}; null where the operator has not allowed it. */
   public FileInputStream openStored(String poolId, ReplicaInfo replica) throws IOException {
-    return reads.openStored(poolId, replica);
+    return conf.passesDescriptors() ? reads.openStored(poolId, replica) : null;
   }
 
   // What others look at

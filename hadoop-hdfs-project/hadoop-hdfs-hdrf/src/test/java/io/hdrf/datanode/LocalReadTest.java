@@ -85,6 +85,7 @@ class LocalReadTest {
 
   private Configuration configuration(Configuration conf, String chain) {
     conf.set("hdrf.schemes", chain);
+    conf.setBoolean("hdrf.read.short-circuit.pass", true);
     conf.setBoolean(HdfsClientConfigKeys.Read.ShortCircuit.KEY, true);
     conf.set(
         DFSConfigKeys.DFS_DOMAIN_SOCKET_PATH_KEY,
@@ -193,6 +194,41 @@ class LocalReadTest {
     byte[] data = TestBytes.text(SIZE, 2);
     writeReduced("/reduced", data);
     assertReadByTcp(configuration("dedup,lz4"), data, random);
+  }
+
+  /** Their headers are seen by whoever reads them so. */
+  @Test
+  void nothingIsPassedUnlessTheOperatorAllowsIt() throws Exception {
+    Random random = TestSeed.random("default");
+    Configuration conf = configuration("lz4");
+    conf.unset("hdrf.read.short-circuit.pass");
+    start(conf);
+    byte[] data = TestBytes.text(SIZE, 14);
+    writeReduced("/reduced", data);
+    assertReadByTcp(conf, data, random);
+  }
+
+  /** An interrupt closes the channel that all readers of the replica share. */
+  @Test
+  void anInterruptedReaderTakesTheBlockFromNobody() throws Exception {
+    start(configuration("lz4"));
+    byte[] data = TestBytes.text(700_000, 15);
+    writeReduced("/interrupted", data);
+    try (FileSystem client = client(configuration("lz4"))) {
+      try (HdfsDataInputStream in = open(client, "/interrupted")) {
+        in.readNBytes(1000);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(
+                () -> {
+                  in.readAllBytes();
+                  throw new IOException("not interrupted in time");
+                })
+            .isInstanceOf(IOException.class);
+      }
+      // Whether or not somebody has taken notice of it.
+      Thread.interrupted();
+      assertThat(readAll(client, "/interrupted", data, TestSeed.random("after"))).isPositive();
+    }
   }
 
   /** A client may have other plug-ins than the DataNode, or none. */

@@ -114,7 +114,9 @@ final class LocalBlocks {
         replica,
         request.verifyChecksum ? verified : unverified,
         broken -> {
-          replicas.putAbsent(key, BROKEN_MILLIS);
+          if (broken.isOpen()) {
+            replicas.putAbsent(key, BROKEN_MILLIS);
+          }
           replicas.remove(key, broken);
         });
   }
@@ -142,7 +144,9 @@ final class LocalBlocks {
       }
       LocalReplica replica = descriptors == null ? null : replica(request, descriptors);
       if (replica == null) {
-        replicas.putAbsent(key, ABSENT_MILLIS);
+        if (!isInterrupted()) {
+          replicas.putAbsent(key, ABSENT_MILLIS);
+        }
         return null;
       }
       Configuration conf = request.configuration;
@@ -192,7 +196,15 @@ final class LocalBlocks {
   }
 
   private void pause(String what) {
+    if (isInterrupted()) {
+      return;
+    }
     paused.put(what, System.nanoTime() + PAUSE_NANOS);
+  }
+
+  /** Then nothing can be read, which says nothing of the DataNode. */
+  private static boolean isInterrupted() {
+    return Thread.currentThread().isInterrupted();
   }
 
   private boolean isPaused(String what) {

@@ -66,6 +66,11 @@ final class LocalReplica {
     return check != null;
   }
 
+  /** Whether its descriptors are open: an interrupt of any reader closes them. */
+  boolean isOpen() {
+    return data.getChannel().isOpen() && meta.getChannel().isOpen();
+  }
+
   /** A reader; to be closed before the replica is released. */
   FrameReader reader(FrameReads reads, boolean verify) throws IOException {
     return reads.reader(block, codec, data.getFD(), verify ? check : FrameCheck.NONE);

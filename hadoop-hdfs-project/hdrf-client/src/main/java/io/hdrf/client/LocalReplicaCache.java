@@ -26,6 +26,11 @@ final class LocalReplicaCache {
   /** Of those that are not there: more take little room, and spare the DataNode questions. */
   private static final int MAX_ABSENT = 10_000;
 
+  private static final long MAX_MILLIS = TimeUnit.DAYS.toMillis(1);
+
+  /** While there are any replicas, so often those are looked for that have ended. */
+  private static final long CLEANING_MILLIS = 1_000;
+
   private static final class Entry {
     /** Null where the replica is not there in reduced form. */
     final LocalReplica replica;
@@ -47,7 +52,7 @@ final class LocalReplicaCache {
   private final ScheduledThreadPoolExecutor cleaner =
       new ScheduledThreadPoolExecutor(1, HdrfThreads.factory("hdrf-local-replicas"));
 
-  /** Whether {@link #removeEnded} is going to run: once for all entries that are there then. */
+  /** Whether {@link #removeEnded} is going to run. */
   private boolean cleaning;
 
   LocalReplicaCache() {
@@ -103,14 +108,14 @@ final class LocalReplicaCache {
       }
     }
     release(ended);
-    cleanAfter(millis);
+    cleanLater();
   }
 
-  private synchronized void cleanAfter(long millis) {
+  private synchronized void cleanLater() {
     if (!cleaning && !present.isEmpty()) {
-      cleaning = true;
       ScheduledFuture<?> unused =
-          cleaner.schedule(() -> removeEnded(millis), millis + 1, TimeUnit.MILLISECONDS);
+          cleaner.schedule(this::removeEnded, CLEANING_MILLIS, TimeUnit.MILLISECONDS);
+      cleaning = true;
     }
   }
 
@@ -127,7 +132,7 @@ final class LocalReplicaCache {
     release(ended);
   }
 
-  private void removeEnded(long millis) {
+  private void removeEnded() {
     List<LocalReplica> ended = new ArrayList<>();
     synchronized (this) {
       cleaning = false;
@@ -141,8 +146,7 @@ final class LocalReplicaCache {
       }
     }
     release(ended);
-    // Those that came meanwhile last up to twice as long.
-    cleanAfter(millis);
+    cleanLater();
   }
 
   private static void add(List<LocalReplica> ended, Entry entry) {
@@ -162,6 +166,6 @@ final class LocalReplicaCache {
   }
 
   private static long end(long millis) {
-    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(millis, MAX_MILLIS));
   }
 }

@@ -66,7 +66,8 @@ public final class PlainProof {
    * volume, tag included, whatever its checksums: clients that decode see headers, and a block can
    * be truncated and written anew under its id.
    *
-   * @param key the volume's, or null if none is known
+   * @param key the volume's; null if it is not in service any more, so that its headers can't be
+   *     told
    * @param reducedMayLackChecksums see {@link BlockVerifier#provesPlain}
    */
   public static void require(
@@ -93,7 +94,11 @@ public final class PlainProof {
     File file = replica.getBlockFile();
     try (FileInputStream stream = new FileInputStream(file)) {
       ByteBuffer head = head(stream);
-      if (head != null && key != null && isHeaderOf(file, head, block, key)) {
+      if (head != null && key == null) {
+        throw new IOException(
+            file + " begins like a reduced block, and its volume is not in service");
+      }
+      if (head != null && isHeaderOf(file, head, block, key)) {
         throw new IOException(
             file
                 + " begins with the header of a reduced block of this volume; it is not finalized");

@@ -123,7 +123,8 @@ class PlainProofTest {
     OneBlockDataNode.format(directory, data);
     assertThatThrownBy(() -> PlainProof.require(replica, BLOCK, KEY, false))
         .hasMessageContaining("header of a reduced block");
-    PlainProof.require(replica, BLOCK, null, false);
+    assertThatThrownBy(() -> PlainProof.require(replica, BLOCK, null, false))
+        .hasMessageContaining("not in service");
     PlainProof.require(replica, new BlockRef(BLOCK.poolId(), 2), KEY, false);
     PlainProof.require(replica, BLOCK, new TagKey(new byte[TagKey.LENGTH]), false);
     data[20] ^= 1;
