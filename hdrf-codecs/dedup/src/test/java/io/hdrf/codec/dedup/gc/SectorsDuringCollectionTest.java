@@ -17,6 +17,7 @@ import io.hdrf.io.InMemory;
 import io.hdrf.io.StepScheduler;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.TaskProgress;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.TestSeed;
@@ -189,7 +190,8 @@ class SectorsDuringCollectionTest {
     collector(0)
         .collect(
             line -> {
-              if (line.startsWith("container 0")) {
+              TaskProgress now = TaskProgress.decode(line);
+              if (now.step().equals("rewriting containers") && now.done() > 0 && !damaged[0]) {
                 damage(refs[0], position);
                 damaged[0] = true;
               }
