@@ -10,6 +10,7 @@ import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.RecordPage;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.VolumeInfo;
+import io.hdrf.admin.VolumeUse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -162,15 +163,21 @@ class RunningCommandsTest {
     assertThat(begun).containsOnly("rebuild", "left-out");
   }
 
+  private static String emptyVolume() {
+    return new VolumeUse.Builder("DS-1", "BP-1", "/data/1", "DISK", 0).build().encode();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"fsck", "blocks", "block 1", "gc", "rebuild-metadata", "convert", "verify"})
   void whatTheDataNodeLeavesOutIsNoSuccess(String command) {
-    String full = command + (command.equals("blocks") ? " --plugins " + directory : "");
-    answers.add(DONE + "0 0 0 0 0");
+    boolean blocks = command.equals("blocks");
+    String full = command + (blocks ? " --plugins " + directory : "");
+    String nothing = DONE + (blocks ? emptyVolume() : "0 0 0 0 0");
+    answers.add(nothing);
     assertThat(run(full)).startsWith("0 ");
     leftOut.add(ReducedBlocks.notCounted("/data/2", "is it mounted?").encode());
-    answers.add(DONE + "0 0 0 0 0");
+    answers.add(nothing);
     assertThat(run(full)).startsWith("3 ").contains("/data/2: is it mounted?");
   }
 
