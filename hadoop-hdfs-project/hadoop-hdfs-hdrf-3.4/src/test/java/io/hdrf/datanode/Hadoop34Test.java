@@ -82,7 +82,7 @@ class Hadoop34Test {
     TestBytes.assertSame("moved", cluster.read("/tiered"), data);
     cluster.awaitReduced(0, block);
     TestBytes.assertSame("reduced again", cluster.read("/tiered"), data);
-    cluster.mini().restartDataNode(0, true);
+    cluster.restart(0);
     cluster.mini().waitActive();
     TestBytes.assertSame("after a restart", cluster.read("/tiered"), data);
   }

@@ -206,7 +206,7 @@ class AppendTest {
       out.close();
       TestBytes.assertSame("/broken", cluster.read("/broken"), concat(expected, appended));
     } finally {
-      cluster.mini().restartDataNode(stopped, true);
+      cluster.restart(stopped);
       cluster.mini().waitActive();
     }
     cluster.awaitAllReduced("/broken");

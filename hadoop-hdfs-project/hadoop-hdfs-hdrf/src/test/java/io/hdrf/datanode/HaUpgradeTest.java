@@ -84,7 +84,7 @@ class HaUpgradeTest {
   private void restartDataNodes() throws Exception {
     for (int i = 0; i < DATA_NODES; i++) {
       // It becomes the last one.
-      mini().restartDataNode(0, true);
+      cluster.restart(0);
       mini().waitActive();
       assertAllSame();
     }

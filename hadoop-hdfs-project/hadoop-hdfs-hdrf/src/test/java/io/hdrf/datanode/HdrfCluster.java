@@ -10,6 +10,8 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Field;
+import java.net.BindException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -30,6 +32,7 @@ import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.client.impl.BlockReaderTestUtil;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -186,6 +189,44 @@ public final class HdrfCluster implements AutoCloseable {
 
   public MiniDFSCluster mini() {
     return cluster;
+  }
+
+  /** Stops and starts the DataNode, which then is the last of the list. */
+  void restart(int index) throws IOException {
+    restart(cluster.stopDataNode(index));
+  }
+
+  /** Restarts all DataNodes, as {@link MiniDFSCluster#restartDataNodes} does. */
+  void restartDataNodes() throws IOException {
+    for (int i = cluster.getDataNodes().size() - 1; i >= 0; i--) {
+      restart(i);
+    }
+  }
+
+  /**
+   * Starts a stopped DataNode on its ports, or on others if one has been taken: they are in the
+   * range out of which the kernel serves the outgoing connections of every process.
+   */
+  void restart(DataNodeProperties stopped) throws IOException {
+    try {
+      cluster.restartDataNode(stopped, true);
+    } catch (BindException e) {
+      Configuration conf = confOf(stopped);
+      conf.set(DFSConfigKeys.DFS_DATANODE_ADDRESS_KEY, "127.0.0.1:0");
+      conf.set(DFSConfigKeys.DFS_DATANODE_IPC_ADDRESS_KEY, "127.0.0.1:0");
+      cluster.restartDataNode(stopped, false);
+    }
+  }
+
+  /** Returns the configuration with which a stopped DataNode starts again. */
+  static Configuration confOf(DataNodeProperties stopped) {
+    try {
+      Field field = DataNodeProperties.class.getDeclaredField("conf");
+      field.setAccessible(true);
+      return (Configuration) field.get(stopped);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
   }
 
   public Configuration conf() {

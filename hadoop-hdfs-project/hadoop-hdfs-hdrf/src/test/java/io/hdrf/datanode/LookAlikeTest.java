@@ -84,7 +84,7 @@ class LookAlikeTest {
     for (int datanode = 0; datanode < 3; datanode++) {
       TestBytes.assertSame("on " + datanode, cluster.replicaBytes(datanode, block), data);
     }
-    cluster.mini().restartDataNodes(true);
+    cluster.restartDataNodes();
     cluster.mini().waitActive();
     TestBytes.assertSame("after a restart", cluster.read(path), data);
     cluster.awaitReduced();
@@ -227,7 +227,7 @@ class LookAlikeTest {
         bytes.putInt(end, io.hdrf.jni.Crc32c.update(0, ByteBuffer.wrap(superblock, 0, end)));
         Files.write(hdrf.resolve(copy), superblock);
       }
-      old.mini().restartDataNodes(true);
+      old.restartDataNodes();
       old.mini().waitActive();
       ExtendedBlock block = old.block("/none");
       assertThatThrownBy(() -> old.replicaBytes(0, block))

@@ -89,7 +89,7 @@ class MetamorphicTest {
           assertThat(counters.get("skippedVerificationFailed")).as(name).isZero();
         }
       }
-      cluster.mini().restartDataNodes(true);
+      cluster.restartDataNodes();
       cluster.mini().waitActive();
       List<String> transcript = new ArrayList<>();
       for (RandomActor actor : actors) {

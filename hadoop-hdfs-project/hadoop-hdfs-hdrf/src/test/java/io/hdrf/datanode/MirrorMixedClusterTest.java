@@ -9,7 +9,6 @@ import io.hdrf.datanode.faulty.FaultyScheme;
 import io.hdrf.io.TestBytes;
 import io.hdrf.scheme.PluginJars;
 import io.hdrf.wire.Fallback;
-import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -61,10 +60,8 @@ class MirrorMixedClusterTest {
   /** Restarts a DataNode, which then is the last of the list. */
   private void restart(int index, Consumer<Configuration> change) throws Exception {
     DataNodeProperties stopped = cluster.mini().stopDataNode(index);
-    Field field = DataNodeProperties.class.getDeclaredField("conf");
-    field.setAccessible(true);
-    change.accept((Configuration) field.get(stopped));
-    assertThat(cluster.mini().restartDataNode(stopped, true)).isTrue();
+    change.accept(HdrfCluster.confOf(stopped));
+    cluster.restart(stopped);
     cluster.mini().waitActive();
   }
 

@@ -78,7 +78,7 @@ class ReplicationTest {
       cluster.awaitReduced("/gone");
       cluster.assertContent("/gone", data);
     } finally {
-      cluster.mini().restartDataNode(stopped, true);
+      cluster.restart(stopped);
       cluster.mini().waitActive();
     }
     cluster.awaitReplication("/gone", 2);
@@ -111,8 +111,8 @@ class ReplicationTest {
     try {
       TestBytes.assertSame("/ec/f decoded", cluster.read("/ec/f"), data);
     } finally {
-      cluster.mini().restartDataNode(first, true);
-      cluster.mini().restartDataNode(second, true);
+      cluster.restart(first);
+      cluster.restart(second);
       cluster.mini().waitActive();
     }
   }

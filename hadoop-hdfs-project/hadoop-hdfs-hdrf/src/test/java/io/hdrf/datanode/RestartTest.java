@@ -76,7 +76,7 @@ class RestartTest {
     // As after a crash.
     File leftover = new File(temporaries.get(0).getParentFile(), "blk_1073741826.1");
     Files.write(leftover.toPath(), new byte[1000]);
-    cluster.mini().restartDataNode(stopped, true);
+    cluster.restart(stopped);
     cluster.mini().waitActive();
     assertThat(leftover).doesNotExist();
     cluster.assertContent("/after", after);
@@ -117,7 +117,7 @@ class RestartTest {
     cluster.awaitReplication("/text", 2);
     cluster.assertContent("/text", data);
     cluster.mini().triggerBlockReports();
-    cluster.mini().restartDataNodes(true);
+    cluster.restartDataNodes();
     cluster.mini().waitActive();
     cluster.awaitReplication("/text", 2);
     assertThat(cluster.plainReplicas("/text")).isEmpty();

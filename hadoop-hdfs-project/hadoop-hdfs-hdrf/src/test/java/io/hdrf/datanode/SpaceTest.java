@@ -104,7 +104,7 @@ class SpaceTest {
     cluster.awaitReduced("/text");
     cluster.awaitReduced();
     long used = used();
-    cluster.mini().restartDataNode(0, true);
+    cluster.restart(0);
     cluster.mini().waitActive();
     awaitScanned("/text");
     long after = used();

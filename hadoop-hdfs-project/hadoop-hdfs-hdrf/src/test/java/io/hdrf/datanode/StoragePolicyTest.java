@@ -188,7 +188,7 @@ class StoragePolicyTest {
     awaitStored("/fast/file", StorageType.SSD);
     assertFiles();
 
-    assertThat(cluster.mini().restartDataNode(0, true)).isTrue();
+    cluster.restart(0);
     cluster.mini().waitActive();
     assertFiles();
   }

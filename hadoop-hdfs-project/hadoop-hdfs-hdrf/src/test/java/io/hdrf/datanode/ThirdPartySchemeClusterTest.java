@@ -34,7 +34,7 @@ class ThirdPartySchemeClusterTest {
       cluster.awaitAllReduced("/file");
       assertStoredByAcme(cluster);
       TestBytes.assertSame("read back", cluster.read("/file"), data);
-      cluster.mini().restartDataNodes(true);
+      cluster.restartDataNodes();
       cluster.mini().waitActive();
       TestBytes.assertSame("after a restart", cluster.read("/file"), data);
       for (LocatedBlock located : cluster.blocks("/file")) {

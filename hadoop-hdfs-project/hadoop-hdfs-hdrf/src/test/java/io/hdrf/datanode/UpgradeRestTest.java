@@ -57,7 +57,7 @@ class UpgradeRestTest {
     ExtendedBlock block = cluster.block("/during");
     assertRests(block);
     TestBytes.assertSame("reduced before", cluster.read("/before"), before);
-    cluster.mini().restartDataNodes(true);
+    cluster.restartDataNodes();
     cluster.mini().waitActive();
     HdrfCluster.await("the replica", () -> cluster.replica(0, block) != null);
     assertRests(block);

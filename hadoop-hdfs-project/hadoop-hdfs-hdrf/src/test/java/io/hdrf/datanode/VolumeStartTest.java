@@ -56,7 +56,7 @@ class VolumeStartTest {
   }
 
   private static void startDataNode(DataNodeProperties stopped) throws Exception {
-    assertThat(cluster.mini().restartDataNode(stopped, true)).isTrue();
+    cluster.restart(stopped);
     cluster.mini().waitActive();
   }
 
@@ -197,7 +197,7 @@ class VolumeStartTest {
     for (String name : new String[] {"superblock.0", "superblock.1"}) {
       Damage.flip(directory.resolve(name).toFile(), 40, 1);
     }
-    cluster.mini().restartDataNode(stopped, true);
+    cluster.restart(stopped);
     DataNode failing = cluster.datanode(0);
     HdrfCluster.await("the DataNode to exit", () -> !failing.isDatanodeUp());
     stopped = stopDataNode();

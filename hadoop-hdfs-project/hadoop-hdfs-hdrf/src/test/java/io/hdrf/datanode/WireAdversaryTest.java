@@ -644,7 +644,7 @@ class WireAdversaryTest {
     String pool = victim.getBlock().getBlockPoolId();
     var stopped = cluster.mini().stopDataNode(0);
     cluster.mini().shutdownNameNode(0);
-    cluster.mini().restartDataNode(stopped, true);
+    cluster.restart(stopped);
     try (Socket socket = connect(WireFormat.ASK);
         ChunkQueryStream stream =
             new ChunkQueryStream(socket.getInputStream(), socket.getOutputStream())) {
