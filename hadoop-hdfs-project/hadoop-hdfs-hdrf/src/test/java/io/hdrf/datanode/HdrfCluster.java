@@ -225,7 +225,7 @@ public final class HdrfCluster implements AutoCloseable {
       field.setAccessible(true);
       return (Configuration) field.get(stopped);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(e.getMessage(), e);
     }
   }
 
