@@ -110,6 +110,59 @@ class GarbageCollectorTest {
         .containsEntry("gcBlocksUnreadable", 0L);
   }
 
+  /** At 12 TiB there are 48,000 directories of 2 MB. */
+  @Test
+  void directoriesOfLiveContainersAreReadInTurnOnly() throws IOException {
+    List<long[]> refs = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      refs.add(store.sealed(4));
+      store.blocks.put((long) i, refs.get(i));
+    }
+    assertThat(refs).noneMatch(r -> store.containers.isLoaded(ChunkRef.container(r[0])));
+    store.directoriesInTurn = 1;
+    // Two cycles each.
+    GarbageCollector collector = store.collector();
+    for (int loaded = 2; loaded <= 6; loaded += 2) {
+      assertThat(collect(collector)).containsEntry("chunks", 24L).containsEntry("liveChunks", 24L);
+      assertThat(refs.stream().filter(r -> store.containers.isLoaded(ChunkRef.container(r[0]))))
+          .hasSize(loaded);
+    }
+  }
+
+  @Test
+  void whatIsDeadIsFoundOutOfTurn() throws IOException {
+    List<long[]> refs = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      refs.add(store.sealed(4));
+      store.blocks.put((long) i, refs.get(i));
+    }
+    store.directoriesInTurn = 0;
+    store.blocks.put(4L, Arrays.copyOf(refs.get(4), 2));
+    store.blocks.remove(2L);
+    // Too little of it.
+    store.blocks.put(3L, Arrays.copyOf(refs.get(3), 3));
+    // So little that its directory is not read.
+    long[] many = store.sealed(40);
+    store.blocks.put(9L, Arrays.copyOf(many, 39));
+    GarbageCollector collector = store.collector();
+    assertThat(collect(collector))
+        .containsEntry("chunks", 64L)
+        .containsEntry("liveChunks", 56L)
+        .containsEntry("chunksDropped", 6L)
+        .containsEntry("containersDeleted", 1L)
+        .containsEntry("containersCompacted", 1L);
+    assertThat(store.containers.isLoaded(ChunkRef.container(many[0]))).isFalse();
+    assertThat(store.info(refs.get(2)[0])).isNull();
+    long chunk = length(many[0]) / 40;
+    collect(collector);
+    assertThat(collector.metrics().get("gcGarbageBytes")).isBetween(chunk, 2 * chunk);
+    for (int i = 0; i < 4; i++) {
+      assertThat(store.has(refs.get(4)[i])).isEqualTo(i < 2);
+      assertThat(store.has(refs.get(3)[i])).isTrue();
+      assertThat(store.has(refs.get(5)[i])).isTrue();
+    }
+  }
+
   @Test
   void aContainerThatIsWrittenToIsSealedOnceItIsWorthIt() throws IOException {
     GarbageCollector collector = store.collector();
