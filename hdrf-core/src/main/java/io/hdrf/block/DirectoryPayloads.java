@@ -21,8 +21,8 @@ import java.util.Set;
 /**
  * The payloads of the blocks of one directory, as an earlier pass read them, and what a pass adds
  * to them; {@code docs/formats.md} ("Payloads of a directory") has the bytes. A block's payloads
- * are used as long as its file is the same. Of a file without a block of the scheme it is known
- * that there are none.
+ * are used as long as its file is the same. Of files without payloads nothing is kept: no checksum
+ * tells a plain block from one whose first bytes were misread.
  *
  * <p>For one thread.
  */
@@ -108,8 +108,8 @@ final class DirectoryPayloads {
     final long blockId = in.getLong();
     in.position(in.position() + 3 * Long.BYTES);
     int frames = in.getInt();
-    if (frames < 0) {
-      throw new CorruptFileException(file, "frames of blk_" + blockId, "at least 0", frames);
+    if (frames < 1) {
+      throw new CorruptFileException(file, "frames of blk_" + blockId, "at least 1", frames);
     }
     for (int i = 0; i < frames; i++) {
       require(file, in, FRAME_LENGTH);
@@ -183,10 +183,10 @@ final class DirectoryPayloads {
         && ByteBuffer.wrap(raw, place[0], place[1] - place[0]).equals(ByteBuffer.wrap(bytes));
   }
 
-  /** Adds the payloads of a block. */
+  /** Adds the payloads of a block, if it has any and there is room. */
   void add(Entry entry) {
     byte[] bytes = entry.bytes();
-    if (bytes != null && addedLength + bytes.length <= MAX_LENGTH) {
+    if (bytes != null && MIN_LENGTH + raw.length + addedLength + bytes.length <= MAX_LENGTH) {
       added.add(bytes);
       addedLength += bytes.length;
     }
@@ -197,14 +197,14 @@ final class DirectoryPayloads {
     return !added.isEmpty() || used.size() < entries.size();
   }
 
-  /** Returns the file for the next pass; null if there is nothing to keep, or too much. */
+  /** Returns the file for the next pass; null if there is nothing to keep. */
   byte[] encode() {
     long length = MIN_LENGTH + addedLength;
     for (long blockId : used) {
       length += entries.get(blockId)[1] - entries.get(blockId)[0];
     }
     int count = used.size() + added.size();
-    if (count == 0 || length > MAX_LENGTH) {
+    if (count == 0) {
       return null;
     }
     byte[] next = new byte[(int) length];
@@ -257,9 +257,9 @@ final class DirectoryPayloads {
       frames++;
     }
 
-    /** Returns the entry; null if it is too long to be kept. */
+    /** Returns the entry; null if there are no payloads, or they are too long to be kept. */
     private byte[] bytes() {
-      if (bytes == null) {
+      if (bytes == null || frames == 0) {
         return null;
       }
       littleEndian(bytes).putInt(ENTRY_LENGTH - Integer.BYTES, frames);

@@ -41,6 +41,7 @@ final class PayloadCache {
   private final int schemeId;
   private final long volumeId;
   private final Set<Path> seen = new HashSet<>();
+  private boolean failed;
 
   /**
    * @param hdrf the pool's {@code hdrf} directory; the files are in {@code payloads/<scheme>} below
@@ -92,10 +93,11 @@ final class PayloadCache {
    * @param blocks as for {@link #load}
    */
   void store(Path blocks, DirectoryPayloads payloads) throws IOException {
-    if (!payloads.isChanged()) {
+    if (failed || !payloads.isChanged()) {
       return;
     }
     Path file = file(blocks);
+    Path temporary = directory.resolve(TEMPORARY);
     try {
       byte[] raw = payloads.encode();
       if (raw == null || file.getFileName().toString().length() > MAX_NAME) {
@@ -105,7 +107,6 @@ final class PayloadCache {
       if (!Files.isDirectory(directory)) {
         files.createDirectories(directory);
       }
-      Path temporary = directory.resolve(TEMPORARY);
       files.deleteIfExists(temporary);
       try (DurableFile out = files.create(temporary)) {
         out.write(ByteBuffer.wrap(raw), 0);
@@ -114,30 +115,62 @@ final class PayloadCache {
     } catch (InterruptedIOException | ClosedByInterruptException e) {
       throw e;
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      LOG.warn("{} can't be written: the next collection reads the blocks again", file, e);
+      failed = true;
+      LOG.warn(
+          "{} can't be written: the next collection reads these blocks again, and others", file, e);
+      delete(temporary);
     }
   }
 
-  /** Deletes the files of directories that the whole pass did not come to. */
-  void deleteOthers() throws IOException {
-    delete(seen);
+  /** Deletes the files of directories that the whole pass did not come to, as far as it can. */
+  void deleteOthers() {
+    deleteBut(seen);
   }
 
-  /** Deletes all files. */
-  void clear() throws IOException {
-    delete(new HashSet<>());
-  }
-
-  private void delete(Set<Path> except) throws IOException {
-    if (!Files.isDirectory(directory)) {
-      return;
+  /**
+   * Deletes all files.
+   *
+   * @return whether none is left, even after a power loss
+   */
+  boolean clear() {
+    if (!deleteBut(new HashSet<>())) {
+      return false;
     }
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
-      for (Path file : all) {
-        if (!except.contains(file)) {
-          files.deleteIfExists(file);
+    try {
+      files.forceDirectory(directory);
+      return true;
+    } catch (NoSuchFileException e) {
+      return true;
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{} can't be made durable", directory, e);
+      return false;
+    }
+  }
+
+  private boolean deleteBut(Set<Path> kept) {
+    boolean all = true;
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
+      for (Path file : found) {
+        if (!kept.contains(file)) {
+          all &= delete(file);
         }
       }
+      return all;
+    } catch (NoSuchFileException e) {
+      return true;
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("What is in {} and not needed any more stays there", directory, e);
+      return false;
+    }
+  }
+
+  private boolean delete(Path file) {
+    try {
+      files.deleteIfExists(file);
+      return true;
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{} can't be deleted", file, e);
+      return false;
     }
   }
 }

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -93,6 +94,12 @@ public final class StoredBlocks {
   private final DurableFiles files;
   private final UnreadableListener unreadable;
 
+  /** Numbers the passes, from a random number on: each reads other ones of the known files. */
+  private final AtomicInteger passes = new AtomicInteger(ThreadLocalRandom.current().nextInt());
+
+  /** Whether payloads were known that are not those of the blocks, and may still be there. */
+  private volatile boolean wrongPayloads;
+
   /** Does not report block files that can't be read. */
   public StoredBlocks(
       Path poolDirectory, Path excluded, String poolId, TagKey key, PlainCheck plainCheck) {
@@ -153,7 +160,8 @@ public final class StoredBlocks {
       @Override
       public void forEachKnown(Visitor visitor) throws IOException {
         PayloadCache cache = new PayloadCache(excluded, files, schemeId, key.volumeId());
-        new Pass(schemeId, visitor, cache, currentTimeMillis).run();
+        wrongPayloads = wrongPayloads && !cache.clear();
+        new Pass(schemeId, visitor, wrongPayloads ? null : cache, currentTimeMillis).run();
       }
     };
   }
@@ -226,7 +234,7 @@ public final class StoredBlocks {
     private final Map<Path, DirectoryPayloads> entered = new HashMap<>();
 
     /** Which of the known files are read all the same. */
-    private final int check = ThreadLocalRandom.current().nextInt(CHECKED_ONE_IN);
+    private final int check = Math.floorMod(passes.getAndIncrement(), CHECKED_ONE_IN);
 
     /**
      * @param cache null: all is read from the blocks
@@ -244,10 +252,10 @@ public final class StoredBlocks {
 
     void run() throws IOException {
       forEachFile(this);
+      bad.throwIfAny();
       if (cache != null) {
         cache.deleteOthers();
       }
-      bad.throwIfAny();
     }
 
     @Override
@@ -287,7 +295,7 @@ public final class StoredBlocks {
         return;
       }
       if (has && !known.isSame(blockId, entry)) {
-        cache.clear();
+        wrongPayloads = true;
         // Not of the block alone: nothing that was shown is sure.
         throw new VisitorException(
             new IOException(

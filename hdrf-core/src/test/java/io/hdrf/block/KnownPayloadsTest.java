@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -45,8 +46,12 @@ class KnownPayloadsTest {
   @TempDir Path pool;
 
   private final Set<Path> opened = new HashSet<>();
+  private final List<Path> unreadable = new ArrayList<>();
   private LongSupplier clock = () -> System.currentTimeMillis() + TimeUnit.MINUTES.toMillis(1);
   private int scheme;
+
+  /** A file that seems to be gone when it is read. */
+  private Path gone;
 
   @BeforeEach
   void write() throws IOException {
@@ -77,7 +82,10 @@ class KnownPayloadsTest {
                   }
 
                   @Override
-                  public int reading(Path path, long position, int length) {
+                  public int reading(Path path, long position, int length) throws IOException {
+                    if (path.equals(gone)) {
+                      throw new NoSuchFileException(path.toString());
+                    }
                     return length;
                   }
                 })
@@ -89,15 +97,19 @@ class KnownPayloadsTest {
             TestBlock.KEY,
             (path, file) -> false,
             LocalDurableFiles.INSTANCE,
-            (file, id, why) -> {})
+            (file, id, why) -> unreadable.add(file))
         .payloads(scheme, clock);
   }
 
   /** The frames of each block, with their lengths. */
   private Map<Long, List<String>> known() throws IOException {
+    return shown(payloads());
+  }
+
+  private Map<Long, List<String>> shown(StoredPayloads payloads) throws IOException {
     opened.clear();
     Map<Long, List<String>> shown = new TreeMap<>();
-    payloads().forEachKnown((id, length, payload) -> add(shown, id, length, payload));
+    payloads.forEachKnown((id, length, payload) -> add(shown, id, length, payload));
     return shown;
   }
 
@@ -176,17 +188,38 @@ class KnownPayloadsTest {
     assertThat(files()).isEmpty();
   }
 
+  /** One whose first bytes were misread, or that was gone for a moment, looks like a plain one. */
   @Test
-  void ofAPlainFileItIsKnownThatThereIsNothing() throws IOException {
+  void ofAPlainFileNothingIsKnown() throws IOException {
     Path plain = pool.resolve(BLOCKS).resolve("blk_3");
     Files.delete(plain);
     Files.write(plain, new byte[1000]);
     Map<Long, List<String>> first = known();
     assertThat(first).hasSize(COUNT - 1);
     assertThat(known()).isEqualTo(first);
-    assertThat(opened).hasSize(1);
-    write(BLOCKS, 3, 3);
-    assertThat(known()).hasSize(COUNT);
+    assertThat(opened).contains(plain).hasSizeBetween(1, 2);
+  }
+
+  @Test
+  void aBlockThatSeemedToBeGoneIsShownTheNextTime() throws IOException {
+    gone = pool.resolve(BLOCKS).resolve("blk_3");
+    assertThat(known()).hasSize(COUNT - 1).doesNotContainKey(3L);
+    gone = null;
+    assertThat(known()).isEqualTo(read()).hasSize(COUNT);
+  }
+
+  /** As from a backup. */
+  @Test
+  void anOldFileOfTheCacheDoesNoHarm() throws IOException {
+    known();
+    Path file = files().get(0);
+    final byte[] old = Files.readAllBytes(file);
+    write(BLOCKS, 3, 1000);
+    Files.delete(pool.resolve(BLOCKS).resolve("blk_4"));
+    write(BLOCKS, COUNT, 7);
+    Map<Long, List<String>> now = known();
+    Files.write(file, old);
+    assertThat(known()).isEqualTo(now).isEqualTo(read());
   }
 
   @Test
@@ -240,17 +273,79 @@ class KnownPayloadsTest {
     final Map<Long, List<String>> first = known();
     DirectoryPayloads wrong = DirectoryPayloads.empty(scheme, TestBlock.KEY.volumeId());
     for (long i = 0; i < COUNT; i++) {
-      FileIdentity identity = FileIdentity.of(pool.resolve(BLOCKS).resolve("blk_" + i));
-      wrong.add(new DirectoryPayloads.Entry(i, identity, (id, length, payload) -> {}));
+      wrong.add(wrongEntry(i));
     }
     Files.write(files().get(0), wrong.encode());
-    assertThatThrownBy(this::known)
+    StoredPayloads payloads = payloads();
+    assertThatThrownBy(() -> payloads.forEachKnown((id, length, payload) -> {}))
         .isNotInstanceOf(UnreadableBlocksException.class)
         .hasMessageContaining("blk_")
         .hasMessageContaining("has other payloads than it had");
-    assertThat(files()).isEmpty();
-    assertThat(known()).isEqualTo(first);
+    assertThat(unreadable).isEmpty();
+    assertThat(shown(payloads)).isEqualTo(first);
     assertThat(opened).hasSize(COUNT);
+    assertThat(shown(payloads)).isEqualTo(first);
+    assertThat(opened).hasSize(1);
+  }
+
+  @Test
+  void whatIsKnownWronglyAndCanNotBeDeletedIsNotUsed() throws IOException {
+    final Map<Long, List<String>> first = known();
+    DirectoryPayloads wrong = DirectoryPayloads.empty(scheme, TestBlock.KEY.volumeId());
+    for (long i = 0; i < COUNT; i++) {
+      wrong.add(wrongEntry(i));
+    }
+    Path cache = files().get(0).getParent();
+    Files.write(files().get(0), wrong.encode());
+    Files.createDirectories(cache.resolve("lost+found").resolve("any"));
+    StoredPayloads payloads = payloads();
+    assertThatThrownBy(() -> payloads.forEachKnown((id, length, payload) -> {}))
+        .hasMessageContaining("has other payloads than it had");
+    for (int pass = 0; pass < 3; pass++) {
+      assertThat(shown(payloads)).isEqualTo(first);
+      assertThat(opened).hasSize(COUNT);
+    }
+    assertThat(unreadable).isEmpty();
+  }
+
+  private DirectoryPayloads.Entry wrongEntry(long id) throws IOException {
+    DirectoryPayloads.Entry entry =
+        new DirectoryPayloads.Entry(
+            id, FileIdentity.of(pool.resolve(BLOCKS).resolve("blk_" + id)), (i, l, p) -> {});
+    entry.frame(id, 10, ByteBuffer.wrap(new byte[] {1}));
+    return entry;
+  }
+
+  @Test
+  void aDirectoryWithMoreThanAFileMayHaveKeepsWhatFits() throws IOException {
+    DirectoryPayloads payloads = DirectoryPayloads.empty(scheme, 1);
+    FileIdentity identity = new FileIdentity(1, 2, 3);
+    byte[] raw = null;
+    for (int pass = 0; pass < 3; pass++) {
+      for (long id = 0; id < 5; id++) {
+        if (payloads.has(id, identity)) {
+          payloads.use(id);
+          continue;
+        }
+        DirectoryPayloads.Entry entry =
+            new DirectoryPayloads.Entry(id, identity, (i, length, bytes) -> {});
+        entry.frame(id, 1, ByteBuffer.allocate(20 << 20));
+        payloads.add(entry);
+      }
+      assertThat(payloads.isChanged()).isEqualTo(pass == 0);
+      raw = pass == 0 ? payloads.encode() : raw;
+      assertThat(raw.length).isBetween(60 << 20, DirectoryPayloads.MAX_LENGTH);
+      payloads = DirectoryPayloads.parse(Path.of("big"), raw, scheme, 1);
+    }
+  }
+
+  @Test
+  void whatCanNotBeDeletedFailsNothing() throws IOException {
+    known();
+    Path cache = files().get(0).getParent();
+    Files.createDirectories(cache.resolve("lost+found").resolve("any"));
+    assertThat(known()).hasSize(COUNT);
+    assertThat(opened).hasSize(1);
   }
 
   @Test

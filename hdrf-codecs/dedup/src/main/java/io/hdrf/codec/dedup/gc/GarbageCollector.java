@@ -235,6 +235,7 @@ public final class GarbageCollector {
         if (container.sealed()
             && !inTurn.contains(container.id())
             && !damagedBefore.contains(container.id())
+            && !deadBefore.containsKey(container.id())
             && !mayBeWorthIt(container, cycle)) {
           estimate(container, cycle, result);
           continue;
@@ -285,7 +286,7 @@ public final class GarbageCollector {
    * Returns whether so many chunks of a container may be dead that its directory is to be read,
    * which tells which ones these are and what they take. Where they are few, they are more than the
    * share of the bytes that makes a container worth it only if they are several times as long as
-   * the others.
+   * the others; that is found out when it is the container's turn.
    */
   private boolean mayBeWorthIt(ContainerInfo container, ChunkPins.Cycle cycle) {
     long dead = (long) container.chunkCount() - cycle.referredTo(container.id());
@@ -472,7 +473,8 @@ public final class GarbageCollector {
     result.garbageBytes += content.storedBytes(dead);
     result.chunks += present.cardinality();
     result.liveChunks += present.cardinality() - dead.cardinality();
-    return dead;
+    // Else most containers would be remembered in the end, for a few chunks each.
+    return container.sealed() && !isWorthIt(content, dead) ? new BitSet() : dead;
   }
 
   /**

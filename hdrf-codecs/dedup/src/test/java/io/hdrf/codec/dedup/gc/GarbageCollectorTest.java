@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.gc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.MissingChunkException;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
@@ -160,6 +161,39 @@ class GarbageCollectorTest {
       assertThat(store.has(refs.get(4)[i])).isEqualTo(i < 2);
       assertThat(store.has(refs.get(3)[i])).isTrue();
       assertThat(store.has(refs.get(5)[i])).isTrue();
+    }
+  }
+
+  /** A container in which one long chunk is dead among many short ones. */
+  private long[] shortAndALong() throws IOException {
+    long[] refs;
+    try (ChunkAppender appender = store.appender()) {
+      refs = Arrays.copyOf(store.append(appender, 39), 40);
+      ByteBuffer bytes = ByteBuffer.allocateDirect(10_000).put(0, (byte) 99);
+      refs[39] = appender.append(IndexedContainers.name(99), 0, bytes);
+      appender.force();
+    }
+    store.containers.sealIdle(ChunkRef.container(refs[0]));
+    return refs;
+  }
+
+  @Test
+  void whatIsFoundInTurnIsDroppedInTheNextCycle() throws IOException {
+    List<long[]> refs = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      refs.add(shortAndALong());
+      store.blocks.put((long) i, Arrays.copyOf(refs.get(i), 39));
+    }
+    store.directoriesInTurn = 1;
+    GarbageCollector collector = store.collector();
+    // Two cycles.
+    assertThat(collect(collector)).containsEntry("chunksDropped", 1L);
+    for (int i = 0; i < 3; i++) {
+      collect(collector);
+    }
+    for (long[] container : refs) {
+      assertThat(store.has(container[39])).isFalse();
+      assertThat(store.has(container[38])).isTrue();
     }
   }
 
