@@ -26,9 +26,14 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -78,6 +83,9 @@ public final class StoredBlocks {
 
   private static final int LOOK_AGAIN_MILLIS = 50;
 
+  /** Of the files whose payloads are known, one in so many is read in each pass. */
+  private static final int CHECKED_ONE_IN = 64;
+
   private final Path poolDirectory;
   private final Path excluded;
   private final String poolId;
@@ -85,6 +93,12 @@ public final class StoredBlocks {
   private final PlainCheck plainCheck;
   private final DurableFiles files;
   private final UnreadableListener unreadable;
+
+  /** Numbers the passes, from a random number on: each reads other ones of the known files. */
+  private final AtomicInteger passes = new AtomicInteger(ThreadLocalRandom.current().nextInt());
+
+  /** Whether payloads were known that are not those of the blocks, and may still be there. */
+  private volatile boolean wrongPayloads;
 
   /** Does not report block files that can't be read. */
   public StoredBlocks(
@@ -128,7 +142,28 @@ public final class StoredBlocks {
    * replaced or deleted before it could be shown.
    */
   public StoredPayloads payloads(int schemeId) {
-    return visitor -> forEach(schemeId, visitor);
+    return payloads(schemeId, System::currentTimeMillis);
+  }
+
+  /**
+   * As {@link #payloads(int)}, with another clock, by which files count as changed just now.
+   *
+   * @param currentTimeMillis as {@link System#currentTimeMillis}
+   */
+  public StoredPayloads payloads(int schemeId, LongSupplier currentTimeMillis) {
+    return new StoredPayloads() {
+      @Override
+      public void forEach(Visitor visitor) throws IOException {
+        new Pass(schemeId, visitor, null, currentTimeMillis).run();
+      }
+
+      @Override
+      public void forEachKnown(Visitor visitor) throws IOException {
+        PayloadCache cache = new PayloadCache(excluded, files, schemeId, key.volumeId());
+        wrongPayloads = wrongPayloads && !cache.clear();
+        new Pass(schemeId, visitor, wrongPayloads ? null : cache, currentTimeMillis).run();
+      }
+    };
   }
 
   /** The numbers of reduced blocks. */
@@ -187,28 +222,124 @@ public final class StoredBlocks {
     default void left(Path directory) throws IOException {}
   }
 
-  private void forEach(int schemeId, StoredPayloads.Visitor visitor) throws IOException {
-    Unreadable bad = new Unreadable();
-    forEachFile(
-        new FileVisitor() {
-          @Override
-          public void visit(Path file, long blockId) throws IOException {
-            try {
-              show(file, blockId, schemeId, visitor);
-            } catch (InterruptedIOException | ClosedByInterruptException | VisitorException e) {
-              throw e;
-            } catch (IOException e) {
-              bad.add(file, e);
-              unreadable.unreadable(file, blockId, e);
-            }
-          }
+  /** One pass over the payloads of a scheme. For one thread. */
+  private final class Pass implements FileVisitor {
+    private final int schemeId;
+    private final StoredPayloads.Visitor visitor;
+    private final PayloadCache cache;
+    private final LongSupplier currentTimeMillis;
+    private final Unreadable bad = new Unreadable();
 
-          @Override
-          public void left(Path directory) throws IOException {
-            forceNearest(directory);
-          }
-        });
-    bad.throwIfAny();
+    /** Those that have been entered and not left. */
+    private final Map<Path, DirectoryPayloads> entered = new HashMap<>();
+
+    /** Which of the known files are read all the same. */
+    private final int check = Math.floorMod(passes.getAndIncrement(), CHECKED_ONE_IN);
+
+    /**
+     * @param cache null: all is read from the blocks
+     */
+    Pass(
+        int schemeId,
+        StoredPayloads.Visitor visitor,
+        PayloadCache cache,
+        LongSupplier currentTimeMillis) {
+      this.schemeId = schemeId;
+      this.visitor = visitor;
+      this.cache = cache;
+      this.currentTimeMillis = currentTimeMillis;
+    }
+
+    void run() throws IOException {
+      forEachFile(this);
+      bad.throwIfAny();
+      if (cache != null) {
+        cache.deleteOthers();
+      }
+    }
+
+    @Override
+    public void visit(Path file, long blockId) throws IOException {
+      try {
+        if (cache == null) {
+          show(file, blockId, schemeId, visitor);
+        } else {
+          showOrRead(file, blockId);
+        }
+      } catch (InterruptedIOException | ClosedByInterruptException | VisitorException e) {
+        throw e;
+      } catch (IOException e) {
+        bad.add(file, e);
+        unreadable.unreadable(file, blockId, e);
+      }
+    }
+
+    private void showOrRead(Path file, long blockId) throws IOException {
+      DirectoryPayloads known = known(file.getParent());
+      long now = currentTimeMillis.getAsLong();
+      FileIdentity identity = identityOf(file);
+      if (identity == null) {
+        return;
+      }
+      boolean has = known.has(blockId, identity);
+      if (has && !isChecked(blockId)) {
+        known.show(
+            blockId,
+            (id, originalLength, payload) ->
+                StoredBlocks.show(visitor, id, originalLength, payload));
+        return;
+      }
+      DirectoryPayloads.Entry entry = new DirectoryPayloads.Entry(blockId, identity, visitor);
+      show(file, blockId, schemeId, entry);
+      if (!identity.isSettled(now) || !identity.equals(identityOf(file))) {
+        return;
+      }
+      if (has && !known.isSame(blockId, entry)) {
+        wrongPayloads = true;
+        // Not of the block alone: nothing that was shown is sure.
+        throw new VisitorException(
+            new IOException(
+                file
+                    + " has other payloads than it had, though it has not changed since; what was"
+                    + " known of all blocks is forgotten, and read from them the next time"));
+      }
+      if (has) {
+        known.use(blockId);
+      } else {
+        known.add(entry);
+      }
+    }
+
+    /** Returns null if the file has been deleted meanwhile. */
+    private FileIdentity identityOf(Path file) throws IOException {
+      try {
+        return FileIdentity.of(file);
+      } catch (NoSuchFileException e) {
+        return null;
+      }
+    }
+
+    private DirectoryPayloads known(Path directory) throws IOException {
+      DirectoryPayloads known = entered.get(directory);
+      if (known == null) {
+        known = cache.load(poolDirectory.relativize(directory));
+        entered.put(directory, known);
+      }
+      return known;
+    }
+
+    private boolean isChecked(long blockId) {
+      return Math.floorMod(blockId, CHECKED_ONE_IN) == check;
+    }
+
+    @Override
+    public void left(Path directory) throws IOException {
+      forceNearest(directory);
+      DirectoryPayloads known = entered.remove(directory);
+      if (known != null) {
+        cache.store(poolDirectory.relativize(directory), known);
+      }
+    }
   }
 
   /** HDFS takes directories away with all that is in them, as the trash: then their parent. */

@@ -35,4 +35,13 @@ public interface StoredPayloads {
    *     same holds then
    */
   void forEach(Visitor visitor) throws IOException;
+
+  /**
+   * As {@link #forEach}, but payloads that an earlier call has read are not read again from files
+   * that have not changed since, except from some of them in turns. So damage of a file may stay
+   * unseen, and its payloads are shown all the same.
+   */
+  default void forEachKnown(Visitor visitor) throws IOException {
+    forEach(visitor);
+  }
 }

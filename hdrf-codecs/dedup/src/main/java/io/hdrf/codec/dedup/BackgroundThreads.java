@@ -27,6 +27,10 @@ final class BackgroundThreads implements Closeable {
   private final GarbageCollector collector;
   private final GcSettings gc;
   private final Semaphore wake = new Semaphore(0);
+
+  /** Milliseconds; used by the collector's thread alone. */
+  private long untilCollection;
+
   private final RepeatingThread indexThread;
   private final RepeatingThread collectorThread;
   private final RepeatingThread mendingThread;
@@ -46,6 +50,9 @@ final class BackgroundThreads implements Closeable {
     this.collectorThread = new RepeatingThread("hdrf-dedup-gc-" + name, this::collect);
     this.mendingThread = new RepeatingThread("hdrf-dedup-mend-" + name, this::mend);
     throttle.setRate(gc.bytesPerSecond());
+    // All volumes start together, and their collections should not.
+    long interval = TimeUnit.SECONDS.toMillis(gc.intervalSeconds());
+    this.untilCollection = interval - (long) (Math.random() * interval / 2);
   }
 
   void start() {
@@ -69,7 +76,8 @@ final class BackgroundThreads implements Closeable {
   }
 
   private void collect() throws InterruptedException {
-    Thread.sleep(TimeUnit.SECONDS.toMillis(gc.intervalSeconds()));
+    Thread.sleep(untilCollection);
+    untilCollection = TimeUnit.SECONDS.toMillis(gc.intervalSeconds());
     try {
       LOG.info("Collected {}", collector.collect(LOG::debug).asMap());
     } catch (IOException e) {

@@ -18,6 +18,7 @@ import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.SchemeContext;
+import io.hdrf.spi.scheme.StoredPayloads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -47,7 +48,7 @@ final class DedupCodec implements BlockCodec {
   private final ContainerStore containers;
   final FingerprintIndex index;
   private final ChunkPins chunkPins = new ChunkPins();
-  private final BlockReferences references;
+  private final StoredPayloads payloads;
   private final GarbageCollector collector;
   private final BackgroundThreads background;
   private final DedupCounters counters = new DedupCounters();
@@ -67,9 +68,15 @@ final class DedupCodec implements BlockCodec {
             context.storeDirectory().resolve("filters"),
             context.files(),
             settings.index());
-    this.references = references(context);
+    this.payloads = context.payloads();
     this.collector =
-        new GarbageCollector(containers, index, chunkPins, references, settings.gc(), () -> closed);
+        new GarbageCollector(
+            containers,
+            index,
+            chunkPins,
+            visitor -> payloads.forEachKnown(references(visitor)),
+            settings.gc(),
+            () -> closed);
     this.background =
         new BackgroundThreads(
             context.storeDirectory().toString(), containers, index, collector, settings.gc());
@@ -137,16 +144,11 @@ final class DedupCodec implements BlockCodec {
     return chain;
   }
 
-  private static BlockReferences references(SchemeContext context) {
-    return visitor ->
-        context
-            .payloads()
-            .forEach(
-                (blockId, originalLength, payload) ->
-                    Recipe.parse(
-                        payload,
-                        (container, first, count) ->
-                            visitor.reference(blockId, container, first, count)));
+  private static StoredPayloads.Visitor references(BlockReferences.Visitor visitor) {
+    return (blockId, originalLength, payload) ->
+        Recipe.parse(
+            payload,
+            (container, first, count) -> visitor.reference(blockId, container, first, count));
   }
 
   BlockDeduplicator newDeduplicator(int maxOwn) {
@@ -232,7 +234,9 @@ final class DedupCodec implements BlockCodec {
 
   @Override
   public Map<String, Long> check(Consumer<String> problems) throws IOException {
-    return new ReferenceCheck(containers, references, index, problems).run();
+    return new ReferenceCheck(
+            containers, visitor -> payloads.forEach(references(visitor)), index, problems)
+        .run();
   }
 
   @Override

@@ -138,6 +138,11 @@ public final class ChunkPins {
       marks(container).mark(first, count);
     }
 
+    /** Returns how many chunks of a container the blocks that were read refer to. */
+    public int referredTo(long container) {
+      return marks(container).referredTo();
+    }
+
     /** Returns the chunks of {@code present} that are not needed so far. */
     public BitSet dead(long container, BitSet present) {
       return marks(container).dead(present);
@@ -194,6 +199,10 @@ public final class ChunkPins {
 
     synchronized void mark(int first, int count) {
       referredTo.set(first, first + count);
+    }
+
+    synchronized int referredTo() {
+      return referredTo.cardinality();
     }
 
     synchronized BitSet dead(BitSet present) {

@@ -30,16 +30,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes away chunks that no block refers to. Nothing on disk says which these are: each cycle reads
- * the recipes of all blocks, and what it finds is forgotten when the process ends; so a crash at
- * any moment loses no more than the work.
+ * Takes away chunks that no block refers to. Nothing on disk says which these are: each cycle goes
+ * through the recipes of all blocks, and what it finds is forgotten when the process ends; so a
+ * crash at any moment loses no more than the work.
  *
  * <p>A chunk is dropped only if two cycles in a row, {@link GcSettings#minAgeSeconds} apart, found
  * no reference to it, its container has been sealed for as long, and less of the container than
  * {@link GcSettings#livePercent} is live. A container that is still written to is sealed when so
- * little of it is live, unless a block in work has it. If any block file can't be read, nothing is
- * dropped. A container that can't be read or compacted, or has lost chunks that are needed, is left
- * out, and tried again ever less often.
+ * little of it is live, unless a block in work has it. Directories of sealed containers are read
+ * only where enough chunks may be dead, and of the others some in turn, so that damage is found. If
+ * any block file can't be read, nothing is dropped. A container that can't be read or compacted, or
+ * has lost chunks that are needed, is left out, and tried again ever less often.
  *
  * <p>Safe for use by many threads; cycles are run one after the other.
  */
@@ -49,6 +50,15 @@ public final class GarbageCollector {
 
   /** The longest time from a block's first look for a chunk until its file is in place. */
   private static final long PIN_MILLIS = TimeUnit.MINUTES.toMillis(15);
+
+  /** The number of containers whose directories a cycle reads whatever may be dead in them. */
+  private static final int DIRECTORIES_IN_TURN = 256;
+
+  /** The part of the share of dead bytes below which a share of dead chunks counts as few. */
+  private static final int FEW = 4;
+
+  /** About the bytes of a container's directory for each chunk. */
+  private static final int DIRECTORY_BYTES = 41;
 
   private static final int PROGRESS_BLOCKS = 10_000;
   private static final int PROGRESS_CONTAINERS = 1_000;
@@ -64,6 +74,7 @@ public final class GarbageCollector {
   private final LongSupplier nanoTime;
   private final LongSupplier currentTimeMillis;
   private final long pinMillis;
+  private final int directoriesInTurn;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
   private final GcResult total = new GcResult();
 
@@ -87,8 +98,11 @@ public final class GarbageCollector {
   /** Block files for which the last cycle was aborted; as the former. */
   private long blocksUnreadable;
 
-  /** Guarded by {@link #cycleLock}. */
+  /** Guarded by {@link #cycleLock}, as is the next. */
   private final FailedContainers failures = new FailedContainers();
+
+  /** The last container whose directory was read in its turn. */
+  private long lastInTurn = -1;
 
   public GarbageCollector(
       ContainerStore containers,
@@ -106,13 +120,15 @@ public final class GarbageCollector {
         stopping,
         System::nanoTime,
         System::currentTimeMillis,
-        PIN_MILLIS);
+        PIN_MILLIS,
+        DIRECTORIES_IN_TURN);
   }
 
   /**
    * @param nanoTime as {@link System#nanoTime}
    * @param currentTimeMillis as {@link System#currentTimeMillis}
    * @param pinMillis how long a block may be in work
+   * @param directoriesInTurn how many directories a cycle reads whatever may be dead
    */
   GarbageCollector(
       ContainerStore containers,
@@ -123,7 +139,8 @@ public final class GarbageCollector {
       BooleanSupplier stopping,
       LongSupplier nanoTime,
       LongSupplier currentTimeMillis,
-      long pinMillis) {
+      long pinMillis,
+      int directoriesInTurn) {
     this.containers = containers;
     this.index = index;
     this.chunkPins = chunkPins;
@@ -133,6 +150,7 @@ public final class GarbageCollector {
     this.nanoTime = nanoTime;
     this.currentTimeMillis = currentTimeMillis;
     this.pinMillis = pinMillis;
+    this.directoriesInTurn = directoriesInTurn;
     throttle.setRate(settings.bytesPerSecond());
   }
 
@@ -207,11 +225,20 @@ public final class GarbageCollector {
       readReferences(cycle, result, progress);
       Map<Long, BitSet> dead = new HashMap<>();
       Set<Long> damaged = new HashSet<>();
+      Set<Long> inTurn = inTurn(readable);
       long now = nanoTime.getAsLong();
       long examined = 0;
       for (ContainerInfo container : readable) {
         if (++examined % PROGRESS_CONTAINERS == 0) {
           count("examining containers", examined, readable.size(), Unit.COUNT, progress);
+        }
+        if (container.sealed()
+            && !inTurn.contains(container.id())
+            && !damagedBefore.contains(container.id())
+            && !deadBefore.containsKey(container.id())
+            && !mayBeWorthIt(container, cycle)) {
+          estimate(container, cycle, result);
+          continue;
         }
         BitSet found = examine(container, cycle, result);
         if (!found.isEmpty()) {
@@ -235,6 +262,45 @@ public final class GarbageCollector {
       failures.endCycle();
     } finally {
       chunkPins.end();
+    }
+  }
+
+  /**
+   * Returns the containers whose directories are read whatever may be dead in them, so that damage
+   * is found: others in each cycle, until all have had their turn.
+   */
+  private Set<Long> inTurn(List<ContainerInfo> readable) {
+    Set<Long> next = new HashSet<>();
+    int start = 0;
+    while (start < readable.size() && readable.get(start).id() <= lastInTurn) {
+      start++;
+    }
+    for (int i = 0; i < Math.min(readable.size(), directoriesInTurn); i++) {
+      lastInTurn = readable.get((start + i) % readable.size()).id();
+      next.add(lastInTurn);
+    }
+    return next;
+  }
+
+  /**
+   * Returns whether so many chunks of a container may be dead that its directory is to be read,
+   * which tells which ones these are and what they take. Where they are few, they are more than the
+   * share of the bytes that makes a container worth it only if they are several times as long as
+   * the others; that is found out when it is the container's turn.
+   */
+  private boolean mayBeWorthIt(ContainerInfo container, ChunkPins.Cycle cycle) {
+    long dead = (long) container.chunkCount() - cycle.referredTo(container.id());
+    return dead * 100 * FEW > (long) container.chunkCount() * (100 - settings.livePercent());
+  }
+
+  /** Counts a container without its directory. */
+  private static void estimate(ContainerInfo container, ChunkPins.Cycle cycle, GcResult result) {
+    long live = Math.min(container.chunkCount(), cycle.referredTo(container.id()));
+    result.chunks += container.chunkCount();
+    result.liveChunks += live;
+    if (container.chunkCount() > 0) {
+      result.garbageBytes +=
+          container.fileBytes() / container.chunkCount() * (container.chunkCount() - live);
     }
   }
 
@@ -390,7 +456,11 @@ public final class GarbageCollector {
     }
   }
 
-  private BitSet examine(ContainerInfo container, ChunkPins.Cycle cycle, GcResult result) {
+  private BitSet examine(ContainerInfo container, ChunkPins.Cycle cycle, GcResult result)
+      throws InterruptedIOException {
+    if (!containers.isLoaded(container.id())) {
+      pace((long) DIRECTORY_BYTES * container.chunkCount());
+    }
     ContainerDirectory content;
     try {
       content = containers.directory(container.id());
@@ -403,7 +473,8 @@ public final class GarbageCollector {
     result.garbageBytes += content.storedBytes(dead);
     result.chunks += present.cardinality();
     result.liveChunks += present.cardinality() - dead.cardinality();
-    return dead;
+    // Else most containers would be remembered in the end, for a few chunks each.
+    return container.sealed() && !isWorthIt(content, dead) ? new BitSet() : dead;
   }
 
   /**

@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.gc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.MissingChunkException;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
@@ -108,6 +109,92 @@ class GarbageCollectorTest {
         .containsEntry("gcBytesRewritten", after)
         .containsEntry("gcAbortedInARow", 0L)
         .containsEntry("gcBlocksUnreadable", 0L);
+  }
+
+  /** At 12 TiB there are 48,000 directories of 2 MB. */
+  @Test
+  void directoriesOfLiveContainersAreReadInTurnOnly() throws IOException {
+    List<long[]> refs = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      refs.add(store.sealed(4));
+      store.blocks.put((long) i, refs.get(i));
+    }
+    assertThat(refs).noneMatch(r -> store.containers.isLoaded(ChunkRef.container(r[0])));
+    store.directoriesInTurn = 1;
+    // Two cycles each.
+    GarbageCollector collector = store.collector();
+    for (int loaded = 2; loaded <= 6; loaded += 2) {
+      assertThat(collect(collector)).containsEntry("chunks", 24L).containsEntry("liveChunks", 24L);
+      assertThat(refs.stream().filter(r -> store.containers.isLoaded(ChunkRef.container(r[0]))))
+          .hasSize(loaded);
+    }
+  }
+
+  @Test
+  void whatIsDeadIsFoundOutOfTurn() throws IOException {
+    List<long[]> refs = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      refs.add(store.sealed(4));
+      store.blocks.put((long) i, refs.get(i));
+    }
+    store.directoriesInTurn = 0;
+    store.blocks.put(4L, Arrays.copyOf(refs.get(4), 2));
+    store.blocks.remove(2L);
+    // Too little of it.
+    store.blocks.put(3L, Arrays.copyOf(refs.get(3), 3));
+    // So little that its directory is not read.
+    long[] many = store.sealed(40);
+    store.blocks.put(9L, Arrays.copyOf(many, 39));
+    GarbageCollector collector = store.collector();
+    assertThat(collect(collector))
+        .containsEntry("chunks", 64L)
+        .containsEntry("liveChunks", 56L)
+        .containsEntry("chunksDropped", 6L)
+        .containsEntry("containersDeleted", 1L)
+        .containsEntry("containersCompacted", 1L);
+    assertThat(store.containers.isLoaded(ChunkRef.container(many[0]))).isFalse();
+    assertThat(store.info(refs.get(2)[0])).isNull();
+    long chunk = length(many[0]) / 40;
+    collect(collector);
+    assertThat(collector.metrics().get("gcGarbageBytes")).isBetween(chunk, 2 * chunk);
+    for (int i = 0; i < 4; i++) {
+      assertThat(store.has(refs.get(4)[i])).isEqualTo(i < 2);
+      assertThat(store.has(refs.get(3)[i])).isTrue();
+      assertThat(store.has(refs.get(5)[i])).isTrue();
+    }
+  }
+
+  /** A container in which one long chunk is dead among many short ones. */
+  private long[] shortAndALong() throws IOException {
+    long[] refs;
+    try (ChunkAppender appender = store.appender()) {
+      refs = Arrays.copyOf(store.append(appender, 39), 40);
+      ByteBuffer bytes = ByteBuffer.allocateDirect(10_000).put(0, (byte) 99);
+      refs[39] = appender.append(IndexedContainers.name(99), 0, bytes);
+      appender.force();
+    }
+    store.containers.sealIdle(ChunkRef.container(refs[0]));
+    return refs;
+  }
+
+  @Test
+  void whatIsFoundInTurnIsDroppedInTheNextCycle() throws IOException {
+    List<long[]> refs = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      refs.add(shortAndALong());
+      store.blocks.put((long) i, Arrays.copyOf(refs.get(i), 39));
+    }
+    store.directoriesInTurn = 1;
+    GarbageCollector collector = store.collector();
+    // Two cycles.
+    assertThat(collect(collector)).containsEntry("chunksDropped", 1L);
+    for (int i = 0; i < 3; i++) {
+      collect(collector);
+    }
+    for (long[] container : refs) {
+      assertThat(store.has(container[39])).isFalse();
+      assertThat(store.has(container[38])).isTrue();
+    }
   }
 
   @Test

@@ -152,7 +152,8 @@ class SectorsDuringCollectionTest {
         () -> false,
         System::nanoTime,
         () -> System.currentTimeMillis() + millisAhead,
-        1000);
+        1000,
+        Integer.MAX_VALUE);
   }
 
   private ByteBuffer read(long ref, int length) throws IOException {
