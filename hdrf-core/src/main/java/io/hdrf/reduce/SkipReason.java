@@ -28,7 +28,7 @@ public enum SkipReason {
   LINKED(10, false),
   /** The queue was full. */
   QUEUE_FULL(11, false),
-  /** An upgrade is open. */
+  /** An upgrade is open, or may be: no active NameNode has said yet that there is none. */
   UPGRADE(12, false),
   /** The volume has too little space for the reduced copy. */
   NO_SPACE(13, false),

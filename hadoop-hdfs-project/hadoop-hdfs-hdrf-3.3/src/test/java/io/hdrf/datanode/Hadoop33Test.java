@@ -6,11 +6,13 @@ import io.hdrf.admin.JobKind;
 import io.hdrf.datanode.job.VolumeJobs;
 import io.hdrf.io.TestBytes;
 import java.io.InputStream;
+import java.nio.file.Path;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.util.AutoCloseableLock;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What DataNodes of Hadoop 3.3 do and those of 3.1 don't. */
 class Hadoop33Test {
@@ -44,6 +46,13 @@ class Hadoop33Test {
         new Thread(reads, "reads").start();
         reads.get(60, TimeUnit.SECONDS);
       }
+    }
+  }
+
+  @Test
+  void aUsageClassThatIsSetLaterIsChecked(@TempDir Path directory) throws Exception {
+    try (HdrfCluster cluster = HdrfCluster.start(HdrfCluster.configuration(), 1)) {
+      UsageReconfiguration.assertChecked(cluster, directory);
     }
   }
 

@@ -25,6 +25,7 @@ import org.apache.hadoop.util.AutoCloseableLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What DataNodes of Hadoop 3.4 do and older ones don't. */
 class Hadoop34Test {
@@ -152,22 +153,9 @@ class Hadoop34Test {
     cluster.fs().delete(new Path("/late"), false);
   }
 
-  /** A class that adds up logical lengths is refused at start, and can be set later. */
   @Test
-  void aUsageClassThatIsSetLaterDoesNotCountWhatIsSaved() throws Exception {
-    cluster.write("/used", TestBytes.text(4 * SIZE, 5), 1);
-    cluster.awaitReduced("/used");
-    cluster.awaitReduced();
-    long before = cluster.used(0);
-    assertThat(before).isLessThan(2 * SIZE);
-    cluster
-        .datanode(0)
-        .reconfigurePropertyImpl(
-            "fs.getspaceused.classname",
-            "org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaCachingGetSpaceUsed");
-    assertThat(cluster.used(0)).isBetween(0L, before);
-    ExtendedBlock block = reducedBlock("/more", TestBytes.text(SIZE, 6));
-    assertThat(cluster.volume(0, block).getDfsUsed()).isLessThan(before + SIZE);
+  void aUsageClassThatIsSetLaterIsChecked(@TempDir java.nio.file.Path directory) throws Exception {
+    UsageReconfiguration.assertChecked(cluster, directory);
   }
 
   /** A disk that hangs holds up its own blocks alone. */

@@ -128,6 +128,7 @@ public final class HdrfService implements Closeable {
             new JobTasks(replicas, opener, plain, reducer, conf.reduceThreads()),
             storageId ->
                 dataset.volumes().stream().anyMatch(v -> v.getStorageID().equals(storageId)),
+            poolId -> conf.duringUpgrade() || dataset.isRollingUpgradeKnown(poolId),
             conf.nice(),
             this::onConversion);
     changes =
@@ -223,8 +224,16 @@ public final class HdrfService implements Closeable {
     changes.closeVolume(storageId);
   }
 
-  public void wakeScan() {
+  void wakeScan() {
     changes.wakeScan();
+  }
+
+  /**
+   * Called when a NameNode has said something new about rolling upgrades, by the thread that sends
+   * heartbeats, which must not wait for disks.
+   */
+  public void upgradeIsKnown() {
+    later.after(0, changes::upgradeIsKnown);
   }
 
   /** HDRF's directory below a pool's on a volume. */

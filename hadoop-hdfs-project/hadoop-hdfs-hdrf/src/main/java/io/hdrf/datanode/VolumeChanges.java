@@ -171,6 +171,12 @@ final class VolumeChanges {
     records.closeVolume(storageId);
   }
 
+  /** Begins what waited for a NameNode's word. */
+  void upgradeIsKnown() {
+    jobs.resume();
+    wakeScan();
+  }
+
   /** Schedules a scan soon, after a change that may leave plain blocks. */
   void wakeScan() {
     startScan();

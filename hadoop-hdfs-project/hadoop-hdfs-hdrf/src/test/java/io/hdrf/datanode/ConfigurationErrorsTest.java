@@ -57,6 +57,8 @@ class ConfigurationErrorsTest {
         "fs.getspaceused.classname"
             + " | org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaCachingGetSpaceUsed"
             + " | fs.getspaceused.classname | another class | logical lengths",
+        "fs.getspaceused.classname | org.apache.hadoop.fs.WindowsGetSpaceUsed"
+            + " | fs.getspaceused.classname | another class | logical lengths",
       })
   void aWrongValueIsRefused(String key, String value, String first, String second, String third) {
     Configuration conf = HdrfCluster.configuration();

@@ -248,6 +248,11 @@ public final class OneBlockDataNode implements AutoCloseable {
     }
 
     @Override
+    public boolean isRollingUpgradeKnown(String poolId) {
+      return true;
+    }
+
+    @Override
     public boolean keepsOldBlocks(FsVolumeSpi onVolume, String poolId) {
       return false;
     }

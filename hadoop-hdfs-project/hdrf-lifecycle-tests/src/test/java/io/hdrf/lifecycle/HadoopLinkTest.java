@@ -70,9 +70,15 @@ class HadoopLinkTest {
       throws IOException {
     ClassFiles overlay = overlay(lines.split(" "));
     ClassFiles hadoop = hadoop(version);
-    assertThat(overlay.missing(hadoop)).isEmpty();
+    SortedSet<String> missing = overlay.missing(hadoop);
     SortedSet<String> expected = new TreeSet<>(overlay.overrides(hadoop("3.1.4")));
     expected.addAll(overlay.overrides(hadoop(compiledWith)));
+    if (version.equals("3.2.4")) {
+      // It came with 3.3.5, and nothing asks for it before.
+      missing.removeIf(member -> member.contains("getVolumeList"));
+      expected.removeIf(member -> member.contains("getVolumeList"));
+    }
+    assertThat(missing).isEmpty();
     assertThat(overlay.overrides(hadoop)).containsAll(expected);
     assertThat(expected).hasSizeGreaterThan(40);
   }

@@ -8,7 +8,6 @@ import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -211,8 +210,7 @@ class HadoopUpgradeTest {
     cluster.client().rollingUpgrade(RollingUpgradeAction.FINALIZE);
     LineCluster.killWhileDeleting(dataNode, before, trash);
 
-    // HDFS goes on with neither, see "Upgrades of HDFS" in docs/operations.md.
-    Files.deleteIfExists(pool.resolve("RollingUpgradeInProgress"));
+    // HDFS never goes on with it, see "Upgrades of HDFS" in docs/operations.md.
     cluster.restart(dataNode, to);
     cluster.assertSame(files);
     // What was written meanwhile stayed plain until the end of the upgrade.

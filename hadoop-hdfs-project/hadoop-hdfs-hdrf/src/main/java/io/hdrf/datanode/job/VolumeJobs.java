@@ -80,6 +80,7 @@ public final class VolumeJobs implements Closeable {
   private final PoolSlices slices;
   private final Tasks tasks;
   private final Predicate<String> inService;
+  private final Predicate<String> mayReduce;
   private final Runnable onConversion;
   private final int nice;
   private final JobCounters counters = new JobCounters();
@@ -91,6 +92,8 @@ public final class VolumeJobs implements Closeable {
   /**
    * @param inService whether the volume with this storage id is: the blocks of one that leaves are
    *     gone, which is not to be taken for being done
+   * @param mayReduce whether conversions may begin in the pool with this id; {@link #resume} is
+   *     called when they may
    * @param nice the nice value of the jobs' threads
    * @param onConversion is run when a volume's {@link PoolSlice#conversion} has changed
    */
@@ -99,10 +102,12 @@ public final class VolumeJobs implements Closeable {
       PoolSlices slices,
       Tasks tasks,
       Predicate<String> inService,
+      Predicate<String> mayReduce,
       int nice,
       Runnable onConversion) {
     this.dataDirectories = dataDirectories;
     this.inService = inService;
+    this.mayReduce = mayReduce;
     this.slices = slices;
     this.tasks = tasks;
     this.nice = nice;
@@ -135,7 +140,8 @@ public final class VolumeJobs implements Closeable {
 
   /**
    * Begins a job on all volumes; one that runs already gets the new rate. Where the DataNode does
-   * not know all blocks yet, nothing is verified, and conversions begin by {@link #resume}.
+   * not know all blocks yet, nothing is verified, and conversions begin by {@link #resume}, as they
+   * do where nothing may be reduced yet.
    *
    * @param rate in bytes a second for the whole DataNode; 0 for any number
    * @param fraction which share of the blocks is verified, more than 0 and at most 1
@@ -230,10 +236,15 @@ public final class VolumeJobs implements Closeable {
         return;
       }
       slot.slice.setConversion(ConversionState.running(goal(kind), rate));
-      if (slot.slice.isLoaded() && !slot.isRunning(kind)) {
+      if (mayBegin(kind, slot) && !slot.isRunning(kind)) {
         slot.conversion = run(kind, slot, 1);
       }
     }
+  }
+
+  private boolean mayBegin(JobKind kind, Slot slot) {
+    return slot.slice.isLoaded()
+        && (kind != JobKind.CONVERT || mayReduce.test(slot.slice.poolId()));
   }
 
   private VolumeJob run(JobKind kind, Slot slot, double fraction) {
@@ -318,7 +329,7 @@ public final class VolumeJobs implements Closeable {
     }
   }
 
-  /** Goes on with what was interrupted, on volumes that have come into service. */
+  /** Goes on with what was interrupted, or could not begin, where it now may. */
   public synchronized void resume() {
     if (closed) {
       return;
@@ -326,7 +337,7 @@ public final class VolumeJobs implements Closeable {
     for (Slot slot : slots()) {
       ConversionState state = slot.slice.conversion();
       JobKind kind = kind(state.goal());
-      if (!state.isRunning() || slot.conversion != null || !slot.slice.isLoaded()) {
+      if (!state.isRunning() || slot.conversion != null || !mayBegin(kind, slot)) {
         continue;
       }
       if (kind == JobKind.CONVERT && slot.slice.codec() == null) {

@@ -35,8 +35,18 @@ public interface DatasetAccess {
   /** Revokes descriptors of the block that short-circuit readers hold. */
   void revokeDescriptors(String poolId, long blockId);
 
-  /** Returns whether an upgrade is open, so that files as they are may be needed for going back. */
+  /**
+   * Returns whether an upgrade is open, or a rolling one may be, so that files as they are may be
+   * needed for going back.
+   */
   boolean isUpgradeOpen(FsVolumeSpi volume, String poolId);
+
+  /**
+   * Returns whether an active NameNode of the pool has said, since the DataNode started, whether a
+   * rolling upgrade is open. Before that one counts as open: it may have begun while the DataNode
+   * was down.
+   */
+  boolean isRollingUpgradeKnown(String poolId);
 
   /** Returns whether blocks of an open upgrade lie aside that a rollback brings back. */
   boolean keepsOldBlocks(FsVolumeSpi volume, String poolId);

@@ -113,7 +113,7 @@ public final class ReducibleBlocks implements BlockOwner {
         throw new BlockSkippedException(SkipReason.DECLINED, "its storage type has no chain");
       }
       if (!duringUpgrade && dataset.isUpgradeOpen(volume, block.poolId())) {
-        throw new BlockSkippedException(SkipReason.UPGRADE, "an upgrade is open");
+        throw new BlockSkippedException(SkipReason.UPGRADE, "an upgrade is or may be open");
       }
       reference = volume.obtainReference();
       if (volume.getAvailable() < snapshot.length()) {

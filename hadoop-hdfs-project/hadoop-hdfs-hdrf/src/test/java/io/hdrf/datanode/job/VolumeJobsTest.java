@@ -60,6 +60,7 @@ class VolumeJobsTest {
   private final CountDownLatch failed = new CountDownLatch(1);
   private volatile Path hanging;
   private volatile String hangingThreads;
+  private volatile boolean mayReduce = true;
   private PoolSlices volumes;
   private VolumeJobs jobs;
 
@@ -107,6 +108,7 @@ class VolumeJobsTest {
             volumes,
             (kind, volume, fraction) -> new Blocks(volume.storageId()),
             storageId -> true,
+            poolId -> mayReduce,
             0,
             this::changed);
   }
@@ -273,6 +275,22 @@ class VolumeJobsTest {
     assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS));
     volumes.find("DS-2", POOL).noteLoaded();
     jobs.resume();
+    awaitStored("DS-2", false);
+    assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
+  }
+
+  /** All blocks would be left plain, and the conversion be over. */
+  @Test
+  void noConversionBeginsWhereNothingMayBeReducedYet() throws Exception {
+    mayReduce = false;
+    letGo.countDown();
+    jobs.start(JobKind.CONVERT, 0, 1);
+    jobs.resume();
+    assertThat(jobs.infos(JobKind.CONVERT)).allMatch(job -> job.state() == JobInfo.State.NONE);
+    assertThat(stored("DS-1").isRunning()).isTrue();
+    mayReduce = true;
+    jobs.resume();
+    awaitStored("DS-1", false);
     awaitStored("DS-2", false);
     assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
   }

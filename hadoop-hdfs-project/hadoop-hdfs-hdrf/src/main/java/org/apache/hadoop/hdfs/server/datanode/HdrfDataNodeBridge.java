@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs.server.datanode;
 
 import io.hdrf.admin.AdminEndpoint;
 import io.hdrf.datanode.AdminService;
+import io.hdrf.datanode.UsageCheck;
 import io.hdrf.datanode.page.PageServlet;
 import io.hdrf.datanode.page.Status;
 import java.io.IOException;
@@ -52,6 +53,15 @@ public final class HdrfDataNodeBridge {
     Field field = type.getDeclaredField(name);
     field.setAccessible(true);
     return field.get(of);
+  }
+
+  /**
+   * Checks what a reconfiguration is about to measure use with.
+   *
+   * @throws IllegalArgumentException fails the reconfiguration, with a message for people
+   */
+  public static void checkNewUsage(DataNode datanode) {
+    UsageCheck.checkChange(datanode.getConf(), datanode.getNewConf());
   }
 
   /**

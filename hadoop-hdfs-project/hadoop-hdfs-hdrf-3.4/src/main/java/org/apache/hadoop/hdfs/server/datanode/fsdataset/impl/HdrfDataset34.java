@@ -4,11 +4,13 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 import io.hdrf.datanode.HdrfSetup;
 import io.hdrf.datanode.replica.Hold;
 import java.io.IOException;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
+import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
@@ -78,5 +80,12 @@ class HdrfDataset34 extends HdrfDataset {
     } finally {
       saved.giveBackWhereGone();
     }
+  }
+
+  /** Asked for by the reconfiguration of how use is measured, before it changes anything. */
+  @Override
+  public List<FsVolumeImpl> getVolumeList() {
+    HdrfDataNodeBridge.checkNewUsage(datanode);
+    return super.getVolumeList();
   }
 }

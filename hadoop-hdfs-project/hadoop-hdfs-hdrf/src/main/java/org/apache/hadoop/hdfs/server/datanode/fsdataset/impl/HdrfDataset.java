@@ -44,6 +44,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.DescriptorRequests;
 import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
+import org.apache.hadoop.hdfs.server.datanode.HeartbeatAnswers;
 import org.apache.hadoop.hdfs.server.datanode.MirrorInstaller;
 import org.apache.hadoop.hdfs.server.datanode.Replica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
@@ -68,6 +69,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   final HdrfService service;
   private final HdrfDatasetAccess serviceAccess;
+  private final HeartbeatAnswers answers;
   private final ExecutorService cacheInflater;
 
   /** Those that wait for {@link #cacheInflater}. */
@@ -87,6 +89,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
       Function<FsDatasetImpl, HdrfDatasetAccess> line)
       throws IOException {
     super(datanode, storage, conf);
+    this.answers = new HeartbeatAnswers(datanode);
     this.cacheInflater =
         Executors.newSingleThreadExecutor(HdrfThreads.factory("hdrf-cache-inflater"));
     this.serviceAccess = line.apply(this);
@@ -581,6 +584,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
     service.stopJobs(bpid);
     super.shutdownBlockPool(bpid);
     service.closePool(bpid);
+    serviceAccess.upgrades().forget(bpid);
   }
 
   /** Stock code deletes the pool's directory file by file and would trip over HDRF's. */
@@ -649,8 +653,9 @@ abstract class HdrfDataset extends FsDatasetImpl {
   }
 
   /**
-   * {@code ReplicaCachingGetSpaceUsed} adds up lengths that reduced blocks don't take. {@link
-   * HdrfSetup} refuses it at start; from Hadoop 3.3.5 on it can be set at run time.
+   * {@code ReplicaCachingGetSpaceUsed} adds up lengths that reduced blocks don't take. It is
+   * refused at start and, from Hadoop 3.3.5 on, when it is set at run time; nothing else asks for
+   * this.
    */
   @Override
   public Set<? extends Replica> deepCopyReplica(String bpid) throws IOException {
@@ -659,10 +664,35 @@ abstract class HdrfDataset extends FsDatasetImpl {
             + " count what reduced blocks save as used; set another class");
   }
 
+  // What NameNodes say of rolling upgrades
+
+  /**
+   * The thread that sends heartbeats asks for this before it sends one and when it has handled the
+   * answer. Others may ask while this object is being made.
+   */
+  @Override
+  public long getCacheCapacity() {
+    String pool = answers == null ? null : answers.handledPool();
+    if (pool != null && serviceAccess.upgrades().answered(pool)) {
+      service.upgradeIsKnown();
+    }
+    return super.getCacheCapacity();
+  }
+
+  @Override
+  public void setRollingUpgradeMarker(String bpid) throws IOException {
+    if (serviceAccess.upgrades().opened(bpid)) {
+      service.upgradeIsKnown();
+    }
+    super.setRollingUpgradeMarker(bpid);
+  }
+
   @Override
   public void clearRollingUpgradeMarker(String bpid) throws IOException {
     super.clearRollingUpgradeMarker(bpid);
-    service.wakeScan();
+    if (serviceAccess.upgrades().closed(bpid)) {
+      service.upgradeIsKnown();
+    }
   }
 
   @Override

@@ -26,6 +26,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 abstract class HdrfDatasetAccess implements DatasetAccess {
 
   final FsDatasetImpl dataset;
+  private final RollingUpgrades upgrades = new RollingUpgrades();
 
   /** The name that BlockPoolSliceStorage has for itself. */
   private static final String TRASH = "trash";
@@ -75,20 +76,19 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
         .processBlockInvalidation(new ExtendedBlockId(blockId, poolId));
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>Stock code leaves the marker after a rollback. It is believed all the same: who starts HDRF
-   * in an open rolling upgrade, and goes back to stock HDFS, needs plain blocks from the first
-   * moment on, and a DataNode hears of the upgrade by its first heartbeat only. One that was down
-   * when the upgrade began has no marker until then.
-   */
+  /** What NameNodes have said to this DataNode. */
+  final RollingUpgrades upgrades() {
+    return upgrades;
+  }
+
   @Override
   public boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
-    File pool = poolDirectory(volume, poolId);
-    return dataset.trashEnabled(poolId)
-        || new File(pool, "RollingUpgradeInProgress").exists()
-        || hasPrevious(volume, pool);
+    return upgrades.mayBeOpen(poolId) || hasPrevious(volume, poolDirectory(volume, poolId));
+  }
+
+  @Override
+  public boolean isRollingUpgradeKnown(String poolId) {
+    return upgrades.isKnown(poolId);
   }
 
   @Override

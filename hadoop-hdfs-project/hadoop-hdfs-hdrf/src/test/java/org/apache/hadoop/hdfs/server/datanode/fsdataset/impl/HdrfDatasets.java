@@ -3,6 +3,9 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
 import java.io.IOException;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -28,6 +31,21 @@ public final class HdrfDatasets {
         ((FsVolumeImpl) volume).setCapacityForTesting(capacity);
       }
     }
+  }
+
+  /** The names of the classes that measure the use of a pool on the volumes of a DataNode. */
+  public static List<String> usageClasses(DataNode datanode, String pool)
+      throws IOException, ReflectiveOperationException {
+    Field usage = BlockPoolSlice.class.getDeclaredField("dfsUsage");
+    usage.setAccessible(true);
+    List<String> names = new ArrayList<>();
+    try (FsDatasetSpi.FsVolumeReferences volumes =
+        datanode.getFSDataset().getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : volumes) {
+        names.add(usage.get(((FsVolumeImpl) volume).getBlockPoolSlice(pool)).getClass().getName());
+      }
+    }
+    return names;
   }
 
   /** The first half of a move: copies a finalized replica to another volume. */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What active NameNodes have said of rolling upgrades since the DataNode started. The marker that
+ * stock code keeps on volumes is not believed: it is missing where an upgrade began while the
+ * DataNode was down, and stays after a rollback. Thread-safe.
+ */
+final class RollingUpgrades {
+
+  private final Map<String, Boolean> open = new ConcurrentHashMap<>();
+
+  /** Returns whether one may be open, which it may until a NameNode says otherwise. */
+  boolean mayBeOpen(String poolId) {
+    return open.getOrDefault(poolId, true);
+  }
+
+  /** Returns whether a NameNode has said anything, which silence in an answer is, too. */
+  boolean isKnown(String poolId) {
+    return open.containsKey(poolId);
+  }
+
+  /**
+   * Called when a NameNode has said that one is open.
+   *
+   * @return whether this is the first word about the pool
+   */
+  boolean opened(String poolId) {
+    return open.put(poolId, true) == null;
+  }
+
+  /**
+   * Called when a NameNode has said that the last one is finalized, which it repeats in each answer
+   * until it is restarted.
+   *
+   * @return whether this is news
+   */
+  boolean closed(String poolId) {
+    return !Boolean.FALSE.equals(open.put(poolId, false));
+  }
+
+  /**
+   * Called when an answer has been handled: if nothing was said of an upgrade, there is none.
+   *
+   * @return whether this is news
+   */
+  boolean answered(String poolId) {
+    return open.putIfAbsent(poolId, false) == null;
+  }
+
+  void forget(String poolId) {
+    open.remove(poolId);
+  }
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.io.TestBytes;
+import io.hdrf.reduce.SkipReason;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.MiniDFSNNTopology;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.server.datanode.HeartbeatGate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Rule 8 for a DataNode that was stock, and down when a rolling upgrade began: nothing on its
+ * volumes tells of the upgrade.
+ */
+class FirstAnswerTest {
+
+  private final byte[] data = TestBytes.text(500_000, 1);
+  private HdrfCluster cluster;
+  private ExtendedBlock block;
+  private DataNodeProperties stopped;
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  /** One plain block on a DataNode that starts with HDRF the next time. */
+  private void start(Consumer<MiniDFSCluster.Builder> shape) throws Exception {
+    Configuration conf = HdrfCluster.stockConfiguration();
+    conf.setInt(DFSConfigKeys.DFS_HA_TAILEDITS_PERIOD_KEY, 1);
+    cluster = HdrfCluster.start(conf, shape);
+    if (cluster.mini().getNumNameNodes() > 1) {
+      cluster.mini().transitionToActive(0);
+    }
+    cluster.write("/plain", data, 1);
+    block = cluster.block("/plain");
+    stopDataNode();
+    HdrfCluster.confOf(stopped)
+        .set(
+            "dfs.datanode.fsdataset.factory",
+            HdrfCluster.configuration().get("dfs.datanode.fsdataset.factory"));
+  }
+
+  private void stopDataNode() {
+    stopped = cluster.mini().stopDataNode(0);
+  }
+
+  private void prepare() throws Exception {
+    cluster.mini().getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_ENTER, false);
+    cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
+    cluster.mini().getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_LEAVE, false);
+  }
+
+  private void awaitReplica() throws Exception {
+    HdrfCluster.await("the dataset", () -> cluster.dataset(0) != null);
+    HdrfCluster.await("the replica", () -> cluster.replica(0, block) != null);
+  }
+
+  private void assertRests() throws Exception {
+    awaitReplica();
+    HdrfService service = cluster.service(0);
+    long skipped = service.counters().skippedFor(SkipReason.UPGRADE);
+    service.wakeScan();
+    HdrfCluster.await(
+        "two looks at the block",
+        () ->
+            service.counters().skippedFor(SkipReason.UPGRADE) > skipped + 1
+                || cluster.isReduced(0, block));
+    assertThat(cluster.isReduced(0, block)).isFalse();
+  }
+
+  private Path marker() throws Exception {
+    return HdrfCluster.poolDirectory(cluster.volumes(0).get(0), block.getBlockPoolId())
+        .resolve("RollingUpgradeInProgress");
+  }
+
+  @Test
+  void nothingIsReducedBeforeTheAnswerOfAnActiveNameNode() throws Exception {
+    start(builder -> builder.numDataNodes(1));
+    prepare();
+    try (HeartbeatGate gate = new HeartbeatGate()) {
+      cluster.restart(stopped);
+      gate.putBefore(cluster.datanode(0));
+      HdrfCluster.await("heartbeats", () -> gate.failed() > 1);
+      assertRests();
+      gate.hold();
+      HdrfCluster.await("an answer", () -> gate.held() > 0);
+      assertRests();
+      assertThat(marker()).doesNotExist();
+    }
+    Path marker = marker();
+    HdrfCluster.await("the marker", () -> Files.exists(marker));
+    assertRests();
+    cluster.fs().rollingUpgrade(RollingUpgradeAction.FINALIZE);
+    cluster.awaitReduced(0, block);
+    cluster.assertContent("/plain", data);
+  }
+
+  @Test
+  void theAnswerOfAStandbyTellsNothing() throws Exception {
+    start(builder -> builder.nnTopology(MiniDFSNNTopology.simpleHATopology()).numDataNodes(1));
+    cluster.mini().transitionToStandby(0);
+    cluster.restart(stopped);
+    awaitReplica();
+    cluster.mini().triggerHeartbeats();
+    assertRests();
+    cluster.mini().transitionToActive(1);
+    cluster.awaitReduced(0, block);
+    cluster.assertContent("/plain", data);
+  }
+
+  /** Stock code leaves its marker, and takes no notice of it. */
+  @Test
+  void afterARollbackBlocksAreReduced() throws Exception {
+    start(builder -> builder.numDataNodes(1));
+    prepare();
+    cluster.restart(stopped);
+    cluster.mini().waitActive();
+    assertRests();
+    Path marker = marker();
+    assertThat(marker).exists();
+    stopDataNode();
+    stopped.setDnArgs("-rollback");
+    cluster.mini().shutdownNameNodes();
+    cluster.mini().restartNameNode("-rollingupgrade", "rollback");
+    cluster.restart(stopped);
+    cluster.mini().waitActive();
+    cluster.awaitReduced(0, block);
+    assertThat(marker).exists();
+    cluster.assertContent("/plain", data);
+  }
+}
