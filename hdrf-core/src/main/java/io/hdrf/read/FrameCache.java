@@ -10,7 +10,8 @@ import java.util.Map;
  * Decoded frames of blocks that are read by position, the least recently used leaving first. A key
  * contains the tag of the block's header and the checksum of the frame's stored bytes: a frame of a
  * block that was replaced is not found again, nor one of another volume, where the same stored
- * bytes may refer to other data. Thread-safe.
+ * bytes may refer to other data. But a copied volume has the same tag, and whoever makes a block
+ * can give it any; so whoever reads from others names each source. Thread-safe.
  */
 final class FrameCache {
 
@@ -25,10 +26,10 @@ final class FrameCache {
     this.capacity = capacity;
   }
 
-  /** Names a frame by its content. */
-  static ByteBuffer key(long tag, long blockId, int frame, int checksum) {
-    ByteBuffer key = ByteBuffer.allocate(2 * Long.BYTES + 2 * Integer.BYTES);
-    key.putLong(tag).putLong(blockId).putInt(frame).putInt(checksum).flip();
+  /** Names a frame of a source by its content. */
+  static ByteBuffer key(long source, long tag, long blockId, int frame, int checksum) {
+    ByteBuffer key = ByteBuffer.allocate(3 * Long.BYTES + 2 * Integer.BYTES);
+    key.putLong(source).putLong(tag).putLong(blockId).putInt(frame).putInt(checksum).flip();
     return key;
   }
 

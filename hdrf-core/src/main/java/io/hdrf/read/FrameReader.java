@@ -4,7 +4,6 @@ package io.hdrf.read;
 import io.hdrf.block.FrameTable;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.jni.NativeFiles;
-import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import java.io.Closeable;
 import java.io.FileDescriptor;
@@ -52,12 +51,12 @@ public final class FrameReader implements Closeable {
   private final FrameTable frames;
   private final FrameReads shared;
   private final FrameCache cache;
-  private final ReducerCounters counters;
 
   /** The block's file; null where the kernel is not to read ahead. */
   private final FileDescriptor file;
 
   private final FrameCheck check;
+  private final long source;
 
   /** The end of what the kernel was asked to read ahead. */
   private long readAhead;
@@ -84,15 +83,16 @@ public final class FrameReader implements Closeable {
       ReducedBlock block,
       ChainCodec codec,
       FileDescriptor file,
-      FrameCheck check) {
+      FrameCheck check,
+      long source) {
     this.shared = shared;
     this.block = block;
     this.frames = block.frames();
     this.codec = codec;
     this.cache = shared.cache();
-    this.counters = shared.counters();
     this.file = file;
     this.check = check;
+    this.source = source;
   }
 
   /** The block that is read. */
@@ -106,7 +106,7 @@ public final class FrameReader implements Closeable {
     try {
       block.readStored(frame, dst);
     } catch (IOException e) {
-      throw shared.translate(block, e);
+      throw shared.owner().translate(block, e);
     }
   }
 
@@ -194,7 +194,7 @@ public final class FrameReader implements Closeable {
       try {
         current = assigned(frame, 1);
       } catch (OutOfMemoryError e) {
-        throw shared.translate(block, e);
+        throw shared.owner().translate(block, e);
       }
     }
   }
@@ -266,7 +266,7 @@ public final class FrameReader implements Closeable {
     if (cached == null) {
       return false;
     }
-    counters.frameCacheHit();
+    shared.owner().frameCacheHit();
     currentBytes = ByteBuffer.wrap(cached).asReadOnlyBuffer();
     currentFirst = frame;
     currentEnd = frame + 1;
@@ -275,7 +275,7 @@ public final class FrameReader implements Closeable {
 
   private ByteBuffer key(int frame) {
     return FrameCache.key(
-        block.header().tag(), block.header().blockId(), frame, frames.checksum(frame));
+        source, block.header().tag(), block.header().blockId(), frame, frames.checksum(frame));
   }
 
   @Override

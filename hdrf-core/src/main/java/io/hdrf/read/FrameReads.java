@@ -2,7 +2,6 @@
 package io.hdrf.read;
 
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.thread.HdrfThreads;
@@ -21,18 +20,28 @@ import java.util.concurrent.TimeUnit;
  */
 public final class FrameReads implements Closeable {
 
-  /** Says what a reader is told when a frame can't be read or decoded. */
-  public interface Errors {
-    /** The exception for the reader; its message is not null. */
+  /** Whose reads they are. Called by many threads. */
+  public interface Owner {
+
+    /**
+     * Says what a reader is told when a frame can't be read or decoded.
+     *
+     * @return the exception for the reader; its message is not null
+     */
     IOException translate(ReducedBlock block, Throwable failure);
+
+    /** Is told of frames that were decoded for a reader. */
+    default void decoded(int bytes, long nanos) {}
+
+    /** Is told of a frame that a reader found in the cache. */
+    default void frameCacheHit() {}
   }
 
   private static final int QUEUED_PER_THREAD = 16;
 
   private final FrameCache cache;
   private final BufferPool buffers;
-  private final ReducerCounters counters;
-  private final Errors errors;
+  private final Owner owner;
 
   /** Null where nothing is decoded ahead. */
   private final ThreadPoolExecutor ahead;
@@ -41,16 +50,10 @@ public final class FrameReads implements Closeable {
    * @param cacheSize bytes of decoded frames to keep for positional reads
    * @param aheadThreads threads that decode ahead; 0 means none
    */
-  public FrameReads(
-      int cacheSize,
-      int aheadThreads,
-      BufferPool buffers,
-      ReducerCounters counters,
-      Errors errors) {
+  public FrameReads(int cacheSize, int aheadThreads, BufferPool buffers, Owner owner) {
     this.cache = new FrameCache(cacheSize);
     this.buffers = buffers;
-    this.counters = counters;
-    this.errors = errors;
+    this.owner = owner;
     if (aheadThreads == 0) {
       ahead = null;
       return;
@@ -70,12 +73,13 @@ public final class FrameReads implements Closeable {
    * A reader of a block.
    *
    * @param file the block's, so that the kernel can be told to read ahead; null if it is not to
-   * @param check examines what was decoded. Readers of one block share the cache, so all have the
-   *     same one
+   * @param check examines what was decoded
+   * @param source where the block comes from. Its readers share cached frames, so all have the same
+   *     check, and no two of its volumes have the same tags
    */
   public FrameReader reader(
-      ReducedBlock block, ChainCodec codec, FileDescriptor file, FrameCheck check) {
-    return new FrameReader(this, block, codec, file, check);
+      ReducedBlock block, ChainCodec codec, FileDescriptor file, FrameCheck check, long source) {
+    return new FrameReader(this, block, codec, file, check, source);
   }
 
   FrameCache cache() {
@@ -86,12 +90,8 @@ public final class FrameReads implements Closeable {
     return buffers;
   }
 
-  ReducerCounters counters() {
-    return counters;
-  }
-
-  IOException translate(ReducedBlock block, Throwable failure) {
-    return errors.translate(block, failure);
+  Owner owner() {
+    return owner;
   }
 
   boolean decodesAhead() {

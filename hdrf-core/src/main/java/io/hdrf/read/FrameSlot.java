@@ -107,7 +107,7 @@ final class FrameSlot implements Runnable {
       block.readFrames(first, count, codec, stored, decoded);
       decoded.flip();
       check.check(block.frames().originalPosition(first), decoded.duplicate());
-      shared.counters().decoded(decoded.limit(), System.nanoTime() - start);
+      shared.owner().decoded(decoded.limit(), System.nanoTime() - start);
     } catch (Throwable e) {
       // Any kind: readers wait until the state changes.
       thrown = e;
@@ -135,7 +135,7 @@ final class FrameSlot implements Runnable {
         }
         if (count == 1) {
           empty();
-          throw shared.translate(block, failure);
+          throw shared.owner().translate(block, failure);
         }
         count = 1;
         state = State.ASSIGNED;

@@ -18,5 +18,12 @@ public final class StoredReplicaRequest {
    */
   public static final long POSITION = Integer.BYTES;
 
+  /**
+   * The message of the answer where the DataNode declines descriptors of reduced blocks, and would
+   * have the client's own reader ask it for none for a while, after two warnings in the client's
+   * log. The client tells that reader without them.
+   */
+  public static final String READ_BY_TCP = "HDRF: reduced blocks of this DataNode are read by TCP";
+
   private StoredReplicaRequest() {}
 }

@@ -10,7 +10,7 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 
 /** Captures messages of at least a level while it is open. */
-public final class LogCapture extends AppenderSkeleton implements AutoCloseable {
+public class LogCapture extends AppenderSkeleton implements AutoCloseable {
 
   private final List<LoggingEvent> events = new ArrayList<>();
   private final String[] loggers;

@@ -15,29 +15,30 @@ import org.junit.jupiter.api.Test;
 class FrameCacheTest {
 
   private static ByteBuffer key(int frame) {
-    return FrameCache.key(7, 1_073_741_825L, frame, 0xCAFE);
+    return FrameCache.key(0, 7, 1_073_741_825L, frame, 0xCAFE);
   }
 
   @Test
   void aFrameIsFoundByAllPartsOfItsKeyOnly() {
     FrameCache cache = new FrameCache(1000);
     byte[] frame = new byte[100];
-    cache.put(FrameCache.key(7, 8, 9, 10), frame);
-    assertThat(cache.get(FrameCache.key(7, 8, 9, 10))).isSameAs(frame);
-    assertThat(cache.get(FrameCache.key(1, 8, 9, 10))).isNull();
-    assertThat(cache.get(FrameCache.key(7, 1, 9, 10))).isNull();
-    assertThat(cache.get(FrameCache.key(7, 8, 1, 10))).isNull();
-    assertThat(cache.get(FrameCache.key(7, 8, 9, 1))).isNull();
+    cache.put(FrameCache.key(6, 7, 8, 9, 10), frame);
+    assertThat(cache.get(FrameCache.key(6, 7, 8, 9, 10))).isSameAs(frame);
+    assertThat(cache.get(FrameCache.key(1, 7, 8, 9, 10))).isNull();
+    assertThat(cache.get(FrameCache.key(6, 1, 8, 9, 10))).isNull();
+    assertThat(cache.get(FrameCache.key(6, 7, 1, 9, 10))).isNull();
+    assertThat(cache.get(FrameCache.key(6, 7, 8, 1, 10))).isNull();
+    assertThat(cache.get(FrameCache.key(6, 7, 8, 9, 1))).isNull();
   }
 
   /** Another block's frame must not be shown where chance gave it the same hash code. */
   @Test
   void keysWithTheSameHashCodeAreToldApart() {
     FrameCache cache = new FrameCache(1000);
-    ByteBuffer kept = FrameCache.key(7, 8, 9, 10);
+    ByteBuffer kept = FrameCache.key(0, 7, 8, 9, 10);
     cache.put(kept, new byte[100]);
-    ByteBuffer otherData = FrameCache.key(7, 8, 9, 0x1F09);
-    ByteBuffer otherBlock = FrameCache.key(7, 0x1F07, 9, 10);
+    ByteBuffer otherData = FrameCache.key(0, 7, 8, 9, 0x1F09);
+    ByteBuffer otherBlock = FrameCache.key(0, 7, 0x1F07, 9, 10);
     assertThat(otherData).hasSameHashCodeAs(kept);
     assertThat(otherBlock).hasSameHashCodeAs(kept);
     assertThat(cache.get(otherData)).isNull();
@@ -51,8 +52,8 @@ class FrameCacheTest {
     Set<Integer> blocks = new HashSet<>();
     Set<Integer> tags = new HashSet<>();
     for (int i = 0; i < count; i++) {
-      blocks.add(FrameCache.key(7, 1_073_741_825L + i, 0, 0xCAFE).hashCode());
-      tags.add(FrameCache.key(i, 1_073_741_825L, 0, 0xCAFE).hashCode());
+      blocks.add(FrameCache.key(0, 7, 1_073_741_825L + i, 0, 0xCAFE).hashCode());
+      tags.add(FrameCache.key(0, i, 1_073_741_825L, 0, 0xCAFE).hashCode());
     }
     assertThat(blocks).hasSize(count);
     assertThat(tags).hasSize(count);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.reduce.HookedScheme;
-import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
@@ -38,7 +37,6 @@ class FrameReaderTest {
 
   private final byte[] data =
       TestData.TEXT.bytes(LENGTH, TestSeed.random(FrameReaderTest.class.getName()));
-  private final ReducerCounters counters = new ReducerCounters();
   private final BufferPool buffers = new BufferPool(1L << 30);
   private long idle;
   private ReducedFile file;
@@ -54,7 +52,6 @@ class FrameReaderTest {
             8 << 20,
             2,
             buffers,
-            counters,
             (of, failure) -> new IOException(of.name() + " can't be read", failure));
     fillPool();
   }
@@ -86,7 +83,7 @@ class FrameReaderTest {
   }
 
   private FrameReader reader(ReducedBlock of, ReducedFile from) {
-    return reads.reader(of, from.codec, null, FrameCheck.NONE);
+    return reads.reader(of, from.codec, null, FrameCheck.NONE, 0);
   }
 
   /** Reads run by run, and returns how many frames each had. */

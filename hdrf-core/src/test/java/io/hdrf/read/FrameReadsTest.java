@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.reduce.HookedScheme;
-import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
@@ -44,7 +43,6 @@ class FrameReadsTest {
         0,
         threads,
         BufferPool.shared(),
-        new ReducerCounters(),
         (of, failure) -> new IOException(of.name() + " can't be read", failure));
   }
 

@@ -100,6 +100,7 @@ public final class HdrfService implements Closeable {
     BlockOpener opener = new BlockOpener(slices, counters, times);
     reads =
         new ReplicaReads(
+            conf,
             dataset,
             opener,
             new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters),
@@ -319,9 +320,9 @@ public final class HdrfService implements Closeable {
     return reads.open(poolId, replica, position, dropBehind);
   }
 
-  /** See {@link ReplicaReads#openStored}; null where the operator has not allowed it. */
+  /** See {@link ReplicaReads#openStored}. */
   public FileInputStream openStored(String poolId, ReplicaInfo replica) throws IOException {
-    return conf.passesDescriptors() ? reads.openStored(poolId, replica) : null;
+    return reads.openStored(poolId, replica);
   }
 
   // What others look at

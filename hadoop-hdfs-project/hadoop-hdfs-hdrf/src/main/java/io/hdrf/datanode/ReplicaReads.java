@@ -2,6 +2,7 @@
 package io.hdrf.datanode;
 
 import io.hdrf.block.BlockRef;
+import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.read.DecodedBlockInputStream;
 import io.hdrf.datanode.read.ReducedReads;
 import io.hdrf.datanode.replica.BlockOpener;
@@ -12,6 +13,7 @@ import io.hdrf.wire.StoredReplicaRequest;
 import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;
+import org.apache.hadoop.hdfs.server.datanode.DescriptorRequests;
 import org.apache.hadoop.hdfs.server.datanode.DiskFileCorruptException;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -19,6 +21,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 /** Opens replicas for the DataNode's own readers. Thread-safe. */
 public final class ReplicaReads implements Closeable {
 
+  private final HdrfConf conf;
   private final DatasetAccess dataset;
   private final BlockOpener opener;
   private final ReducedReads reads;
@@ -29,7 +32,12 @@ public final class ReplicaReads implements Closeable {
    * @param dropBehindReads whether all reads leave the page cache
    */
   ReplicaReads(
-      DatasetAccess dataset, BlockOpener opener, ReducedReads reads, boolean dropBehindReads) {
+      HdrfConf conf,
+      DatasetAccess dataset,
+      BlockOpener opener,
+      ReducedReads reads,
+      boolean dropBehindReads) {
+    this.conf = conf;
     this.dataset = dataset;
     this.opener = opener;
     this.reads = reads;
@@ -78,8 +86,9 @@ public final class ReplicaReads implements Closeable {
    * Opens a reduced replica as it is stored, for a client that decodes it. What others own is never
    * in such a file: no scheme of its chain has a store.
    *
-   * @return at {@link StoredReplicaRequest#POSITION}; null if the replica is plain, or if the
-   *     DataNode alone can decode it
+   * @return at {@link StoredReplicaRequest#POSITION}; null if the replica is plain, or to be
+   *     declined for itself alone
+   * @throws IOException of {@link DescriptorRequests#readByTcp} if it is declined otherwise
    */
   FileInputStream openStored(String poolId, ReplicaInfo replica) throws IOException {
     if (!ReplicaSnapshot.isEligible(replica)) {
@@ -90,8 +99,11 @@ public final class ReplicaReads implements Closeable {
       if (!opened.isReduced()) {
         return null;
       }
-      if (!opened.codec().chain().isOfFrames()) {
-        return null;
+      if (!conf.passesDescriptors() || !opened.codec().chain().isOfFrames()) {
+        if (conf.declinesBlocksAlone()) {
+          return null;
+        }
+        throw DescriptorRequests.readByTcp();
       }
       opened.stream().getChannel().position(StoredReplicaRequest.POSITION);
       return opened.detachStream();

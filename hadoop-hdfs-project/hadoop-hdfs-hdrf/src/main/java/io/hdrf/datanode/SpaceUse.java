@@ -50,8 +50,11 @@ class SpaceUse {
   private volatile VolumeSum current;
   private volatile boolean stopped;
 
-  /** Those whose result nobody has yet: of volumes that stand still. */
-  private final Map<PoolSlice, VolumeSum> underWay = new HashMap<>();
+  /**
+   * Those that may not have ended, by storage and pool: of volumes that stand still, also where
+   * they have left, since they may come again.
+   */
+  private final Map<String, VolumeSum> underWay = new HashMap<>();
 
   /** The last result, or null. */
   private List<VolumeUse> last;
@@ -103,10 +106,13 @@ class SpaceUse {
     }
     counted.set(0);
     volumesLookedAt.set(0);
-    last = Collections.unmodifiableList(sum());
-    lastNanos = System.nanoTime();
-    lastTook = lastNanos - began;
-    return last;
+    List<VolumeUse> now = Collections.unmodifiableList(sum());
+    if (!Thread.currentThread().isInterrupted()) {
+      last = now;
+      lastNanos = System.nanoTime();
+      lastTook = lastNanos - began;
+    }
+    return now;
   }
 
   /** The same as text. */
@@ -123,7 +129,7 @@ class SpaceUse {
     Map<String, Map<String, BlockSum>> plain = new HashMap<>();
     List<PoolSlice> present = new ArrayList<>();
     slices.forEach(present::add);
-    underWay.keySet().retainAll(present);
+    underWay.values().removeIf(VolumeSum::hasEnded);
     List<VolumeUse> all = new ArrayList<>();
     for (PoolSlice slice : present) {
       String type = types.getOrDefault(slice.storageId(), "?");
@@ -133,40 +139,52 @@ class SpaceUse {
               : plain
                   .computeIfAbsent(slice.poolId(), this::plainReplicas)
                   .getOrDefault(slice.storageId(), BlockSum.NONE);
-      all.add(
-          await(
-              slice,
-              underWay.computeIfAbsent(
-                  slice,
-                  any ->
-                      new VolumeSum(
-                          "hdrf-space-" + slice.storageId(),
-                          steps -> sum(slice, type, plainHere, steps))),
-              type));
+      all.add(addUp(slice, type, plainHere));
     }
     return all;
   }
 
-  /** Returns a volume's sums, or that they are not known. */
-  private VolumeUse await(PoolSlice slice, VolumeSum sum, String type) {
-    current = sum;
+  /** A volume's sums as they are now, or that they are not known. */
+  private VolumeUse addUp(PoolSlice slice, String type, BlockSum plain) {
+    String key = slice.storageId() + '/' + slice.poolId();
     String why;
     try {
-      VolumeUse use = sum.await(stallMillis, () -> !stopped);
-      if (use != null) {
-        underWay.remove(slice);
-        return use;
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      // One that was begun before and left behind tells of that time.
+      VolumeSum earlier = underWay.get(key);
+      if (earlier == null || await(earlier) != null) {
+        VolumeSum sum =
+            new VolumeSum(
+                "hdrf-space-" + slice.storageId(), steps -> sum(slice, type, plain, steps));
+        underWay.put(key, sum);
+        VolumeUse use = await(sum);
+        if (use != null) {
+          return use;
+        }
       }
       why = stopped ? "the DataNode stops" : "the volume does not answer: its disk may hang";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      why = "the adding up was interrupted";
     } catch (ExecutionException e) {
-      underWay.remove(slice);
       why = String.valueOf(e.getCause());
     } finally {
-      counted.addAndGet(sum.steps());
       volumesLookedAt.incrementAndGet();
-      current = null;
     }
     return builder(slice, type).obstacle(why).build();
+  }
+
+  /** Waits for a result as long as it advances; null if it does not. */
+  private VolumeUse await(VolumeSum sum) throws ExecutionException, InterruptedException {
+    current = sum;
+    try {
+      return sum.await(stallMillis, () -> !stopped);
+    } finally {
+      counted.addAndGet(sum.steps());
+      current = null;
+    }
   }
 
   private static VolumeUse.Builder builder(PoolSlice slice, String type) {

@@ -39,6 +39,10 @@ final class VolumeSum {
     return steps.get();
   }
 
+  boolean hasEnded() {
+    return task.isDone();
+  }
+
   /**
    * Waits for the result as long as it advances.
    *
@@ -47,15 +51,13 @@ final class VolumeSum {
    * @param goOn whether to wait any longer
    * @return null if it stands still, or if no longer wait is wanted; it goes on
    */
-  synchronized VolumeUse await(long stallMillis, BooleanSupplier goOn) throws ExecutionException {
+  synchronized VolumeUse await(long stallMillis, BooleanSupplier goOn)
+      throws ExecutionException, InterruptedException {
     long seen = steps.get();
     long since = System.nanoTime();
     while (goOn.getAsBoolean()) {
       try {
         return task.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return null;
       } catch (TimeoutException e) {
         long now = steps.get();
         if (now != seen) {

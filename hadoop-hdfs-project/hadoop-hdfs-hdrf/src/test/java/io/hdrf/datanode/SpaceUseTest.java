@@ -18,16 +18,20 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Sums of a DataNode one of whose volumes does not answer. */
 @Timeout(120)
 class SpaceUseTest {
-  private static final long STALL_MILLIS = 300;
+  private static final long STALL_MILLIS = 2_000;
 
   private final CountDownLatch answer = new CountDownLatch(1);
   private final AtomicInteger begun = new AtomicInteger();
+
+  /** Who is interrupted while it waits for the disk. */
+  private volatile Thread waiting;
 
   /** The sums of a running DataNode, in which the disk of one volume hangs until it answers. */
   private SpaceUse hanging(HdrfCluster cluster, String storageId) throws IOException {
@@ -44,11 +48,16 @@ class SpaceUseTest {
       VolumeUse sum(PoolSlice slice, String type, BlockSum plain, AtomicLong steps) {
         if (slice.storageId().equals(storageId)) {
           begun.incrementAndGet();
+          if (waiting != null) {
+            waiting.interrupt();
+          }
+          VolumeUse old = super.sum(slice, type, plain, new AtomicLong());
           try {
             answer.await();
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
+          return old;
         }
         return super.sum(slice, type, plain, steps);
       }
@@ -65,11 +74,21 @@ class SpaceUseTest {
       cluster.write("/text", TestBytes.text(6 * HdrfCluster.BLOCK_SIZE, 3), 1);
       cluster.awaitReduced("/text");
       HdrfCluster.await("the records", () -> blocks(cluster.service(0).history().use().sum()) == 6);
-      List<String> storages = new ArrayList<>();
-      cluster.service(0).slices().forEach(slice -> storages.add(slice.storageId()));
-      SpaceUse use = hanging(cluster, storages.get(1));
+      List<PoolSlice> slices = new ArrayList<>();
+      cluster.service(0).slices().forEach(slices::add);
+      PoolSlice hung = slices.get(1);
+      SpaceUse use = hanging(cluster, hung.storageId());
 
-      List<VolumeUse> first = use.sum();
+      waiting = Thread.currentThread();
+      List<VolumeUse> interrupted = use.all();
+      assertThat(Thread.interrupted()).isTrue();
+      waiting = null;
+      assertThat(interrupted)
+          .filteredOn(volume -> !volume.isWhole())
+          .isNotEmpty()
+          .allSatisfy(volume -> assertThat(volume.obstacle()).contains("interrupted"));
+
+      List<VolumeUse> first = use.all();
       assertThat(first).hasSize(3).filteredOn(VolumeUse::isWhole).hasSize(2);
       assertThat(blocks(first)).isBetween(1L, 5L);
       assertThat(first)
@@ -77,15 +96,23 @@ class SpaceUseTest {
           .singleElement()
           .satisfies(
               volume -> {
-                assertThat(volume.storageId()).isEqualTo(storages.get(1));
+                assertThat(volume.storageId()).isEqualTo(hung.storageId());
                 assertThat(volume.obstacle()).contains("its disk may hang");
               });
       assertThat(use.progress()).endsWith(", 3 volumes");
+      assertThat(use.sum()).filteredOn(VolumeUse::isWhole).hasSize(2);
+      cluster.service(0).slices().close(hung.storageId(), hung.poolId());
+      assertThat(use.sum()).hasSize(2);
+      for (FsVolumeImpl volume : cluster.volumes(0)) {
+        cluster.service(0).slices().open(volume, hung.poolId());
+      }
       assertThat(use.sum()).filteredOn(VolumeUse::isWhole).hasSize(2);
       assertThat(begun).as("threads that wait for the disk").hasValue(1);
 
       answer.countDown();
       HdrfCluster.await("its answer", () -> blocks(use.sum()) == 6);
+      assertThat(begun).as("the old answer is not that of now").hasValue(2);
+
       use.stop();
       assertThat(use.sum()).noneMatch(VolumeUse::isWhole);
     }

@@ -17,7 +17,11 @@ final class ClientSchemes {
   private final VolumeSchemes schemes;
 
   ClientSchemes(Path plugins, Configuration configuration) throws IOException {
-    registry = SchemeRegistry.load(plugins);
+    this(SchemeRegistry.load(plugins), plugins, configuration);
+  }
+
+  ClientSchemes(SchemeRegistry registry, Path plugins, Configuration configuration) {
+    this.registry = registry;
     // No scheme with a store is ever opened.
     schemes = new VolumeSchemes(registry, configuration, plugins, LocalDurableFiles.INSTANCE);
   }

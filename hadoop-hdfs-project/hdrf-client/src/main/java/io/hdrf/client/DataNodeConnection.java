@@ -12,6 +12,7 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
 import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
+import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.net.unix.DomainSocket;
 import org.apache.hadoop.security.AccessControlException;
 
@@ -57,7 +58,8 @@ final class DataNodeConnection implements Closeable {
   }
 
   /**
-   * Asks for the descriptors of a reduced replica.
+   * Asks for the descriptors of a reduced replica. If the DataNode declines those of all its
+   * blocks, the client's own reader, which comes next, does not ask again.
    *
    * @return null if the DataNode passes none
    * @throws AccessControlException if it refuses the block token
@@ -73,6 +75,9 @@ final class DataNodeConnection implements Closeable {
         BlockOpResponseProto.parseFrom(PBHelperClient.vintPrefixed(socket.getInputStream()));
     if (response.getStatus() == Status.ERROR_ACCESS_TOKEN) {
       throw new AccessControlException(response.getMessage());
+    }
+    if (StoredReplicaRequest.READ_BY_TCP.equals(response.getMessage())) {
+      request.pauseShortCircuit();
     }
     return response.getStatus() == Status.SUCCESS ? receive() : null;
   }
@@ -98,8 +103,9 @@ final class DataNodeConnection implements Closeable {
     }
   }
 
+  /** Throws nothing: who has got descriptors would lose them. */
   @Override
-  public void close() throws IOException {
-    socket.close();
+  public void close() {
+    IOUtils.closeStream(socket);
   }
 }

@@ -5,12 +5,10 @@ import io.hdrf.block.BlockRef;
 import io.hdrf.client.DataNodeConnection.Descriptors;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.read.FrameReads;
-import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.BufferPool;
 import java.io.IOException;
 import java.nio.file.Paths;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -43,7 +41,7 @@ final class LocalBlocks {
    */
   private static final long BROKEN_MILLIS = 600_000;
 
-  /** How long a DataNode, or a block pool of one, that does not answer is left alone. */
+  /** How long what does not answer, and schemes that can't be loaded, are left alone. */
   private static final long PAUSE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private static final int FRAME_CACHE = 8 << 20;
@@ -51,36 +49,36 @@ final class LocalBlocks {
   private static final int IDLE_BUFFERS = 8 << 20;
 
   private static final class Holder {
-    static final LocalBlocks SHARED = new LocalBlocks();
+    static final LocalBlocks SHARED = new LocalBlocks(PAUSE_NANOS);
   }
 
   private final LocalReplicaCache replicas = new LocalReplicaCache();
-  private final Map<String, Optional<ClientSchemes>> schemes = new ConcurrentHashMap<>();
 
-  /** When a socket, or a block pool there, may be asked again. */
+  /** Those that were loaded, by their directory. */
+  private final Map<String, ClientSchemes> schemes = new ConcurrentHashMap<>();
+
+  /** When a socket, a block pool there, or a directory of schemes, may be tried again. */
   private final Map<String, Long> paused = new ConcurrentHashMap<>();
 
-  private final BufferPool buffers = new BufferPool(IDLE_BUFFERS);
+  private final long pauseNanos;
 
-  /** Apart, so that no reader who verifies gets cached frames that were not verified. */
-  private final FrameReads verified = frameReads();
+  private final FrameReads reads =
+      new FrameReads(
+          FRAME_CACHE,
+          AHEAD_THREADS,
+          new BufferPool(IDLE_BUFFERS),
+          (block, failure) ->
+              new IOException(block.name() + " can't be decoded here: " + failure, failure));
 
-  private final FrameReads unverified = frameReads();
-
-  private LocalBlocks() {}
+  /**
+   * @param pauseNanos how long what failed is left alone
+   */
+  LocalBlocks(long pauseNanos) {
+    this.pauseNanos = pauseNanos;
+  }
 
   static LocalBlocks shared() {
     return Holder.SHARED;
-  }
-
-  private FrameReads frameReads() {
-    return new FrameReads(
-        FRAME_CACHE,
-        AHEAD_THREADS,
-        buffers,
-        new ReducerCounters(),
-        (block, failure) ->
-            new IOException(block.name() + " can't be decoded here: " + failure, failure));
   }
 
   /**
@@ -95,30 +93,45 @@ final class LocalBlocks {
     if (replicas.isAbsent(key)) {
       return null;
     }
-    LocalReplica replica = replicas.acquire(key);
-    if (replica == null) {
-      if (isPaused(request.socketPath) || isPaused(pool)) {
-        return null;
-      }
-      replica = ask(request, key, pool);
-      if (replica == null) {
-        return null;
-      }
-    }
-    if (request.verifyChecksum && !replica.isVerifiable()) {
-      replica.release();
+    LocalReplica kept = replicas.acquire(key);
+    if (kept == null && (isPaused(request.socketPath) || isPaused(pool))) {
       return null;
     }
-    return new LocalAccessor(
-        request,
+    LocalReplica replica = kept == null ? ask(request, key, pool) : kept;
+    if (replica == null) {
+      return null;
+    }
+    boolean handedOver = false;
+    try {
+      if (kept == null) {
+        keep(key, replica, request.configuration);
+      }
+      if (request.verifyChecksum && !replica.isVerifiable()) {
+        return null;
+      }
+      LocalAccessor accessor = new LocalAccessor(request, replica, reads, of -> broken(key, of));
+      handedOver = true;
+      return accessor;
+    } finally {
+      if (!handedOver) {
+        replica.release();
+      }
+    }
+  }
+
+  private void keep(String key, LocalReplica replica, Configuration conf) {
+    replicas.put(
+        key,
         replica,
-        request.verifyChecksum ? verified : unverified,
-        broken -> {
-          if (broken.isOpen()) {
-            replicas.putAbsent(key, BROKEN_MILLIS);
-          }
-          replicas.remove(key, broken);
-        });
+        conf.getInt(CACHE_SIZE, DEFAULT_CACHE_SIZE),
+        conf.getLong(CACHE_EXPIRY, DEFAULT_CACHE_EXPIRY));
+  }
+
+  private void broken(String key, LocalReplica replica) {
+    if (replica.isOpen()) {
+      replicas.putAbsent(key, BROKEN_MILLIS);
+    }
+    replicas.remove(key, replica);
   }
 
   /** The replica, with the caller as a user, or null if it can't be decoded here. */
@@ -143,18 +156,9 @@ final class LocalBlocks {
         throw e;
       }
       LocalReplica replica = descriptors == null ? null : replica(request, descriptors);
-      if (replica == null) {
-        if (!isInterrupted()) {
-          replicas.putAbsent(key, ABSENT_MILLIS);
-        }
-        return null;
+      if (replica == null && !isInterrupted()) {
+        replicas.putAbsent(key, ABSENT_MILLIS);
       }
-      Configuration conf = request.configuration;
-      replicas.put(
-          key,
-          replica,
-          conf.getInt(CACHE_SIZE, DEFAULT_CACHE_SIZE),
-          conf.getLong(CACHE_EXPIRY, DEFAULT_CACHE_EXPIRY));
       return replica;
     }
   }
@@ -162,10 +166,10 @@ final class LocalBlocks {
   private LocalReplica replica(ReadRequest request, Descriptors passed) throws IOException {
     LocalReplica replica = null;
     try {
-      Optional<ClientSchemes> installed = schemes(request.configuration);
-      if (installed.isPresent()) {
+      ClientSchemes installed = schemes(request.configuration);
+      if (installed != null) {
         BlockRef ref = new BlockRef(request.block.getBlockPoolId(), request.block.getBlockId());
-        replica = LocalReplica.open(ref, passed.data, passed.meta, installed.get());
+        replica = LocalReplica.open(ref, passed.data, passed.meta, installed);
       }
     } catch (IOException | RuntimeException | LinkageError e) {
       LOG.debug("{} can't be decoded here", request, e);
@@ -178,20 +182,22 @@ final class LocalBlocks {
     return replica;
   }
 
-  private Optional<ClientSchemes> schemes(Configuration configuration) {
-    String directory = configuration.getTrimmed(HdrfKeys.PLUGINS_DIR, "");
-    return schemes.computeIfAbsent(directory, name -> load(name, configuration));
+  /** The schemes of the client's plug-in directory, or null if they can't be had now. */
+  ClientSchemes schemes(Configuration configuration) {
+    return schemes.computeIfAbsent(
+        configuration.getTrimmed(HdrfKeys.PLUGINS_DIR, ""), name -> load(name, configuration));
   }
 
-  private static Optional<ClientSchemes> load(String directory, Configuration configuration) {
-    if (directory.isEmpty()) {
-      return Optional.empty();
+  private ClientSchemes load(String directory, Configuration configuration) {
+    if (directory.isEmpty() || isPaused(directory)) {
+      return null;
     }
     try {
-      return Optional.of(new ClientSchemes(Paths.get(directory), configuration));
+      return new ClientSchemes(Paths.get(directory), configuration);
     } catch (IOException | RuntimeException | LinkageError e) {
       LOG.debug("No schemes in {}: nothing is decoded here", directory, e);
-      return Optional.empty();
+      pause(directory);
+      return null;
     }
   }
 
@@ -199,7 +205,7 @@ final class LocalBlocks {
     if (isInterrupted()) {
       return;
     }
-    paused.put(what, System.nanoTime() + PAUSE_NANOS);
+    paused.put(what, System.nanoTime() + pauseNanos);
   }
 
   /** Then nothing can be read, which says nothing of the DataNode. */

@@ -14,6 +14,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A reduced replica whose descriptors the DataNode passed. It stays readable when the DataNode
@@ -21,12 +22,21 @@ import java.nio.file.Paths;
  */
 final class LocalReplica {
 
+  private static final AtomicLong SOURCES = new AtomicLong();
+
   private final FileInputStream data;
   private final FileInputStream meta;
   private final ReducedBlock block;
   private final ChainCodec codec;
   private final BlockChecksums checksums;
   private final FrameCheck check;
+
+  /**
+   * The source of its frames that were verified; the next number is that of those that were not. No
+   * other replica has them: it may be of a cluster that is a copy of this one.
+   */
+  private final long source = SOURCES.getAndAdd(2);
+
   private int users = 1;
 
   private LocalReplica(
@@ -73,7 +83,9 @@ final class LocalReplica {
 
   /** A reader; to be closed before the replica is released. */
   FrameReader reader(FrameReads reads, boolean verify) throws IOException {
-    return reads.reader(block, codec, data.getFD(), verify ? check : FrameCheck.NONE);
+    return verify
+        ? reads.reader(block, codec, data.getFD(), check, source)
+        : reads.reader(block, codec, data.getFD(), FrameCheck.NONE, source + 1);
   }
 
   /** Adds a user, who calls {@link #release} once. The caller knows of one that is left. */

@@ -2,6 +2,7 @@
 package io.hdrf.client;
 
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.ClientContext;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.token.Token;
@@ -34,6 +35,17 @@ final class ReadRequest {
     this.token = token;
     this.verifyChecksum = verifyChecksum;
     this.visibleLength = visibleLength;
+  }
+
+  /**
+   * Has the client's own reader ask for no descriptors at this socket, for {@code
+   * dfs.domain.socket.disable.interval.seconds}: what it does by itself when it is declined one,
+   * but with two warnings.
+   */
+  void pauseShortCircuit() {
+    ClientContext.getFromConf(configuration)
+        .getDomainSocketFactory()
+        .disableShortCircuitForPath(socketPath);
   }
 
   @Override

@@ -67,8 +67,7 @@ class ArrowsTest {
     "hdrf-core, io.hdrf.volume, io.hdrf.spi.io io.hdrf.block io.hdrf.jni",
     "hdrf-core, io.hdrf.wire, io.hdrf.spi.. io.hdrf.block io.hdrf.jni io.hdrf.reduce"
         + " io.hdrf.scheme",
-    "hdrf-core, io.hdrf.read, io.hdrf.spi.. io.hdrf.block io.hdrf.jni io.hdrf.reduce"
-        + " io.hdrf.scheme",
+    "hdrf-core, io.hdrf.read, io.hdrf.spi.. io.hdrf.block io.hdrf.jni io.hdrf.scheme",
     "hdrf-core, io.hdrf.reduce, io.hdrf.spi.. io.hdrf.block io.hdrf.conf io.hdrf.scheme",
   })
   void arrowsOfTheCoreGoOneWay(String module, String of, String used) {
@@ -145,7 +144,7 @@ class ArrowsTest {
         CORE
             + " io.hdrf.client org.apache.hadoop.hdfs org.apache.hadoop.hdfs.protocol.."
             + " org.apache.hadoop.hdfs.protocolPB org.apache.hadoop.hdfs.security.token.block"
-            + " org.apache.hadoop.hdfs.server.datanode");
+            + " org.apache.hadoop.hdfs.server.datanode org.apache.hadoop.hdfs.shortcircuit");
   }
 
   private static JavaClasses classesOf(String module) {

@@ -17,6 +17,9 @@ import java.io.IOException;
 /** Makes streams over reduced blocks for the DataNode's readers. Thread-safe. */
 public final class ReducedReads implements Closeable {
 
+  /** All that is read is of this DataNode. */
+  private static final long OWN_VOLUMES = 0;
+
   private final FrameReads frames;
   private final ReducerCounters counters;
 
@@ -34,14 +37,28 @@ public final class ReducedReads implements Closeable {
             cacheSize,
             aheadThreads,
             buffers,
-            counters,
-            (block, failure) -> ReadFailures.translate(block, failure, counters));
+            new FrameReads.Owner() {
+              @Override
+              public IOException translate(ReducedBlock block, Throwable failure) {
+                return ReadFailures.translate(block, failure, counters);
+              }
+
+              @Override
+              public void decoded(int bytes, long nanos) {
+                counters.decoded(bytes, nanos);
+              }
+
+              @Override
+              public void frameCacheHit() {
+                counters.frameCacheHit();
+              }
+            });
     this.counters = counters;
   }
 
   /** A reader whose bytes the DataNode's clients verify. */
   FrameReader reader(ReducedBlock block, ChainCodec codec, FileDescriptor descriptor) {
-    return frames.reader(block, codec, descriptor, FrameCheck.NONE);
+    return frames.reader(block, codec, descriptor, FrameCheck.NONE, OWN_VOLUMES);
   }
 
   /**

@@ -60,6 +60,11 @@ public final class DescriptorRequests {
     return new ShortCircuitFdsVersionException(block + " can't be decoded by its reader");
   }
 
+  /** The same, where the client's own reader is to ask for no descriptors for a while. */
+  public static IOException readByTcp() {
+    return new ShortCircuitFdsVersionException(StoredReplicaRequest.READ_BY_TCP);
+  }
+
   /**
    * The exception that makes the DataNode decline a request of a stock client, so that the reader
    * goes on by TCP.

@@ -41,6 +41,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.common.Storage;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNode.ShortCircuitFdsVersionException;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.DescriptorRequests;
 import org.apache.hadoop.hdfs.server.datanode.HdrfDataNodeBridge;
@@ -278,6 +279,8 @@ abstract class HdrfDataset extends FsDatasetImpl {
       if (!isStockAlone(block, replica)) {
         stored = service.openStored(block.getBlockPoolId(), replica);
       }
+    } catch (ShortCircuitFdsVersionException e) {
+      throw e;
     } catch (IOException e) {
       // Whoever reads it by TCP is told, as ever.
       DataNode.LOG.debug("The descriptor of {} is not passed", block, e);
