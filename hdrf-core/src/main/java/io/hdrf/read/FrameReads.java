@@ -38,7 +38,8 @@ public final class FrameReads implements Closeable {
   private final ThreadPoolExecutor ahead;
 
   /**
-   * @param cacheSize bytes of decoded frames to keep for positional reads
+   * @param cacheSize bytes of decoded frames to keep for positional reads; frames longer than half
+   *     of that are not kept
    * @param aheadThreads threads that decode ahead; 0 means none
    */
   public FrameReads(
@@ -47,7 +48,7 @@ public final class FrameReads implements Closeable {
       BufferPool buffers,
       ReducerCounters counters,
       Errors errors) {
-    this.cache = new FrameCache(cacheSize);
+    this.cache = new FrameCache(cacheSize, buffers);
     this.buffers = buffers;
     this.counters = counters;
     this.errors = errors;
