@@ -114,7 +114,7 @@ final class LocalBlocks {
         replica,
         request.verifyChecksum ? verified : unverified,
         broken -> {
-          if (broken.isOpen()) {
+          if (broken.isOpen() && !isInterrupted()) {
             replicas.putAbsent(key, BROKEN_MILLIS);
           }
           replicas.remove(key, broken);
@@ -202,7 +202,7 @@ final class LocalBlocks {
     paused.put(what, System.nanoTime() + PAUSE_NANOS);
   }
 
-  /** Then nothing can be read, which says nothing of the DataNode. */
+  /** Then nothing can be read, which says nothing of the DataNode or the block. */
   private static boolean isInterrupted() {
     return Thread.currentThread().isInterrupted();
   }
