@@ -256,28 +256,20 @@ public final class HdrfConf {
    */
   public void checkMaxBlocks(SchemeRegistry registry) throws IOException {
     for (String name : registry.names()) {
-      readMaxBlocks(registry.byName(name));
+      SchemeRegistry.maxBlocks(registry.byName(name), configuration);
     }
   }
 
   /**
-   * Returns the number of blocks that a scheme may encode at the same time, at least 1: the lower
-   * one of its own limit and {@code hdrf.<scheme>.max.blocks}, which {@link #checkMaxBlocks} has
-   * checked.
+   * Returns {@link SchemeRegistry#maxBlocks} of a scheme; {@link #checkMaxBlocks} has checked its
+   * key.
    */
   public int maxBlocks(ReductionScheme scheme) {
     try {
-      return readMaxBlocks(scheme);
+      return SchemeRegistry.maxBlocks(scheme, configuration);
     } catch (BadSettingException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  private int readMaxBlocks(ReductionScheme scheme) throws BadSettingException {
-    int configured =
-        new PluginSettings(configuration, scheme.name()).getInt(HdrfKeys.MAX_BLOCKS, 0, 0, 1024);
-    int own = Math.max(1, scheme.maxConcurrentBlocks());
-    return configured == 0 ? own : Math.min(own, configured);
   }
 
   /** Returns the settings for blocks that travel between DataNodes. */

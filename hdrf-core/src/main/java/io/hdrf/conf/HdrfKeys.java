@@ -23,12 +23,6 @@ public final class HdrfKeys {
 
   public static final String FILTER_SECTION = "filter";
 
-  /**
-   * The part of a key behind {@code hdrf.<scheme>.}: the number of blocks that the scheme may
-   * encode at once.
-   */
-  public static final String MAX_BLOCKS = "max.blocks";
-
   public static final String READ_SECTION = "read";
   public static final String READ_CACHE_SIZE = "cache.size";
   public static final String READ_AHEAD_THREADS = "ahead.threads";

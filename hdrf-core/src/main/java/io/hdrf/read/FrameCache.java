@@ -1,29 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.read;
 
+import io.hdrf.spi.io.BufferPool;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Decoded frames of blocks that are read by position, the least recently used leaving first. A key
- * contains the tag of the block's header and the checksum of the frame's stored bytes: a frame of a
- * block that was replaced is not found again, nor one of another volume, where the same stored
- * bytes may refer to other data. But a copied volume has the same tag, and whoever makes a block
- * can give it any; so whoever reads from others names each source. Thread-safe.
+ * Decoded frames of blocks that are read by position, the least recently used leaving first, and
+ * the names of those that are being decoded for all their readers. A key contains the tag of the
+ * block's header and the checksum of the frame's stored bytes: a frame of a block that was replaced
+ * is not found again, nor one of another volume, where the same stored bytes may refer to other
+ * data. But a copied volume has the same tag, and whoever makes a block can give it any; so whoever
+ * reads from others names each source. Thread-safe.
  */
 final class FrameCache {
 
+  /**
+   * How long a reader waits for another one to decode its frame. HDFS clients wait for a DataNode
+   * for a minute, by default.
+   */
+  private static final int MAX_WAIT_SECONDS = 50;
+
+  /**
+   * A decoded frame. Whoever got it releases it once; a pool's buffer goes back to the pool when
+   * nobody uses the frame and the cache does not keep it any more.
+   */
+  static final class Frame {
+    private final ByteBuffer bytes;
+    private boolean kept;
+    private int users;
+
+    private Frame(ByteBuffer bytes) {
+      this.bytes = bytes;
+    }
+
+    /** A new view of the buffer, read-only; position 0 is the frame's first byte. */
+    ByteBuffer bytes() {
+      return bytes.asReadOnlyBuffer();
+    }
+  }
+
   private final long capacity;
-  private final Map<ByteBuffer, byte[]> frames = new LinkedHashMap<>(16, 0.75f, true);
+  private final BufferPool buffers;
+  private final Map<ByteBuffer, Frame> frames = new LinkedHashMap<>(16, 0.75f, true);
+  private final Set<ByteBuffer> decoding = new HashSet<>();
   private long size;
 
   /**
    * @param capacity in bytes; 0 keeps nothing
+   * @param buffers where direct buffers came from
    */
-  FrameCache(long capacity) {
+  FrameCache(long capacity, BufferPool buffers) {
     this.capacity = capacity;
+    this.buffers = buffers;
   }
 
   /** Names a frame of a source by its content. */
@@ -33,24 +68,95 @@ final class FrameCache {
     return key;
   }
 
-  /** The frame, not to be changed, or null. */
-  synchronized byte[] get(ByteBuffer key) {
-    return frames.get(key);
-  }
-
   /** Returns whether a frame of this length would be kept. */
   boolean accepts(int length) {
-    return length <= capacity / 8;
+    return length <= capacity / 2;
+  }
+
+  /** The frame, to be released, or null. */
+  synchronized Frame get(ByteBuffer key) {
+    Frame frame = frames.get(key);
+    if (frame != null) {
+      frame.users++;
+    }
+    return frame;
+  }
+
+  /**
+   * The frame, to be released, as soon as another reader has decoded it; or null: then the caller
+   * is to decode it and must call {@link #endDecoding}, before which others wait.
+   *
+   * @throws IOException if another reader takes too long
+   */
+  synchronized Frame getOrBeginDecoding(ByteBuffer key) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_WAIT_SECONDS);
+    while (true) {
+      Frame frame = get(key);
+      if (frame != null || decoding.add(key)) {
+        return frame;
+      }
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        throw new IOException(
+            "another reader has been decoding the frame for " + MAX_WAIT_SECONDS + " s");
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, left);
+    }
+  }
+
+  /** Ends the wait of others for the frame; if it was not decoded, one of them will do it. */
+  synchronized void endDecoding(ByteBuffer key) {
+    decoding.remove(key);
+    notifyAll();
   }
 
   /** Keeps a frame; the cache owns the array from now on. */
   synchronized void put(ByteBuffer key, byte[] frame) {
-    byte[] replaced = frames.put(key, frame);
-    size += frame.length - (replaced == null ? 0 : replaced.length);
-    Iterator<byte[]> eldest = frames.values().iterator();
+    keep(key, new Frame(ByteBuffer.wrap(frame)));
+  }
+
+  /**
+   * Keeps a frame that the caller goes on to use.
+   *
+   * @param frame taken from the pool; belongs to the cache from now on. All of its capacity counts
+   * @return to be released
+   */
+  synchronized Frame share(ByteBuffer key, ByteBuffer frame) {
+    Frame shared = new Frame(frame);
+    shared.users = 1;
+    keep(key, shared);
+    return shared;
+  }
+
+  private void keep(ByteBuffer key, Frame frame) {
+    Frame replaced = frames.put(key, frame);
+    frame.kept = true;
+    size += frame.bytes.capacity();
+    if (replaced != null) {
+      drop(replaced);
+    }
+    Iterator<Frame> eldest = frames.values().iterator();
     while (size > capacity) {
-      size -= eldest.next().length;
+      Frame dropped = eldest.next();
       eldest.remove();
+      drop(dropped);
+    }
+  }
+
+  private void drop(Frame frame) {
+    frame.kept = false;
+    size -= frame.bytes.capacity();
+    giveBack(frame);
+  }
+
+  synchronized void release(Frame frame) {
+    frame.users--;
+    giveBack(frame);
+  }
+
+  private void giveBack(Frame frame) {
+    if (!frame.kept && frame.users == 0 && frame.bytes.isDirect()) {
+      buffers.give(frame.bytes);
     }
   }
 

@@ -8,13 +8,15 @@ import io.hdrf.scheme.ChainCodec;
 import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
  * Decoded bytes of a reduced block at any position. A sequential read decodes the next frames
  * ahead, in runs that grow at each step up to a limit; a positional read decodes single frames and
- * uses the frame cache. For one thread.
+ * uses the frame cache. Readers that come at once for a long frame share what one of them decodes.
+ * For one thread.
  */
 public final class FrameReader implements Closeable {
 
@@ -29,8 +31,8 @@ public final class FrameReader implements Closeable {
   private static final int MAX_RUN = 256 << 10;
 
   /**
-   * No longer frame is decoded ahead: it takes so much room that a reader holds one such alone.
-   * Frames of chunks end behind the length that is configured for them.
+   * No longer frame is decoded ahead: it takes so much room that a reader holds one such alone, or
+   * shares it with others. Frames of chunks end behind the length that is configured for them.
    */
   private static final int MAX_FRAME_AHEAD = 1 << 20;
 
@@ -74,6 +76,10 @@ public final class FrameReader implements Closeable {
 
   private int currentEnd;
   private ByteBuffer currentBytes;
+
+  /** Where {@link #currentBytes} are the cache's; otherwise null. */
+  private FrameCache.Frame cached;
+
   private int decodedRuns;
   private final ChainCodec codec;
   private boolean closed;
@@ -155,17 +161,34 @@ public final class FrameReader implements Closeable {
     boolean sequential =
         currentFirst >= 0 && next < frames.frameCount() && contains(next, next + 1, position);
     int frame = sequential ? next : frames.frameAt(position);
-    currentFirst = -1;
+    leaveCurrent();
     if (!sequential) {
       forgetUpcoming();
-      if (useCached(frame)) {
-        return;
+      if (isLong(frame) && cache.accepts(frames.originalLength(frame))) {
+        decodeForAll(frame);
+      } else if (!useCached(cache.get(key(frame)), frame)) {
+        decode(frame, false);
       }
+    } else {
+      decode(frame, true);
     }
+  }
+
+  /** Forgets the bytes at hand, and lets the cache have what is its own. */
+  private void leaveCurrent() {
+    currentFirst = -1;
+    currentBytes = null;
+    if (cached != null) {
+      cache.release(cached);
+      cached = null;
+    }
+  }
+
+  private void decode(int frame, boolean sequential) throws IOException {
     take(frame);
     if (sequential) {
       readAhead(frames.storedPosition(frame));
-      if (shared.decodesAhead()) {
+      if (shared.decodesAhead() && !codec.limitsDecoding()) {
         decodeAhead();
       }
     }
@@ -173,6 +196,28 @@ public final class FrameReader implements Closeable {
     decodedRuns++;
     currentFirst = frame;
     currentEnd = current.end();
+  }
+
+  /** Decodes a frame for all readers that ask for it meanwhile, unless one of them does so. */
+  private void decodeForAll(int frame) throws IOException {
+    ByteBuffer key = key(frame);
+    try {
+      if (useCached(cache.getOrBeginDecoding(key), frame)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw shared.owner().translate(block, new InterruptedIOException("interrupted"));
+    } catch (IOException e) {
+      throw shared.owner().translate(block, e);
+    }
+    try {
+      decode(frame, false);
+      cached = cache.share(key, current.detach());
+      currentBytes = cached.bytes();
+    } finally {
+      cache.endDecoding(key);
+    }
   }
 
   /** Makes the run that begins with the frame the current one. */
@@ -261,13 +306,13 @@ public final class FrameReader implements Closeable {
     }
   }
 
-  private boolean useCached(int frame) {
-    byte[] cached = cache.get(key(frame));
-    if (cached == null) {
+  private boolean useCached(FrameCache.Frame found, int frame) {
+    if (found == null) {
       return false;
     }
     shared.owner().frameCacheHit();
-    currentBytes = ByteBuffer.wrap(cached).asReadOnlyBuffer();
+    cached = found;
+    currentBytes = found.bytes();
     currentFirst = frame;
     currentEnd = frame + 1;
     return true;
@@ -296,7 +341,7 @@ public final class FrameReader implements Closeable {
       }
       upcoming.forEach(FrameSlot::release);
       idle.forEach(FrameSlot::release);
-      currentBytes = null;
+      leaveCurrent();
     }
   }
 
@@ -305,6 +350,7 @@ public final class FrameReader implements Closeable {
         || decodedRuns > POSITIONAL_FRAMES
         || current.first() != currentFirst
         || currentEnd != currentFirst + 1
+        || isLong(currentFirst)
         || !cache.accepts(frames.originalLength(currentFirst))) {
       return;
     }

@@ -47,11 +47,12 @@ public final class FrameReads implements Closeable {
   private final ThreadPoolExecutor ahead;
 
   /**
-   * @param cacheSize bytes of decoded frames to keep for positional reads
+   * @param cacheSize bytes of decoded frames to keep for positional reads; frames longer than half
+   *     of that are not kept
    * @param aheadThreads threads that decode ahead; 0 means none
    */
   public FrameReads(int cacheSize, int aheadThreads, BufferPool buffers, Owner owner) {
-    this.cache = new FrameCache(cacheSize);
+    this.cache = new FrameCache(cacheSize, buffers);
     this.buffers = buffers;
     this.owner = owner;
     if (aheadThreads == 0) {

@@ -158,6 +158,14 @@ final class FrameSlot implements Runnable {
     }
   }
 
+  /** Takes the buffer of the frames that {@link #get} gave, and leaves the slot empty. */
+  synchronized ByteBuffer detach() {
+    ByteBuffer detached = decoded;
+    decoded = null;
+    release();
+    return detached;
+  }
+
   /** Gives the buffers back, until frames are assigned again. */
   synchronized void release() {
     awaitDecoding();

@@ -30,18 +30,28 @@ public final class ChainCodec {
 
   private final SchemeChain chain;
   private final BlockCodec block;
+  private final SchemeLimit blockLimit;
   private final FrameChain frames;
   private final int frameLength;
+  private final boolean limitsDecoding;
   private final BufferPool buffers = BufferPool.shared();
 
   /**
    * @param block the first scheme's, or null where it is a frame scheme
+   * @param blockLimit how many frames that one decodes at once; null where it has no limit
    * @param frames the frame schemes: all, or those behind the block scheme
    * @param frameLength the original length of a frame in bytes; 0 where {@code block} decides
    */
-  ChainCodec(SchemeChain chain, BlockCodec block, FrameChain frames, int frameLength) {
+  ChainCodec(
+      SchemeChain chain,
+      BlockCodec block,
+      SchemeLimit blockLimit,
+      FrameChain frames,
+      int frameLength) {
     this.chain = chain;
     this.block = block;
+    this.blockLimit = blockLimit;
+    this.limitsDecoding = chain.schemes().stream().anyMatch(SchemeLimit::appliesTo);
     this.frames = frames;
     this.frameLength = frameLength;
   }
@@ -57,6 +67,14 @@ public final class ChainCodec {
    */
   public int maxConcurrentBlocks() {
     return chain.maxConcurrentBlocks();
+  }
+
+  /**
+   * Returns whether {@link #decode} may wait until a scheme has a turn for one more frame. Threads
+   * that have to serve other chains, too, leave it to others.
+   */
+  public boolean limitsDecoding() {
+    return limitsDecoding;
   }
 
   /**
@@ -131,7 +149,8 @@ public final class ChainCodec {
    * @param frame has exactly the frame's original length remaining; direct
    * @throws CorruptFrameException if mask and bytes are not what {@link #encode} made of that many
    *     bytes; the content of {@code frame} is then undefined
-   * @throws IOException if the frame can't be decoded now, which says nothing of its content
+   * @throws IOException if the frame can't be decoded now, which says nothing of its content: as
+   *     where a scheme that limits the blocks in process has no turn for it
    */
   public void decode(int stages, ByteBuffer stored, ByteBuffer frame) throws IOException {
     if (block == null) {
@@ -145,7 +164,7 @@ public final class ChainCodec {
     int payloadEnd = payload.limit();
     int frameEnd = frame.limit();
     try {
-      block.decode(payload, frame);
+      decodeBlock(payload, frame);
       // By their positions, as a codec can move the limits too.
       if (payload.position() != payloadEnd || frame.position() != frameEnd) {
         throw new CorruptFrameException(
@@ -160,6 +179,19 @@ public final class ChainCodec {
       throw SchemeErrors.decoding(e, describe());
     } finally {
       release(payload, stages);
+    }
+  }
+
+  private void decodeBlock(ByteBuffer payload, ByteBuffer frame) throws IOException {
+    if (blockLimit == null) {
+      block.decode(payload, frame);
+      return;
+    }
+    blockLimit.acquire();
+    try {
+      block.decode(payload, frame);
+    } finally {
+      blockLimit.release();
     }
   }
 

@@ -4,7 +4,9 @@ package io.hdrf.scheme;
 import io.hdrf.plugin.PluginLoadException;
 import io.hdrf.plugin.PluginLoader;
 import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameScheme;
 import io.hdrf.spi.scheme.ReductionScheme;
 import io.hdrf.spi.scheme.SchemeNotFoundException;
@@ -14,14 +16,19 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
 
-/** The installed schemes, by name and by id. Immutable. */
+/**
+ * The installed schemes, by name and by id, and the turns of those that limit the blocks in
+ * process. The schemes never change; thread-safe.
+ */
 public final class SchemeRegistry {
 
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
@@ -40,6 +47,7 @@ public final class SchemeRegistry {
   private final Map<String, ReductionScheme> byName = new TreeMap<>();
   private final Map<Integer, ReductionScheme> byId = new TreeMap<>();
   private final Map<ReductionScheme, String> origins;
+  private final Map<String, SchemeLimit> limits = new HashMap<>();
 
   /**
    * @param origins where each scheme came from, for messages
@@ -108,6 +116,46 @@ public final class SchemeRegistry {
   /** The schemes' names in alphabetical order; unmodifiable. */
   public Set<String> names() {
     return Collections.unmodifiableSet(byName.keySet());
+  }
+
+  /**
+   * Opens a frame scheme. All codecs that this returns for a scheme together decode no more frames
+   * at once than it allows.
+   *
+   * @throws BadSettingException if a setting of the scheme is wrong
+   */
+  public FrameCodec newCodec(FrameScheme scheme, Configuration configuration) throws IOException {
+    SchemeLimit limit = decodeLimit(scheme, configuration);
+    FrameCodec codec = scheme.newCodec(new PluginSettings(configuration, scheme.name()));
+    return limit == null ? codec : new LimitedFrameCodec(codec, limit);
+  }
+
+  /** The turns to decode with a scheme, the same ones for each caller; null if it has no limit. */
+  SchemeLimit decodeLimit(ReductionScheme scheme, Configuration configuration)
+      throws BadSettingException {
+    if (!SchemeLimit.appliesTo(scheme)) {
+      return null;
+    }
+    synchronized (limits) {
+      SchemeLimit limit = limits.get(scheme.name());
+      if (limit == null) {
+        limit = SchemeLimit.of(scheme, configuration);
+        limits.put(scheme.name(), limit);
+      }
+      return limit;
+    }
+  }
+
+  /**
+   * Returns the number of blocks that a scheme may encode at the same time, at least 1: the lower
+   * one of its own limit and {@code hdrf.<scheme>.max.blocks}. As many frames are decoded at the
+   * same time with a scheme that has a limit of its own.
+   *
+   * @throws BadSettingException if that key has a wrong value
+   */
+  public static int maxBlocks(ReductionScheme scheme, Configuration configuration)
+      throws BadSettingException {
+    return SchemeLimit.blocks(scheme, configuration);
   }
 
   /** The installed schemes and their places, for messages. */

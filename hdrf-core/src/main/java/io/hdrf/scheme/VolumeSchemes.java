@@ -133,10 +133,11 @@ public final class VolumeSchemes implements Closeable {
     ReductionScheme first = chain.schemes().get(0);
     if (first instanceof BlockScheme) {
       FrameChain tail = frameChain(chain.schemes().subList(1, chain.schemes().size()));
-      return new ChainCodec(chain, blockCodec((BlockScheme) first), tail, 0);
+      SchemeLimit limit = registry.decodeLimit(first, configuration);
+      return new ChainCodec(chain, blockCodec((BlockScheme) first), limit, tail, 0);
     }
     return new ChainCodec(
-        chain, null, frameChain(chain.schemes()), frameLength((FrameScheme) first));
+        chain, null, null, frameChain(chain.schemes()), frameLength((FrameScheme) first));
   }
 
   private FrameChain frameChain(List<ReductionScheme> schemes) throws IOException {
@@ -154,7 +155,7 @@ public final class VolumeSchemes implements Closeable {
     if (codec == null) {
       // Not needed behind another scheme, but a wrong setting must not pass unnoticed there.
       frameLength(scheme);
-      codec = scheme.newCodec(settings(scheme));
+      codec = registry.newCodec(scheme, configuration);
       frameCodecs.put(scheme.name(), codec);
     }
     return codec;

@@ -6,6 +6,7 @@ import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameScheme;
 import io.hdrf.spi.scheme.ReductionScheme;
 import io.hdrf.spi.scheme.SchemeNotFoundException;
@@ -79,7 +80,19 @@ public final class WireChains implements Closeable {
       }
       schemes.add((FrameScheme) scheme);
     }
-    return FrameChain.of(schemes, configuration);
+    List<FrameCodec> codecs = new ArrayList<>();
+    FrameChain chain = null;
+    try {
+      for (FrameScheme scheme : schemes) {
+        codecs.add(registry.newCodec(scheme, configuration));
+      }
+      chain = new FrameChain(schemes, codecs, true);
+      return chain;
+    } finally {
+      if (chain == null) {
+        codecs.forEach(FrameCodec::close);
+      }
+    }
   }
 
   /**

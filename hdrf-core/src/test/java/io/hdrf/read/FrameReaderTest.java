@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
@@ -17,6 +19,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,11 +44,17 @@ class FrameReaderTest {
   /** Of a frame that is not decoded ahead. */
   private static final int LONG = (1 << 20) + 1;
 
+  private static final int LONG_CAPACITY = BufferPool.capacityFor(LONG);
+  private static final int CACHE = 4 * LONG_CAPACITY;
+
+  private static final int READERS = 8;
+
   @TempDir Path directory;
 
   private final byte[] data =
       TestData.TEXT.bytes(LENGTH, TestSeed.random(FrameReaderTest.class.getName()));
   private final BufferPool buffers = new BufferPool(1L << 30);
+  private final AtomicLong decoded = new AtomicLong();
   private long idle;
   private ReducedFile file;
   private ReducedBlock block;
@@ -49,10 +66,20 @@ class FrameReaderTest {
     block = file.open();
     reads =
         new FrameReads(
-            8 << 20,
+            CACHE,
             2,
             buffers,
-            (of, failure) -> new IOException(of.name() + " can't be read", failure));
+            new FrameReads.Owner() {
+              @Override
+              public IOException translate(ReducedBlock of, Throwable failure) {
+                return new IOException(of.name() + " can't be read", failure);
+              }
+
+              @Override
+              public void decoded(int bytes, long nanos) {
+                decoded.incrementAndGet();
+              }
+            });
     fillPool();
   }
 
@@ -61,7 +88,7 @@ class FrameReaderTest {
     List<ByteBuffer> taken = new ArrayList<>();
     for (int length = 1; length <= LONG; ) {
       int capacity = BufferPool.capacityFor(length);
-      for (int i = 0; i < 5; i++) {
+      for (int i = 0; i < READERS + 5; i++) {
         taken.add(buffers.take(length));
       }
       length = capacity + 1;
@@ -72,7 +99,8 @@ class FrameReaderTest {
 
   @AfterEach
   void close() throws IOException {
-    assertThat(buffers.idleBytes()).as("all buffers were given back").isEqualTo(idle);
+    long kept = reads.cache().size() / LONG_CAPACITY * LONG_CAPACITY;
+    assertThat(buffers.idleBytes() + kept).as("all buffers were given back").isEqualTo(idle);
     reads.close();
     block.close();
     file.close();
@@ -153,12 +181,196 @@ class FrameReaderTest {
         FrameReader reader = reader(longFrames, other)) {
       for (int position = 0; position < content.length; ) {
         ByteBuffer run = reader.at(position);
-        assertThat(idle - buffers.idleBytes()).as("at %d", position).isLessThan(2 * LONG);
+        assertThat(idle - buffers.idleBytes() - reads.cache().size())
+            .as("at %d, beside what is shared", position)
+            .isLessThan(2 * LONG);
         byte[] found = new byte[run.remaining()];
         run.get(found);
         assertThat(found).isEqualTo(Arrays.copyOfRange(content, position, position + found.length));
         position += found.length;
       }
+    }
+  }
+
+  private ReducedFile longFrames(int count) throws IOException {
+    int[] lengths = new int[count];
+    Arrays.fill(lengths, LONG);
+    byte[] content = TestData.TEXT.bytes(count * LONG, TestSeed.random("long"));
+    return new ReducedFile(Files.createDirectory(directory.resolve("long")), content, lengths);
+  }
+
+  private long decoded() {
+    return decoded.get();
+  }
+
+  /** As HBase reads: each read opens the block. */
+  @Test
+  void aLongFrameIsDecodedOnceForManyPositionalReads() throws Exception {
+    AtomicInteger atOnce = new AtomicInteger();
+    try (ReducedFile other = longFrames(2);
+        ReducedBlock longFrames = other.open()) {
+      other.scheme.afterDecode =
+          frame -> {
+            atOnce.incrementAndGet();
+            sleep(50);
+          };
+      atOnce(
+          READERS,
+          () -> {
+            for (int i = 0; i < 20; i++) {
+              try (FrameReader reader = reader(longFrames, other)) {
+                ByteBuffer bytes = reader.at(LONG + 1000 * i);
+                assertThat(bytes.remaining()).isEqualTo(LONG - 1000 * i);
+              }
+            }
+          });
+      assertThat(atOnce).hasValue(1);
+      assertThat(decoded()).isEqualTo(1);
+      assertThat(reads.cache().size()).isEqualTo(LONG_CAPACITY);
+    }
+  }
+
+  /** What readers hold while it leaves the cache is theirs until they close. */
+  @Test
+  void manyLongFramesStayWithinTheCache() throws Exception {
+    try (ReducedFile other = longFrames(10);
+        ReducedBlock longFrames = other.open();
+        ReducedBlock heldBlock = other.open();
+        FrameReader held = reader(heldBlock, other)) {
+      ByteBuffer first = held.at(0);
+      byte[] before = new byte[LONG];
+      first.get(before);
+      for (int frame = 0; frame < 10; frame++) {
+        try (FrameReader reader = reader(longFrames, other)) {
+          assertThat(reader.at((long) frame * LONG).remaining()).isEqualTo(LONG);
+        }
+        assertThat(reads.cache().size()).isLessThanOrEqualTo(CACHE);
+      }
+      assertThat(decoded()).isEqualTo(10);
+      assertThat(idle - buffers.idleBytes())
+          .as("the cache, and what is held")
+          .isEqualTo(CACHE + LONG_CAPACITY);
+      byte[] after = new byte[LONG];
+      held.at(0).get(after);
+      assertThat(after).isEqualTo(before);
+    }
+  }
+
+  /** A damaged frame makes all of its readers fail, and hangs none; each may try again. */
+  @Test
+  void readersOfALongDamagedFrameAreTold() throws Exception {
+    try (ReducedFile other = longFrames(1);
+        ReducedBlock longFrames = other.open()) {
+      other.scheme.afterDecode =
+          frame -> {
+            sleep(20);
+            throw new CorruptFrameException("as the test wants it");
+          };
+      atOnce(
+          READERS,
+          () -> {
+            try (FrameReader reader = reader(longFrames, other)) {
+              assertThatThrownBy(() -> reader.at(5)).hasMessageContaining("blk_1");
+            }
+          });
+      other.scheme.afterDecode = frame -> {};
+      try (FrameReader reader = reader(longFrames, other)) {
+        assertThat(reader.at(5).remaining()).isEqualTo(LONG - 5);
+      }
+    }
+  }
+
+  @Test
+  void anInterruptEndsTheWaitForAnotherReader() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(1);
+    try (ReducedFile other = longFrames(1);
+        ReducedBlock longFrames = other.open()) {
+      other.scheme.afterDecode =
+          frame -> {
+            begun.countDown();
+            await(gate);
+          };
+      ExecutorService threads = Executors.newFixedThreadPool(2);
+      try {
+        Future<Integer> decodes =
+            threads.submit(
+                () -> {
+                  try (FrameReader reader = reader(longFrames, other)) {
+                    return reader.at(0).remaining();
+                  }
+                });
+        begun.await();
+        Future<Boolean> waits =
+            threads.submit(
+                () -> {
+                  try (FrameReader reader = reader(longFrames, other)) {
+                    Thread.currentThread().interrupt();
+                    assertThatThrownBy(() -> reader.at(0)).hasMessageContaining("blk_1");
+                  }
+                  return Thread.interrupted();
+                });
+        assertThat(waits.get()).as("the interrupt is there for whoever waits next").isTrue();
+        gate.countDown();
+        assertThat(decodes.get()).isEqualTo(LONG);
+      } finally {
+        gate.countDown();
+        threads.shutdownNow();
+      }
+    }
+  }
+
+  /** Threads that all chains share must not wait for the turns of one. */
+  @Test
+  void framesOfALimitedSchemeAreNotDecodedAhead() throws IOException {
+    Path limited = Files.createDirectory(directory.resolve("limited"));
+    Set<String> decoders = ConcurrentHashMap.newKeySet();
+    try (ReducedFile other = new ReducedFile(limited, data, 1);
+        ReducedBlock of = other.open();
+        FrameReader reader = reader(of, other)) {
+      other.scheme.afterDecode = frame -> decoders.add(Thread.currentThread().getName());
+      runs(reader, 0, FRAMES);
+      assertThat(decoders).containsExactly(Thread.currentThread().getName());
+    }
+  }
+
+  private interface Work {
+    void run() throws Exception;
+  }
+
+  private static void atOnce(int count, Work work) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(count);
+    try {
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        all.add(
+            threads.submit(
+                () -> {
+                  work.run();
+                  return null;
+                }));
+      }
+      for (Future<?> one : all) {
+        one.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static void sleep(int millis) throws IOException {
+    await(new CountDownLatch(1), millis);
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    await(latch, Integer.MAX_VALUE);
+  }
+
+  private static void await(CountDownLatch latch, int millis) throws IOException {
+    try {
+      boolean unused = latch.await(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException();
     }
   }
 }

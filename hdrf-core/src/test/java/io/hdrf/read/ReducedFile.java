@@ -32,7 +32,7 @@ public final class ReducedFile implements Closeable {
 
   private static final BlockRef IDENTITY = new BlockRef("BP-1-127.0.0.1-1", 1);
 
-  public final HookedScheme scheme = new HookedScheme("hooked", 65100, Integer.MAX_VALUE);
+  public final HookedScheme scheme;
   public final ChainCodec codec;
   public final Path path;
   private final VolumeSchemes schemes;
@@ -46,7 +46,14 @@ public final class ReducedFile implements Closeable {
    * @param lengths of the frames with which the block begins
    */
   public ReducedFile(Path directory, byte[] data, int[] lengths) throws IOException {
-    this(directory, new TagKey(new byte[TagKey.LENGTH]), data, lengths, 0);
+    this(directory, new TagKey(new byte[TagKey.LENGTH]), data, lengths, 0, Integer.MAX_VALUE);
+  }
+
+  /**
+   * @param maxConcurrentBlocks the limit of the scheme
+   */
+  public ReducedFile(Path directory, byte[] data, int maxConcurrentBlocks) throws IOException {
+    this(directory, new TagKey(new byte[TagKey.LENGTH]), data, new int[0], 0, maxConcurrentBlocks);
   }
 
   public ReducedFile(Path directory, byte[] data, int bloated, int storedLength)
@@ -66,12 +73,20 @@ public final class ReducedFile implements Closeable {
         key,
         data,
         IntStream.generate(() -> BLOATED_LENGTH).limit(bloated).toArray(),
-        storedLength);
+        storedLength,
+        Integer.MAX_VALUE);
   }
 
-  private ReducedFile(Path directory, TagKey key, byte[] data, int[] lengths, int storedLength)
+  private ReducedFile(
+      Path directory,
+      TagKey key,
+      byte[] data,
+      int[] lengths,
+      int storedLength,
+      int maxConcurrentBlocks)
       throws IOException {
     this.key = key;
+    scheme = new HookedScheme("hooked", 65100, maxConcurrentBlocks);
     SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
     schemes =
         new VolumeSchemes(

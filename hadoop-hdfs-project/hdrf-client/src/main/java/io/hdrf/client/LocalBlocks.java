@@ -128,7 +128,7 @@ final class LocalBlocks {
   }
 
   private void broken(String key, LocalReplica replica) {
-    if (replica.isOpen()) {
+    if (replica.isOpen() && !isInterrupted()) {
       replicas.putAbsent(key, BROKEN_MILLIS);
     }
     replicas.remove(key, replica);
@@ -208,7 +208,7 @@ final class LocalBlocks {
     paused.put(what, System.nanoTime() + pauseNanos);
   }
 
-  /** Then nothing can be read, which says nothing of the DataNode. */
+  /** Then nothing can be read, which says nothing of the DataNode or the block. */
   private static boolean isInterrupted() {
     return Thread.currentThread().isInterrupted();
   }

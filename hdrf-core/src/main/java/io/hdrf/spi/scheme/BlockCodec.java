@@ -24,9 +24,10 @@ public interface BlockCodec extends Closeable {
   void encode(long length, BlockSource source, FrameChain tail, FrameSink sink) throws IOException;
 
   /**
-   * Decodes one frame, in any order. {@code payload} holds what {@link #encode} emitted, {@code
-   * frame} has exactly the frame's original length remaining. Both buffers are direct; both
-   * positions are left at their limits.
+   * Decodes one frame, in any order. At most {@link ReductionScheme#maxConcurrentBlocks()} calls
+   * are under way at once. {@code payload} holds what {@link #encode} emitted, {@code frame} has
+   * exactly the frame's original length remaining. Both buffers are direct; both positions are left
+   * at their limits.
    *
    * @throws CorruptFrameException if the payload, or what the store holds for it, is damaged
    */

@@ -35,7 +35,11 @@ public interface ReductionScheme {
    */
   int id();
 
-  /** The number of blocks that may be encoded at the same time in one DataNode, at least 1. */
+  /**
+   * The number of blocks that may be encoded, and of frames that may be decoded, at the same time
+   * in one DataNode, at least 1. Both numbers may be reached at once. With the default value
+   * nothing ever waits to be decoded.
+   */
   default int maxConcurrentBlocks() {
     return Integer.MAX_VALUE;
   }

@@ -166,7 +166,7 @@ class ReducedReadsTest {
 
   @Test
   void aFrameThatIsTooLongForTheCacheIsNotKept() throws IOException {
-    try (ReducedReads reads = new ReducedReads(HookedScheme.FRAME_LENGTH * 8 - 1, 0, counters)) {
+    try (ReducedReads reads = new ReducedReads(HookedScheme.FRAME_LENGTH * 2 - 1, 0, counters)) {
       readFrames(reads, 4);
       assertThat(hitsOfRead(reads, 4)).isZero();
       readFrames(reads, FRAMES - 1);
