@@ -42,8 +42,7 @@ class FrameCacheTest {
     FrameCache cache = cache(1000);
     byte[] frame = TestData.RANDOM.bytes(100, TestSeed.random("frame"));
     cache.put(FrameCache.key(6, 7, 8, 9, 10), frame);
-    assertThat(cache.get(FrameCache.key(6, 7, 8, 9, 10)).bytes())
-        .isEqualTo(ByteBuffer.wrap(frame));
+    assertThat(cache.get(FrameCache.key(6, 7, 8, 9, 10)).bytes()).isEqualTo(ByteBuffer.wrap(frame));
     assertThat(cache.get(FrameCache.key(1, 7, 8, 9, 10))).isNull();
     assertThat(cache.get(FrameCache.key(6, 1, 8, 9, 10))).isNull();
     assertThat(cache.get(FrameCache.key(6, 7, 1, 9, 10))).isNull();
