@@ -150,7 +150,6 @@ final class DirectoryPayloads {
 
   /** Shows the known payloads of a block, and keeps them for the next pass. */
   void show(long blockId, StoredPayloads.Visitor visitor) throws IOException {
-    use(blockId);
     int[] place = entries.get(blockId);
     ByteBuffer in = littleEndian(raw);
     in.position(place[0] + ENTRY_LENGTH - Integer.BYTES);
@@ -168,6 +167,7 @@ final class DirectoryPayloads {
       }
       in.position(in.position() + length);
     }
+    use(blockId);
   }
 
   /** Keeps the known payloads of a block for the next pass. */

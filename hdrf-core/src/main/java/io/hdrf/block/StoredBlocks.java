@@ -31,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -97,8 +98,8 @@ public final class StoredBlocks {
   /** Numbers the passes, from a random number on: each reads other ones of the known files. */
   private final AtomicInteger passes = new AtomicInteger(ThreadLocalRandom.current().nextInt());
 
-  /** Whether payloads were known that are not those of the blocks, and may still be there. */
-  private volatile boolean wrongPayloads;
+  /** The schemes of which payloads were known that are not the blocks', and can't be deleted. */
+  private final Set<Integer> withWrongPayloads = ConcurrentHashMap.newKeySet();
 
   /** Does not report block files that can't be read. */
   public StoredBlocks(
@@ -160,8 +161,11 @@ public final class StoredBlocks {
       @Override
       public void forEachKnown(Visitor visitor) throws IOException {
         PayloadCache cache = new PayloadCache(excluded, files, schemeId, key.volumeId());
-        wrongPayloads = wrongPayloads && !cache.clear();
-        new Pass(schemeId, visitor, wrongPayloads ? null : cache, currentTimeMillis).run();
+        if (withWrongPayloads.contains(schemeId) && cache.clear()) {
+          withWrongPayloads.remove(schemeId);
+        }
+        boolean wrong = withWrongPayloads.contains(schemeId);
+        new Pass(schemeId, visitor, wrong ? null : cache, currentTimeMillis).run();
       }
     };
   }
@@ -282,20 +286,21 @@ public final class StoredBlocks {
         return;
       }
       boolean has = known.has(blockId, identity);
-      if (has && !isChecked(blockId)) {
-        known.show(
-            blockId,
-            (id, originalLength, payload) ->
-                StoredBlocks.show(visitor, id, originalLength, payload));
+      if (has && !isChecked(blockId) && showKnown(known, blockId)) {
         return;
       }
-      DirectoryPayloads.Entry entry = new DirectoryPayloads.Entry(blockId, identity, visitor);
-      show(file, blockId, schemeId, entry);
+      DirectoryPayloads.Entry entry = read(file, blockId, identity);
       if (!identity.isSettled(now) || !identity.equals(identityOf(file))) {
         return;
       }
-      if (has && !known.isSame(blockId, entry)) {
-        wrongPayloads = true;
+      // Read twice, as one failure of the disk would cost all that is known.
+      if (has
+          && !known.isSame(blockId, entry)
+          && !known.isSame(blockId, read(file, blockId, identity))
+          && identity.equals(identityOf(file))) {
+        if (!cache.clear()) {
+          withWrongPayloads.add(schemeId);
+        }
         // Not of the block alone: nothing that was shown is sure.
         throw new VisitorException(
             new IOException(
@@ -308,6 +313,27 @@ public final class StoredBlocks {
       } else {
         known.add(entry);
       }
+    }
+
+    /** Returns whether the visitor could make use of what is known. */
+    private boolean showKnown(DirectoryPayloads known, long blockId) throws IOException {
+      try {
+        known.show(
+            blockId,
+            (id, originalLength, payload) ->
+                StoredBlocks.show(visitor, id, originalLength, payload));
+        return true;
+      } catch (CorruptFrameException e) {
+        // Of the cache, and maybe not of the block.
+        return false;
+      }
+    }
+
+    private DirectoryPayloads.Entry read(Path file, long blockId, FileIdentity identity)
+        throws IOException {
+      DirectoryPayloads.Entry entry = new DirectoryPayloads.Entry(blockId, identity, visitor);
+      show(file, blockId, schemeId, entry);
+      return entry;
     }
 
     /** Returns null if the file has been deleted meanwhile. */

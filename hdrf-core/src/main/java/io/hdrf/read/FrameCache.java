@@ -23,9 +23,9 @@ final class FrameCache {
 
   /**
    * How long a reader waits for another one to decode its frame. HDFS clients wait for a DataNode
-   * for a minute, by default.
+   * for a minute, by default, in which it may have to wait for a scheme's turn, too.
    */
-  private static final int MAX_WAIT_SECONDS = 50;
+  private static final int MAX_WAIT_SECONDS = 25;
 
   /**
    * A decoded frame. Whoever got it releases it once; a pool's buffer goes back to the pool when

@@ -164,7 +164,9 @@ public final class FrameReader implements Closeable {
     leaveCurrent();
     if (!sequential) {
       forgetUpcoming();
-      if (isLong(frame) && cache.accepts(frames.originalLength(frame))) {
+      if (source == FrameReads.NOT_CACHED) {
+        decode(frame, false);
+      } else if (isLong(frame) && cache.accepts(frames.originalLength(frame))) {
         decodeForAll(frame);
       } else if (!useCached(cache.get(key(frame)), frame)) {
         decode(frame, false);
@@ -346,7 +348,8 @@ public final class FrameReader implements Closeable {
   }
 
   private void keepPositional() {
-    if (currentFirst < 0
+    if (source == FrameReads.NOT_CACHED
+        || currentFirst < 0
         || decodedRuns > POSITIONAL_FRAMES
         || current.first() != currentFirst
         || currentEnd != currentFirst + 1

@@ -37,6 +37,9 @@ public final class FrameReads implements Closeable {
     default void frameCacheHit() {}
   }
 
+  /** The source of a reader that is to read the disk, and uses no cached frames. */
+  public static final long NOT_CACHED = -1;
+
   private static final int QUEUED_PER_THREAD = 16;
 
   private final FrameCache cache;

@@ -53,6 +53,9 @@ class KnownPayloadsTest {
   /** A file that seems to be gone when it is read. */
   private Path gone;
 
+  /** Whether the next file to be read seems to be gone. */
+  private boolean goneOnce;
+
   @BeforeEach
   void write() throws IOException {
     for (int i = 0; i < COUNT; i++) {
@@ -83,7 +86,8 @@ class KnownPayloadsTest {
 
                   @Override
                   public int reading(Path path, long position, int length) throws IOException {
-                    if (path.equals(gone)) {
+                    if (path.equals(gone) || goneOnce && opened.contains(path)) {
+                      goneOnce = false;
                       throw new NoSuchFileException(path.toString());
                     }
                     return length;
@@ -286,6 +290,53 @@ class KnownPayloadsTest {
     assertThat(opened).hasSize(COUNT);
     assertThat(shown(payloads)).isEqualTo(first);
     assertThat(opened).hasSize(1);
+  }
+
+  /** As when a process ends right after it has been found. */
+  @Test
+  void whatIsKnownWronglyIsDeletedAtOnce() throws IOException {
+    known();
+    DirectoryPayloads wrong = DirectoryPayloads.empty(scheme, TestBlock.KEY.volumeId());
+    for (long i = 0; i < COUNT; i++) {
+      wrong.add(wrongEntry(i));
+    }
+    Files.write(files().get(0), wrong.encode());
+    assertThatThrownBy(this::known).hasMessageContaining("has other payloads than it had");
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void aKnownPayloadThatIsNoneIsNotBlamedOnTheBlock() throws IOException {
+    known();
+    DirectoryPayloads wrong = DirectoryPayloads.empty(scheme, TestBlock.KEY.volumeId());
+    for (long i = 0; i < COUNT; i++) {
+      wrong.add(wrongEntry(i));
+    }
+    Files.write(files().get(0), wrong.encode());
+    assertThatThrownBy(
+            () ->
+                payloads()
+                    .forEachKnown(
+                        (id, length, payload) -> {
+                          if (payload.remaining() == 1) {
+                            throw new CorruptFrameException("no recipe");
+                          }
+                        }))
+        .hasMessageContaining("has other payloads than it had");
+    assertThat(unreadable).isEmpty();
+    assertThat(files()).isEmpty();
+  }
+
+  /** All that is known would be forgotten. */
+  @Test
+  void oneFailedCheckIsTriedAgain() throws IOException {
+    final Map<Long, List<String>> first = known();
+    for (int pass = 0; pass < 5; pass++) {
+      goneOnce = true;
+      assertThat(known()).isEqualTo(first);
+      assertThat(goneOnce).isFalse();
+    }
+    assertThat(files()).hasSize(1);
   }
 
   @Test

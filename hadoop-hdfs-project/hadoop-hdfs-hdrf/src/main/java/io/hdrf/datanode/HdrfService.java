@@ -129,7 +129,7 @@ public final class HdrfService implements Closeable {
             new JobTasks(replicas, opener, plain, reducer, conf.reduceThreads()),
             storageId ->
                 dataset.volumes().stream().anyMatch(v -> v.getStorageID().equals(storageId)),
-            poolId -> conf.duringUpgrade() || dataset.isRollingUpgradeKnown(poolId),
+            poolId -> conf.duringUpgrade() || !dataset.mayRollingUpgradeBeOpen(poolId),
             conf.nice(),
             this::onConversion);
     changes =
@@ -233,8 +233,8 @@ public final class HdrfService implements Closeable {
    * Called when a NameNode has said something new about rolling upgrades, by the thread that sends
    * heartbeats, which must not wait for disks.
    */
-  public void upgradeIsKnown() {
-    later.after(0, changes::upgradeIsKnown);
+  public void noUpgradeIsOpen() {
+    later.after(0, changes::noUpgradeIsOpen);
   }
 
   /** HDRF's directory below a pool's on a volume. */
@@ -315,9 +315,9 @@ public final class HdrfService implements Closeable {
   }
 
   /** See {@link ReplicaReads#open}. */
-  public FileInputStream open(String poolId, ReplicaInfo replica, long position, boolean dropBehind)
+  public FileInputStream open(String poolId, ReplicaInfo replica, long position, boolean scan)
       throws IOException {
-    return reads.open(poolId, replica, position, dropBehind);
+    return reads.open(poolId, replica, position, scan);
   }
 
   /** See {@link ReplicaReads#openStored}. */

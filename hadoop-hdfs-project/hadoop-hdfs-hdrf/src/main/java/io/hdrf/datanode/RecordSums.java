@@ -25,7 +25,7 @@ final class RecordSums {
   static final long MAX_BLOCKS = 1L << 28;
 
   /** The number of blocks after which it is asked whether to go on. */
-  private static final int CHECK_BLOCKS = 1 << 12;
+  private static final int CHECK_BLOCKS = 1 << 8;
 
   /** Three sums each, by the ids of the schemes, 16 bits each. */
   private final Map<Long, long[]> chains = new HashMap<>();

@@ -47,11 +47,11 @@ public final class ReplicaReads implements Closeable {
   /**
    * Opens a replica for reading.
    *
-   * @param dropBehind whether pages read are to leave the page cache
+   * @param scan whether the block scanner reads: the disk, and the page cache is left as it was
    * @return a {@link DecodedBlockInputStream} where the replica is reduced, or the file's own; null
    *     if HDRF has nothing to do with the replica, and stock code must open it
    */
-  FileInputStream open(String poolId, ReplicaInfo replica, long position, boolean dropBehind)
+  FileInputStream open(String poolId, ReplicaInfo replica, long position, boolean scan)
       throws IOException {
     if (!ReplicaSnapshot.isEligible(replica)) {
       return null;
@@ -68,7 +68,8 @@ public final class ReplicaReads implements Closeable {
                 opened,
                 opened.stream().getFD(),
                 position,
-                dropBehind || dropBehindReads);
+                scan,
+                scan || dropBehindReads);
       } else {
         stream = opened.stream();
         stream.skip(position);

@@ -172,7 +172,7 @@ final class VolumeChanges {
   }
 
   /** Begins what waited for a NameNode's word. */
-  void upgradeIsKnown() {
+  void noUpgradeIsOpen() {
     jobs.resume();
     wakeScan();
   }

@@ -248,8 +248,8 @@ public final class OneBlockDataNode implements AutoCloseable {
     }
 
     @Override
-    public boolean isRollingUpgradeKnown(String poolId) {
-      return true;
+    public boolean mayRollingUpgradeBeOpen(String poolId) {
+      return false;
     }
 
     @Override

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.client;
 
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ClientContext;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.hdfs.shortcircuit.DomainSocketFactory;
 import org.apache.hadoop.security.token.Token;
 
 /** What an HDFS client says of a block that it is about to read. Immutable. */
 final class ReadRequest {
+
+  /** When the intervals of {@link #pauseShortCircuit} end, by socket. */
+  private static final Map<DomainSocketFactory, Map<String, Long>> PAUSED =
+      Collections.synchronizedMap(new WeakHashMap<>());
 
   final Configuration configuration;
   final String socketPath;
@@ -40,12 +50,24 @@ final class ReadRequest {
   /**
    * Has the client's own reader ask for no descriptors at this socket, for {@code
    * dfs.domain.socket.disable.interval.seconds}: what it does by itself when it is declined one,
-   * but with two warnings.
+   * but with two warnings. An interval that runs is not prolonged, which it does not do either:
+   * plain blocks are to be read by descriptors again when it ends.
    */
   void pauseShortCircuit() {
-    ClientContext.getFromConf(configuration)
-        .getDomainSocketFactory()
-        .disableShortCircuitForPath(socketPath);
+    DomainSocketFactory factory = ClientContext.getFromConf(configuration).getDomainSocketFactory();
+    long now = System.nanoTime();
+    PAUSED.compute(
+        factory,
+        (key, paths) -> {
+          Map<String, Long> until = paths == null ? new HashMap<>() : paths;
+          Long end = until.get(socketPath);
+          if (end == null || now - end >= 0) {
+            until.put(
+                socketPath, now + TimeUnit.SECONDS.toNanos(factory.getPathExpireSeconds()));
+            factory.disableShortCircuitForPath(socketPath);
+          }
+          return until;
+        });
   }
 
   @Override

@@ -67,6 +67,7 @@ public final class ReducedReads implements Closeable {
    * @param file what the block is read from; closed with the stream
    * @param descriptor the file's
    * @param position where the stream begins, in decoded bytes
+   * @param scan whether the disk is to be read whatever was decoded lately
    * @param dropBehind whether the file's pages are to leave the page cache after the read
    */
   public FileInputStream open(
@@ -75,10 +76,14 @@ public final class ReducedReads implements Closeable {
       Closeable file,
       FileDescriptor descriptor,
       long position,
+      boolean scan,
       boolean dropBehind)
       throws IOException {
     counters.read();
-    FrameReader reader = reader(block, codec, descriptor);
+    FrameReader reader =
+        scan
+            ? frames.reader(block, codec, descriptor, FrameCheck.NONE, FrameReads.NOT_CACHED)
+            : reader(block, codec, descriptor);
     Closeable underlying =
         dropBehind
             ? () -> {

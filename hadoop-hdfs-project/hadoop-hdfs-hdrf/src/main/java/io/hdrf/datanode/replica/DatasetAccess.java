@@ -42,11 +42,10 @@ public interface DatasetAccess {
   boolean isUpgradeOpen(FsVolumeSpi volume, String poolId);
 
   /**
-   * Returns whether an active NameNode of the pool has said, since the DataNode started, whether a
-   * rolling upgrade is open. Before that one counts as open: it may have begun while the DataNode
-   * was down.
+   * Returns whether a rolling upgrade of the pool is open. One counts as open until an active
+   * NameNode has said otherwise: it may have begun while the DataNode was down.
    */
-  boolean isRollingUpgradeKnown(String poolId);
+  boolean mayRollingUpgradeBeOpen(String poolId);
 
   /** Returns whether blocks of an open upgrade lie aside that a rollback brings back. */
   boolean keepsOldBlocks(FsVolumeSpi volume, String poolId);

@@ -143,7 +143,7 @@ class ReducedReadsTest {
 
   private void readFrames(ReducedReads reads, int... frames) throws IOException {
     try (FileInputStream unused = new FileInputStream(file.path.toFile());
-        FileInputStream in = reads.open(block, file.codec, () -> {}, unused.getFD(), 0, false)) {
+        FileInputStream in = reads.open(block, file.codec, () -> {}, unused.getFD(), 0, false, false)) {
       for (int frame : frames) {
         in.getChannel().read(ByteBuffer.allocate(1), (long) frame * HookedScheme.FRAME_LENGTH + 9);
       }

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -101,8 +102,11 @@ public final class GarbageCollector {
   /** Guarded by {@link #cycleLock}, as is the next. */
   private final FailedContainers failures = new FailedContainers();
 
-  /** The last container whose directory was read in its turn. */
-  private long lastInTurn = -1;
+  /**
+   * The container after which those come whose directories are read in their turn. At first any:
+   * processes that end soon should not begin with the same ones.
+   */
+  private long lastInTurn = Long.MIN_VALUE;
 
   public GarbageCollector(
       ContainerStore containers,
@@ -225,8 +229,8 @@ public final class GarbageCollector {
       readReferences(cycle, result, progress);
       Map<Long, BitSet> dead = new HashMap<>();
       Set<Long> damaged = new HashSet<>();
-      Set<Long> inTurn = inTurn(readable);
       long now = nanoTime.getAsLong();
+      Set<Long> inTurn = inTurn(readable, deadBefore.isEmpty() || isOld(now));
       long examined = 0;
       for (ContainerInfo container : readable) {
         if (++examined % PROGRESS_CONTAINERS == 0) {
@@ -268,16 +272,29 @@ public final class GarbageCollector {
   /**
    * Returns the containers whose directories are read whatever may be dead in them, so that damage
    * is found: others in each cycle, until all have had their turn.
+   *
+   * @param remembered whether it will be remembered what is found dead in this cycle; otherwise they
+   *     have another turn
    */
-  private Set<Long> inTurn(List<ContainerInfo> readable) {
+  private Set<Long> inTurn(List<ContainerInfo> readable, boolean remembered) {
     Set<Long> next = new HashSet<>();
+    if (readable.isEmpty()) {
+      return next;
+    }
+    if (lastInTurn == Long.MIN_VALUE) {
+      lastInTurn = readable.get(ThreadLocalRandom.current().nextInt(readable.size())).id();
+    }
     int start = 0;
     while (start < readable.size() && readable.get(start).id() <= lastInTurn) {
       start++;
     }
+    long last = lastInTurn;
     for (int i = 0; i < Math.min(readable.size(), directoriesInTurn); i++) {
-      lastInTurn = readable.get((start + i) % readable.size()).id();
-      next.add(lastInTurn);
+      last = readable.get((start + i) % readable.size()).id();
+      next.add(last);
+    }
+    if (remembered) {
+      lastInTurn = last;
     }
     return next;
   }

@@ -677,16 +677,14 @@ abstract class HdrfDataset extends FsDatasetImpl {
   public long getCacheCapacity() {
     String pool = answers == null ? null : answers.handledPool();
     if (pool != null && serviceAccess.upgrades().answered(pool)) {
-      service.upgradeIsKnown();
+      service.noUpgradeIsOpen();
     }
     return super.getCacheCapacity();
   }
 
   @Override
   public void setRollingUpgradeMarker(String bpid) throws IOException {
-    if (serviceAccess.upgrades().opened(bpid)) {
-      service.upgradeIsKnown();
-    }
+    serviceAccess.upgrades().opened(bpid);
     super.setRollingUpgradeMarker(bpid);
   }
 
@@ -694,7 +692,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
   public void clearRollingUpgradeMarker(String bpid) throws IOException {
     super.clearRollingUpgradeMarker(bpid);
     if (serviceAccess.upgrades().closed(bpid)) {
-      service.upgradeIsKnown();
+      service.noUpgradeIsOpen();
     }
   }
 

@@ -87,8 +87,8 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
   }
 
   @Override
-  public boolean isRollingUpgradeKnown(String poolId) {
-    return upgrades.isKnown(poolId);
+  public boolean mayRollingUpgradeBeOpen(String poolId) {
+    return upgrades.mayBeOpen(poolId);
   }
 
   @Override

@@ -18,18 +18,9 @@ final class RollingUpgrades {
     return open.getOrDefault(poolId, true);
   }
 
-  /** Returns whether a NameNode has said anything, which silence in an answer is, too. */
-  boolean isKnown(String poolId) {
-    return open.containsKey(poolId);
-  }
-
-  /**
-   * Called when a NameNode has said that one is open.
-   *
-   * @return whether this is the first word about the pool
-   */
-  boolean opened(String poolId) {
-    return open.put(poolId, true) == null;
+  /** Called when a NameNode has said that one is open. */
+  void opened(String poolId) {
+    open.put(poolId, true);
   }
 
   /**
