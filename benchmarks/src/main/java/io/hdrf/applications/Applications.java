@@ -18,6 +18,7 @@ final class Applications {
   private static final String DISTCP = "org.apache.hadoop.tools.DistCp";
   private static final String DFSIO = "org.apache.hadoop.fs.TestDFSIO";
   private static final String BACK = "/back";
+  static final String IN_FROM_KIN = "DistCp in from its kind";
   private static final List<String> COPIED_OUT = List.of("/random", "/copy");
   private static final String MAPS = "-Dmapreduce.job.maps=2";
 
@@ -78,8 +79,41 @@ final class Applications {
     return all;
   }
 
+  /**
+   * Copies between clusters, each to a place where nothing is, so that they can be repeated.
+   *
+   * @param kin for each cluster another one with the same chain that holds the input
+   */
+  List<Application> transfers(Map<Bed, Bed> kin) {
+    return List.of(
+        new Application(
+            "DistCp in from stock",
+            bed -> copy(bed, origin, INPUT, bed, "/from-stock"),
+            bed -> requireSame(origin, INPUT, bed, "/from-stock"),
+            List.of()),
+        new Application(
+            IN_FROM_KIN,
+            bed -> copy(bed, kin.get(bed), INPUT, bed, "/from-kin"),
+            bed -> requireSame(kin.get(bed), INPUT, bed, "/from-kin"),
+            List.of()),
+        new Application(
+            "DistCp out to stock",
+            bed -> copy(bed, bed, INPUT, origin, BACK),
+            bed -> {
+              requireSame(bed, INPUT, origin, BACK);
+              origin.fs().delete(new Path(BACK), true);
+            },
+            List.of()));
+  }
+
   private void copyIn(Bed bed) throws IOException {
-    bed.run("distcp", DISTCP, "-m", "2", origin.uri() + INPUT, bed.uri() + INPUT);
+    copy(bed, origin, INPUT, bed, INPUT);
+  }
+
+  /** By a job on the first of these clusters. */
+  private static void copy(Bed runner, Bed from, String source, Bed to, String target)
+      throws IOException {
+    runner.run("distcp", DISTCP, "-m", "2", from.uri() + source, to.uri() + target);
   }
 
   private static void requireSame(Bed from, String path, Bed to, String copy) throws IOException {

@@ -5,14 +5,20 @@ import io.hdrf.benchmarks.BenchmarkCluster;
 import io.hdrf.benchmarks.Directories;
 import io.hdrf.benchmarks.Inputs;
 import io.hdrf.benchmarks.Report;
+import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.Hosts;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -64,14 +70,31 @@ public final class ApplicationsCommand implements Callable<Integer> {
   private List<String> only = List.of();
 
   @Option(
+      names = "--block-mb",
+      defaultValue = "16",
+      description = "dfs.blocksize in MiB (${DEFAULT-VALUE}).")
+  private int blockMegabytes;
+
+  @Option(
       names = "--rounds",
       defaultValue = "0",
       description = {
-        "How many times to run each application in turns on a stock cluster and on one with the"
+        "How many times to run each application in turns on a stock cluster and on one with each"
             + " chain, which run side by side, and compare nothing but times and outputs; 0 runs"
-            + " each once (${DEFAULT-VALUE}). DistCp -update, which changes the input, is left out."
+            + " each once (${DEFAULT-VALUE}). DistCp -update, which changes the input, is left out,"
+            + " and there are three more: DistCp in from stock, DistCp in from its kind (another"
+            + " cluster with the same chain), DistCp out to stock."
       })
   private int rounds;
+
+  @Option(
+      names = "--link-mbit",
+      defaultValue = "0",
+      description =
+          "Have each DataNode on a host of its own (a network namespace), with a link of so many"
+              + " Mbit/s in each direction, and all NameNodes on another one; needs root, ip and tc."
+              + " Jobs run on the first DataNode's host. 0: all on loopback (${DEFAULT-VALUE}).")
+  private int megabits;
 
   @Option(names = "--no-spark", description = "Leave out Spark, which is installed with pip.")
   private boolean withoutSpark;
@@ -103,10 +126,12 @@ public final class ApplicationsCommand implements Callable<Integer> {
   private String once(int replication, Spark spark) throws IOException {
     List<Variant> variants = new ArrayList<>(List.of(new Variant(STOCK)));
     chains.forEach(chain -> variants.add(new Variant(chain)));
-    try (Bed origin = origin()) {
+    try (Sites sites = sites(1 + DATA_NODES);
+        Bed origin = origin(sites, 0, STOCK)) {
+      sites.limit();
       Applications applications = new Applications(origin, spark, megabytes * 1_000_000L);
       for (Variant variant : variants) {
-        run(variant, replication, applications);
+        run(variant, sites, replication, applications);
         if (!variant.isStock()) {
           count(variants.get(0), variant);
         }
@@ -116,55 +141,93 @@ public final class ApplicationsCommand implements Callable<Integer> {
   }
 
   private String time(int replication, Spark spark) throws Exception {
-    StringBuilder tables = new StringBuilder();
-    try (Bed origin = origin()) {
-      List<Application> applications =
-          new Applications(origin, spark, megabytes * 1_000_000L).all();
-      for (String chain : chains) {
-        try (Bed stock = bed("stock", STOCK, replication);
-            Bed other = bed("cluster", chain, replication)) {
-          TimedRounds timed = new TimedRounds(stock, other);
-          applications.get(0).work().run(stock);
-          applications.get(0).work().run(other);
-          List<Application> asked =
-              applications.stream()
-                  .skip(1)
-                  .filter(this::isAsked)
-                  .filter(application -> !application.name().startsWith("DistCp -update"))
-                  .collect(Collectors.toList());
-          for (int round = 0; round < rounds; round++) {
-            timed.run(asked);
+    List<String> variants = new ArrayList<>(List.of(STOCK));
+    variants.addAll(chains);
+    Deque<Bed> opened = new ArrayDeque<>();
+    try (Sites sites = sites(variants.size() * (1 + DATA_NODES))) {
+      try {
+        List<Bed> beds = new ArrayList<>();
+        Map<Bed, Bed> kin = new HashMap<>();
+        boolean withKin = isAsked(Applications.IN_FROM_KIN);
+        opened.push(origin(sites, 0, STOCK));
+        Applications applications = new Applications(opened.peek(), spark, megabytes * 1_000_000L);
+        for (int i = 0; i < variants.size(); i++) {
+          if (i > 0 && withKin) {
+            opened.push(origin(sites, i, variants.get(i)));
           }
-          differences += timed.differences();
-          tables.append(timed.table(replication, chain));
+          Bed own = opened.peek();
+          int host = variants.size() + i * DATA_NODES;
+          opened.push(bed("cluster-" + i, sites.from(host), variants.get(i), replication));
+          beds.add(opened.peek());
+          if (withKin) {
+            kin.put(opened.peek(), own);
+          }
+        }
+        return time(replication, new TimedRounds(sites, beds), beds, applications, kin);
+      } finally {
+        while (!opened.isEmpty()) {
+          opened.pop().close();
         }
       }
     }
-    return tables.toString();
   }
 
-  /** A stock cluster that holds the input. */
-  private Bed origin() throws IOException {
-    Bed origin =
-        new Bed(
-            BenchmarkCluster.config(directory.resolve("origin"), STOCK, 1, 1)
-                .withHeaps("256m", "256m"),
-            false);
+  private String time(
+      int replication,
+      TimedRounds timed,
+      List<Bed> beds,
+      Applications applications,
+      Map<Bed, Bed> kin)
+      throws Exception {
+    for (Bed bed : beds) {
+      applications.all().get(0).work().run(bed);
+      bed.awaitReduced();
+    }
+    List<Application> asked =
+        Stream.concat(applications.all().stream().skip(1), applications.transfers(kin).stream())
+            .filter(application -> isAsked(application.name()))
+            .filter(application -> !application.name().startsWith("DistCp -update"))
+            .collect(Collectors.toList());
+    for (int round = 0; round < rounds; round++) {
+      timed.run(asked);
+    }
+    differences += timed.differences();
+    return timed.table(
+        "Replication " + replication + (megabits > 0 ? ", links of " + megabits + " Mbit/s" : ""),
+        chains);
+  }
+
+  private Sites sites(int dataNodes) throws IOException {
+    return megabits == 0 ? Sites.loopback() : Sites.behindLinks(dataNodes, megabits * 1_000_000L);
+  }
+
+  /** A cluster of one DataNode that holds the input. */
+  private Bed origin(Sites sites, int host, String variant) throws IOException {
+    ClusterConfig config =
+        BenchmarkCluster.config(directory.resolve("origin-" + host), variant, 1, 1)
+            .withHeaps("256m", variant.equals(STOCK) ? "256m" : "512m");
+    Bed origin = new Bed(blocks(config), sites.from(host), false);
     Inputs.writeText(origin.fs(), Applications.INPUT, megabytes * 1_000_000L);
+    origin.awaitReduced();
     return origin;
   }
 
-  private Bed bed(String own, String variant, int replication) throws IOException {
-    return new Bed(
+  private Bed bed(String own, Hosts hosts, String variant, int replication) throws IOException {
+    ClusterConfig config =
         BenchmarkCluster.config(directory.resolve(own), variant, DATA_NODES, replication)
-            .withHeaps("384m", "512m"),
-        true);
+            .withHeaps("384m", "512m");
+    return new Bed(blocks(config), hosts, true);
   }
 
-  private void run(Variant variant, int replication, Applications applications) throws IOException {
-    try (Bed bed = bed("cluster", variant.name(), replication)) {
+  private ClusterConfig blocks(ClusterConfig config) {
+    return config.with("dfs.blocksize", Integer.toString(blockMegabytes << 20));
+  }
+
+  private void run(Variant variant, Sites sites, int replication, Applications applications)
+      throws IOException {
+    try (Bed bed = bed("cluster", sites.from(1), variant.name(), replication)) {
       for (Application application : applications.all()) {
-        if (isAsked(application)) {
+        if (isAsked(application.name())) {
           Outcome outcome = run(application, bed);
           variant.outcomes().put(application.name(), outcome);
           System.err.printf(
@@ -181,10 +244,10 @@ public final class ApplicationsCommand implements Callable<Integer> {
     }
   }
 
-  private boolean isAsked(Application application) {
+  private boolean isAsked(String application) {
     return only.isEmpty()
-        || application.name().startsWith("DistCp from")
-        || only.stream().anyMatch(application.name()::contains);
+        || application.startsWith("DistCp from")
+        || only.stream().anyMatch(application::contains);
   }
 
   private static Outcome run(Application application, Bed bed) throws IOException {

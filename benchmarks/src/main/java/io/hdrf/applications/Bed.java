@@ -3,6 +3,8 @@ package io.hdrf.applications;
 
 import io.hdrf.benchmarks.BenchmarkCluster;
 import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.Host;
+import io.hdrf.cluster.Hosts;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Yarn;
 import java.io.Closeable;
@@ -20,8 +22,6 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 /** A cluster that applications run on. For one thread. */
 final class Bed implements Closeable {
 
-  private static final String BLOCK_SIZE = Integer.toString(16 << 20);
-
   private static final Pattern ERROR =
       Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\S+ (?:ERROR|FATAL) (\\S+: .*)");
 
@@ -32,10 +32,11 @@ final class Bed implements Closeable {
   private int jobs;
 
   /**
+   * @param hosts stay the caller's, who keeps them until this is closed
    * @param withYarn whether jobs can be submitted to it
    */
-  Bed(ClusterConfig config, boolean withYarn) throws IOException {
-    own = new BenchmarkCluster(config.with("dfs.blocksize", BLOCK_SIZE));
+  Bed(ClusterConfig config, Hosts hosts, boolean withYarn) throws IOException {
+    own = new BenchmarkCluster(config, hosts);
     cluster = own.cluster();
     yarn = withYarn ? new Yarn(cluster) : null;
     if (withYarn) {
@@ -49,6 +50,11 @@ final class Bed implements Closeable {
 
   String uri() throws IOException {
     return cluster.uri();
+  }
+
+  /** Where its jobs are submitted. */
+  Host client() {
+    return cluster.hosts().client();
   }
 
   /** Where the cluster's configuration is. */

@@ -7,6 +7,7 @@ import io.hdrf.benchmarks.Inputs;
 import io.hdrf.benchmarks.Report;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.ClusterException;
+import io.hdrf.cluster.Hosts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -46,6 +47,7 @@ public final class CodecCommand implements Callable<Integer> {
   }
 
   private static final int REPLICATION = 3;
+  private static final String BLOCK_SIZE = Integer.toString(16 << 20);
 
   @Option(names = "--chain", defaultValue = "lz4", description = "HDRF's chain (${DEFAULT-VALUE}).")
   private String chain;
@@ -118,8 +120,9 @@ public final class CodecCommand implements Callable<Integer> {
     Map<String, Stored> stored = new LinkedHashMap<>();
     ClusterConfig config =
         BenchmarkCluster.config(directory, variant, REPLICATION, REPLICATION)
-            .withHeaps("384m", "512m");
-    try (Bed bed = new Bed(config, true)) {
+            .withHeaps("384m", "512m")
+            .with("dfs.blocksize", BLOCK_SIZE);
+    try (Bed bed = new Bed(config, Hosts.LOOPBACK, true)) {
       Inputs.writeText(bed.fs(), Applications.INPUT, megabytes * 1_000_000L);
       bed.setOptions(options);
       long before = bed.physicalBytes();

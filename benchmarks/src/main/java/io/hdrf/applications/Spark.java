@@ -44,7 +44,7 @@ final class Spark {
     return new Spark(home, script);
   }
 
-  /** Runs one of the script's jobs on a cluster's files. */
+  /** Runs one of the script's jobs on a cluster's files, on its host for clients. */
   void run(Bed bed, String job) throws IOException {
     command(
         Map.of(
@@ -56,13 +56,15 @@ final class Spark {
             "HADOOP_CONF_DIR",
             bed.conf().toString(),
             "SPARK_LOCAL_IP",
-            "127.0.0.1"),
-        List.of(
-            home.resolve("bin/python").toString(),
-            script.toString(),
-            job,
-            bed.uri(),
-            Applications.INPUT));
+            bed.client().address()),
+        bed.client()
+            .commandFor(
+                List.of(
+                    home.resolve("bin/python").toString(),
+                    script.toString(),
+                    job,
+                    bed.uri(),
+                    Applications.INPUT)));
   }
 
   private static void command(Map<String, String> environment, List<String> words)

@@ -13,46 +13,48 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Applications in turns on two clusters that run side by side, so that slow drifts of the machine
- * meet both. For one thread.
+ * Applications in turns on clusters that run side by side, so that slow drifts of the machine meet
+ * all of them. For one thread.
  */
 final class TimedRounds {
 
   /** What later rounds need: the input, users' directories, and jobs' staging. */
   private static final Set<String> KEPT = Set.of("input", "user", "tmp");
 
-  private final Bed stock;
-  private final Bed reduced;
-  private final List<Figures> stockSeconds = new ArrayList<>();
-  private final List<Figures> reducedSeconds = new ArrayList<>();
+  private final Sites sites;
+  private final List<Bed> beds;
+  private final List<List<Figures>> seconds = new ArrayList<>();
   private int turns;
   private int differences;
 
-  /** Both clusters hold the input. */
-  TimedRounds(Bed stock, Bed reduced) {
-    this.stock = stock;
-    this.reduced = reduced;
+  /**
+   * @param sites where they run
+   * @param beds hold the input; the others are compared with the first
+   */
+  TimedRounds(Sites sites, List<Bed> beds) {
+    this.sites = sites;
+    this.beds = List.copyOf(beds);
+    beds.forEach(bed -> seconds.add(new ArrayList<>()));
   }
 
-  /** One round: every application on both clusters, which begins changing from one to the next. */
+  /** One round: every application on all clusters, each of which goes first in its turn. */
   void run(List<Application> applications) throws Exception {
-    clean(stock);
-    clean(reduced);
-    Figures ofStock = new Figures();
-    Figures ofReduced = new Figures();
-    for (Application application : applications) {
-      boolean stockFirst = turns++ % 2 == 0;
-      if (stockFirst) {
-        ofStock.put(application.name(), seconds(application, stock));
-      }
-      ofReduced.put(application.name(), seconds(application, reduced));
-      if (!stockFirst) {
-        ofStock.put(application.name(), seconds(application, stock));
-      }
-      differences += digests(application, stock).equals(digests(application, reduced)) ? 0 : 1;
+    for (Bed bed : beds) {
+      clean(bed);
+      seconds.get(beds.indexOf(bed)).add(new Figures());
     }
-    stockSeconds.add(ofStock);
-    reducedSeconds.add(ofReduced);
+    for (Application application : applications) {
+      for (int i = 0; i < beds.size(); i++) {
+        int bed = (turns + i) % beds.size();
+        List<Figures> own = seconds.get(bed);
+        own.get(own.size() - 1).put(application.name(), seconds(application, beds.get(bed)));
+      }
+      turns++;
+      Map<String, String> expected = digests(application, beds.get(0));
+      for (Bed bed : beds.subList(1, beds.size())) {
+        differences += digests(application, bed).equals(expected) ? 0 : 1;
+      }
+    }
   }
 
   private static void clean(Bed bed) throws IOException {
@@ -63,11 +65,13 @@ final class TimedRounds {
     }
   }
 
-  private static double seconds(Application application, Bed bed) throws Exception {
+  private double seconds(Application application, Bed bed) throws Exception {
+    sites.limit();
     long began = System.nanoTime();
     application.work().run(bed);
     double seconds = (System.nanoTime() - began) / 1e9;
     System.err.printf(Locale.ROOT, "%s on %s: %.1f s%n", application.name(), bed.uri(), seconds);
+    sites.unlimit();
     application.check().run(bed);
     bed.awaitReduced();
     return seconds;
@@ -82,19 +86,24 @@ final class TimedRounds {
     return digests;
   }
 
-  /** How many times an output was not that on stock HDFS. */
+  /** How many times an output was not that on the first cluster. */
   int differences() {
     return differences;
   }
 
-  /** The times as Markdown. */
-  String table(int replication, String chain) {
-    StringBuilder text =
-        new StringBuilder("### Replication " + replication + ", `" + chain + "`: ");
-    text.append(stockSeconds.size()).append(" rounds in turns\n\n");
-    text.append("| application | stock: s | `").append(chain).append("`: s | ratio | pairs |\n");
-    text.append("|---|---|---|---|---|\n");
-    text.append(Figures.rows(reducedSeconds, stockSeconds));
-    return text.append(String.format("%nOutputs that differ: %d%n%n", differences)).toString();
+  /**
+   * The times as Markdown.
+   *
+   * @param chains of the clusters after the first, which is stock
+   */
+  String table(String title, List<String> chains) {
+    StringBuilder text = new StringBuilder("### " + title + ", ");
+    text.append(seconds.get(0).size()).append(" rounds in turns\n\n");
+    for (int i = 0; i < chains.size(); i++) {
+      text.append("| application | stock: s | `").append(chains.get(i));
+      text.append("`: s | ratio | pairs |\n|---|---|---|---|---|\n");
+      text.append(Figures.rows(seconds.get(i + 1), seconds.get(0))).append('\n');
+    }
+    return text.append(String.format("Outputs that differ: %d%n%n", differences)).toString();
   }
 }

@@ -84,7 +84,7 @@ public final class BenchmarkCluster implements Closeable {
    * @param config its directory is emptied, and what still runs there is killed
    * @param hosts stay the caller's, who keeps them until the cluster is closed
    */
-  BenchmarkCluster(ClusterConfig config, Hosts hosts) throws IOException {
+  public BenchmarkCluster(ClusterConfig config, Hosts hosts) throws IOException {
     guard = new ProcessGuard(List.of(config.directory()));
     try {
       guard.killLeftovers();

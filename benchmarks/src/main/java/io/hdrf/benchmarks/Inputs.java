@@ -55,26 +55,58 @@ public final class Inputs {
     }
   }
 
-  /** Writes about as many bytes of text, which all schemes can make smaller, in some files. */
+  /**
+   * Writes so many bytes of text, which all schemes can make smaller, in three files: the versions
+   * one behind the other and, where these are too few, again with other letters.
+   */
   public static void writeText(FileSystem fs, String directory, long bytes) throws IOException {
-    long left = bytes;
-    for (java.nio.file.Path tar : versions()) {
-      if (left <= 0) {
-        return;
+    long file = Math.max(PIECE, bytes / 5 * 2);
+    OutputStream out = null;
+    try {
+      long written = 0;
+      for (int pass = 0; written < bytes; pass++) {
+        for (java.nio.file.Path tar : versions()) {
+          try (InputStream in = Files.newInputStream(tar)) {
+            while (written < bytes) {
+              long left = Math.min(bytes, (written / file + 1) * file) - written;
+              byte[] part = in.readNBytes((int) Math.min(left, PIECE));
+              if (part.length == 0) {
+                break;
+              }
+              if (written % file == 0) {
+                if (out != null) {
+                  out.close();
+                }
+                out = fs.create(new Path(directory, "text-" + written / file));
+              }
+              out.write(asText(part, pass));
+              written += part.length;
+            }
+          }
+        }
       }
-      String name = tar.getFileName().toString().replace(".tar", ".txt");
-      byte[] part;
-      try (InputStream in = Files.newInputStream(tar)) {
-        part = in.readNBytes((int) Math.min(left, Math.max(PIECE, bytes / 5 * 2)));
+    } finally {
+      if (out != null) {
+        out.close();
       }
-      // What is between the files of a tar is not text.
-      for (int i = 0; i < part.length; i++) {
-        part[i] = part[i] == 0 ? (byte) '\n' : part[i];
-      }
-      try (OutputStream out = fs.create(new Path(directory, name))) {
-        out.write(part);
-      }
-      left -= part.length;
     }
+  }
+
+  /**
+   * Makes the bytes of a tar text: what is between its files becomes empty lines, each letter the
+   * one {@code by} places after it.
+   */
+  static byte[] asText(byte[] part, int by) {
+    for (int i = 0; i < part.length; i++) {
+      byte b = part[i];
+      if (b == 0) {
+        part[i] = '\n';
+      } else if (b >= 'a' && b <= 'z') {
+        part[i] = (byte) ('a' + (b - 'a' + by) % 26);
+      } else if (b >= 'A' && b <= 'Z') {
+        part[i] = (byte) ('A' + (b - 'A' + by) % 26);
+      }
+    }
+    return part;
   }
 }

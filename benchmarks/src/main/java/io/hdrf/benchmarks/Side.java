@@ -10,6 +10,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FileSystem;
@@ -57,6 +59,7 @@ final class Side implements Closeable {
     double verifyBefore = metric("VerifyNanos");
     double forceBefore = metric("ForceNanos") + metric("DedupForceNanos");
     long diskBefore = own.physicalBytes();
+    long usedBefore = used();
     long began = System.nanoTime();
     write(data, length);
     figures.put("write, until close (s)", secondsSince(began));
@@ -72,8 +75,10 @@ final class Side implements Closeable {
         (metric("ForceNanos") + metric("DedupForceNanos") - forceBefore) / 1e9);
     figures.put("DataNode CPU per GB written (s)", cpu / (length / GB));
     figures.put("of it for block records (%)", 100 * (recordSeconds() - recordsBefore) / cpu);
-    figures.put("on disk (MB)", (own.physicalBytes() - diskBefore) / 1e6);
     PageCache.sync();
+    figures.put("write, until on the device (s)", secondsSince(began));
+    figures.put("on disk (MB)", (own.physicalBytes() - diskBefore) / 1e6);
+    figures.put("taken of the file system (MB)", (used() - usedBefore) / 1e6);
     figures.put("written to the device (MB)", writtenSince(before) / 1e6);
 
     read(data, length);
@@ -91,6 +96,12 @@ final class Side implements Closeable {
     fileSystem.delete(FILE, true);
     own.awaitBlocks(0);
     return figures;
+  }
+
+  /** Bytes of the file system that are not free, whoever uses them; after a sync. */
+  private long used() throws IOException {
+    FileStore store = Files.getFileStore(cluster.config().directory());
+    return store.getTotalSpace() - store.getUnallocatedSpace();
   }
 
   private void write(RoundData data, long length) throws IOException {

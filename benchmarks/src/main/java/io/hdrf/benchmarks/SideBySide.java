@@ -4,6 +4,8 @@ package io.hdrf.benchmarks;
 import io.hdrf.cluster.ClusterConfig;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +26,8 @@ import picocli.CommandLine.Option;
             + " medians and the median of the paired ratios as Markdown. The baseline has none of"
             + " the settings that --conf and -D make.")
 public final class SideBySide implements Callable<Integer> {
+
+  private static final Path WORK = Directories.work("side-by-side");
 
   /** Half of the time between two looks at whether all is reduced. */
   private static final Duration METRICS_PERIOD = Duration.ofMillis(10);
@@ -84,6 +88,21 @@ public final class SideBySide implements Callable<Integer> {
               + " demo --hadoop' has fetched.")
   private String hadoop;
 
+  @Option(
+      names = "--data",
+      paramLabel = "FILE",
+      description =
+          "Write this file, as often as the size asks for, instead of versions of a source tree.")
+  private Path file;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description =
+          "Where the files of what is compared are, on another file system for instance"
+              + " (target/side-by-side).")
+  private Path directory;
+
   /** Of what is compared, not of the baseline. */
   @Mixin private Settings settings;
 
@@ -95,7 +114,7 @@ public final class SideBySide implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    byte[] data = Inputs.text();
+    byte[] data = file == null ? Inputs.text() : Files.readAllBytes(file);
     checkFreshData(data.length);
     for (int replication : replications) {
       for (String variant : variants) {
@@ -125,8 +144,10 @@ public final class SideBySide implements Callable<Integer> {
     long length = megabytes * 1_000_000;
     List<Figures> baseline = new ArrayList<>();
     List<Figures> others = new ArrayList<>();
-    ClusterConfig compared = settings.addTo(config("variant", replication, variant));
-    try (Side stock = new Side(config("baseline", replication, reference));
+    ClusterConfig compared =
+        settings.addTo(
+            config(directory == null ? WORK : directory, "variant", replication, variant));
+    try (Side stock = new Side(config(WORK, "baseline", replication, reference));
         Side other = new Side(compared)) {
       RoundData rounds = new RoundData(data, fresh);
       for (int i = 0; i < warmUps; i++) {
@@ -151,9 +172,8 @@ public final class SideBySide implements Callable<Integer> {
     return table(replication, variant, baseline, others);
   }
 
-  private ClusterConfig config(String name, int replication, String variant) {
-    return BenchmarkCluster.config(
-            Directories.work("side-by-side").resolve(name), variant, replication, replication)
+  private ClusterConfig config(Path work, String name, int replication, String variant) {
+    return BenchmarkCluster.config(work.resolve(name), variant, replication, replication)
         .withHadoop(hadoop)
         .withMetricsPeriod(METRICS_PERIOD);
   }
@@ -165,10 +185,11 @@ public final class SideBySide implements Callable<Integer> {
     PrintWriter printer = new PrintWriter(text);
     printer.printf(
         Locale.ROOT,
-        "### %sReplication %d, %s, %d MB, %d pairs%s%n%n",
+        "### %s%sReplication %d, %s, %d MB, %d pairs%s%n%n",
+        file == null ? "" : file.getFileName() + ": ",
         hadoop.isEmpty() ? "" : "Hadoop " + hadoop + ", ",
         replication,
-        variant.equals(reference) ? variant + " against itself" : variant,
+        variant.equals(reference) && directory == null ? variant + " against itself" : variant,
         megabytes,
         pairs,
         settings.heading());
