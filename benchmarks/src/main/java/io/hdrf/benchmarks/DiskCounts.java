@@ -25,10 +25,16 @@ final class DiskCounts {
 
   /** As in the library, in its order. */
   enum Kind {
-    BLOCKS,
-    CONTAINERS,
-    INDEX,
-    OTHER
+    BLOCKS(0),
+    CONTAINERS(1),
+    INDEX(2),
+    OTHER(3);
+
+    private final int place;
+
+    Kind(int place) {
+      this.place = place;
+    }
   }
 
   private static final int COUNTERS = 7;
@@ -123,7 +129,7 @@ final class DiskCounts {
 
   /** The counts so far of one kind. */
   Counts of(Kind kind) {
-    int at = UNDER_LENGTH + kind.ordinal() * COUNTERS * Long.BYTES;
+    int at = UNDER_LENGTH + kind.place * COUNTERS * Long.BYTES;
     long[] values = new long[COUNTERS];
     for (int i = 0; i < COUNTERS; i++) {
       values[i] = shared.getLong(at + i * Long.BYTES);

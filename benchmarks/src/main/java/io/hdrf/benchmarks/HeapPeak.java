@@ -1,56 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.benchmarks;
 
-import com.sun.management.GarbageCollectionNotificationInfo;
-import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryUsage;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import javax.management.NotificationEmitter;
-import javax.management.openmbean.CompositeData;
 
 /**
- * How much of the heap is in use after collections of the JVM, at most, above what was in use at
- * the start of a phase. Short peaks between collections are not seen.
+ * How much of the heap is alive at most, above what was at the start of a phase. During a phase the
+ * JVM collects all garbage each second, which takes time, and what lives shorter is not seen.
  */
 final class HeapPeak {
 
-  private static final Set<String> NOT_HEAP =
-      Set.of("Metaspace", "Compressed Class Space", "CodeCache");
+  private static final long PERIOD_MILLIS = 1000;
 
   private final AtomicLong highest = new AtomicLong();
   private long before;
-
-  HeapPeak() {
-    for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
-      ((NotificationEmitter) bean)
-          .addNotificationListener(
-              (notification, handback) -> {
-                if (notification
-                    .getType()
-                    .equals(GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION)) {
-                  long used =
-                      used(
-                          GarbageCollectionNotificationInfo.from(
-                                  (CompositeData) notification.getUserData())
-                              .getGcInfo()
-                              .getMemoryUsageAfterGc());
-                  highest.accumulateAndGet(used, Math::max);
-                }
-              },
-              null,
-              null);
-    }
-  }
-
-  private static long used(Map<String, MemoryUsage> pools) {
-    return pools.entrySet().stream()
-        .filter(pool -> !NOT_HEAP.contains(pool.getKey()) && !pool.getKey().startsWith("CodeHeap"))
-        .mapToLong(pool -> pool.getValue().getUsed())
-        .sum();
-  }
+  private Thread sampler;
 
   private static long used() {
     System.gc();
@@ -61,11 +25,27 @@ final class HeapPeak {
   void begin() {
     before = used();
     highest.set(before);
+    sampler = new Thread(this::sample, "heap peak");
+    sampler.setDaemon(true);
+    sampler.start();
+  }
+
+  private void sample() {
+    try {
+      while (true) {
+        Thread.sleep(PERIOD_MILLIS);
+        highest.accumulateAndGet(used(), Math::max);
+      }
+    } catch (InterruptedException e) {
+      // The phase has ended.
+    }
   }
 
   /** Ends a phase; returns bytes. */
-  long end() {
+  long end() throws InterruptedException {
     long now = used();
+    sampler.interrupt();
+    sampler.join();
     return Math.max(now, highest.get()) - before;
   }
 }

@@ -66,12 +66,15 @@ public final class ScaleBenchmark implements Callable<Integer> {
   /** At most, with directories, block files, index and what a collection rewrites. */
   private static final double BYTES_PER_TIB = 6e9;
 
+  /** At least, with its checksums. */
+  private static final double BYTES_PER_BLOCK = 2 * 4096;
+
   private static final List<Double> QUICK_SIZES = List.of(0.005, 0.01, 0.02);
 
   @Option(
       names = "--size-tib",
       split = ",",
-      defaultValue = "1,2,4,100",
+      defaultValue = "1,2,4,10,100",
       description = "Logical data on the volume, TiB (${DEFAULT-VALUE}).")
   private List<Double> sizes;
 
@@ -143,7 +146,7 @@ public final class ScaleBenchmark implements Callable<Integer> {
     List<Double> tooLarge = new ArrayList<>();
     for (double size : quick ? QUICK_SIZES : sizes) {
       double free = Files.getFileStore(work).getUsableSpace() - RESERVE;
-      if (size * BYTES_PER_TIB > free) {
+      if (size * BYTES_PER_TIB + blocks * BYTES_PER_BLOCK > free) {
         tooLarge.add(size);
         continue;
       }

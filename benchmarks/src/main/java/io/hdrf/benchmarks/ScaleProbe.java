@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -59,7 +60,7 @@ final class ScaleProbe {
   private final SplittableRandom random;
 
   private Counts before;
-  private final Counts[] kindsBefore = new Counts[Kind.values().length];
+  private final Map<Kind, Counts> kindsBefore = new EnumMap<>(Kind.class);
   private long leftBefore;
   private long began;
 
@@ -71,7 +72,7 @@ final class ScaleProbe {
   }
 
   /** Completes the index, as a DataNode does after its first start. */
-  void completeIndex() throws IOException {
+  void completeIndex() throws IOException, InterruptedException {
     try (MetadataStore store = stores.open()) {
       index(store);
     }
@@ -97,7 +98,7 @@ final class ScaleProbe {
     try (MetadataStore store = stores.open()) {
       try (DedupVolume dedup = open(store)) {
         lookUp("cold", dedup, next);
-        lookUp("warm", dedup, next);
+        lookUp("the same again", dedup, next);
         write(dedup, later);
       }
       for (int generation : volume.plan().asked()) {
@@ -134,7 +135,7 @@ final class ScaleProbe {
   private void begin() {
     before = disk.all();
     for (Kind kind : Kind.values()) {
-      kindsBefore[kind.ordinal()] = disk.of(kind);
+      kindsBefore.put(kind, disk.of(kind));
     }
     leftBefore = files.left();
     began = System.nanoTime();
@@ -151,10 +152,10 @@ final class ScaleProbe {
   }
 
   private Counts counts(Kind kind) {
-    return disk.of(kind).minus(kindsBefore[kind.ordinal()]);
+    return disk.of(kind).minus(kindsBefore.get(kind));
   }
 
-  private void index(MetadataStore store) throws IOException {
+  private void index(MetadataStore store) throws IOException, InterruptedException {
     heap.begin();
     begin();
     try (DedupVolume dedup = openAsItIs(store)) {
@@ -313,7 +314,7 @@ final class ScaleProbe {
           for (int f = block.frames().frameAt(position);
               f < block.frames().frameCount() && block.frames().originalPosition(f) < end;
               f++) {
-            read(dedup, block, f, frame);
+            read(dedup, block, f, frame, new HashSet<>());
           }
         }
       }
@@ -327,20 +328,23 @@ final class ScaleProbe {
     }
     try (DedupVolume dedup = open(store)) {
       int count = Math.min(BLOCKS, blocks);
-      Set<Long> containers = new HashSet<>();
+      long containers = 0;
       long runs = 0;
       long bytes = 0;
       begin();
       for (int i = 0; i < count; i++) {
+        Set<Long> touched = new HashSet<>();
         try (ReducedBlock block = open(first + i)) {
           for (int f = 0; f < block.frames().frameCount(); f++) {
-            runs += read(dedup, block, f, frame);
+            runs += read(dedup, block, f, frame, touched);
           }
           bytes += block.logicalLength();
         }
+        containers += touched.size();
       }
       double seconds = seconds();
       Counts counts = counts();
+      figures.put(name + "in sequence: containers per block", (double) containers / count);
       figures.put(name + "in sequence: runs per MiB", (double) runs * MIB / bytes);
       figures.put(name + "in sequence: seeks per MiB", (double) counts.seeks() * MIB / bytes);
       figures.put(name + "in sequence: read for each byte", (double) counts.readBytes() / bytes);
@@ -356,35 +360,40 @@ final class ScaleProbe {
   }
 
   /** Returns the number of runs. */
-  private static int read(DedupVolume dedup, ReducedBlock block, int frame, ByteBuffer dst)
+  private static int read(
+      DedupVolume dedup, ReducedBlock block, int frame, ByteBuffer dst, Set<Long> touched)
       throws IOException {
     ByteBuffer payload = ByteBuffer.allocateDirect(block.frames().storedLength(frame));
     block.readStored(frame, payload);
     payload.flip();
     dst.clear();
     dst.limit(block.frames().originalLength(frame));
-    int runs = dedup.decode(payload, dst);
+    int runs = dedup.decode(payload, dst, touched);
     if (dst.hasRemaining()) {
       throw new IOException(block.name() + ": a frame is too short");
     }
     return runs;
   }
 
-  /** The first cycle of a process, one behind it after a deletion, and the one that drops. */
+  /**
+   * The first cycle of a process; one after a deletion, which drops what the first one found; and
+   * one that drops what went with the deletion.
+   */
   private void collect(MetadataStore store) throws IOException, InterruptedException {
     try (DedupVolume dedup = open(store)) {
-      collect("first cycle, nothing to drop", dedup);
+      collect("first cycle", dedup);
       int deleted = volume.deleteOldest();
       figures.put(
-          "collection: blocks deleted before the next (%)", 100.0 * deleted / volume.blocksMade());
+          "collection: blocks deleted before the second cycle (%)", 100.0 * deleted / volume.blocksMade());
       TimeUnit.SECONDS.sleep(2);
-      collect("cycle that finds what is dead", dedup);
+      collect("second cycle", dedup);
       TimeUnit.SECONDS.sleep(2);
-      collect("cycle that drops it", dedup);
+      collect("third cycle", dedup);
     }
   }
 
-  private void collect(String which, DedupVolume dedup) throws IOException {
+  private void collect(String which, DedupVolume dedup)
+      throws IOException, InterruptedException {
     heap.begin();
     begin();
     Map<String, Long> result = dedup.collect();

@@ -38,7 +38,12 @@ final class ScaleTable {
         && !name.startsWith("a block's ");
   }
 
-  /** The figure of a size that was not made. */
+  /** Times and the memory of a process are too noisy to be continued ten times as far. */
+  private static boolean isMeasured(String name) {
+    return name.contains("this machine") || name.endsWith(" (s)") || name.contains("resident");
+  }
+
+  /** The figure of a size that was not made; not a number where nothing can be said. */
   private double extrapolated(String name, double size) {
     double n = measured.size();
     double sumX = 0;
@@ -49,8 +54,11 @@ final class ScaleTable {
       sumX += one.getKey();
       sumY += last;
     }
-    if (!isExtensive(name) || n < 2) {
+    if (!isExtensive(name)) {
       return last;
+    }
+    if (isMeasured(name) || n < 2) {
+      return Double.NaN;
     }
     double above = 0;
     double below = 0;
@@ -62,7 +70,7 @@ final class ScaleTable {
     return sumY / n + above / below * (size - sumX / n);
   }
 
-  /** By name, and then by size in TiB; null where something took no time at all. */
+  /** By name, and then by size in TiB; null where nothing can be said. */
   Map<String, Map<String, Double>> values() {
     Map<String, Map<String, Double>> values = new LinkedHashMap<>();
     for (String name : measured.values().iterator().next().values().keySet()) {

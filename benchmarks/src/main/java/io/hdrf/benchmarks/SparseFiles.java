@@ -84,6 +84,7 @@ final class SparseFiles extends ForwardingFiles {
   }
 
   private static boolean isZero(ByteBuffer src) {
-    return src.mismatch(ZEROS) < 0 || src.remaining() > PAGE && src.mismatch(ZEROS) == PAGE;
+    int differs = src.mismatch(ZEROS);
+    return differs < 0 || differs == PAGE;
   }
 }

@@ -49,7 +49,7 @@ class ScaleProbeTest {
     assertThat(figures.get("look-ups, cold: found (%)")).isBetween(60.0, 80.0);
     assertThat(figures.get("generation 1, in sequence: runs per MiB"))
         .isLessThan(figures.get("generation 14, in sequence: runs per MiB"));
-    String drops = "collection, cycle that drops it: ";
+    String drops = "collection, third cycle: ";
     assertThat(figures.get(drops + "freed (MB)")).isPositive();
     assertThat(figures.get(drops + "written (MB)")).isPositive();
     assertThat(figures.get(drops + "containers that failed")).isZero();

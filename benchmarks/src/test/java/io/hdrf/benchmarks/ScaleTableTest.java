@@ -41,6 +41,20 @@ class ScaleTableTest {
   }
 
   @Test
+  void timesOfThisMachineAreNotContinued() {
+    Map<Double, Figures> measured = new LinkedHashMap<>();
+    for (double size : new double[] {1, 2, 4}) {
+      Figures figures = new Figures();
+      figures.put("collection, this machine (s)", size);
+      measured.put(size, figures);
+    }
+    assertThat(
+            new ScaleTable(measured, List.of(100.0)).values().get("collection, this machine (s)"))
+        .containsEntry("4", 4.0)
+        .containsEntry("100, extrapolated", null);
+  }
+
+  @Test
   void saysHowItWasExtrapolated() {
     assertThat(table().markdown())
         .startsWith("| TiB logical | 1 | 2 | 4 | 100, extrapolated |\n|---|---|---|---|---|\n")

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -133,12 +134,18 @@ public final class DedupVolume implements Closeable {
     return collector.collect(message -> {}).asMap();
   }
 
-  /** As {@link DedupCodec#decode}; returns the number of runs. */
-  public int decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
+  /**
+   * As {@link DedupCodec#decode}.
+   *
+   * @param touched gets the ids of the containers that are read
+   * @return the number of runs
+   */
+  public int decode(ByteBuffer payload, ByteBuffer frame, Set<Long> touched) throws IOException {
     int[] runs = new int[1];
     Recipe.parse(
         payload.duplicate(),
         (container, first, count) -> {
+          touched.add(container);
           if (runs[0]++ > 0) {
             containers.prefetch(container, first, count);
           }
