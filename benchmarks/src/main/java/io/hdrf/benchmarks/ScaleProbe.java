@@ -384,7 +384,8 @@ final class ScaleProbe {
       collect("first cycle", dedup);
       int deleted = volume.deleteOldest();
       figures.put(
-          "collection: blocks deleted before the second cycle (%)", 100.0 * deleted / volume.blocksMade());
+          "collection: blocks deleted before the second cycle (%)",
+          100.0 * deleted / volume.blocksMade());
       TimeUnit.SECONDS.sleep(2);
       collect("second cycle", dedup);
       TimeUnit.SECONDS.sleep(2);
@@ -392,8 +393,7 @@ final class ScaleProbe {
     }
   }
 
-  private void collect(String which, DedupVolume dedup)
-      throws IOException, InterruptedException {
+  private void collect(String which, DedupVolume dedup) throws IOException, InterruptedException {
     heap.begin();
     begin();
     Map<String, Long> result = dedup.collect();
