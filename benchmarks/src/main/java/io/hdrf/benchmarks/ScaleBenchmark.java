@@ -152,6 +152,8 @@ public final class ScaleBenchmark implements Callable<Integer> {
       }
       Path own = work.resolve(String.format(Locale.ROOT, "volume-%s", size));
       measured.put(size, measure(own, size));
+      // Should the benchmark be stopped: a larger one takes long.
+      writeJson(new ScaleTable(measured, List.of()));
       Directories.delete(own);
     }
     if (measured.isEmpty()) {
@@ -160,12 +162,16 @@ public final class ScaleBenchmark implements Callable<Integer> {
     }
     ScaleTable table = new ScaleTable(measured, tooLarge);
     report.print(title() + table.markdown());
+    writeJson(table);
+    return 0;
+  }
+
+  private void writeJson(ScaleTable table) throws IOException {
     if (json != null) {
       new ObjectMapper()
           .enable(SerializationFeature.INDENT_OUTPUT)
           .writeValue(json.toFile(), table.values());
     }
-    return 0;
   }
 
   private String title() {
