@@ -229,6 +229,9 @@ public final class ScaleBenchmark implements Callable<Integer> {
       AgedVolume volume = make(VolumeFiller.pool(side.volume()), plan);
       DiskCounts disk = new DiskCounts(side.volume());
       figures = described(volume);
+      // The DataNode that formatted the volume may have found that an empty index is complete.
+      side.removeStore(STORE);
+      Directories.delete(volume.hdrf().resolve("dedup").resolve("filters"));
       start("first start, no records: ", side, disk, figures);
       probe = probe(volume, disk);
       probe.completeIndex();
