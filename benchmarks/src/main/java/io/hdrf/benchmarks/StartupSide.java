@@ -51,6 +51,11 @@ final class StartupSide implements Closeable {
     node.stop(STOP_PATIENCE);
   }
 
+  /** The data directory of the DataNode. */
+  Path volume() {
+    return volume;
+  }
+
   void fill(Filling filling) throws IOException {
     filling.by(new VolumeFiller(volume));
   }
@@ -79,6 +84,8 @@ final class StartupSide implements Closeable {
     figures.put("CPU of the DataNode until then (s)", cpu);
     System.err.println(reported.group(2) + " blocks reported " + figures.values());
     awaitIdle();
+    figures.put("until nothing is pending (s)", (System.currentTimeMillis() - began) / 1e3);
+    figures.put("resident memory then (MB)", node.usage().residentBytes() / 1e6);
     node.stop(STOP_PATIENCE);
     return figures;
   }

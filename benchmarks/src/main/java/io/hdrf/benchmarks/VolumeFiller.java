@@ -32,7 +32,7 @@ final class VolumeFiller {
   private static final int REDUCED_LENGTH = 64 << 10;
 
   /** The NameNode's first block id, and a generation stamp that it has left behind. */
-  private static final long FIRST_BLOCK = (1L << 30) + 1;
+  static final long FIRST_BLOCK = (1L << 30) + 1;
 
   private static final int GENERATION_STAMP = 1000;
 
@@ -157,7 +157,11 @@ final class VolumeFiller {
   }
 
   private Path file(int index) throws IOException {
-    long id = FIRST_BLOCK + index;
+    return file(finalized, FIRST_BLOCK + index);
+  }
+
+  /** Where HDFS puts a block; makes the directory. */
+  static Path file(Path finalized, long id) throws IOException {
     Path directory =
         finalized
             .resolve("subdir" + (id >> 16 & DIRECTORY_MASK))
@@ -167,8 +171,20 @@ final class VolumeFiller {
   }
 
   private void writeMeta(int index, byte[] meta) throws IOException {
-    Path file = file(index);
-    Files.write(file.resolveSibling(file.getFileName() + "_" + GENERATION_STAMP + ".meta"), meta);
+    Files.write(meta(file(index)), meta);
+  }
+
+  /** Where HDFS puts the checksums of a block. */
+  static Path meta(Path file) {
+    return file.resolveSibling(file.getFileName() + "_" + GENERATION_STAMP + ".meta");
+  }
+
+  /** Writes checksums that are a hole, as are those of a block nobody reads. */
+  static void writeSparseMeta(Path file, long length) throws IOException {
+    try (RandomAccessFile out = new RandomAccessFile(meta(file).toFile(), "rw")) {
+      out.write(meta(0));
+      out.setLength(7 + Integer.BYTES * ((length + BYTES_PER_CHECKSUM - 1) / BYTES_PER_CHECKSUM));
+    }
   }
 
   private static byte[] meta(int length) {

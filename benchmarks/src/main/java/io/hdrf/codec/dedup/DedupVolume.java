@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.codec.dedup.container.ChainSource;
+import io.hdrf.codec.dedup.container.ChunkPins;
+import io.hdrf.codec.dedup.container.ContainerSettings;
+import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.gc.GarbageCollector;
+import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.FrameSink;
+import io.hdrf.spi.scheme.StoredPayloads;
+import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.Table;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * What {@link DedupCodec} is made of, put together in the same way, but without its threads: so
+ * that a benchmark can have each part work by itself. For one thread.
+ */
+public final class DedupVolume implements Closeable {
+
+  private static final byte[] COMPLETE = "dedup.index".getBytes(StandardCharsets.US_ASCII);
+  private static final int FIRST_PAYLOAD = 1 << 20;
+
+  private final MetadataStore store;
+  private final ContainerStore containers;
+  private final FingerprintIndex index;
+  private final ChunkPins pins = new ChunkPins();
+  private final GarbageCollector collector;
+
+  /**
+   * Opens what is below HDRF's directory of a pool.
+   *
+   * @param store stays the caller's
+   * @param chains stays the caller's, as do the chains
+   */
+  public DedupVolume(
+      Path hdrf,
+      long identity,
+      MetadataStore store,
+      StoredPayloads payloads,
+      DurableFiles files,
+      ChainSource chains,
+      Configuration configuration)
+      throws IOException {
+    this.store = store;
+    DedupSettings settings = settings(configuration);
+    Path directory = directory(hdrf);
+    containers =
+        ContainerStore.open(
+            containers(hdrf),
+            files,
+            ContainerSettings.of(identity)
+                .containerSize(settings.containerSize())
+                .groupSize(settings.groupSize())
+                .directoryMemory(settings.directoryMemory())
+                .groupMemory(settings.groupMemory()),
+            chains,
+            settings.fingerprint());
+    index =
+        new FingerprintIndex(
+            store, containers, pins, directory.resolve("filters"), files, settings.index());
+    collector =
+        new GarbageCollector(
+            containers,
+            index,
+            pins,
+            visitor ->
+                payloads.forEach(
+                    (block, length, payload) ->
+                        Recipe.parse(
+                            payload,
+                            (container, first, count) ->
+                                visitor.reference(block, container, first, count))),
+            settings.gc(),
+            () -> false);
+  }
+
+  private static DedupSettings settings(Configuration configuration) throws IOException {
+    return new DedupSettings(new PluginSettings(configuration, new DedupScheme().name()));
+  }
+
+  private static Path directory(Path hdrf) {
+    return hdrf.resolve(new DedupScheme().name());
+  }
+
+  /** Where the containers are, below HDRF's directory of a pool. */
+  public static Path containers(Path hdrf) {
+    return directory(hdrf).resolve(DedupCodec.CONTAINERS);
+  }
+
+  /** See {@code hdrf.dedup.group.size}. */
+  public static int groupSize(Configuration configuration) throws IOException {
+    return settings(configuration).groupSize();
+  }
+
+  /** See {@code hdrf.dedup.container.size}. */
+  public static int containerSize(Configuration configuration) throws IOException {
+    return settings(configuration).containerSize();
+  }
+
+  /** Makes the index complete, or writes what waits. */
+  public void completeIndex() throws IOException {
+    do {
+      index.work(() -> false);
+    } while (index.pending() > 0
+        || store.get(Table.STATE, Collections.singletonList(COMPLETE)).get(0) == null);
+  }
+
+  public ContainerStore containers() {
+    return containers;
+  }
+
+  public FingerprintIndex index() {
+    return index;
+  }
+
+  public ChunkPins pins() {
+    return pins;
+  }
+
+  /** Runs one cycle of the collector; returns its figures by name. */
+  public Map<String, Long> collect() throws IOException {
+    return collector.collect(message -> {}).asMap();
+  }
+
+  /**
+   * As {@link DedupCodec#decode}.
+   *
+   * @param touched gets the ids of the containers that are read
+   * @return the number of runs
+   */
+  public int decode(ByteBuffer payload, ByteBuffer frame, Set<Long> touched) throws IOException {
+    int[] runs = new int[1];
+    Recipe.parse(
+        payload.duplicate(),
+        (container, first, count) -> {
+          touched.add(container);
+          if (runs[0]++ > 0) {
+            containers.prefetch(container, first, count);
+          }
+        });
+    Recipe.parse(
+        payload, (container, first, count) -> containers.read(container, first, count, frame));
+    return runs[0];
+  }
+
+  /** Makes the frames of blocks, one block after the other, as {@link BlockDeduplicator} does. */
+  public static final class Frames {
+    private final Recipe recipe = new Recipe();
+    private final ByteBuffer payload = ByteBuffer.allocateDirect(FIRST_PAYLOAD);
+    private final int frameSize;
+
+    public Frames(Configuration configuration) throws IOException {
+      frameSize = settings(configuration).frameSize();
+    }
+
+    /** The next chunk of a block. */
+    public void add(long ref, int length, FrameSink sink) throws IOException {
+      recipe.add(ref, length);
+      if (recipe.originalLength() >= frameSize) {
+        end(sink);
+      }
+    }
+
+    /** Ends a block. */
+    public void end(FrameSink sink) throws IOException {
+      if (recipe.originalLength() > 0) {
+        int length = (int) recipe.originalLength();
+        payload.clear();
+        recipe.write(payload);
+        payload.flip();
+        sink.frame(length, 1, payload);
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      index.close();
+    } finally {
+      containers.close();
+    }
+  }
+}

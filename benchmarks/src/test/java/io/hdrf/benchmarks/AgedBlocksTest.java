@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import org.junit.jupiter.api.Test;
+
+class AgedBlocksTest {
+
+  private static final int CHUNKS = 26_214;
+
+  private static int length(AgedBlocks.Block block) {
+    int length = 0;
+    for (int run = 0; run < block.runs(); run++) {
+      length += block.count(run);
+    }
+    return length;
+  }
+
+  @Test
+  void blocksKeepTheirLengthAndMostOfTheirChunks() {
+    AgedBlocks blocks = new AgedBlocks(40, CHUNKS, 1);
+    assertThat(blocks.chunks()).isEqualTo(40L * CHUNKS);
+    for (int generation = 0; generation < 20; generation++) {
+      long before = blocks.chunks();
+      blocks.age(0.8);
+      double added = (double) (blocks.chunks() - before) / (40L * CHUNKS);
+      assertThat(added).isCloseTo(0.2, within(0.03));
+      for (int i = 0; i < blocks.count(); i++) {
+        assertThat(length(blocks.block(i))).isEqualTo(CHUNKS);
+      }
+    }
+  }
+
+  @Test
+  void noChunkIsTwiceInABlockAndTheOldOnesStayInOrder() {
+    AgedBlocks blocks = new AgedBlocks(1, CHUNKS, 1);
+    AgedBlocks.Block first = blocks.block(0);
+    for (int generation = 0; generation < 10; generation++) {
+      blocks.age(0.8);
+    }
+    long last = -1;
+    for (int run = 0; run < blocks.block(0).runs(); run++) {
+      long begin = blocks.block(0).first(run);
+      if (begin < CHUNKS) {
+        assertThat(begin).isGreaterThan(last);
+        last = begin + blocks.block(0).count(run) - 1;
+        assertThat(last).isLessThan(CHUNKS);
+      }
+    }
+    assertThat(first.runs()).isEqualTo(1);
+    assertThat(last).isPositive();
+  }
+}
