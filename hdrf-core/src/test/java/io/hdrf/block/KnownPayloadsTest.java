@@ -86,7 +86,7 @@ class KnownPayloadsTest {
 
                   @Override
                   public int reading(Path path, long position, int length) throws IOException {
-                    if (path.equals(gone) || goneOnce && opened.contains(path)) {
+                    if (path.equals(gone) || (goneOnce && opened.contains(path))) {
                       goneOnce = false;
                       throw new NoSuchFileException(path.toString());
                     }

@@ -62,8 +62,7 @@ final class ReadRequest {
           Map<String, Long> until = paths == null ? new HashMap<>() : paths;
           Long end = until.get(socketPath);
           if (end == null || now - end >= 0) {
-            until.put(
-                socketPath, now + TimeUnit.SECONDS.toNanos(factory.getPathExpireSeconds()));
+            until.put(socketPath, now + TimeUnit.SECONDS.toNanos(factory.getPathExpireSeconds()));
             factory.disableShortCircuitForPath(socketPath);
           }
           return until;

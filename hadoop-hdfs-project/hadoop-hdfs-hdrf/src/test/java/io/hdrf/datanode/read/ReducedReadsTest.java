@@ -79,6 +79,7 @@ class ReducedReadsTest {
         },
         raw.getFD(),
         position,
+        false,
         dropBehind);
   }
 
@@ -135,6 +136,22 @@ class ReducedReadsTest {
     }
   }
 
+  /** What was decoded lately says nothing of the disk. */
+  @Test
+  void aScanUsesNoCachedFrame() throws IOException {
+    try (ReducedReads reads = new ReducedReads(1 << 20, 0, counters)) {
+      readFrames(reads, 0);
+      assertThat(hitsOfRead(reads, 0)).isEqualTo(1);
+      int before = decodings.get();
+      try (FileInputStream in =
+          reads.open(block, file.codec, () -> {}, raw.getFD(), 0, true, true)) {
+        assertThat(in.readNBytes(100)).isEqualTo(Arrays.copyOf(data, 100));
+      }
+      assertThat(decodings.get()).isEqualTo(before + 1);
+      assertThat(hitsOfRead(reads, 0)).isEqualTo(1);
+    }
+  }
+
   private long hitsOfRead(ReducedReads reads, int frame) throws IOException {
     long before = counters.values().get("frameCacheHits");
     readFrames(reads, frame);
@@ -143,7 +160,8 @@ class ReducedReadsTest {
 
   private void readFrames(ReducedReads reads, int... frames) throws IOException {
     try (FileInputStream unused = new FileInputStream(file.path.toFile());
-        FileInputStream in = reads.open(block, file.codec, () -> {}, unused.getFD(), 0, false, false)) {
+        FileInputStream in =
+            reads.open(block, file.codec, () -> {}, unused.getFD(), 0, false, false)) {
       for (int frame : frames) {
         in.getChannel().read(ByteBuffer.allocate(1), (long) frame * HookedScheme.FRAME_LENGTH + 9);
       }

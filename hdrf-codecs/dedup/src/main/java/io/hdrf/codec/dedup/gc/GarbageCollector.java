@@ -273,8 +273,8 @@ public final class GarbageCollector {
    * Returns the containers whose directories are read whatever may be dead in them, so that damage
    * is found: others in each cycle, until all have had their turn.
    *
-   * @param remembered whether it will be remembered what is found dead in this cycle; otherwise they
-   *     have another turn
+   * @param remembered whether it will be remembered what is found dead in this cycle; otherwise
+   *     they have another turn
    */
   private Set<Long> inTurn(List<ContainerInfo> readable, boolean remembered) {
     Set<Long> next = new HashSet<>();
