@@ -86,8 +86,8 @@ class RecordSumsTest {
     while (add(sums, added, 7)) {
       added++;
     }
-    assertThat(added).isEqualTo(4096);
-    assertThat(asked).containsExactly(4096L);
+    assertThat(added).isEqualTo(256);
+    assertThat(asked).containsExactly(256L);
     VolumeUse.Builder use = builder();
     sums.addTo(use, id -> "s" + id);
     assertThat(use.build().obstacle()).contains("out of service");
