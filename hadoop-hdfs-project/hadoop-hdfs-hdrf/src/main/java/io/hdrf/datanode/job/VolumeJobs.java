@@ -236,8 +236,9 @@ public final class VolumeJobs implements Closeable {
         return;
       }
       slot.slice.setConversion(ConversionState.running(goal(kind), rate));
-      if (mayBegin(kind, slot) && !slot.isRunning(kind)) {
-        slot.conversion = run(kind, slot, 1);
+      if (!slot.isRunning(kind)) {
+        // Without one, it is begun when it may.
+        slot.conversion = mayBegin(kind, slot) ? run(kind, slot, 1) : null;
       }
     }
   }

@@ -295,6 +295,26 @@ class VolumeJobsTest {
     assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
   }
 
+  /** As where one has ended, an upgrade begins, and another one is asked for. */
+  @Test
+  void aConversionAfterAnotherOneIsBegunWhenItMay() throws Exception {
+    letGo.countDown();
+    jobs.start(JobKind.CONVERT, 0, 1);
+    awaitStored("DS-1", false);
+    awaitStored("DS-2", false);
+    mayReduce = false;
+    begun.clear();
+    jobs.start(JobKind.CONVERT, 0, 1);
+    jobs.resume();
+    assertThat(stored("DS-1").isRunning()).isTrue();
+    assertThat(begun).isEmpty();
+    mayReduce = true;
+    jobs.resume();
+    awaitStored("DS-1", false);
+    awaitStored("DS-2", false);
+    assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
+  }
+
   /** Nothing is done there, and the caller must not take the rest for all. */
   @Test
   void whatIsNotInServiceWithAllItsBlocksIsLeftOut() throws IOException {

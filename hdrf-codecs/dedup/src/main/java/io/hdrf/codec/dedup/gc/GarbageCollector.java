@@ -39,9 +39,9 @@ import org.slf4j.LoggerFactory;
  * no reference to it, its container has been sealed for as long, and less of the container than
  * {@link GcSettings#livePercent} is live. A container that is still written to is sealed when so
  * little of it is live, unless a block in work has it. Directories of sealed containers are read
- * only where enough chunks may be dead, and of the others some in turn, so that damage is found. If
- * any block file can't be read, nothing is dropped. A container that can't be read or compacted, or
- * has lost chunks that are needed, is left out, and tried again ever less often.
+ * only where enough chunks may be dead, and some others, so that damage is found. If any block file
+ * can't be read, nothing is dropped. A container that can't be read or compacted, or has lost
+ * chunks that are needed, is left out, and tried again ever less often.
  *
  * <p>Safe for use by many threads; cycles are run one after the other.
  */
@@ -53,7 +53,7 @@ public final class GarbageCollector {
   private static final long PIN_MILLIS = TimeUnit.MINUTES.toMillis(15);
 
   /** The number of containers whose directories a cycle reads whatever may be dead in them. */
-  private static final int DIRECTORIES_IN_TURN = 256;
+  private static final int SOME_DIRECTORIES = 256;
 
   /** The part of the share of dead bytes below which a share of dead chunks counts as few. */
   private static final int FEW = 4;
@@ -75,7 +75,7 @@ public final class GarbageCollector {
   private final LongSupplier nanoTime;
   private final LongSupplier currentTimeMillis;
   private final long pinMillis;
-  private final int directoriesInTurn;
+  private final int someDirectories;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
   private final GcResult total = new GcResult();
 
@@ -99,14 +99,8 @@ public final class GarbageCollector {
   /** Block files for which the last cycle was aborted; as the former. */
   private long blocksUnreadable;
 
-  /** Guarded by {@link #cycleLock}, as is the next. */
+  /** Guarded by {@link #cycleLock}. */
   private final FailedContainers failures = new FailedContainers();
-
-  /**
-   * The container after which those come whose directories are read in their turn. At first any:
-   * processes that end soon should not begin with the same ones.
-   */
-  private long lastInTurn = Long.MIN_VALUE;
 
   public GarbageCollector(
       ContainerStore containers,
@@ -125,14 +119,14 @@ public final class GarbageCollector {
         System::nanoTime,
         System::currentTimeMillis,
         PIN_MILLIS,
-        DIRECTORIES_IN_TURN);
+        SOME_DIRECTORIES);
   }
 
   /**
    * @param nanoTime as {@link System#nanoTime}
    * @param currentTimeMillis as {@link System#currentTimeMillis}
    * @param pinMillis how long a block may be in work
-   * @param directoriesInTurn how many directories a cycle reads whatever may be dead
+   * @param someDirectories how many directories a cycle reads whatever may be dead
    */
   GarbageCollector(
       ContainerStore containers,
@@ -144,7 +138,7 @@ public final class GarbageCollector {
       LongSupplier nanoTime,
       LongSupplier currentTimeMillis,
       long pinMillis,
-      int directoriesInTurn) {
+      int someDirectories) {
     this.containers = containers;
     this.index = index;
     this.chunkPins = chunkPins;
@@ -154,7 +148,7 @@ public final class GarbageCollector {
     this.nanoTime = nanoTime;
     this.currentTimeMillis = currentTimeMillis;
     this.pinMillis = pinMillis;
-    this.directoriesInTurn = directoriesInTurn;
+    this.someDirectories = someDirectories;
     throttle.setRate(settings.bytesPerSecond());
   }
 
@@ -230,14 +224,14 @@ public final class GarbageCollector {
       Map<Long, BitSet> dead = new HashMap<>();
       Set<Long> damaged = new HashSet<>();
       long now = nanoTime.getAsLong();
-      Set<Long> inTurn = inTurn(readable, deadBefore.isEmpty() || isOld(now));
+      Set<Long> some = anyOf(readable);
       long examined = 0;
       for (ContainerInfo container : readable) {
         if (++examined % PROGRESS_CONTAINERS == 0) {
           count("examining containers", examined, readable.size(), Unit.COUNT, progress);
         }
         if (container.sealed()
-            && !inTurn.contains(container.id())
+            && !some.contains(container.id())
             && !damagedBefore.contains(container.id())
             && !deadBefore.containsKey(container.id())
             && !mayBeWorthIt(container, cycle)) {
@@ -270,40 +264,24 @@ public final class GarbageCollector {
   }
 
   /**
-   * Returns the containers whose directories are read whatever may be dead in them, so that damage
-   * is found: others in each cycle, until all have had their turn.
-   *
-   * @param remembered whether it will be remembered what is found dead in this cycle; otherwise
-   *     they have another turn
+   * Returns some containers, whose directories are read whatever may be dead in them, so that
+   * damage is found. Others each time, by chance: turns by their ids would have to be remembered
+   * when the process ends, and would never end where containers come as fast.
    */
-  private Set<Long> inTurn(List<ContainerInfo> readable, boolean remembered) {
-    Set<Long> next = new HashSet<>();
-    if (readable.isEmpty()) {
-      return next;
+  private Set<Long> anyOf(List<ContainerInfo> readable) {
+    Set<Long> chosen = new HashSet<>();
+    long wanted = Math.min(readable.size(), someDirectories);
+    while (chosen.size() < wanted) {
+      chosen.add(readable.get(ThreadLocalRandom.current().nextInt(readable.size())).id());
     }
-    if (lastInTurn == Long.MIN_VALUE) {
-      lastInTurn = readable.get(ThreadLocalRandom.current().nextInt(readable.size())).id();
-    }
-    int start = 0;
-    while (start < readable.size() && readable.get(start).id() <= lastInTurn) {
-      start++;
-    }
-    long last = lastInTurn;
-    for (int i = 0; i < Math.min(readable.size(), directoriesInTurn); i++) {
-      last = readable.get((start + i) % readable.size()).id();
-      next.add(last);
-    }
-    if (remembered) {
-      lastInTurn = last;
-    }
-    return next;
+    return chosen;
   }
 
   /**
    * Returns whether so many chunks of a container may be dead that its directory is to be read,
    * which tells which ones these are and what they take. Where they are few, they are more than the
    * share of the bytes that makes a container worth it only if they are several times as long as
-   * the others; that is found out when it is the container's turn.
+   * the others; that is found out when chance takes the container.
    */
   private boolean mayBeWorthIt(ContainerInfo container, ChunkPins.Cycle cycle) {
     long dead = (long) container.chunkCount() - cycle.referredTo(container.id());

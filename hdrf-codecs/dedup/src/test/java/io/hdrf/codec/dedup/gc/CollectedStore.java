@@ -26,7 +26,7 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
   long nanoTime = Long.MAX_VALUE - 5;
   long millis = System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1);
   long pinMillis = TimeUnit.MINUTES.toMillis(15);
-  int directoriesInTurn = Integer.MAX_VALUE;
+  int someDirectories = Integer.MAX_VALUE;
 
   /** As a {@link Runnable}. */
   interface BlocksShown {
@@ -50,7 +50,7 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
         () -> nanoTime,
         () -> millis,
         pinMillis,
-        directoriesInTurn);
+        someDirectories);
   }
 
   @Override
