@@ -76,7 +76,7 @@ public final class DedupVolume implements Closeable {
             index,
             pins,
             visitor ->
-                payloads.forEach(
+                payloads.forEachKnown(
                     (block, length, payload) ->
                         Recipe.parse(
                             payload,
