@@ -275,11 +275,7 @@ class KnownPayloadsTest {
   @Test
   void whatIsKnownWronglyIsFoundAndForgotten() throws IOException {
     final Map<Long, List<String>> first = known();
-    DirectoryPayloads wrong = DirectoryPayloads.empty(scheme, TestBlock.KEY.volumeId());
-    for (long i = 0; i < COUNT; i++) {
-      wrong.add(wrongEntry(i));
-    }
-    Files.write(files().get(0), wrong.encode());
+    makeAllWrong();
     StoredPayloads payloads = payloads();
     assertThatThrownBy(() -> payloads.forEachKnown((id, length, payload) -> {}))
         .isNotInstanceOf(UnreadableBlocksException.class)
@@ -296,11 +292,7 @@ class KnownPayloadsTest {
   @Test
   void whatIsKnownWronglyIsDeletedAtOnce() throws IOException {
     known();
-    DirectoryPayloads wrong = DirectoryPayloads.empty(scheme, TestBlock.KEY.volumeId());
-    for (long i = 0; i < COUNT; i++) {
-      wrong.add(wrongEntry(i));
-    }
-    Files.write(files().get(0), wrong.encode());
+    makeAllWrong();
     assertThatThrownBy(this::known).hasMessageContaining("has other payloads than it had");
     assertThat(files()).isEmpty();
   }
@@ -308,11 +300,7 @@ class KnownPayloadsTest {
   @Test
   void aKnownPayloadThatIsNoneIsNotBlamedOnTheBlock() throws IOException {
     known();
-    DirectoryPayloads wrong = DirectoryPayloads.empty(scheme, TestBlock.KEY.volumeId());
-    for (long i = 0; i < COUNT; i++) {
-      wrong.add(wrongEntry(i));
-    }
-    Files.write(files().get(0), wrong.encode());
+    makeAllWrong();
     assertThatThrownBy(
             () ->
                 payloads()
@@ -342,12 +330,8 @@ class KnownPayloadsTest {
   @Test
   void whatIsKnownWronglyAndCanNotBeDeletedIsNotUsed() throws IOException {
     final Map<Long, List<String>> first = known();
-    DirectoryPayloads wrong = DirectoryPayloads.empty(scheme, TestBlock.KEY.volumeId());
-    for (long i = 0; i < COUNT; i++) {
-      wrong.add(wrongEntry(i));
-    }
     Path cache = files().get(0).getParent();
-    Files.write(files().get(0), wrong.encode());
+    makeAllWrong();
     Files.createDirectories(cache.resolve("lost+found").resolve("any"));
     StoredPayloads payloads = payloads();
     assertThatThrownBy(() -> payloads.forEachKnown((id, length, payload) -> {}))
@@ -357,6 +341,15 @@ class KnownPayloadsTest {
       assertThat(opened).hasSize(COUNT);
     }
     assertThat(unreadable).isEmpty();
+  }
+
+  /** Has the one file of the cache know something else of each block. */
+  private void makeAllWrong() throws IOException {
+    DirectoryPayloads wrong = DirectoryPayloads.empty(scheme, TestBlock.KEY.volumeId());
+    for (long i = 0; i < COUNT; i++) {
+      wrong.add(wrongEntry(i));
+    }
+    Files.write(files().get(0), wrong.encode());
   }
 
   private DirectoryPayloads.Entry wrongEntry(long id) throws IOException {

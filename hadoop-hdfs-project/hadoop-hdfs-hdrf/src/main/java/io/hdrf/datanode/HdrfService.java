@@ -230,8 +230,8 @@ public final class HdrfService implements Closeable {
   }
 
   /**
-   * Called when a NameNode has said something new about rolling upgrades, by the thread that sends
-   * heartbeats, which must not wait for disks.
+   * Called when a NameNode has said for the first time that no rolling upgrade is open, by the
+   * thread that sends heartbeats, which must not wait for disks.
    */
   public void noUpgradeIsOpen() {
     later.after(0, changes::noUpgradeIsOpen);
