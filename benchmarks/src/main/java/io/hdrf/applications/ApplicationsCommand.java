@@ -39,7 +39,6 @@ import picocli.CommandLine.Option;
     })
 public final class ApplicationsCommand implements Callable<Integer> {
 
-  private static final int DATA_NODES = 3;
   private static final String STOCK = BenchmarkCluster.STOCK;
 
   @Option(
@@ -96,6 +95,17 @@ public final class ApplicationsCommand implements Callable<Integer> {
               + " Jobs run on the first DataNode's host. 0: all on loopback (${DEFAULT-VALUE}).")
   private int megabits;
 
+  @Option(
+      names = "--local-reads",
+      paramLabel = "DIRECTORY",
+      description = {
+        "Have one DataNode in each cluster, replication 1, and clients that read by short circuit,"
+            + " with HDRF's client where there is a chain. DIRECTORY is for the domain sockets; HDFS"
+            + " wants one that only its owner can write to, and so on up to the root."
+            + " LD_LIBRARY_PATH has to name the directory of Hadoop's native library."
+      })
+  private Path sockets;
+
   @Option(names = "--no-spark", description = "Leave out Spark, which is installed with pip.")
   private boolean withoutSpark;
 
@@ -116,7 +126,7 @@ public final class ApplicationsCommand implements Callable<Integer> {
             : Spark.in(
                 Directories.home().resolve("target"),
                 Directories.home().resolve("benchmarks/spark/jobs.py"));
-    for (int replication : replications) {
+    for (int replication : sockets == null ? replications : List.of(1)) {
       report.print(rounds > 0 ? time(replication, spark) : once(replication, spark));
     }
     Directories.delete(directory);
@@ -126,7 +136,7 @@ public final class ApplicationsCommand implements Callable<Integer> {
   private String once(int replication, Spark spark) throws IOException {
     List<Variant> variants = new ArrayList<>(List.of(new Variant(STOCK)));
     chains.forEach(chain -> variants.add(new Variant(chain)));
-    try (Sites sites = sites(1 + DATA_NODES);
+    try (Sites sites = sites(1 + dataNodes());
         Bed origin = origin(sites, 0, STOCK)) {
       sites.limit();
       Applications applications = new Applications(origin, spark, megabytes * 1_000_000L);
@@ -144,7 +154,7 @@ public final class ApplicationsCommand implements Callable<Integer> {
     List<String> variants = new ArrayList<>(List.of(STOCK));
     variants.addAll(chains);
     Deque<Bed> opened = new ArrayDeque<>();
-    try (Sites sites = sites(variants.size() * (1 + DATA_NODES))) {
+    try (Sites sites = sites(variants.size() * (1 + dataNodes()))) {
       try {
         List<Bed> beds = new ArrayList<>();
         Map<Bed, Bed> kin = new HashMap<>();
@@ -156,7 +166,7 @@ public final class ApplicationsCommand implements Callable<Integer> {
             opened.push(origin(sites, i, variants.get(i)));
           }
           Bed own = opened.peek();
-          int host = variants.size() + i * DATA_NODES;
+          int host = variants.size() + i * dataNodes();
           opened.push(bed("cluster-" + i, sites.from(host), variants.get(i), replication));
           beds.add(opened.peek());
           if (withKin) {
@@ -197,6 +207,10 @@ public final class ApplicationsCommand implements Callable<Integer> {
         chains);
   }
 
+  private int dataNodes() {
+    return sockets == null ? 3 : 1;
+  }
+
   private Sites sites(int dataNodes) throws IOException {
     return megabits == 0 ? Sites.loopback() : Sites.behindLinks(dataNodes, megabits * 1_000_000L);
   }
@@ -214,8 +228,11 @@ public final class ApplicationsCommand implements Callable<Integer> {
 
   private Bed bed(String own, Hosts hosts, String variant, int replication) throws IOException {
     ClusterConfig config =
-        BenchmarkCluster.config(directory.resolve(own), variant, DATA_NODES, replication)
+        BenchmarkCluster.config(directory.resolve(own), variant, dataNodes(), replication)
             .withHeaps("384m", "512m");
+    if (sockets != null) {
+      config = BenchmarkCluster.withLocalReads(config, sockets.resolve("socket-" + own));
+    }
     return new Bed(blocks(config), hosts, true);
   }
 

@@ -3,6 +3,7 @@ package io.hdrf.applications;
 
 import io.hdrf.benchmarks.BenchmarkCluster;
 import io.hdrf.cluster.ClusterConfig;
+import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.Host;
 import io.hdrf.cluster.Hosts;
 import io.hdrf.cluster.LocalCluster;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -83,6 +85,25 @@ final class Bed implements Closeable {
   long physicalBytes() throws IOException {
     awaitReduced();
     return own.physicalBytes();
+  }
+
+  /** Bytes of blocks that its DataNodes have sent; what clients read by short circuit is not sent. */
+  long bytesSent() throws IOException {
+    long bytes = 0;
+    for (DataNode dataNode : cluster.dataNodes()) {
+      bytes +=
+          dataNode
+              .jmx()
+              .bean("Hadoop:service=DataNode,name=DataNodeActivity-*")
+              .path("BytesRead")
+              .asLong();
+    }
+    return bytes;
+  }
+
+  /** HDRF's jars for clients, or empty where clients need none. */
+  Optional<Path> clientJars() {
+    return own.needsClientJars() ? Optional.of(BenchmarkCluster.clientJars()) : Optional.empty();
   }
 
   /** Waits until nothing is left to reduce. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -46,17 +47,19 @@ final class Spark {
 
   /** Runs one of the script's jobs on a cluster's files, on its host for clients. */
   void run(Bed bed, String job) throws IOException {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+    // Words go to the same partition in each run.
+    environment.put("PYTHONHASHSEED", "0");
+    environment.put("HADOOP_CONF_DIR", bed.conf().toString());
+    environment.put("SPARK_LOCAL_IP", bed.client().address());
+    bed.clientJars()
+        .ifPresent(
+            jars ->
+                environment.put(
+                    "PYSPARK_SUBMIT_ARGS", "--driver-class-path " + jars + "/* pyspark-shell"));
     command(
-        Map.of(
-            "JAVA_HOME",
-            System.getProperty("java.home"),
-            // Words go to the same partition in each run.
-            "PYTHONHASHSEED",
-            "0",
-            "HADOOP_CONF_DIR",
-            bed.conf().toString(),
-            "SPARK_LOCAL_IP",
-            bed.client().address()),
+        environment,
         bed.client()
             .commandFor(
                 List.of(

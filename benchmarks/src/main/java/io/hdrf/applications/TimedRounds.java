@@ -67,10 +67,17 @@ final class TimedRounds {
 
   private double seconds(Application application, Bed bed) throws Exception {
     sites.limit();
+    long sent = bed.bytesSent();
     long began = System.nanoTime();
     application.work().run(bed);
     double seconds = (System.nanoTime() - began) / 1e9;
-    System.err.printf(Locale.ROOT, "%s on %s: %.1f s%n", application.name(), bed.uri(), seconds);
+    System.err.printf(
+        Locale.ROOT,
+        "%s on %s: %.1f s, %d MB sent by DataNodes%n",
+        application.name(),
+        bed.uri(),
+        seconds,
+        (bed.bytesSent() - sent) / 1_000_000);
     sites.unlimit();
     application.check().run(bed);
     bed.awaitReduced();

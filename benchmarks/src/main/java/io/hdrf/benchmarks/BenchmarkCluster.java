@@ -28,6 +28,9 @@ public final class BenchmarkCluster implements Closeable {
   /** Stock HDFS, where a chain can be named. */
   public static final String STOCK = "stock";
 
+  /** The clients' key for readers of replicas, whose jars they need then. */
+  static final String READERS = "dfs.client.replica.accessor.builder.classes";
+
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final ProcessGuard guard;
@@ -53,6 +56,26 @@ public final class BenchmarkCluster implements Closeable {
     String[] chainAndStore = variant.split("@", 2);
     config = config.withSchemes(chainAndStore[0]);
     return chainAndStore.length < 2 ? config : config.with("hdrf.metadata.store", chainAndStore[1]);
+  }
+
+  /**
+   * Has clients on the DataNode's host read by short circuit, those of a cluster with a chain with
+   * HDRF's client; {@code LD_LIBRARY_PATH} has to name the directory of Hadoop's native library.
+   *
+   * @param config of one DataNode
+   * @param socket the DataNode's domain socket; HDFS wants a directory that only its owner can write
+   *     to, and so on up to the root
+   */
+  public static ClusterConfig withLocalReads(ClusterConfig config, java.nio.file.Path socket) {
+    ClusterConfig local =
+        config
+            .with("dfs.client.read.shortcircuit", "true")
+            .with("dfs.domain.socket.path", socket.toString());
+    return config.stock()
+        ? local
+        : local
+            .with("hdrf.read.short-circuit.pass", "true")
+            .with(READERS, "io.hdrf.client.HdrfReplicaAccessorBuilder");
   }
 
   /** More settings. */
@@ -90,13 +113,32 @@ public final class BenchmarkCluster implements Closeable {
       guard.killLeftovers();
       Directories.delete(config.directory());
       servers = new MetadataServers(config);
-      cluster = LocalCluster.create(servers.start(), runtime(config.hadoop()), hosts);
+      cluster = LocalCluster.create(servers.start(), runtime(config), hosts);
       cluster.start();
       fileSystem = client(cluster.conf());
     } catch (IOException | RuntimeException e) {
       guard.close();
       throw e;
     }
+  }
+
+  private static HadoopRuntime runtime(ClusterConfig config) throws IOException {
+    HadoopRuntime runtime = runtime(config.hadoop());
+    return needsClientJars(config) ? runtime.withJars(clientJars()) : runtime;
+  }
+
+  private static boolean needsClientJars(ClusterConfig config) {
+    return config.site().containsKey(READERS);
+  }
+
+  /** Whether clients need HDRF's jars. */
+  public boolean needsClientJars() {
+    return needsClientJars(cluster.config());
+  }
+
+  /** HDRF's jars for clients. */
+  public static java.nio.file.Path clientJars() {
+    return Directories.dist().resolve("client");
   }
 
   private static HadoopRuntime runtime(String version) throws IOException {

@@ -114,10 +114,9 @@ public final class LocalReadBenchmark implements Callable<Integer> {
     // A comma in a path would begin the name of another volume.
     String name = variant.replaceAll("\\W", "-");
     ClusterConfig config =
-        BenchmarkCluster.config(work.resolve(name), variant, 1, 1)
-            .with("dfs.client.read.shortcircuit", "true")
-            .with("hdrf.read.short-circuit.pass", "true")
-            .with("dfs.domain.socket.path", directory.resolve("socket-" + name).toString());
+        BenchmarkCluster.withLocalReads(
+            BenchmarkCluster.config(work.resolve(name), variant, 1, 1),
+            directory.resolve("socket-" + name));
     return new BenchmarkCluster(config);
   }
 
@@ -137,11 +136,8 @@ public final class LocalReadBenchmark implements Callable<Integer> {
     Configuration conf = new Configuration(cluster.fileSystem().getConf());
     conf.setBoolean("dfs.client.read.shortcircuit", variant != Variant.TCP);
     conf.set("dfs.client.context", variant.name());
-    if (variant == Variant.CLIENT) {
-      conf.set(
-          "dfs.client.replica.accessor.builder.classes",
-          "io.hdrf.client.HdrfReplicaAccessorBuilder");
-      conf.set("hdrf.plugins.dir", Directories.dist().resolve("plugins").toString());
+    if (variant == Variant.TCP) {
+      conf.unset(BenchmarkCluster.READERS);
     }
     Figures figures = new Figures();
     try (FileSystem client = FileSystem.newInstance(cluster.fileSystem().getUri(), conf)) {

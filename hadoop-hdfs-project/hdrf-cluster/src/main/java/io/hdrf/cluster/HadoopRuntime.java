@@ -110,6 +110,13 @@ public final class HadoopRuntime {
     return new HadoopRuntime(List.of(classPath.split(File.pathSeparator)), List.of(), plugins);
   }
 
+  /** Returns the same with the jars in a directory behind Hadoop's, for all that runs. */
+  public HadoopRuntime withJars(Path directory) throws IOException {
+    List<String> more = new ArrayList<>(hadoop);
+    more.add(jarsIn(directory));
+    return new HadoopRuntime(more, overlay, plugins);
+  }
+
   private static String jarsIn(Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
       throw new ClusterException("No directory " + directory + "; run bin/hdrf to build it");
