@@ -87,7 +87,9 @@ final class Bed implements Closeable {
     return own.physicalBytes();
   }
 
-  /** Bytes of blocks that its DataNodes have sent; what clients read by short circuit is not sent. */
+  /**
+   * Bytes of blocks that its DataNodes have sent; what clients read by short circuit is not sent.
+   */
   long bytesSent() throws IOException {
     long bytes = 0;
     for (DataNode dataNode : cluster.dataNodes()) {

@@ -63,8 +63,8 @@ public final class BenchmarkCluster implements Closeable {
    * HDRF's client; {@code LD_LIBRARY_PATH} has to name the directory of Hadoop's native library.
    *
    * @param config of one DataNode
-   * @param socket the DataNode's domain socket; HDFS wants a directory that only its owner can write
-   *     to, and so on up to the root
+   * @param socket the DataNode's domain socket; HDFS wants a directory that only its owner can
+   *     write to, and so on up to the root
    */
   public static ClusterConfig withLocalReads(ClusterConfig config, java.nio.file.Path socket) {
     ClusterConfig local =

@@ -80,13 +80,19 @@ public final class ChunkPins {
     return current == null || current.acquire(ref);
   }
 
-  /** Begins a cycle; there is at most one at a time. */
-  public Cycle begin() {
+  /**
+   * Begins a cycle over some containers, the others of which keep all that they have; there is at
+   * most one at a time.
+   *
+   * @param from the first container's id
+   * @param to the id behind the last one's
+   */
+  public Cycle begin(long from, long to) {
     synchronized (lock) {
       if (cycle != null) {
         throw new IllegalStateException("a cycle is under way");
       }
-      Cycle begun = new Cycle();
+      Cycle begun = new Cycle(from, to);
       age++;
       older += younger;
       younger = 0;
@@ -121,21 +127,39 @@ public final class ChunkPins {
     }
   }
 
-  /** The chunks that are known to be needed. */
+  /** The chunks of some containers that are known to be needed. */
   public static final class Cycle {
+    private final long from;
+    private final long to;
     private final Map<Long, Marks> containers = new ConcurrentHashMap<>();
 
+    private Cycle(long from, long to) {
+      this.from = from;
+      this.to = to;
+    }
+
+    /** Returns whether the cycle is over this container. */
+    public boolean covers(long container) {
+      return container >= from && container < to;
+    }
+
     private Marks marks(long container) {
+      if (!covers(container)) {
+        throw new IllegalArgumentException("the cycle is not over container " + container);
+      }
       return containers.computeIfAbsent(container, id -> new Marks());
     }
 
     private boolean acquire(long ref) {
-      return marks(ChunkRef.container(ref)).acquire(ChunkRef.number(ref));
+      long container = ChunkRef.container(ref);
+      return !covers(container) || marks(container).acquire(ChunkRef.number(ref));
     }
 
     /** A block refers to these chunks. */
     public void mark(long container, int first, int count) {
-      marks(container).mark(first, count);
+      if (covers(container)) {
+        marks(container).mark(first, count);
+      }
     }
 
     /** Returns how many chunks of a container the blocks that were read refer to. */

@@ -16,6 +16,7 @@ import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -40,8 +41,9 @@ import org.slf4j.LoggerFactory;
  * {@link GcSettings#livePercent} is live. A container that is still written to is sealed when so
  * little of it is live, unless a block in work has it. Directories of sealed containers are read
  * only where enough chunks may be dead, and some others, so that damage is found. If any block file
- * can't be read, nothing is dropped. A container that can't be read or compacted, or has lost
- * chunks that are needed, is left out, and tried again ever less often.
+ * can't be read, nothing is dropped. Containers are gone through in ranges, so that memory is
+ * bounded, with all recipes for each range. A container that can't be read or compacted, or has
+ * lost chunks that are needed, is left out, and tried again ever less often.
  *
  * <p>Safe for use by many threads; cycles are run one after the other.
  */
@@ -64,6 +66,7 @@ public final class GarbageCollector {
   private static final int PROGRESS_BLOCKS = 10_000;
   private static final int PROGRESS_CONTAINERS = 1_000;
   private static final String RECIPES = "reading recipes of blocks";
+  private static final String EXAMINING = "examining containers";
   private static final String CONTAINERS = "rewriting containers";
 
   private final ContainerStore containers;
@@ -82,16 +85,13 @@ public final class GarbageCollector {
   /** Guards cycles; {@link #total} is guarded by the object itself. */
   private final Object cycleLock = new Object();
 
-  /** Chunks that every cycle since {@link #deadSince} found dead, by container. */
-  private Map<Long, BitSet> deadBefore = new HashMap<>();
-
-  private long deadSince;
+  private final DeadChunks deadBefore;
 
   /**
    * Sealed containers in which chunks could not be found in the last cycle. All blocks that were in
    * work then, which may have put chunks there, are in place before the references are read again.
    */
-  private Set<Long> damagedBefore = new HashSet<>();
+  private final Set<Long> damagedBefore = new HashSet<>();
 
   /** Cycles since the last one that ended; written under both locks, read under this object's. */
   private long abortedInARow;
@@ -149,6 +149,9 @@ public final class GarbageCollector {
     this.currentTimeMillis = currentTimeMillis;
     this.pinMillis = pinMillis;
     this.someDirectories = someDirectories;
+    deadBefore =
+        new DeadChunks(
+            TimeUnit.SECONDS.toNanos(settings.minAgeSeconds()), settings.bytesOfMemory());
     throttle.setRate(settings.bytesPerSecond());
   }
 
@@ -213,27 +216,48 @@ public final class GarbageCollector {
     return values;
   }
 
+  /** Begins with any range, so that each has its turn in processes that end early. */
   private void cycle(GcResult result, Consumer<String> progress) throws IOException {
-    ChunkPins.Cycle cycle = chunkPins.begin();
+    failures.beginCycle();
+    List<ContainerRange> ranges =
+        ContainerRange.of(containers.containers(), settings.bytesOfMemory());
+    Collections.rotate(ranges, ThreadLocalRandom.current().nextInt(ranges.size()));
+    int directories = (int) (((long) someDirectories + ranges.size() - 1) / ranges.size());
+    int done = 0;
+    for (ContainerRange range : ranges) {
+      done++;
+      String part = ranges.size() == 1 ? "" : ", part " + done + " of " + ranges.size();
+      cycle(range, directories, result, part, progress);
+    }
+    failures.endCycle();
+  }
+
+  private void cycle(
+      ContainerRange range,
+      int directories,
+      GcResult result,
+      String part,
+      Consumer<String> progress)
+      throws IOException {
+    ChunkPins.Cycle cycle = chunkPins.begin(range.from(), range.to());
     try {
-      failures.beginCycle();
       awaitPins();
       // Before the blocks are read: chunks added later to other containers are not examined.
-      List<ContainerInfo> readable = readableContainers(result);
-      readReferences(cycle, result, progress);
+      List<ContainerInfo> readable = readableContainers(range, result);
+      readReferences(cycle, result, part, progress);
       Map<Long, BitSet> dead = new HashMap<>();
       Set<Long> damaged = new HashSet<>();
       long now = nanoTime.getAsLong();
-      Set<Long> some = anyOf(readable);
+      Set<Long> some = anyOf(readable, directories);
       long examined = 0;
       for (ContainerInfo container : readable) {
         if (++examined % PROGRESS_CONTAINERS == 0) {
-          count("examining containers", examined, readable.size(), Unit.COUNT, progress);
+          count(EXAMINING + part, examined, readable.size(), Unit.COUNT, progress);
         }
         if (container.sealed()
             && !some.contains(container.id())
             && !damagedBefore.contains(container.id())
-            && !deadBefore.containsKey(container.id())
+            && !deadBefore.hasSome(container.id())
             && !mayBeWorthIt(container, cycle)) {
           estimate(container, cycle, result);
           continue;
@@ -248,16 +272,18 @@ public final class GarbageCollector {
           damaged.add(container.id());
         }
       }
-      Map<Long, BitSet> deadFirst = isOld(now) ? deadBefore : new HashMap<>();
       // Whatever becomes of the compactions: what was found dead now may go next time.
-      remember(dead, now);
-      deadFirst.keySet().retainAll(dead.keySet());
+      Map<Long, BitSet> deadFirst = deadBefore.replace(range, dead, now);
       Set<Long> damagedTwice = new HashSet<>(damaged);
       damagedTwice.retainAll(damagedBefore);
-      damagedBefore = damaged;
+      damagedBefore.removeIf(range::contains);
+      damagedBefore.addAll(damaged);
       compact(
-          candidates(readable, deadFirst, damagedTwice, cycle, result), cycle, result, progress);
-      failures.endCycle();
+          candidates(readable, deadFirst, damagedTwice, cycle, result),
+          cycle,
+          result,
+          part,
+          progress);
     } finally {
       chunkPins.end();
     }
@@ -268,9 +294,9 @@ public final class GarbageCollector {
    * damage is found. Others each time, by chance: turns by their ids would have to be remembered
    * when the process ends, and would never end where containers come as fast.
    */
-  private Set<Long> anyOf(List<ContainerInfo> readable) {
+  private static Set<Long> anyOf(List<ContainerInfo> readable, int directories) {
     Set<Long> chosen = new HashSet<>();
-    long wanted = Math.min(readable.size(), someDirectories);
+    long wanted = Math.min(readable.size(), directories);
     while (chosen.size() < wanted) {
       chosen.add(readable.get(ThreadLocalRandom.current().nextInt(readable.size())).id());
     }
@@ -378,22 +404,6 @@ public final class GarbageCollector {
     failures.add(container.id(), containers.file(container.id()), why);
   }
 
-  /** Cycles that follow too soon let what they found dead grow older, too. */
-  private void remember(Map<Long, BitSet> dead, long now) {
-    if (deadBefore.isEmpty() || isOld(now)) {
-      deadBefore = dead;
-      deadSince = now;
-      return;
-    }
-    deadBefore.keySet().retainAll(dead.keySet());
-    deadBefore.forEach((container, numbers) -> numbers.and(dead.get(container)));
-  }
-
-  private boolean isOld(long now) {
-    return !deadBefore.isEmpty()
-        && now - deadSince >= TimeUnit.SECONDS.toNanos(settings.minAgeSeconds());
-  }
-
   private void awaitPins() throws IOException {
     try {
       if (!chunkPins.awaitOlderPins(pinMillis)) {
@@ -408,9 +418,12 @@ public final class GarbageCollector {
     }
   }
 
-  private List<ContainerInfo> readableContainers(GcResult result) {
+  private List<ContainerInfo> readableContainers(ContainerRange range, GcResult result) {
     List<ContainerInfo> readable = new ArrayList<>();
     for (ContainerInfo container : containers.containers()) {
+      if (!range.contains(container.id())) {
+        continue;
+      }
       if (container.problem() == null) {
         readable.add(container);
       } else {
@@ -420,8 +433,11 @@ public final class GarbageCollector {
     return readable;
   }
 
-  private void readReferences(ChunkPins.Cycle cycle, GcResult result, Consumer<String> progress)
+  private void readReferences(
+      ChunkPins.Cycle cycle, GcResult result, String part, Consumer<String> progress)
       throws IOException {
+    String step = RECIPES + part;
+    long[] blocks = {0};
     long[] last = {0, -1};
     references.forEach(
         (blockId, container, first, count) -> {
@@ -429,16 +445,17 @@ public final class GarbageCollector {
           if (last[0] == 0 || last[1] != blockId) {
             last[0] = 1;
             last[1] = blockId;
-            result.blocksRead++;
-            if (result.blocksRead % PROGRESS_BLOCKS == 0) {
-              count(RECIPES, result.blocksRead, 0, Unit.COUNT, progress);
+            blocks[0]++;
+            result.blocksRead = Math.max(result.blocksRead, blocks[0]);
+            if (blocks[0] % PROGRESS_BLOCKS == 0) {
+              count(step, blocks[0], 0, Unit.COUNT, progress);
             }
             if (stopping.getAsBoolean()) {
               throw new InterruptedIOException("the store is being closed");
             }
           }
         });
-    count(RECIPES, result.blocksRead, 0, Unit.COUNT, progress);
+    count(step, blocks[0], 0, Unit.COUNT, progress);
   }
 
   /** Cheap for one whose directory was just read. */
@@ -496,17 +513,22 @@ public final class GarbageCollector {
   }
 
   private void compact(
-      List<Candidate> candidates, ChunkPins.Cycle cycle, GcResult result, Consumer<String> progress)
+      List<Candidate> candidates,
+      ChunkPins.Cycle cycle,
+      GcResult result,
+      String part,
+      Consumer<String> progress)
       throws IOException {
+    String step = CONTAINERS + part;
     long total = candidates.stream().mapToLong(candidate -> candidate.liveBytes).sum();
     long done = 0;
     for (Candidate candidate : candidates) {
-      count(CONTAINERS, done, total, Unit.BYTES, progress);
+      count(step, done, total, Unit.BYTES, progress);
       compact(candidate, cycle, result);
       done += candidate.liveBytes;
     }
     if (!candidates.isEmpty()) {
-      count(CONTAINERS, done, total, Unit.BYTES, progress);
+      count(step, done, total, Unit.BYTES, progress);
     }
   }
 

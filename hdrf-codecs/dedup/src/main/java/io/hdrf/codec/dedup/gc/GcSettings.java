@@ -10,11 +10,13 @@ public final class GcSettings {
   private final int minAgeSeconds;
   private final int livePercent;
   private final int bytesPerSecond;
+  private final int bytesOfMemory;
 
   private GcSettings(PluginSettings settings) throws BadSettingException {
     intervalSeconds = settings.getInt("gc.interval", 6 * 3600, 0, Integer.MAX_VALUE);
     minAgeSeconds = settings.getInt("gc.min.age", 3600, 0, Integer.MAX_VALUE);
     livePercent = settings.getInt("gc.live.percent", 75, 1, 100);
+    bytesOfMemory = settings.getSize("gc.memory", 64 << 20, 16 << 10, Integer.MAX_VALUE);
     bytesPerSecond = settings.getSize("gc.rate", 20 << 20, 0, Integer.MAX_VALUE);
   }
 
@@ -39,6 +41,14 @@ public final class GcSettings {
   /** A container of which fewer percent of the stored bytes are live is compacted. */
   public int livePercent() {
     return livePercent;
+  }
+
+  /**
+   * Returns about how many bytes a cycle takes to know which chunks are needed, and again as many
+   * to remember which ones were not: containers are gone through in ranges for which that suffices.
+   */
+  public int bytesOfMemory() {
+    return bytesOfMemory;
   }
 
   /** Returns the rate at which the collector reads and writes containers; 0: no limit. */

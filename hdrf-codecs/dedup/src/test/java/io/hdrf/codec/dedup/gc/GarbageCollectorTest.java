@@ -204,6 +204,65 @@ class GarbageCollectorTest {
     }
   }
 
+  /** So many that two ranges at least are gone through. */
+  private List<long[]> severalRanges() throws IOException {
+    store.conf.set("hdrf.dedup.gc.memory", "16k");
+    List<long[]> refs = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      refs.add(store.sealed(4));
+    }
+    return refs;
+  }
+
+  @Test
+  void inRangesItIsAsInOne() throws IOException {
+    List<long[]> refs = severalRanges();
+    for (int i = 0; i < 40; i += 2) {
+      store.blocks.put((long) i, Arrays.copyOf(refs.get(i), i % 4 == 0 ? 2 : 4));
+    }
+    GarbageCollector collector = store.collector();
+    assertThat(collect(collector))
+        .containsEntry("blocksRead", 2 * 20L)
+        .containsEntry("chunks", 40 * 4L)
+        .containsEntry("liveChunks", 10 * 2L + 10 * 4)
+        .containsEntry("chunksDropped", 20 * 4L + 10 * 2)
+        .containsEntry("containersCompacted", 10L)
+        .containsEntry("containersFailed", 0L);
+    assertThat(told).anyMatch(line -> line.startsWith(REWRITING + ", part 3 of 3"));
+    for (int i = 0; i < 40; i++) {
+      for (int chunk = 0; chunk < 4; chunk++) {
+        assertThat(store.has(refs.get(i)[chunk]))
+            .isEqualTo((i % 4 == 0 && chunk < 2) || i % 4 == 2);
+      }
+    }
+  }
+
+  /** What it finds is noted for no other range, whose blocks are read later. */
+  @Test
+  void aBlockThatGetsItsChunksDuringAnotherRangeKeepsThem() throws IOException {
+    List<long[]> refs = severalRanges();
+    GarbageCollector collector = store.collector();
+    AtomicInteger shown = new AtomicInteger();
+    store.afterBlocksWereShown =
+        () -> {
+          int container = shown.getAndIncrement() * 7 % 40;
+          try (Pin pin = store.chunkPins.pin()) {
+            long ref = refs.get(container)[3];
+            if (store.chunkPins.acquire(ref) && store.has(ref)) {
+              store.blocks.put((long) container, new long[] {ref});
+            }
+          }
+        };
+    for (int i = 0; i < 5; i++) {
+      collect(collector);
+    }
+    assertThat(shown.get()).isGreaterThan(5 * 2);
+    assertThat(store.blocks).isNotEmpty();
+    for (long[] block : store.blocks.values()) {
+      assertThat(store.has(block[0])).isTrue();
+    }
+  }
+
   @Test
   void aContainerThatIsWrittenToIsSealedOnceItIsWorthIt() throws IOException {
     GarbageCollector collector = store.collector();

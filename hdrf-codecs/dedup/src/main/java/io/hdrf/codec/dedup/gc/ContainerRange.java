@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.gc;
+
+import io.hdrf.codec.dedup.container.ContainerInfo;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Containers with neighbouring ids, few enough to know each of their chunks. Immutable. */
+final class ContainerRange {
+
+  /** What is kept of a container without chunks. */
+  private static final int CONTAINER_BYTES = 1024;
+
+  /** Whether a block refers to a chunk, and whether one in work has found it. */
+  private static final int BITS_PER_CHUNK = 2;
+
+  private final long from;
+  private final long to;
+
+  ContainerRange(long from, long to) {
+    this.from = from;
+    this.to = to;
+  }
+
+  /**
+   * Divides all containers that are there, and those that will be.
+   *
+   * @param containers in the order of their ids
+   * @param maxMemory in bytes, for the containers of a range; one container may take more
+   * @return at least one range, in order
+   */
+  static List<ContainerRange> of(Iterable<ContainerInfo> containers, long maxMemory) {
+    List<ContainerRange> ranges = new ArrayList<>();
+    long from = 0;
+    long memory = 0;
+    for (ContainerInfo container : containers) {
+      long bytes = CONTAINER_BYTES + (long) container.chunkCount() * BITS_PER_CHUNK / Byte.SIZE;
+      if (memory > 0 && memory + bytes > maxMemory) {
+        ranges.add(new ContainerRange(from, container.id()));
+        from = container.id();
+        memory = 0;
+      }
+      memory += bytes;
+    }
+    ranges.add(new ContainerRange(from, Long.MAX_VALUE));
+    return ranges;
+  }
+
+  /** The lowest id. */
+  long from() {
+    return from;
+  }
+
+  /** The id behind the highest one. */
+  long to() {
+    return to;
+  }
+
+  boolean contains(long container) {
+    return container >= from && container < to;
+  }
+}
