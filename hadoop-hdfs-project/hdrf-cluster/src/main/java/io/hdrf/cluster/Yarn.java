@@ -38,6 +38,7 @@ public final class Yarn {
 
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(10);
   private static final String OPENS = "--add-opens java.base/java.lang=ALL-UNNAMED";
+  private static final String LIBRARIES = "LD_LIBRARY_PATH";
   private static final String IPV4 = "-Djava.net.preferIPv4Stack=true";
 
   private final LocalCluster cluster;
@@ -149,6 +150,10 @@ public final class Yarn {
     HadoopXml.write(cluster.conf().resolve("yarn-site.xml"), yarn);
 
     String environment = "JAVA_HOME=" + System.getProperty("java.home");
+    // Containers don't inherit it; it has Hadoop's native library.
+    if (System.getenv(LIBRARIES) != null) {
+      environment += "," + LIBRARIES + "=" + System.getenv(LIBRARIES);
+    }
     Map<String, String> mapReduce = new TreeMap<>();
     mapReduce.put("mapreduce.framework.name", "yarn");
     mapReduce.put("mapreduce.application.classpath", classPath());
