@@ -18,6 +18,8 @@ public final class JobInfo {
     /** No job ran since the DataNode started. */
     NONE,
     RUNNING,
+    /** A conversion that begins, or goes on, by itself once no upgrade of HDFS is open. */
+    WAITING,
     /** Ended by an administrator, or because the DataNode stops. */
     STOPPED,
     /** Went through all blocks. */

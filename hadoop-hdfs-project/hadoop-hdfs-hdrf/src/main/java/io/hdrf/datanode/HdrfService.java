@@ -129,7 +129,8 @@ public final class HdrfService implements Closeable {
             new JobTasks(replicas, opener, plain, reducer, conf.reduceThreads()),
             storageId ->
                 dataset.volumes().stream().anyMatch(v -> v.getStorageID().equals(storageId)),
-            poolId -> conf.duringUpgrade() || !dataset.mayRollingUpgradeBeOpen(poolId),
+            slice -> owner.mayReduce(slice.storageId(), slice.poolId()),
+            later,
             conf.nice(),
             this::onConversion);
     changes =

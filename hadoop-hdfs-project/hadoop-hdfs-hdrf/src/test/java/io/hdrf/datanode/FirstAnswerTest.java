@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
@@ -16,6 +17,7 @@ import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.HeartbeatGate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,8 @@ class FirstAnswerTest {
   private void start(Consumer<MiniDFSCluster.Builder> shape) throws Exception {
     Configuration conf = HdrfCluster.stockConfiguration();
     conf.setInt(DFSConfigKeys.DFS_HA_TAILEDITS_PERIOD_KEY, 1);
+    // In milliseconds: no connection of the client outlives a NameNode.
+    conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECTION_MAXIDLETIME_KEY, 100);
     cluster = HdrfCluster.start(conf, shape);
     if (cluster.mini().getNumNameNodes() > 1) {
       cluster.mini().transitionToActive(0);
@@ -119,6 +123,38 @@ class FirstAnswerTest {
     cluster.mini().transitionToActive(1);
     cluster.awaitReduced(0, block);
     cluster.assertContent("/plain", data);
+  }
+
+  /**
+   * A NameNode tells of a finalized upgrade until it is restarted from an image that was made after
+   * it, and of nothing then.
+   */
+  @Test
+  void aDataNodeThatMissedTheEndLearnsOfItFromANameNodeThatForgot() throws Exception {
+    start(builder -> builder.numDataNodes(1));
+    cluster.restart(stopped);
+    cluster.mini().waitActive();
+    cluster.awaitReduced(0, block);
+    prepare();
+    Path marker = marker();
+    HdrfCluster.await("the marker", () -> Files.exists(marker));
+    byte[] more = TestBytes.text(500_000, 2);
+    cluster.write("/during", more, 1);
+    block = cluster.block("/during");
+    assertRests();
+    DataNodeTestUtils.setHeartbeatsDisabledForTests(cluster.datanode(0), true);
+    cluster.fs().rollingUpgrade(RollingUpgradeAction.FINALIZE);
+    cluster.mini().getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_ENTER, false);
+    cluster.mini().getNameNodeRpc().saveNamespace(0, 0);
+    cluster.mini().restartNameNode(0, false);
+    assertThat(cluster.fs().rollingUpgrade(RollingUpgradeAction.QUERY)).isNull();
+    assertRests();
+    DataNodeTestUtils.setHeartbeatsDisabledForTests(cluster.datanode(0), false);
+    cluster.awaitReduced(0, block);
+    assertThat(marker).as("stock code leaves it").exists();
+    cluster.mini().waitActive();
+    cluster.assertContent("/plain", data);
+    cluster.assertContent("/during", more);
   }
 
   /** Stock code leaves its marker, and takes no notice of it. */

@@ -168,6 +168,11 @@ public final class HdrfCluster implements AutoCloseable {
     restartAs(newConf, whileDown, builder -> builder.startupOption(started));
   }
 
+  /** Starts the NameNode with an option. */
+  void restartAs(Configuration newConf, StartupOption option) throws IOException {
+    restartAs(newConf, () -> {}, builder -> builder.startupOption(option));
+  }
+
   private void restartAs(
       Configuration newConf, Interlude whileDown, Consumer<MiniDFSCluster.Builder> how)
       throws IOException {

@@ -31,6 +31,9 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.ReconfigurationException;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.StartupOption;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
@@ -50,6 +53,8 @@ class JobsTest {
 
   /** A rate at which one block is done at once, and the next one after days. */
   private static final long ONE_BLOCK = 1;
+
+  private static final String WAITS = "converting once the upgrade is finalized";
 
   private static final String DIRECTORIES = DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY;
 
@@ -308,6 +313,67 @@ class JobsTest {
     assertMode("automatic");
     cluster.assertContent("/old", old);
     cluster.assertContent("/young", young);
+  }
+
+  /** One block of {@code /old} is reduced, and the next one's turn is in days. */
+  private byte[] convertSlowly() throws Exception {
+    cluster = HdrfCluster.start(HdrfCluster.stockConfiguration(), 1);
+    byte[] old = TestBytes.text(4 * BLOCK, 8);
+    cluster.write("/old", old, 1);
+    cluster.restartAs(onlyWhenAsked());
+    start(JobKind.CONVERT, ONE_BLOCK);
+    HdrfCluster.await("the first block", () -> figure(JobKind.CONVERT, Figure.BLOCKS_DONE) == 1);
+    return old;
+  }
+
+  private void awaitMode(String mode) throws InterruptedException {
+    HdrfCluster.await(
+        mode, () -> jobs(0, JobKind.CONVERT).stream().allMatch(job -> job.mode().equals(mode)));
+  }
+
+  private void assertGoesOn(byte[] old) throws Exception {
+    awaitMode("automatic");
+    assertThat(cluster.plainReplicas("/old")).isEmpty();
+    cluster.assertContent("/old", old);
+  }
+
+  @Test
+  void aConversionRestsInARollingUpgradeAndGoesOn() throws Exception {
+    byte[] old = convertSlowly();
+    cluster.mini().getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_ENTER, false);
+    cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
+    cluster.mini().getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_LEAVE, false);
+    Path marker = poolDirectory().resolve("RollingUpgradeInProgress");
+    HdrfCluster.await("the DataNode to learn of it", () -> Files.exists(marker));
+    start(JobKind.CONVERT, 0);
+    awaitMode(WAITS);
+    assertThat(jobs(0, JobKind.CONVERT)).allMatch(job -> job.state() == JobInfo.State.WAITING);
+    assertThat(cluster.plainReplicas("/old")).hasSize(3);
+    cluster.fs().rollingUpgrade(RollingUpgradeAction.FINALIZE);
+    assertGoesOn(old);
+  }
+
+  /** HDFS tells the dataset nothing of this kind of upgrade. */
+  @Test
+  void aConversionRestsInAnUpgradeWithPreviousAndGoesOn() throws Exception {
+    byte[] old = convertSlowly();
+    cluster.restartAs(onlyWhenAsked(), StartupOption.UPGRADE);
+    start(JobKind.CONVERT, 0);
+    awaitMode(WAITS);
+    assertThat(cluster.plainReplicas("/old")).hasSize(3);
+    Path previous = poolDirectory().resolve("previous");
+    assertThat(previous).exists();
+    cluster.fs().finalizeUpgrade();
+    cluster.mini().triggerBlockReports();
+    HdrfCluster.await("the end of the upgrade", () -> !Files.exists(previous));
+    // As the timer does a minute later.
+    cluster.service(0).noUpgradeIsOpen();
+    awaitMode("automatic");
+    assertGoesOn(old);
+  }
+
+  private Path poolDirectory() throws IOException {
+    return HdrfCluster.poolDirectory(cluster.volumes(0).get(0), cluster.pool());
   }
 
   @ParameterizedTest

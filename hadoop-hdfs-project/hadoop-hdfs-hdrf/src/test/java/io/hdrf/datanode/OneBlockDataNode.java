@@ -248,11 +248,6 @@ public final class OneBlockDataNode implements AutoCloseable {
     }
 
     @Override
-    public boolean mayRollingUpgradeBeOpen(String poolId) {
-      return false;
-    }
-
-    @Override
     public boolean keepsOldBlocks(FsVolumeSpi onVolume, String poolId) {
       return false;
     }

@@ -112,7 +112,7 @@ final class JobReport {
       part.leftOut.forEach(line -> gaps.add(part.name + ": " + line));
       for (JobInfo job : part.jobs) {
         if (isGap(job)) {
-          gaps.add(label(part, job.directory()) + ": the job was not done to its end");
+          gaps.add(label(part, job.directory()) + ": " + gap(job));
         }
       }
       if (part.reduced != null) {
@@ -143,9 +143,16 @@ final class JobReport {
             // Only the files' content counts.
           case INFLATE -> false;
             // Volumes that no scheme is configured for have nothing to convert.
-          case CONVERT -> job.state() == JobInfo.State.STOPPED;
+          case CONVERT ->
+              job.state() == JobInfo.State.STOPPED || job.state() == JobInfo.State.WAITING;
           case VERIFY -> job.state() != JobInfo.State.DONE;
         };
+  }
+
+  private static String gap(JobInfo job) {
+    return job.state() == JobInfo.State.WAITING
+        ? "the conversion goes on by itself once the upgrade of HDFS is finalized"
+        : "the job was not done to its end";
   }
 
   private static String label(Part part, String directory) {
@@ -249,7 +256,7 @@ final class JobReport {
   private String text(JobInfo job) {
     StringBuilder text =
         new StringBuilder(job.state().name().toLowerCase(Locale.ROOT).replace("none", "not begun"));
-    if (job.state() != JobInfo.State.NONE) {
+    if (job.state() != JobInfo.State.NONE && job.state() != JobInfo.State.WAITING) {
       text.append(
           String.format(
               Locale.ROOT,

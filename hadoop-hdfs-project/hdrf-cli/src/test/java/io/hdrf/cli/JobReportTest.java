@@ -115,6 +115,18 @@ class JobReportTest {
   }
 
   @Test
+  void aConversionThatWaitsIsNoFinishedOne() throws IOException {
+    JobReport report = report(JobKind.CONVERT, job(JobInfo.State.WAITING, Map.of()), null);
+    assertThat(report.lines()).first().isEqualTo("host:1 /data/1: waiting; kept plain");
+    assertThat(report.gaps())
+        .containsExactly(
+            "host:1 /data/1: the conversion goes on by itself once the upgrade of HDFS is"
+                + " finalized");
+    assertThat(new ObjectMapper().readTree(report.json()).at("/dataNodes/0/volumes/0/state"))
+        .hasToString("\"waiting\"");
+  }
+
+  @Test
   void aVerificationIsGoodIfNothingWasLeft() throws IOException {
     assertThat(report(JobKind.VERIFY, job(JobInfo.State.DONE, Map.of()), null).isGood()).isTrue();
     assertThat(

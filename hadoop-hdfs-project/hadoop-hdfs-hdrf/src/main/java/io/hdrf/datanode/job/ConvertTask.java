@@ -62,6 +62,9 @@ final class ConvertTask extends ReplicaTask {
     if (reason == SkipReason.ALREADY_REDUCED) {
       return JobOutcome.NOTHING_TO_DO;
     }
+    if (reason == SkipReason.UPGRADE) {
+      return JobOutcome.UPGRADE;
+    }
     return reason.isLasting()
         ? JobOutcome.left(reason.metricName())
         : JobOutcome.later(reason.metricName(), "");

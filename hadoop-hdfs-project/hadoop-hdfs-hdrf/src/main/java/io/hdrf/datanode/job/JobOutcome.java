@@ -24,10 +24,14 @@ final class JobOutcome {
     LEFT,
     /** It may be tried again. */
     LATER,
+    /** An upgrade is open: no block may be reduced now. */
+    UPGRADE,
     DAMAGED
   }
 
   static final JobOutcome NOTHING_TO_DO = new JobOutcome(Kind.NOTHING_TO_DO, "", "", 0);
+
+  static final JobOutcome UPGRADE = new JobOutcome(Kind.UPGRADE, "", "", 0);
 
   private final Kind kind;
   private final String reason;

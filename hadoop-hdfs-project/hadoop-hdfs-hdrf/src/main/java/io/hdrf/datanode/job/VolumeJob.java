@@ -35,6 +35,9 @@ final class VolumeJob {
   private BlockList blocks;
   private volatile boolean stopping;
 
+  /** An upgrade was met. Of the job's own thread. */
+  private boolean upgrade;
+
   /** A block that is to be tried again, and why. */
   private static final class Waiting {
     private final long blockId;
@@ -118,7 +121,7 @@ final class VolumeJob {
     JobInfo.State end = JobInfo.State.FAILED;
     try {
       runAll();
-      end = stopping ? JobInfo.State.STOPPED : JobInfo.State.DONE;
+      end = end();
     } finally {
       counters.ended();
       progress.end(end);
@@ -127,12 +130,23 @@ final class VolumeJob {
     }
   }
 
+  private JobInfo.State end() {
+    if (stopping) {
+      return JobInfo.State.STOPPED;
+    }
+    return upgrade ? JobInfo.State.WAITING : JobInfo.State.DONE;
+  }
+
+  private boolean goesOn() {
+    return !stopping && !upgrade;
+  }
+
   private void runAll() {
     List<Waiting> waiting = first(blocks);
-    for (int i = 0; i < RETRIES && !waiting.isEmpty() && !stopping; i++) {
+    for (int i = 0; i < RETRIES && !waiting.isEmpty() && goesOn(); i++) {
       waiting = again(waiting);
     }
-    if (!stopping) {
+    if (goesOn()) {
       // What was being written or recovered meanwhile.
       BlockList late = task.blocks().without(blocks);
       progress.add(late);
@@ -146,7 +160,7 @@ final class VolumeJob {
 
   private List<Waiting> first(BlockList blocks) {
     List<Waiting> waiting = new ArrayList<>();
-    for (int i = 0; i < blocks.size() && !stopping; i++) {
+    for (int i = 0; i < blocks.size() && goesOn(); i++) {
       long id = blocks.id(i);
       long length = blocks.length(id);
       if (handle(id, length, waiting)) {
@@ -159,7 +173,7 @@ final class VolumeJob {
   private List<Waiting> again(List<Waiting> before) {
     List<Waiting> waiting = new ArrayList<>();
     for (Waiting block : before) {
-      if (stopping) {
+      if (!goesOn()) {
         waiting.add(block);
       } else {
         progress.waitsNoLonger();
@@ -172,7 +186,7 @@ final class VolumeJob {
     return waiting;
   }
 
-  /** Returns false if the job is stopped before the block's turn. */
+  /** Returns false if the job ends before the block's turn. */
   private boolean handle(long blockId, long length, List<Waiting> waiting) {
     JobOutcome outcome;
     try {
@@ -188,6 +202,10 @@ final class VolumeJob {
       outcome = JobOutcome.of(e);
       LOG.warn("{} of block {} on {} failed: {}", kind.command(), blockId, name, outcome.detail());
       LOG.debug("Block {}", blockId, e);
+    }
+    if (outcome.kind() == JobOutcome.Kind.UPGRADE) {
+      upgrade = true;
+      return false;
     }
     progress.outcome(blockId, length, outcome);
     counters.outcome(kind, length, outcome);

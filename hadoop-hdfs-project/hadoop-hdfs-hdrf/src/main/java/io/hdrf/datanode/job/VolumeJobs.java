@@ -17,6 +17,7 @@ import io.hdrf.spi.io.RateThrottle;
 import io.hdrf.volume.ConversionState;
 import io.hdrf.volume.ConversionState.Goal;
 import io.hdrf.volume.Superblock;
+import io.hdrf.wire.Timer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,6 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +46,9 @@ public final class VolumeJobs implements Closeable {
 
   /** The time that a job may take for its present block; the longest blocks take some seconds. */
   private static final long STOP_SECONDS = 60;
+
+  /** The time between two looks at whether an upgrade is over that conversions wait for. */
+  private static final long UPGRADE_LOOK_SECONDS = 60;
 
   /** Makes the tasks. */
   interface Tasks {
@@ -61,6 +67,9 @@ public final class VolumeJobs implements Closeable {
     private volatile VolumeJob conversion;
     private volatile VolumeJob verification;
 
+    /** A conversion is to run, and none does: an upgrade is open. */
+    private volatile boolean waiting;
+
     Slot(PoolSlice slice) {
       this.slice = slice;
     }
@@ -74,26 +83,33 @@ public final class VolumeJobs implements Closeable {
       VolumeJob job = job(kind);
       return job != null && job.isRunning() && !job.isStopping();
     }
+
+    /** What becomes of blocks there, for people. */
+    String mode() {
+      return slice.conversion() + (waiting ? " once the upgrade is finalized" : "");
+    }
   }
 
   private final DataDirectories dataDirectories;
   private final PoolSlices slices;
   private final Tasks tasks;
   private final Predicate<String> inService;
-  private final Predicate<String> mayReduce;
+  private final Predicate<PoolSlice> mayReduce;
+  private final Timer timer;
   private final Runnable onConversion;
   private final int nice;
   private final JobCounters counters = new JobCounters();
   private final RateThrottle conversionThrottle = new RateThrottle(RateThrottle.SYSTEM);
   private final RateThrottle verificationThrottle = new RateThrottle(RateThrottle.SYSTEM);
   private final Map<PoolSlice, Slot> slots = new ConcurrentHashMap<>();
+  private final AtomicBoolean looksSoon = new AtomicBoolean();
   private boolean closed;
 
   /**
    * @param inService whether the volume with this storage id is: the blocks of one that leaves are
    *     gone, which is not to be taken for being done
-   * @param mayReduce whether conversions may begin in the pool with this id; {@link #resume} is
-   *     called when they may
+   * @param mayReduce whether no upgrade is open, or may be, that keeps blocks as they are
+   * @param timer calls {@link #resume} while one is; others may call it sooner
    * @param nice the nice value of the jobs' threads
    * @param onConversion is run when a volume's {@link PoolSlice#conversion} has changed
    */
@@ -102,12 +118,14 @@ public final class VolumeJobs implements Closeable {
       PoolSlices slices,
       Tasks tasks,
       Predicate<String> inService,
-      Predicate<String> mayReduce,
+      Predicate<PoolSlice> mayReduce,
+      Timer timer,
       int nice,
       Runnable onConversion) {
     this.dataDirectories = dataDirectories;
     this.inService = inService;
     this.mayReduce = mayReduce;
+    this.timer = timer;
     this.slices = slices;
     this.tasks = tasks;
     this.nice = nice;
@@ -141,7 +159,7 @@ public final class VolumeJobs implements Closeable {
   /**
    * Begins a job on all volumes; one that runs already gets the new rate. Where the DataNode does
    * not know all blocks yet, nothing is verified, and conversions begin by {@link #resume}, as they
-   * do where nothing may be reduced yet.
+   * do where an upgrade is open.
    *
    * @param rate in bytes a second for the whole DataNode; 0 for any number
    * @param fraction which share of the blocks is verified, more than 0 and at most 1
@@ -237,15 +255,37 @@ public final class VolumeJobs implements Closeable {
       }
       slot.slice.setConversion(ConversionState.running(goal(kind), rate));
       if (!slot.isRunning(kind)) {
-        // Without one, it is begun when it may.
-        slot.conversion = mayBegin(kind, slot) ? run(kind, slot, 1) : null;
+        slot.conversion = null;
+        slot.waiting = false;
+        beginConversion(kind, slot);
       }
     }
   }
 
-  private boolean mayBegin(JobKind kind, Slot slot) {
-    return slot.slice.isLoaded()
-        && (kind != JobKind.CONVERT || mayReduce.test(slot.slice.poolId()));
+  /** Begins where that is possible now; {@link #resume} does later where it is not. */
+  private void beginConversion(JobKind kind, Slot slot) {
+    if (!slot.slice.isLoaded()) {
+      return;
+    }
+    if (kind == JobKind.CONVERT && !mayReduce.test(slot.slice)) {
+      awaitEndOfUpgrade(slot);
+      return;
+    }
+    slot.waiting = false;
+    slot.conversion = run(kind, slot, 1);
+  }
+
+  /** HDFS tells of the end of some upgrades only, so it is looked for. */
+  private void awaitEndOfUpgrade(Slot slot) {
+    slot.waiting = true;
+    if (looksSoon.compareAndSet(false, true)) {
+      timer.after(
+          TimeUnit.SECONDS.toNanos(UPGRADE_LOOK_SECONDS),
+          () -> {
+            looksSoon.set(false);
+            resume();
+          });
+    }
   }
 
   private VolumeJob run(JobKind kind, Slot slot, double fraction) {
@@ -278,8 +318,15 @@ public final class VolumeJobs implements Closeable {
       }
     }
     synchronized (slot) {
+      JobInfo.State state = job.progress().state();
+      if (slot.conversion == job && state == JobInfo.State.WAITING) {
+        if (!job.isStopping()) {
+          awaitEndOfUpgrade(slot);
+        }
+        slot.conversion = null;
+      }
       if (slot.conversion == job
-          && job.progress().state() == JobInfo.State.DONE
+          && state == JobInfo.State.DONE
           && !job.isStopping()
           && inService.test(slot.slice.storageId())) {
         try {
@@ -312,6 +359,7 @@ public final class VolumeJobs implements Closeable {
           }
           ConversionState state = slot.slice.conversion();
           if (kind != JobKind.VERIFY && kind(state.goal()) == kind) {
+            slot.waiting = false;
             try {
               // Also where it has ended: that could perhaps not be kept the last time.
               slot.slice.setConversion(state.ended());
@@ -336,22 +384,28 @@ public final class VolumeJobs implements Closeable {
       return;
     }
     for (Slot slot : slots()) {
-      ConversionState state = slot.slice.conversion();
-      JobKind kind = kind(state.goal());
-      if (!state.isRunning() || slot.conversion != null || !mayBegin(kind, slot)) {
-        continue;
-      }
-      if (kind == JobKind.CONVERT && slot.slice.codec() == null) {
-        LOG.info("{} names no scheme for {}", HdrfKeys.SCHEMES, slot.slice.directory());
-        continue;
-      }
-      LOG.info("{}: goes on {}", slot.slice.directory(), state);
-      if (state.rate() != conversionThrottle.rate()) {
-        conversionThrottle.setRate(state.rate());
-      }
       synchronized (slot) {
-        slot.conversion = run(kind, slot, 1);
+        resume(slot);
       }
+    }
+  }
+
+  private void resume(Slot slot) {
+    ConversionState state = slot.slice.conversion();
+    JobKind kind = kind(state.goal());
+    if (!state.isRunning() || slot.conversion != null) {
+      return;
+    }
+    if (kind == JobKind.CONVERT && slot.slice.codec() == null) {
+      LOG.info("{} names no scheme for {}", HdrfKeys.SCHEMES, slot.slice.directory());
+      return;
+    }
+    if (state.rate() != conversionThrottle.rate()) {
+      conversionThrottle.setRate(state.rate());
+    }
+    beginConversion(kind, slot);
+    if (slot.conversion != null) {
+      LOG.info("{}: goes on {}", slot.slice.directory(), state);
     }
   }
 
@@ -362,7 +416,8 @@ public final class VolumeJobs implements Closeable {
       VolumeJob job = slot.job(kind);
       String pool = slot.slice.poolId();
       String directory = slot.slice.directory().toString();
-      String mode = slot.slice.conversion().toString();
+      String mode = slot.mode();
+      boolean waiting = slot.waiting && kind == JobKind.CONVERT;
       infos.add(
           job != null
               ? job.progress()
@@ -372,7 +427,7 @@ public final class VolumeJobs implements Closeable {
                   pool,
                   directory,
                   mode,
-                  JobInfo.State.NONE,
+                  waiting ? JobInfo.State.WAITING : JobInfo.State.NONE,
                   Collections.emptyMap(),
                   Collections.emptyMap(),
                   Collections.emptyList()));

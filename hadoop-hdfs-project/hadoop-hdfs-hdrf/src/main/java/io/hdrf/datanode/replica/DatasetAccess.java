@@ -37,15 +37,11 @@ public interface DatasetAccess {
 
   /**
    * Returns whether an upgrade is open, or a rolling one may be, so that files as they are may be
-   * needed for going back.
+   * needed for going back. A rolling one counts as open until an active NameNode has said
+   * otherwise: it may have begun while the DataNode was down. Other ones count as open until what
+   * they kept is deleted, and blocks have one name again.
    */
   boolean isUpgradeOpen(FsVolumeSpi volume, String poolId);
-
-  /**
-   * Returns whether a rolling upgrade of the pool is open. One counts as open until an active
-   * NameNode has said otherwise: it may have begun while the DataNode was down.
-   */
-  boolean mayRollingUpgradeBeOpen(String poolId);
 
   /** Returns whether blocks of an open upgrade lie aside that a rollback brings back. */
   boolean keepsOldBlocks(FsVolumeSpi volume, String poolId);

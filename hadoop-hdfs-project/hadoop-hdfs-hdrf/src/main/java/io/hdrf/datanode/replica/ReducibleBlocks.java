@@ -66,6 +66,17 @@ public final class ReducibleBlocks implements BlockOwner {
             scanReducesExisting, ((LocalReplica) replica).getMetaFile()::lastModified);
   }
 
+  /** Returns whether no upgrade keeps a pool's blocks on a volume as they are, now or perhaps. */
+  public boolean mayReduce(String storageId, String poolId) {
+    return dataset.volumes().stream()
+        .noneMatch(
+            volume -> volume.getStorageID().equals(storageId) && isUpgradeOpen(volume, poolId));
+  }
+
+  private boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
+    return !duringUpgrade && dataset.isUpgradeOpen(volume, poolId);
+  }
+
   @Override
   public void skipped(BlockRef block, SkipReason reason) {
     if (reason.isLasting()) {
@@ -112,7 +123,7 @@ public final class ReducibleBlocks implements BlockOwner {
       if (slice.codec() == null) {
         throw new BlockSkippedException(SkipReason.DECLINED, "its storage type has no chain");
       }
-      if (!duringUpgrade && dataset.isUpgradeOpen(volume, block.poolId())) {
+      if (isUpgradeOpen(volume, block.poolId())) {
         throw new BlockSkippedException(SkipReason.UPGRADE, "an upgrade is or may be open");
       }
       reference = volume.obtainReference();

@@ -27,8 +27,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +63,7 @@ class VolumeJobsTest {
   private volatile Path hanging;
   private volatile String hangingThreads;
   private volatile boolean mayReduce = true;
+  private final Queue<Runnable> timed = new ConcurrentLinkedQueue<>();
   private PoolSlices volumes;
   private VolumeJobs jobs;
 
@@ -108,7 +111,8 @@ class VolumeJobsTest {
             volumes,
             (kind, volume, fraction) -> new Blocks(volume.storageId()),
             storageId -> true,
-            poolId -> mayReduce,
+            slice -> mayReduce,
+            (nanos, task) -> timed.add(task),
             0,
             this::changed);
   }
@@ -173,7 +177,7 @@ class VolumeJobsTest {
           throw new IOException(e);
         }
       }
-      return JobOutcome.done(1);
+      return mayReduce ? JobOutcome.done(1) : JobOutcome.UPGRADE;
     }
   }
 
@@ -285,14 +289,71 @@ class VolumeJobsTest {
     mayReduce = false;
     letGo.countDown();
     jobs.start(JobKind.CONVERT, 0, 1);
+    assertWaits();
     jobs.resume();
-    assertThat(jobs.infos(JobKind.CONVERT)).allMatch(job -> job.state() == JobInfo.State.NONE);
-    assertThat(stored("DS-1").isRunning()).isTrue();
+    assertWaits();
+    assertThat(jobs.infos(JobKind.VERIFY)).allMatch(job -> job.state() == JobInfo.State.NONE);
     mayReduce = true;
     jobs.resume();
     awaitStored("DS-1", false);
     awaitStored("DS-2", false);
     assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
+  }
+
+  private void assertWaits() throws IOException {
+    assertThat(jobs.infos(JobKind.CONVERT))
+        .hasSize(2)
+        .allMatch(job -> job.state() == JobInfo.State.WAITING)
+        .allMatch(job -> job.mode().equals("converting once the upgrade is finalized"));
+    for (String volume : new String[] {"DS-1", "DS-2"}) {
+      assertThat(stored(volume).isRunning()).isTrue();
+    }
+  }
+
+  private void awaitWaiting() throws InterruptedException {
+    HdrfCluster.await(
+        "the upgrade to be met",
+        () ->
+            jobs.infos(JobKind.CONVERT).stream()
+                .allMatch(job -> job.mode().equals("converting once the upgrade is finalized")));
+  }
+
+  /** The conversion goes on when the upgrade is over, without a word from HDFS. */
+  @Test
+  void aConversionRestsWhileAnUpgradeIsOpen() throws Exception {
+    jobs.start(JobKind.CONVERT, 7, 1);
+    inHand.await();
+    mayReduce = false;
+    letGo.countDown();
+    awaitWaiting();
+    assertWaits();
+    assertThat(begun).as("no look at the other blocks").isEqualTo(Map.of("DS-1", 1, "DS-2", 1));
+    assertThat(timed).as("one for all volumes").hasSize(1);
+    timed.remove().run();
+    assertWaits();
+    assertThat(timed).as("the next look").hasSize(1);
+    mayReduce = true;
+    begun.clear();
+    timed.remove().run();
+    awaitStored("DS-1", false);
+    awaitStored("DS-2", false);
+    assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
+    assertThat(jobs.infos(JobKind.CONVERT)).allMatch(job -> job.mode().equals("automatic"));
+    assertThat(timed).isEmpty();
+  }
+
+  @Test
+  void aConversionThatRestsCanBeStopped() throws Exception {
+    mayReduce = false;
+    jobs.start(JobKind.CONVERT, 0, 1);
+    jobs.stop(JobKind.CONVERT);
+    assertThat(jobs.infos(JobKind.CONVERT))
+        .allMatch(job -> job.state() == JobInfo.State.NONE)
+        .allMatch(job -> job.mode().equals("new blocks only"));
+    mayReduce = true;
+    timed.remove().run();
+    assertThat(begun).isEmpty();
+    assertThat(timed).isEmpty();
   }
 
   /** As where one has ended, an upgrade begins, and another one is asked for. */

@@ -675,8 +675,9 @@ abstract class HdrfDataset extends FsDatasetImpl {
    */
   @Override
   public long getCacheCapacity() {
-    String pool = answers == null ? null : answers.handledPool();
-    if (pool != null && serviceAccess.upgrades().answered(pool)) {
+    HeartbeatAnswers.Answer answer = answers == null ? null : answers.handled();
+    if (answer != null
+        && serviceAccess.upgrades().answered(answer.poolId(), answer.transaction())) {
       service.noUpgradeIsOpen();
     }
     return super.getCacheCapacity();
@@ -684,7 +685,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void setRollingUpgradeMarker(String bpid) throws IOException {
-    serviceAccess.upgrades().opened(bpid);
+    serviceAccess.upgrades().opened(bpid, answers.lastTransaction(bpid));
     super.setRollingUpgradeMarker(bpid);
   }
 

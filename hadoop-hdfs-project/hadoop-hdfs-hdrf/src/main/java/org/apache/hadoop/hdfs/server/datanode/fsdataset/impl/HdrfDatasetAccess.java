@@ -83,12 +83,10 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
 
   @Override
   public boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
-    return upgrades.mayBeOpen(poolId) || hasPrevious(volume, poolDirectory(volume, poolId));
-  }
-
-  @Override
-  public boolean mayRollingUpgradeBeOpen(String poolId) {
-    return upgrades.mayBeOpen(poolId);
+    File pool = poolDirectory(volume, poolId);
+    return upgrades.mayBeOpen(poolId)
+        || exists(volume, pool, Storage.STORAGE_DIR_PREVIOUS)
+        || exists(volume, pool, Storage.STORAGE_TMP_FINALIZED);
   }
 
   @Override
@@ -96,12 +94,12 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
     File pool = poolDirectory(volume, poolId);
     return dataset.trashEnabled(poolId)
         || new File(pool, TRASH).exists()
-        || hasPrevious(volume, pool);
+        || exists(volume, pool, Storage.STORAGE_DIR_PREVIOUS);
   }
 
-  private static boolean hasPrevious(FsVolumeSpi volume, File pool) {
-    return new File(pool, Storage.STORAGE_DIR_PREVIOUS).exists()
-        || new File(new File(volume.getBaseURI()), Storage.STORAGE_DIR_PREVIOUS).exists();
+  /** What an upgrade leaves lies beside the pool's files, or of older layouts the volume's. */
+  private static boolean exists(FsVolumeSpi volume, File pool, String name) {
+    return new File(pool, name).exists() || new File(new File(volume.getBaseURI()), name).exists();
   }
 
   private static File poolDirectory(FsVolumeSpi volume, String poolId) {

@@ -7,20 +7,29 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * What active NameNodes have said of rolling upgrades since the DataNode started. The marker that
  * stock code keeps on volumes is not believed: it is missing where an upgrade began while the
- * DataNode was down, and stays after a rollback. Thread-safe.
+ * DataNode was down, and stays after a rollback, or where the DataNode was cut off at the end.
+ * Thread-safe.
  */
 final class RollingUpgrades {
 
-  private final Map<String, Boolean> open = new ConcurrentHashMap<>();
+  /** In the place of a transaction: none is open. */
+  private static final long NONE = Long.MAX_VALUE;
+
+  /** By pool, the NameNode's transaction at which one was said to be open the last time. */
+  private final Map<String, Long> open = new ConcurrentHashMap<>();
 
   /** Returns whether one may be open, which it may until a NameNode says otherwise. */
   boolean mayBeOpen(String poolId) {
-    return open.getOrDefault(poolId, true);
+    return open.getOrDefault(poolId, 0L) != NONE;
   }
 
-  /** Called when a NameNode has said that one is open. */
-  void opened(String poolId) {
-    open.put(poolId, true);
+  /**
+   * Called when a NameNode has said that one is open.
+   *
+   * @param transaction the last one that an active NameNode has named
+   */
+  void opened(String poolId, long transaction) {
+    open.put(poolId, transaction);
   }
 
   /**
@@ -30,16 +39,20 @@ final class RollingUpgrades {
    * @return whether this is news
    */
   boolean closed(String poolId) {
-    return !Boolean.FALSE.equals(open.put(poolId, false));
+    Long before = open.put(poolId, NONE);
+    return before == null || before != NONE;
   }
 
   /**
-   * Called when an answer has been handled: if nothing was said of an upgrade, there is none.
+   * Called when an active NameNode's answer has been handled: an answer says nothing of an upgrade
+   * where there is none. One that names a later transaction than the last that said of an open one
+   * did not say so.
    *
-   * @return whether this is news
+   * @return whether it is news that none is open
    */
-  boolean answered(String poolId) {
-    return open.putIfAbsent(poolId, false) == null;
+  boolean answered(String poolId, long transaction) {
+    Long said = open.putIfAbsent(poolId, NONE);
+    return said == null || (transaction > said && open.replace(poolId, said, NONE));
   }
 
   void forget(String poolId) {
