@@ -37,12 +37,25 @@ public class UnknownFormatVersionException extends IOException {
     this.newest = newest;
   }
 
+  /**
+   * For a file of a known version with something in it that only later versions of HDRF read.
+   *
+   * @param file the file
+   * @param part what that is
+   */
+  public UnknownFormatVersionException(Path file, String part) {
+    super(file + ": " + part + " is too new; only a later version of HDRF reads it");
+    this.file = String.valueOf(file);
+    this.found = Integer.MAX_VALUE;
+    this.newest = 0;
+  }
+
   /** Returns the file that can't be read. */
   public String file() {
     return file;
   }
 
-  /** Returns its format version. */
+  /** Returns its format version; {@link Integer#MAX_VALUE} if only a part of it is too new. */
   public int found() {
     return found;
   }

@@ -41,6 +41,7 @@ public final class ContainerMaker {
 
   private final int[] numbers;
   private final int[] lengths;
+  private final int[] checksums;
   private final long sealTime;
 
   /**
@@ -67,6 +68,7 @@ public final class ContainerMaker {
     this.sealTime = sealTime;
     numbers = new int[chunksPerGroup];
     lengths = new int[chunksPerGroup];
+    checksums = new int[chunksPerGroup];
     Arrays.fill(lengths, chunkLength);
     for (int i = 0; i < chunksPerGroup; i++) {
       numbers[i] = i;
@@ -76,6 +78,7 @@ public final class ContainerMaker {
     groupsPerContainer =
         Math.toIntExact((containerSize - ContainerHeader.LENGTH) / group.capacity());
     chunkChecksum = Crc32c.update(0, ByteBuffer.allocateDirect(chunkLength));
+    Arrays.fill(checksums, chunkChecksum);
   }
 
   private int stored(int chunks) {
@@ -119,6 +122,7 @@ public final class ContainerMaker {
               ~id,
               numbers,
               lengths,
+              checksums,
               chunks,
               length,
               chunks * chunkLength,

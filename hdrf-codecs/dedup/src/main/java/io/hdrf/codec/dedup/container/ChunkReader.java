@@ -2,8 +2,13 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerFooter;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
+import io.hdrf.codec.dedup.container.format.GroupIndex;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,13 +28,16 @@ final class ChunkReader {
   private final BufferPool buffers = BufferPool.shared();
   private final GroupCache cache;
   private final Quarantine unreadable;
+  private final Fingerprinter fingerprinter;
 
   /**
    * @param unreadable gets the chunks that can't be read
+   * @param fingerprinter tells which chunks are sound in a group whose header is damaged
    */
-  ChunkReader(GroupCache cache, Quarantine unreadable) {
+  ChunkReader(GroupCache cache, Quarantine unreadable, Fingerprinter fingerprinter) {
     this.cache = cache;
     this.unreadable = unreadable;
+    this.fingerprinter = fingerprinter;
   }
 
   /**
@@ -40,32 +48,7 @@ final class ChunkReader {
    */
   void read(LoadedContainer container, int firstNumber, int count, ByteBuffer dst)
       throws IOException {
-    ContainerDirectory directory = container.directory();
-    int first = find(container, directory, firstNumber, count);
-    int end = first + count;
-    checkRoom(container, directory, first, end, dst);
-    int index = first;
-    while (index < end) {
-      int group = directory.groupOf(index);
-      if (directory.stages(group) == 0) {
-        int stop = Math.min(end, directory.endChunk(group));
-        readPlain(container, directory, group, index, stop, dst);
-        index = stop;
-        continue;
-      }
-      GroupCache.DecodedGroup cached = cache.acquire(container, group);
-      if (cached != null) {
-        try {
-          int stop = Math.min(end, directory.endChunk(group));
-          copy(container, directory, group, cached.bytes(), index, stop, dst);
-          index = stop;
-        } finally {
-          cache.release(cached);
-        }
-      } else {
-        index = readGroups(container, directory, group, index, end, dst);
-      }
-    }
+    new Reading(container, firstNumber, count, dst).run();
   }
 
   /**
@@ -74,281 +57,345 @@ final class ChunkReader {
    * @return false if nothing was begun, as where they are decoded already
    */
   boolean prefetch(LoadedContainer container, int firstNumber, int count) {
-    ContainerDirectory directory = container.directory();
-    int first = directory.indexOf(firstNumber);
-    int last = directory.indexOf(firstNumber + count - 1);
-    if (first < 0 || last < first) {
+    ContainerDirectory known = container.directory();
+    GroupIndex groups = known == null ? container.groups() : known.groups();
+    int firstGroup = groups.groupOf(firstNumber);
+    int lastGroup = groups.groupOf(firstNumber + count - 1);
+    if (firstGroup < 0 || lastGroup < 0) {
       return false;
     }
-    int firstGroup = directory.groupOf(first);
-    int lastGroup = directory.groupOf(last);
     if (firstGroup == lastGroup && cache.contains(container, firstGroup)) {
       return false;
     }
-    long start = directory.groupPosition(firstGroup);
-    return container.file().prefetch(start, directory.groupEnd(lastGroup) - start);
+    long start = groups.position(firstGroup);
+    return container.file().prefetch(start, groups.end(lastGroup) - start);
   }
 
-  private static int find(
-      LoadedContainer container, ContainerDirectory directory, int firstNumber, int count)
-      throws IOException {
-    int first = directory.indexOf(firstNumber);
-    int last = directory.indexOf(firstNumber + count - 1);
-    if (first < 0 || last < 0 || last - first != count - 1) {
+  /** Reads one run of chunks, group by group. */
+  private final class Reading {
+    private final LoadedContainer container;
+    private final int firstNumber;
+    private final int endNumber;
+    private final ByteBuffer dst;
+
+    /** Null if the container is read by its group index alone. */
+    private final ContainerDirectory directory;
+
+    private final GroupIndex groups;
+
+    /** The next chunk's. */
+    private int number;
+
+    Reading(LoadedContainer container, int firstNumber, int count, ByteBuffer dst) {
+      this.container = container;
+      this.firstNumber = firstNumber;
+      this.endNumber = firstNumber + count;
+      this.dst = dst;
+      this.directory = container.directory();
+      this.groups = directory == null ? container.groups() : directory.groups();
+      this.number = firstNumber;
+    }
+
+    void run() throws IOException {
+      while (number < endNumber) {
+        int group = groups.groupOf(number);
+        if (group < 0) {
+          throw missing();
+        }
+        if (groups.stages(group) == 0) {
+          readPlain(group);
+        } else {
+          readEncoded(group);
+        }
+      }
+    }
+
+    private IOException missing() {
       String message =
           container.path()
               + ": not all of the chunks from "
               + firstNumber
               + " to "
-              + (firstNumber + count - 1)
+              + (endNumber - 1)
               + " are there";
       IOException readError = container.readError();
       if (readError != null) {
-        throw new IOException(readError.getMessage() + "; " + message, readError);
+        return new IOException(readError.getMessage() + "; " + message, readError);
       }
-      if (container.origin() == LoadedContainer.Origin.LOSSY) {
-        throw new CorruptFrameException(message + "; the file is damaged");
+      if (container.origin() == LoadedDirectory.Origin.LOSSY) {
+        return new CorruptFrameException(message + "; the file is damaged");
       }
-      throw new MissingChunkException(message);
+      return new MissingChunkException(message);
     }
-    return first;
-  }
 
-  private static void checkRoom(
-      LoadedContainer container, ContainerDirectory directory, int first, int end, ByteBuffer dst)
-      throws CorruptFrameException {
-    long length = 0;
-    for (int i = first; i < end; i++) {
-      length += directory.length(i);
-    }
-    if (length > dst.remaining()) {
-      throw new CorruptFrameException(
-          container.path()
-              + ": "
-              + (end - first)
-              + " chunks from "
-              + directory.number(first)
-              + " on have "
-              + length
-              + " bytes, where at most "
-              + dst.remaining()
-              + " were expected");
-    }
-  }
-
-  /** Reads chunks of a group that is stored as it is. */
-  private void readPlain(
-      LoadedContainer container,
-      ContainerDirectory directory,
-      int group,
-      int first,
-      int end,
-      ByteBuffer dst)
-      throws IOException {
-    int length = 0;
-    for (int i = first; i < end; i++) {
-      length += directory.length(i);
-    }
-    ByteBuffer part = dst.duplicate();
-    part.limit(part.position() + length);
-    long start =
-        directory.groupPosition(group)
-            + directory.headerLength(group)
-            + directory.offsetInGroup(first, group);
-    if (directory.storedLength(group) != directory.originalLength(group)) {
-      quarantine(container, directory, first, end);
-      throw new CorruptFrameException(
-          container.path() + ": a group stored as it is has another length than its chunks");
-    }
-    readBytes(container, directory, first, end, part, start);
-    check(container, directory, first, end, dst);
-  }
-
-  /** Reads neighbouring groups at once, from {@code group} on; returns the next chunk. */
-  private int readGroups(
-      LoadedContainer container,
-      ContainerDirectory directory,
-      int group,
-      int first,
-      int end,
-      ByteBuffer dst)
-      throws IOException {
-    long start = directory.groupPosition(group);
-    int endGroup = group + 1;
-    while (endGroup < directory.groupCount()
-        && directory.stages(endGroup) != 0
-        && directory.firstChunk(endGroup) < end
-        && directory.groupPosition(endGroup) == directory.groupEnd(endGroup - 1)
-        && directory.groupEnd(endGroup) - start <= MAX_READ
-        && !(end < directory.endChunk(endGroup) && cache.contains(container, endGroup))) {
-      endGroup++;
-    }
-    ByteBuffer bytes = buffers.take((int) (directory.groupEnd(endGroup - 1) - start));
-    try {
-      if (endGroup > group + 1 && !readTogether(container, bytes, start)) {
-        // One by one, so that it shows which of them is damaged.
-        endGroup = group + 1;
-        bytes.clear();
-        bytes.limit(directory.groupLength(group));
+    /** Returns the index in its group of the next chunk, which there is room for. */
+    private int find(GroupHeader header) throws IOException {
+      int first = header.indexOf(number);
+      if (first < 0) {
+        throw missing();
       }
-      if (endGroup == group + 1) {
-        readBytes(
-            container,
-            directory,
-            directory.firstChunk(group),
-            directory.endChunk(group),
-            bytes,
-            start);
+      int end = endIn(header, first);
+      int length = header.lengthOf(first, end);
+      if (length > dst.remaining()) {
+        throw new CorruptFrameException(
+            container.path()
+                + ": "
+                + (end - first)
+                + " chunks from "
+                + number
+                + " on have "
+                + length
+                + " bytes, where at most "
+                + dst.remaining()
+                + " were expected");
       }
-      int index = first;
-      for (int g = group; g < endGroup; g++) {
-        int offset = (int) (directory.groupPosition(g) - start);
-        bytes.limit(offset + directory.groupLength(g));
-        bytes.position(offset);
-        int stop = Math.min(end, directory.endChunk(g));
-        decode(container, directory, g, bytes, index, stop, dst);
-        index = stop;
+      return first;
+    }
+
+    /** Returns the index behind the last chunk of a group that is wanted and follows the first. */
+    private int endIn(GroupHeader header, int first) {
+      int most = Math.min(header.chunkCount() - first, endNumber - number);
+      int count = 1;
+      while (count < most && header.number(first + count) == number + count) {
+        count++;
       }
-      return index;
-    } finally {
-      buffers.give(bytes);
+      return first + count;
     }
-  }
 
-  /** Returns false if the disk fails, or the file is too short. */
-  private static boolean readTogether(LoadedContainer container, ByteBuffer bytes, long start)
-      throws IOException {
-    try {
-      container.read(bytes, start);
-      return true;
-    } catch (ClosedChannelException e) {
-      throw e;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  /** Fills {@code bytes}; if this fails, the chunks from {@code first} to {@code end} are lost. */
-  private void readBytes(
-      LoadedContainer container,
-      ContainerDirectory directory,
-      int first,
-      int end,
-      ByteBuffer bytes,
-      long start)
-      throws IOException {
-    try {
-      container.read(bytes, start);
-    } catch (ClosedChannelException e) {
-      throw e;
-    } catch (IOException e) {
-      quarantine(container, directory, first, end);
-      throw e;
-    }
-  }
-
-  private void decode(
-      LoadedContainer container,
-      ContainerDirectory directory,
-      int group,
-      ByteBuffer bytes,
-      int first,
-      int end,
-      ByteBuffer dst)
-      throws IOException {
-    if (first == directory.firstChunk(group) && end == directory.endChunk(group)) {
+    /** Reads chunks of a group that is stored as it is. */
+    private void readPlain(int group) throws IOException {
+      GroupHeader header = directory == null ? readHeader(group) : directory.header(group);
+      int first = find(header);
+      int end = endIn(header, first);
+      if (header.storedLength() != header.originalLength()) {
+        quarantine(group, header, first, end);
+        throw new CorruptFrameException(
+            container.path() + ": a group stored as it is has another length than its chunks");
+      }
       ByteBuffer part = dst.duplicate();
-      part.limit(part.position() + directory.originalLength(group));
-      decodeGroup(container, directory, group, bytes, part);
-      check(container, directory, first, end, dst);
-      return;
+      part.limit(part.position() + header.lengthOf(first, end));
+      long start = groups.position(group) + header.length() + header.lengthOf(0, first);
+      readBytes(group, header, first, end, part, start);
+      check(group, header, first, end);
     }
-    ByteBuffer whole = buffers.take(directory.originalLength(group));
-    boolean decoded = false;
-    try {
-      decodeGroup(container, directory, group, bytes, whole);
-      decoded = true;
-    } finally {
-      if (!decoded) {
-        buffers.give(whole);
+
+    private GroupHeader readHeader(int group) throws IOException {
+      ByteBuffer bytes = buffers.take(groups.headerLength(group));
+      try {
+        readBytes(group, null, 0, 0, bytes, groups.position(group));
+        bytes.flip();
+        return container.header(groups, group, bytes);
+      } catch (CorruptFileException e) {
+        return readGroupForHeader(group, e);
+      } finally {
+        buffers.give(bytes);
       }
     }
-    whole.flip();
-    GroupCache.DecodedGroup cached = cache.put(container, group, whole);
-    try {
-      copy(container, directory, group, cached.bytes(), first, end, dst);
-    } finally {
-      cache.release(cached);
-    }
-  }
 
-  private void decodeGroup(
-      LoadedContainer container,
-      ContainerDirectory directory,
-      int group,
-      ByteBuffer bytes,
-      ByteBuffer dst)
-      throws IOException {
-    try {
-      container.decode(directory, group, bytes, dst);
-    } catch (CorruptFrameException e) {
-      quarantine(container, directory, directory.firstChunk(group), directory.endChunk(group));
-      throw e;
-    }
-  }
-
-  private void copy(
-      LoadedContainer container,
-      ContainerDirectory directory,
-      int group,
-      ByteBuffer decoded,
-      int first,
-      int end,
-      ByteBuffer dst)
-      throws IOException {
-    int start = directory.offsetInGroup(first, group);
-    int length = 0;
-    for (int i = first; i < end; i++) {
-      length += directory.length(i);
-    }
-    decoded.limit(start + length);
-    decoded.position(start);
-    dst.duplicate().put(decoded);
-    check(container, directory, first, end, dst);
-  }
-
-  /** Checks chunks that begin at the position of {@code dst}, and moves it behind them. */
-  private void check(
-      LoadedContainer container, ContainerDirectory directory, int first, int end, ByteBuffer dst)
-      throws CorruptFrameException {
-    int[] ends = new int[end - first];
-    int length = 0;
-    for (int i = first; i < end; i++) {
-      length += directory.length(i);
-      ends[i - first] = length;
-    }
-    int[] checksums = new int[ends.length];
-    Crc32c.ofEach(dst, ends, ends.length, checksums);
-    for (int i = first; i < end; i++) {
+    private GroupHeader readGroupForHeader(int group, CorruptFileException damage)
+        throws IOException {
+      ByteBuffer bytes = buffers.take(groups.length(group));
       try {
-        container.checkChunk(directory, i, checksums[i - first]);
-      } catch (CorruptFrameException e) {
-        quarantine(container, directory, i, i + 1);
+        readBytes(group, null, 0, 0, bytes, groups.position(group));
+        bytes.flip();
+        return headerWithout(group, bytes, damage);
+      } finally {
+        buffers.give(bytes);
+      }
+    }
+
+    /** The header of a group whose own is damaged, by the container's directory. */
+    private GroupHeader headerWithout(int group, ByteBuffer bytes, CorruptFileException damage)
+        throws IOException {
+      try {
+        ContainerDirectory content =
+            ContainerFooter.read(container.path(), container.file())
+                .readDirectory(container.path(), container.file());
+        return container.headerFrom(content, group, bytes, fingerprinter);
+      } catch (CorruptFileException | CorruptFrameException e) {
+        quarantine(group, null, 0, 0);
+        CorruptFrameException lost = new CorruptFrameException(damage.getMessage(), damage);
+        lost.addSuppressed(e);
+        throw lost;
+      }
+    }
+
+    private void readEncoded(int group) throws IOException {
+      GroupCache.DecodedGroup cached = cache.acquire(container, group);
+      if (cached == null) {
+        readGroups(group);
+        return;
+      }
+      try {
+        copy(group, cached);
+      } finally {
+        cache.release(cached);
+      }
+    }
+
+    /** Reads neighbouring groups at once, from {@code group} on. */
+    private void readGroups(int group) throws IOException {
+      long start = groups.position(group);
+      int endGroup = group + 1;
+      while (endGroup < groups.groupCount()
+          && groups.stages(endGroup) != 0
+          && groups.firstNumber(endGroup) < endNumber
+          && groups.position(endGroup) == groups.end(endGroup - 1)
+          && groups.end(endGroup) - start <= MAX_READ
+          && !(endNumber < groups.endNumber(endGroup) && cache.contains(container, endGroup))) {
+        endGroup++;
+      }
+      ByteBuffer bytes = buffers.take((int) (groups.end(endGroup - 1) - start));
+      try {
+        if (endGroup > group + 1 && !readTogether(bytes, start)) {
+          // One by one, so that it shows which of them is damaged.
+          endGroup = group + 1;
+          bytes.clear();
+          bytes.limit(groups.length(group));
+        }
+        if (endGroup == group + 1) {
+          readBytes(group, null, 0, 0, bytes, start);
+        }
+        for (int g = group; g < endGroup && number < endNumber; g++) {
+          int offset = (int) (groups.position(g) - start);
+          bytes.limit(offset + groups.length(g));
+          bytes.position(offset);
+          decode(g, header(g, bytes), bytes);
+        }
+      } finally {
+        buffers.give(bytes);
+      }
+    }
+
+    /** Returns false if the disk fails, or the file is too short. */
+    private boolean readTogether(ByteBuffer bytes, long start) throws IOException {
+      try {
+        container.read(bytes, start);
+        return true;
+      } catch (ClosedChannelException e) {
+        throw e;
+      } catch (IOException e) {
+        return false;
+      }
+    }
+
+    private GroupHeader header(int group, ByteBuffer bytes) throws IOException {
+      if (directory != null) {
+        return directory.header(group);
+      }
+      try {
+        return container.header(groups, group, bytes);
+      } catch (CorruptFileException e) {
+        return headerWithout(group, bytes, e);
+      }
+    }
+
+    /**
+     * Fills {@code bytes}; if this fails, the chunks from {@code first} to {@code end} are lost, or
+     * all of the group if its header is not known.
+     */
+    private void readBytes(
+        int group, GroupHeader header, int first, int end, ByteBuffer bytes, long start)
+        throws IOException {
+      try {
+        container.read(bytes, start);
+      } catch (ClosedChannelException e) {
+        throw e;
+      } catch (IOException e) {
+        quarantine(group, header, first, end);
         throw e;
       }
     }
-    dst.position(dst.position() + length);
-  }
 
-  private void quarantine(
-      LoadedContainer container, ContainerDirectory directory, int first, int end) {
-    BitSet numbers = new BitSet();
-    for (int i = first; i < end; i++) {
-      numbers.set(directory.number(i));
+    private void decode(int group, GroupHeader header, ByteBuffer bytes) throws IOException {
+      int first = find(header);
+      int end = endIn(header, first);
+      if (end - first == header.chunkCount()) {
+        ByteBuffer part = dst.duplicate();
+        part.limit(part.position() + header.originalLength());
+        decodeGroup(group, header, bytes, part);
+        check(group, header, first, end);
+        return;
+      }
+      ByteBuffer whole = buffers.take(header.originalLength());
+      boolean decoded = false;
+      try {
+        decodeGroup(group, header, bytes, whole);
+        decoded = true;
+      } finally {
+        if (!decoded) {
+          buffers.give(whole);
+        }
+      }
+      whole.flip();
+      GroupCache.DecodedGroup cached = cache.put(container, group, header, whole);
+      try {
+        copy(group, cached);
+      } finally {
+        cache.release(cached);
+      }
     }
-    unreadable.add(container.id(), numbers);
-    // Read from memory, they would seem to be mended.
-    for (int group = directory.groupOf(first); group <= directory.groupOf(end - 1); group++) {
+
+    private void decodeGroup(int group, GroupHeader header, ByteBuffer bytes, ByteBuffer to)
+        throws IOException {
+      try {
+        container.decode(header, bytes, to);
+      } catch (CorruptFrameException e) {
+        quarantine(group, header, 0, header.chunkCount());
+        throw e;
+      }
+    }
+
+    private void copy(int group, GroupCache.DecodedGroup cached) throws IOException {
+      GroupHeader header = cached.header();
+      int first = find(header);
+      int end = endIn(header, first);
+      int start = header.lengthOf(0, first);
+      ByteBuffer decoded = cached.bytes();
+      decoded.limit(start + header.lengthOf(first, end));
+      decoded.position(start);
+      dst.duplicate().put(decoded);
+      check(group, header, first, end);
+    }
+
+    /** Checks chunks that begin at the position of {@code dst}, and moves it behind them. */
+    private void check(int group, GroupHeader header, int first, int end)
+        throws CorruptFrameException {
+      int[] ends = new int[end - first];
+      int length = 0;
+      for (int i = first; i < end; i++) {
+        length += header.chunkLength(i);
+        ends[i - first] = length;
+      }
+      int[] checksums = new int[ends.length];
+      Crc32c.ofEach(dst, ends, ends.length, checksums);
+      for (int i = first; i < end; i++) {
+        try {
+          container.checkChunk(header, i, checksums[i - first]);
+        } catch (CorruptFrameException e) {
+          quarantine(group, header, i, i + 1);
+          throw e;
+        }
+      }
+      dst.position(dst.position() + length);
+      number += end - first;
+    }
+
+    /**
+     * Quarantines chunks of a group.
+     *
+     * @param header null if it is not known, and so which chunks there are
+     */
+    private void quarantine(int group, GroupHeader header, int first, int end) {
+      BitSet numbers = new BitSet();
+      if (header == null) {
+        numbers.set(groups.firstNumber(group), groups.endNumber(group));
+      }
+      for (int i = first; i < end; i++) {
+        numbers.set(header.number(i));
+      }
+      unreadable.add(container.id(), numbers);
+      // Read from memory, they would seem to be mended.
       cache.remove(container, group);
     }
   }

@@ -90,19 +90,14 @@ final class ContainerListing {
 
   /** Describes a container by its groups; nothing says when it was sealed. */
   private ContainerInfo infoWithoutFooter(Container container) throws IOException {
-    LoadedContainer source = loaded.acquire(container);
-    try {
-      ContainerDirectory content = source.directory();
-      return new ContainerInfo(
-          container.id(),
-          true,
-          source.file().length(),
-          content.chunkCount(),
-          content.originalBytes(),
-          0,
-          null);
-    } finally {
-      source.release();
-    }
+    ContainerDirectory content = loaded.directory(container).content();
+    return new ContainerInfo(
+        container.id(),
+        true,
+        Files.size(context.file(container.id(), ContainerNames.SEALED)),
+        content.chunkCount(),
+        content.originalBytes(),
+        0,
+        null);
   }
 }

@@ -8,6 +8,8 @@ import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.ContainerScanner;
 import io.hdrf.codec.dedup.container.format.DirectoryFormat;
+import io.hdrf.codec.dedup.container.format.GroupIndex;
+import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
@@ -20,12 +22,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads sealed containers. Where a directory is damaged, or the disk can't read it, it is made
- * again from the groups, in memory. Safe for use by many threads.
+ * Loads sealed containers: their group index, or the directory where there is none. Where that is
+ * damaged, or the disk can't read it, the directory is made again from the groups, in memory. Safe
+ * for use by many threads.
  */
 class ContainerLoader {
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerLoader.class);
+
+  /**
+   * So much of a file's end is read at once. It has the group index of some 2700 groups, 256 MiB or
+   * more of the default size.
+   */
+  private static final int TAIL = 32 << 10;
 
   private final ContainerContext context;
 
@@ -36,12 +45,7 @@ class ContainerLoader {
   /** Loads a container's file; the caller releases it. */
   LoadedContainer load(Container container) throws IOException {
     Path path = context.file(container.id(), ContainerNames.SEALED);
-    ChannelFile file;
-    try {
-      file = ChannelFile.open(path);
-    } catch (NoSuchFileException e) {
-      throw new MissingChunkException(path + ": there is no such file");
-    }
+    ChannelFile file = open(path);
     boolean loaded = false;
     try {
       LoadedContainer result = load(container, path, file);
@@ -56,30 +60,120 @@ class ContainerLoader {
     }
   }
 
+  /** Loads the directory of a container. */
+  LoadedDirectory loadDirectory(Container container) throws IOException {
+    Path path = context.file(container.id(), ContainerNames.SEALED);
+    try (ChannelFile file = open(path)) {
+      Found found = new Found();
+      ContainerDirectory content =
+          found.tryTo(
+              path,
+              () -> {
+                found.footer = ContainerFooter.read(path, file);
+                return found.footer.readDirectory(path, file);
+              });
+      ContainerHeader header = header(container, path, file, found);
+      return content != null
+          ? new LoadedDirectory(content, LoadedDirectory.Origin.WRITTEN, null)
+          : rebuild(path, file, header, found);
+    } catch (CorruptFileException e) {
+      throw new CorruptFrameException(e.getMessage(), e);
+    }
+  }
+
+  private static ChannelFile open(Path path) throws IOException {
+    try {
+      return ChannelFile.open(path);
+    } catch (NoSuchFileException e) {
+      throw new MissingChunkException(path + ": there is no such file");
+    }
+  }
+
   private LoadedContainer load(Container container, Path path, ChannelFile file)
       throws IOException {
-    ContainerFooter footer = null;
-    ContainerDirectory content = null;
-    IOException readError = null;
+    Found found = new Found();
+    LoadedContainer loaded = found.tryTo(path, () -> read(path, file, found));
+    ContainerHeader header = header(container, path, file, found);
+    if (loaded != null) {
+      return loaded;
+    }
+    LoadedDirectory directory = rebuild(path, file, header, found);
+    return new LoadedContainer(
+        path,
+        header,
+        file,
+        directory::content,
+        context.chains(),
+        directory.origin(),
+        directory.readError());
+  }
+
+  private LoadedContainer read(Path path, ChannelFile file, Found found) throws IOException {
+    ByteBuffer tail = BufferPool.shared().take(TAIL);
     try {
-      footer = ContainerFooter.read(path, file);
-      content = footer.readDirectory(path, file);
-    } catch (CorruptFileException e) {
-      LOG.warn("{}; its directory is made again from its groups", e.getMessage());
+      boolean whole = readTail(file, tail);
+      found.footer =
+          whole
+              ? ContainerFooter.ofTail(path, tail, file.length())
+              : ContainerFooter.read(path, file);
+      ContainerHeader header = found.footer.header();
+      if (!header.hasGroupIndex()) {
+        ContainerDirectory content = found.footer.readDirectory(path, file);
+        return new LoadedContainer(path, header, file, () -> content, context.chains());
+      }
+      GroupIndex groups = found.footer.readGroups(path, file, whole ? tail : null);
+      return new LoadedContainer(path, header, file, groups, context.chains());
+    } finally {
+      BufferPool.shared().give(tail);
+    }
+  }
+
+  /** Returns false if the disk can't read all of it: the footer may still be sound. */
+  private static boolean readTail(ChannelFile file, ByteBuffer tail) throws IOException {
+    try {
+      file.read(tail, Math.max(0, file.length() - TAIL));
+      tail.flip();
+      return tail.remaining() >= ContainerFooter.LENGTH;
     } catch (IOException e) {
       if (!DiskErrors.isReadError(e)) {
         throw e;
       }
-      LOG.warn("{}: {}; its directory is made again from its groups", path, e.getMessage());
-      readError = e;
+      return false;
     }
-    ContainerHeader header = footer != null ? footer.header() : header(path, file, readError);
+  }
+
+  /** What is known of a file after an attempt to read it. */
+  private static final class Found {
+    private ContainerFooter footer;
+    private IOException readError;
+
+    private interface Reading<T> {
+      T read() throws IOException;
+    }
+
+    /** Null if what was to be read is damaged, or the disk can't read it. */
+    <T> T tryTo(Path path, Reading<T> reading) throws IOException {
+      try {
+        return reading.read();
+      } catch (CorruptFileException e) {
+        LOG.warn("{}; its directory is made again from its groups", e.getMessage());
+      } catch (IOException e) {
+        if (!DiskErrors.isReadError(e)) {
+          throw e;
+        }
+        LOG.warn("{}: {}; its directory is made again from its groups", path, e.getMessage());
+        readError = e;
+      }
+      return null;
+    }
+  }
+
+  private ContainerHeader header(Container container, Path path, ChannelFile file, Found found)
+      throws IOException {
+    ContainerHeader header =
+        found.footer != null ? found.footer.header() : header(path, file, found.readError);
     header.check(path, container.id(), context.settings().identity());
-    if (content != null) {
-      ContainerDirectory read = content;
-      return new LoadedContainer(path, header, file, () -> read, context.chains());
-    }
-    return rebuild(path, file, header, footer, readError);
+    return header;
   }
 
   /** Where the footer can't be read; it may be another time, even if the header is damaged. */
@@ -92,13 +186,9 @@ class ContainerLoader {
     }
   }
 
-  private LoadedContainer rebuild(
-      Path path,
-      ChannelFile file,
-      ContainerHeader header,
-      ContainerFooter footer,
-      IOException readError)
+  private LoadedDirectory rebuild(Path path, ChannelFile file, ContainerHeader header, Found found)
       throws IOException {
+    ContainerFooter footer = found.footer;
     long end = footer != null ? footer.directoryPosition() : file.length();
     ContainerScanner scanner =
         new ContainerScanner(
@@ -113,25 +203,19 @@ class ContainerLoader {
       // A scheme fails, which says nothing of the file.
       throw scanner.undecodable();
     }
-    ContainerDirectory found = scanner.directory();
+    ContainerDirectory content = scanner.directory();
     boolean whole = !scanner.hasDamage();
     if (footer != null) {
-      whole &= scanner.endOfGroups() == end && found.chunkCount() == footer.chunkCount();
+      whole &= scanner.endOfGroups() == end && content.chunkCount() == footer.chunkCount();
     } else {
       whole &= hasDirectoryAt(file, scanner.endOfGroups());
     }
-    if (whole) {
-      return new LoadedContainer(
-          path, header, file, () -> found, context.chains(), LoadedContainer.Origin.REBUILT, null);
-    }
-    return new LoadedContainer(
-        path,
-        header,
-        file,
-        () -> found,
-        context.chains(),
-        LoadedContainer.Origin.LOSSY,
-        scanner.hasUnreadable() ? scanner.readError() : readError);
+    return whole
+        ? new LoadedDirectory(content, LoadedDirectory.Origin.REBUILT, null)
+        : new LoadedDirectory(
+            content,
+            LoadedDirectory.Origin.LOSSY,
+            scanner.hasUnreadable() ? scanner.readError() : found.readError);
   }
 
   private static boolean hasDirectoryAt(ChannelFile file, long position) throws IOException {

@@ -63,8 +63,13 @@ final class ContainerMaintenance {
       throws IOException {
     long id = container.id();
     Path path = context.file(id, ContainerNames.SEALED);
-    ContainerDirectory content = source.directory();
-    BitSet live = selection.keep(content, source.origin() != LoadedContainer.Origin.LOSSY);
+    LoadedDirectory found = source.known();
+    if (found == null) {
+      // Of the same file: nobody else replaces it now.
+      found = loaded.directory(container);
+    }
+    ContainerDirectory content = found.content();
+    BitSet live = selection.keep(content, found.origin() != LoadedDirectory.Origin.LOSSY);
     for (int n = live.nextSetBit(0); n >= 0; n = live.nextSetBit(n + 1)) {
       if (content.indexOf(n) < 0) {
         throw new MissingChunkException(path + ": chunk " + n + " is not there");
@@ -82,10 +87,10 @@ final class ContainerMaintenance {
       wrong.set(id, new BitSet());
       return new CompactionResult(0, 0, before, 0, dropped, 0);
     }
-    if (dropped == 0 && source.origin() == LoadedContainer.Origin.WRITTEN) {
+    if (dropped == 0 && found.origin() == LoadedDirectory.Origin.WRITTEN) {
       return new CompactionResult(0, 0, 0, kept, 0, 0);
     }
-    ContainerRewriter rewriter = rewrite(container, source, live, throttle);
+    ContainerRewriter rewriter = rewrite(container, source, content, live, throttle);
     unreadable.set(id, rewriter.damagedChunks());
     return new CompactionResult(
         rewriter.bytesRead(),
@@ -106,9 +111,13 @@ final class ContainerMaintenance {
   }
 
   private ContainerRewriter rewrite(
-      Container container, LoadedContainer source, BitSet live, Throttle throttle)
+      Container container,
+      LoadedContainer source,
+      ContainerDirectory content,
+      BitSet live,
+      Throttle throttle)
       throws IOException {
-    ContainerRewriter rewriter = new ContainerRewriter(context, source, throttle);
+    ContainerRewriter rewriter = new ContainerRewriter(context, source, content, throttle);
     try {
       rewriter.rewrite(live);
       rewriter.replace();
@@ -129,11 +138,15 @@ final class ContainerMaintenance {
     synchronized (container.maintenance()) {
       LoadedContainer source = loaded.reload(container);
       try {
-        if (source.origin() == LoadedContainer.Origin.REBUILT) {
-          rewrite(container, source, null, throttle);
+        LoadedDirectory content = source.known();
+        if (content == null) {
+          content = loaded.reloadDirectory(container);
+        }
+        if (content.origin() == LoadedDirectory.Origin.REBUILT) {
+          rewrite(container, source, content.content(), null, throttle);
           LOG.info("{}: the directory was made again", source.path());
         }
-        return source.readError() == null;
+        return content.readError() == null;
       } finally {
         source.release();
       }

@@ -7,6 +7,7 @@ import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
@@ -26,7 +27,8 @@ import java.util.Map;
  *
  * <p>Groups that are kept whole are copied as they are stored; chunks of the others are encoded
  * again, together where they are neighbours. Groups with a wanted chunk that is damaged are copied
- * whole, byte by byte: they don't become better, but no worse either.
+ * whole, byte by byte: they don't become better, but no worse either. The new file has the version
+ * that is written today; groups of version 1 get headers with the CRCs that the directory has.
  */
 final class ContainerRewriter {
 
@@ -44,11 +46,19 @@ final class ContainerRewriter {
   private long bytesRead;
   private long bytesWritten;
 
-  /** The caller holds the container's maintenance lock, or is alone with it. */
-  ContainerRewriter(ContainerContext context, LoadedContainer source, Throttle throttle) {
+  /**
+   * The caller holds the container's maintenance lock, or is alone with it.
+   *
+   * @param directory of the container
+   */
+  ContainerRewriter(
+      ContainerContext context,
+      LoadedContainer source,
+      ContainerDirectory directory,
+      Throttle throttle) {
     this.context = context;
     this.source = source;
-    this.directory = source.directory();
+    this.directory = directory;
     this.target = context.file(source.id(), ContainerNames.TEMPORARY);
     this.throttle = throttle;
   }
@@ -101,7 +111,8 @@ final class ContainerRewriter {
   }
 
   private ContainerDirectory write(BitSet live) throws IOException {
-    try (ContainerWriter writer = new ContainerWriter(context.files(), target, source.header());
+    try (ContainerWriter writer =
+            new ContainerWriter(context.files(), target, source.header().latest());
         GroupBuffer pending = new GroupBuffer(source.chain(), context.settings().groupSize())) {
       for (int g = 0; g < directory.groupCount(); g++) {
         int wanted = countLive(live, g);
@@ -143,39 +154,119 @@ final class ContainerRewriter {
       source.read(bytes, directory.groupPosition(group));
       bytesRead += length;
       bytes.flip();
-      boolean sound = decodes(group, live, bytes, original);
+      GroupHeader header = header(group, bytes);
+      boolean sound = header != null && decodes(header, live, bytes, original);
       if (sound && !(whole && hasSoundHeader(group, bytes))) {
         addChunks(group, live, original, writer, pending);
         return;
       }
       flush(writer, pending);
       if (!sound) {
-        damaged.put(writer.position(), Crc32c.update(0, bytes));
         for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
           damagedChunks.set(directory.number(i));
         }
       }
-      throttle.acquire(length);
-      writer.copy(bytes, directory, group);
+      if (source.header().hasGroupIndex()) {
+        copy(group, sound, bytes, directory.headerLength(group), header, writer);
+      } else {
+        copyWithChecksums(group, sound, bytes, header, writer);
+      }
     } finally {
       buffers.give(bytes);
       buffers.give(original);
     }
   }
 
+  /** What the header of a group says, or what the directory knows of that; null if that is lost. */
+  private GroupHeader header(int group, ByteBuffer bytes) throws IOException {
+    if (directory.hasChecksums()) {
+      return directory.header(group);
+    }
+    try {
+      return source.header(directory.groups(), group, bytes);
+    } catch (CorruptFileException e) {
+      try {
+        return source.headerFrom(directory, group, bytes, context.fingerprinter());
+      } catch (CorruptFrameException lost) {
+        return null;
+      }
+    }
+  }
+
+  private void copy(
+      int group,
+      boolean sound,
+      ByteBuffer bytes,
+      int headerLength,
+      GroupHeader header,
+      ContainerWriter writer)
+      throws IOException {
+    if (!sound) {
+      damaged.put(writer.position(), Crc32c.update(0, bytes));
+    }
+    throttle.acquire(bytes.remaining());
+    writer.copy(bytes, headerLength, header, directory, group);
+  }
+
+  /** Copies a group of version 1. Its new header says of the stored bytes what the old one did. */
+  private void copyWithChecksums(
+      int group, boolean sound, ByteBuffer bytes, GroupHeader header, ContainerWriter writer)
+      throws IOException {
+    int count = header.chunkCount();
+    int[] numbers = new int[count];
+    int[] lengths = new int[count];
+    int[] checksums = new int[count];
+    for (int i = 0; i < count; i++) {
+      numbers[i] = header.number(i);
+      lengths[i] = header.chunkLength(i);
+      checksums[i] = header.checksum(i);
+    }
+    ByteBuffer stored = bytes.duplicate();
+    stored.position(bytes.position() + header.length());
+    int storedCrc;
+    try {
+      storedCrc = GroupHeader.parse(source.path(), bytes, source.header().marker()).storedCrc();
+    } catch (CorruptFileException e) {
+      // Nothing says it any more; the chunks' CRCs do.
+      storedCrc = Crc32c.update(0, stored);
+    }
+    int length = GroupHeader.length(numbers, lengths, count);
+    ByteBuffer copied = buffers.take(length + header.storedLength());
+    try {
+      copied.position(length);
+      copied.put(stored);
+      GroupHeader.put(
+          copied,
+          source.header().marker(),
+          numbers,
+          lengths,
+          checksums,
+          count,
+          length,
+          header.originalLength(),
+          header.storedLength(),
+          storedCrc,
+          header.stages());
+      copied.flip();
+      copy(group, sound, copied, length, header, writer);
+    } finally {
+      buffers.give(copied);
+    }
+  }
+
   /** Decodes a group, and says whether the wanted chunks are right. */
-  private boolean decodes(int group, BitSet live, ByteBuffer bytes, ByteBuffer original)
+  private boolean decodes(GroupHeader header, BitSet live, ByteBuffer bytes, ByteBuffer original)
       throws IOException {
     try {
-      source.decode(directory, group, bytes, original);
+      source.decode(header, bytes, original);
       int offset = 0;
-      for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
-        original.limit(offset + directory.length(i));
+      for (int i = 0; i < header.chunkCount(); i++) {
+        original.limit(offset + header.chunkLength(i));
         original.position(offset);
-        if (isLive(live, i)) {
-          source.checkChunk(directory, i, original);
+        if (live == null || live.get(header.number(i))) {
+          source.checkChunk(header, i, Crc32c.update(0, original));
         }
-        offset += directory.length(i);
+        offset += header.chunkLength(i);
       }
       return true;
     } catch (CorruptFrameException e) {
@@ -183,7 +274,7 @@ final class ContainerRewriter {
     }
   }
 
-  private boolean hasSoundHeader(int group, ByteBuffer bytes) {
+  private boolean hasSoundHeader(int group, ByteBuffer bytes) throws IOException {
     try {
       source.checkHeader(directory, group, bytes);
       return true;
@@ -229,27 +320,32 @@ final class ContainerRewriter {
         throw new CorruptFileException(target, "directory", "as it was written", "another");
       }
       LoadedContainer copy =
-          new LoadedContainer(target, footer.header(), file, () -> read, context.chains());
-      for (int g = 0; g < read.groupCount(); g++) {
-        verifyGroup(copy, read, g);
+          new LoadedContainer(
+              target,
+              footer.header(),
+              file,
+              footer.readGroups(target, file, null),
+              context.chains());
+      // By what was written: the new file's directory has no CRCs.
+      for (int g = 0; g < written.groupCount(); g++) {
+        verifyGroup(copy, written, g);
       }
     }
   }
 
-  private void verifyGroup(LoadedContainer copy, ContainerDirectory read, int group)
+  private void verifyGroup(LoadedContainer copy, ContainerDirectory written, int group)
       throws IOException {
-    throttle.acquire(read.groupLength(group));
-    ByteBuffer bytes = buffers.take(read.groupLength(group));
+    throttle.acquire(written.groupLength(group));
+    ByteBuffer bytes = buffers.take(written.groupLength(group));
     try {
-      copy.read(bytes, read.groupPosition(group));
+      copy.read(bytes, written.groupPosition(group));
       bytes.flip();
-      Integer crc = damaged.get(read.groupPosition(group));
+      Integer crc = damaged.get(written.groupPosition(group));
       if (crc != null) {
         ContainerFormat.expect(target, "CRC32C of a damaged group", crc, Crc32c.update(0, bytes));
         return;
       }
-      copy.checkHeader(read, group, bytes);
-      copy.checkChunks(read, group, bytes);
+      copy.checkChunks(copy.checkHeader(written, group, bytes), bytes);
     } finally {
       buffers.give(bytes);
     }

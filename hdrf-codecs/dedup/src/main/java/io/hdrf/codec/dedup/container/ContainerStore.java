@@ -70,7 +70,7 @@ public final class ContainerStore implements Closeable {
     this.context = context;
     this.containers = containers;
     this.groups = GroupCache.of(context.settings());
-    this.reader = new ChunkReader(groups, unreadable);
+    this.reader = new ChunkReader(groups, unreadable, context.fingerprinter());
     this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), repairs);
     this.listing = new ContainerListing(context, loaded);
     this.maintenance = new ContainerMaintenance(context, containers, loaded, unreadable, wrong);
@@ -264,8 +264,9 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Returns the durable content of a container. It is read at once, unless it is loaded. Together
-   * with {@link #holds} this is the only way to learn of the chunks of other blocks.
+   * Returns the durable content of a container. The directory is read at once, unless it is loaded;
+   * to read chunks does not load it. Together with {@link #holds} this is the only way to learn of
+   * the chunks of other blocks.
    */
   public ContainerDirectory directory(long container) throws IOException {
     Container found = loaded.find(container);
@@ -273,12 +274,7 @@ public final class ContainerStore implements Closeable {
     if (open != null) {
       return open.forced();
     }
-    LoadedContainer source = loaded.acquire(found);
-    try {
-      return source.directory();
-    } finally {
-      source.release();
-    }
+    return loaded.directory(found).content();
   }
 
   /**
@@ -297,18 +293,14 @@ public final class ContainerStore implements Closeable {
     if (open != null) {
       return open.forced();
     }
-    LoadedContainer source = loaded.acquire(container);
-    try {
-      return source.origin() == LoadedContainer.Origin.LOSSY ? null : source.directory();
-    } finally {
-      source.release();
-    }
+    LoadedDirectory known = loaded.directory(container);
+    return known.origin() == LoadedDirectory.Origin.LOSSY ? null : known.content();
   }
 
   /** Returns whether {@link #directory} would answer without reading a file. */
   public boolean isLoaded(long container) {
     Container found = containers.get(container);
-    return found != null && (found.open() != null || loaded.contains(container));
+    return found != null && (found.open() != null || loaded.hasDirectory(container));
   }
 
   /**

@@ -7,6 +7,8 @@ import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.codec.dedup.container.format.DirectoryFormat;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
+import io.hdrf.codec.dedup.container.format.GroupIndexFormat;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.DurableFiles;
@@ -73,17 +75,26 @@ final class ContainerWriter implements Closeable {
     }
   }
 
-  /** Writes a group as it stands in another container of the same marker. */
-  void copy(ByteBuffer bytes, ContainerDirectory source, int group) throws IOException {
+  /**
+   * Writes a group as it is stored in another container of the same marker.
+   *
+   * @param bytes the group, with a header of this container's version
+   * @param headerLength of that
+   * @param header tells the chunks' CRCs; null if that can't be known
+   */
+  void copy(
+      ByteBuffer bytes, int headerLength, GroupHeader header, ContainerDirectory source, int group)
+      throws IOException {
     int count = bytes.remaining();
     file.write(bytes, position);
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
-    for (int i = source.firstChunk(group); i < source.endChunk(group); i++) {
+    int first = source.firstChunk(group);
+    for (int i = first; i < source.endChunk(group); i++) {
       source.fingerprint(i, fingerprint, 0);
-      directory.addChunk(source.number(i), source.length(i), source.checksum(i), fingerprint, 0);
+      int checksum = header == null ? 0 : header.checksum(i - first);
+      directory.addChunk(source.number(i), source.length(i), checksum, fingerprint, 0);
     }
-    directory.endGroup(
-        position, source.headerLength(group), source.storedLength(group), source.stages(group));
+    directory.endGroup(position, headerLength, source.storedLength(group), source.stages(group));
     advance(count);
   }
 
@@ -92,7 +103,7 @@ final class ContainerWriter implements Closeable {
     return directory.build();
   }
 
-  /** Writes directory and footer; nothing can follow. */
+  /** Writes all that follows the groups; nothing can follow that. */
   void finish(long sealTime) throws IOException {
     length = finish(file, header, directory(), sealTime);
   }
@@ -104,7 +115,8 @@ final class ContainerWriter implements Closeable {
   }
 
   /**
-   * Writes directory and footer behind the groups, over anything that may be there.
+   * Writes directory, group index and footer behind the groups, over anything that may be there, in
+   * the form of the header's version.
    *
    * @param content groups that follow each other without gaps
    * @return the file's length
@@ -116,12 +128,18 @@ final class ContainerWriter implements Closeable {
     if (file.length() > end) {
       file.setLength(end);
     }
+    int version = header.version();
+    int directoryLength = DirectoryFormat.encodedLength(content, version);
+    int indexLength = header.hasGroupIndex() ? GroupIndexFormat.encodedLength(content) : 0;
     BufferPool buffers = BufferPool.shared();
-    int directoryLength = DirectoryFormat.encodedLength(content);
-    ByteBuffer bytes = buffers.take(directoryLength);
+    ByteBuffer bytes = buffers.take(Math.max(directoryLength, indexLength));
     try {
-      DirectoryFormat.encode(content, bytes);
+      DirectoryFormat.encode(content, version, bytes);
       file.write(bytes, end);
+      if (indexLength > 0) {
+        GroupIndexFormat.encode(content, bytes);
+        file.write(bytes, end + directoryLength);
+      }
     } finally {
       buffers.give(bytes);
     }
@@ -133,9 +151,11 @@ final class ContainerWriter implements Closeable {
             content.groupCount(),
             content.chunkCount(),
             content.originalBytes(),
-            sealTime);
-    file.write(footer.encode(), end + directoryLength);
-    long length = end + directoryLength + ContainerFooter.LENGTH;
+            sealTime,
+            indexLength);
+    long behind = end + directoryLength + indexLength;
+    file.write(footer.encode(), behind);
+    long length = behind + ContainerFooter.LENGTH;
     file.setLength(length);
     return length;
   }

@@ -114,6 +114,7 @@ final class GroupBuffer implements AutoCloseable {
         marker,
         numbers,
         lengths,
+        checksums,
         count,
         headerLength,
         originalLength,

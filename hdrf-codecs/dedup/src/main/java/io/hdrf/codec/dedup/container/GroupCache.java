@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
 import io.hdrf.spi.io.BufferPool;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
@@ -16,11 +17,18 @@ final class GroupCache {
 
   /** A decoded group. The reader checks the CRCs of its chunks: the group may be damaged. */
   static final class DecodedGroup {
+    private final GroupHeader header;
     private final ByteBuffer bytes;
     private int users = 1;
 
-    DecodedGroup(ByteBuffer bytes) {
+    DecodedGroup(GroupHeader header, ByteBuffer bytes) {
+      this.header = header;
       this.bytes = bytes;
+    }
+
+    /** Says which chunks it has, and their CRCs. */
+    GroupHeader header() {
+      return header;
     }
 
     /** Returns a separate view from position 0 to limit. */
@@ -77,8 +85,9 @@ final class GroupCache {
    *
    * @return the group, to be released by the caller
    */
-  synchronized DecodedGroup put(LoadedContainer container, int number, ByteBuffer decoded) {
-    DecodedGroup group = new DecodedGroup(decoded);
+  synchronized DecodedGroup put(
+      LoadedContainer container, int number, GroupHeader header, ByteBuffer decoded) {
+    DecodedGroup group = new DecodedGroup(header, decoded);
     if (decoded.capacity() <= maxBytes / 2) {
       group.users++;
       bytes += decoded.capacity();

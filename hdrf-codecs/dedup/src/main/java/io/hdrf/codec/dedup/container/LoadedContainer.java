@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.LoadedDirectory.Origin;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
+import io.hdrf.codec.dedup.container.format.GroupIndex;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
@@ -19,21 +22,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * A container's open file together with the directory that says where its chunks lie in this very
- * file, even if it was renamed meanwhile. Closed by its last user. Safe for use by many threads; an
- * interrupt of one closes the file for all.
+ * A container's open file together with what says where its chunks lie in this very file, even if
+ * it was renamed meanwhile: the group index, or a directory that is in memory anyway. Closed by its
+ * last user. Safe for use by many threads; an interrupt of one closes the file for all.
  */
 final class LoadedContainer {
-
-  /** The origin of the directory. */
-  enum Origin {
-    /** The container's own directory. */
-    WRITTEN,
-    /** The directory is damaged and was made from the groups; nothing else is damaged. */
-    REBUILT,
-    /** The directory was made from the groups, and chunks may have been lost. */
-    LOSSY
-  }
 
   private static final AtomicLong SERIALS = new AtomicLong();
 
@@ -41,14 +34,26 @@ final class LoadedContainer {
   private final Path path;
   private final ContainerHeader header;
   private final ReadableFile file;
+
+  /** Null if there is the directory. */
+  private final GroupIndex groups;
+
+  /** Null if only the group index is loaded. */
   private final Supplier<ContainerDirectory> directory;
+
   private final ChainSource chains;
   private final Origin origin;
   private final IOException readError;
   private int users = 1;
   private boolean closed;
 
-  /** Made with one user, who must call {@link #release}. */
+  /** Made with one user, who must call {@link #release}, and read by the file's group index. */
+  LoadedContainer(
+      Path path, ContainerHeader header, ReadableFile file, GroupIndex groups, ChainSource chains) {
+    this(path, header, file, groups, null, chains, Origin.WRITTEN, null);
+  }
+
+  /** As above, read by a directory that is in memory. */
   LoadedContainer(
       Path path,
       ContainerHeader header,
@@ -72,11 +77,24 @@ final class LoadedContainer {
       ChainSource chains,
       Origin origin,
       IOException readError) {
+    this(path, header, file, null, directory, chains, origin, readError);
+  }
+
+  private LoadedContainer(
+      Path path,
+      ContainerHeader header,
+      ReadableFile file,
+      GroupIndex groups,
+      Supplier<ContainerDirectory> directory,
+      ChainSource chains,
+      Origin origin,
+      IOException readError) {
     this.origin = origin;
     this.readError = readError;
     this.path = path;
     this.header = header;
     this.file = file;
+    this.groups = groups;
     this.directory = directory;
     this.chains = chains;
   }
@@ -86,7 +104,7 @@ final class LoadedContainer {
    */
   LoadedContainer reopen() throws IOException {
     return new LoadedContainer(
-        path, header, ChannelFile.open(path), directory, chains, origin, readError);
+        path, header, ChannelFile.open(path), groups, directory, chains, origin, readError);
   }
 
   /** Adds a user; false if there is none any more. */
@@ -135,15 +153,31 @@ final class LoadedContainer {
     return file;
   }
 
+  /** The directory if it is in memory, or null. That of an open container grows. */
   ContainerDirectory directory() {
-    return directory.get();
+    return directory == null ? null : directory.get();
+  }
+
+  /** As {@link #directory}, with its origin. */
+  LoadedDirectory known() {
+    return directory == null ? null : new LoadedDirectory(directory.get(), origin, readError);
+  }
+
+  /** The group index of a container of which the directory is not in memory. */
+  GroupIndex groups() {
+    return groups;
+  }
+
+  /** Returns about the bytes of memory that index or directory take. */
+  long memory() {
+    return directory == null ? groups.memory() : directory.get().memory();
   }
 
   Origin origin() {
     return origin;
   }
 
-  /** Returns why chunks are missing that may be found another time; null if that does not pass. */
+  /** As {@link LoadedDirectory#readError}. */
   IOException readError() {
     return readError;
   }
@@ -163,33 +197,89 @@ final class LoadedContainer {
   }
 
   /**
+   * The header of a group, which agrees with the index and has the chunks' CRCs.
+   *
+   * @param bytes the header at least, from the position on; not consumed
+   * @throws CorruptFileException if it is damaged
+   */
+  GroupHeader header(GroupIndex index, int group, ByteBuffer bytes) throws IOException {
+    GroupHeader found = GroupHeader.parse(path, bytes, header.marker());
+    if (found.length() != index.headerLength(group)
+        || found.storedLength() != index.storedLength(group)
+        || found.stages() != index.stages(group)
+        || found.firstNumber() != index.firstNumber(group)
+        || found.lastNumber() >= index.endNumber(group)
+        || !found.hasChecksums()) {
+      throw new CorruptFileException(
+          path, "group of chunk " + index.firstNumber(group), "as in the group index", "another");
+    }
+    return found;
+  }
+
+  /**
+   * What the damaged header of a group said, as far as the directory tells. A chunk that is not
+   * what its fingerprint says gets a CRC32C that it does not have.
+   *
+   * @param bytes the whole group; not consumed
+   * @throws CorruptFrameException if it can't be decoded
+   */
+  GroupHeader headerFrom(
+      ContainerDirectory from, int group, ByteBuffer bytes, Fingerprinter fingerprinter)
+      throws IOException {
+    int first = from.firstChunk(group);
+    int[] checksums = new int[from.endChunk(group) - first];
+    GroupHeader made = from.header(group, checksums);
+    ByteBuffer original = BufferPool.shared().take(from.originalLength(group));
+    try {
+      decode(made, bytes, original);
+      byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+      int offset = 0;
+      for (int i = 0; i < checksums.length; i++) {
+        original.limit(offset + made.chunkLength(i));
+        original.position(offset);
+        offset += made.chunkLength(i);
+        int crc = Crc32c.update(0, original);
+        fingerprinter.fingerprint(original.duplicate(), fingerprint, 0);
+        checksums[i] = from.hasFingerprint(first + i, fingerprint, 0) ? crc : ~crc;
+      }
+      return made;
+    } finally {
+      BufferPool.shared().give(original);
+    }
+  }
+
+  /**
    * Decodes a group. The group's own header, if it is sound, is asked whether the stored bytes are;
    * otherwise the chunks' CRCs, which the caller checks, are all that tells.
    *
+   * @param group what the header says, or should say
    * @param bytes the group with its header, from position to limit; not consumed
    * @param dst direct, with exactly the original length remaining
    * @throws CorruptFrameException if it can't be decoded; names the file
    */
-  void decode(ContainerDirectory from, int group, ByteBuffer bytes, ByteBuffer dst)
-      throws IOException {
+  void decode(GroupHeader group, ByteBuffer bytes, ByteBuffer dst) throws IOException {
     ByteBuffer stored = bytes.duplicate();
-    stored.position(bytes.position() + from.headerLength(group));
-    int stages = from.stages(group);
-    if (stages == 0) {
+    stored.position(bytes.position() + group.length());
+    if (group.stages() == 0) {
       if (stored.remaining() != dst.remaining()) {
-        throw damaged(from, group, "has not its original length", null);
+        throw damaged(group, "has not its original length", null);
       }
       dst.put(stored);
       return;
     }
     if (GroupHeader.contradicts(bytes, header.marker(), stored)) {
-      throw damaged(from, group, "does not have its CRC32C", null);
+      throw damaged(group, "does not have its CRC32C", null);
     }
     try {
-      chain().decode(stages, stored, dst);
+      chain().decode(group.stages(), stored, dst);
     } catch (CorruptFrameException e) {
-      throw damaged(from, group, "can't be decoded: " + e.getMessage(), e);
+      throw damaged(group, "can't be decoded: " + e.getMessage(), e);
     }
+  }
+
+  private CorruptFrameException damaged(GroupHeader group, String what, Throwable cause) {
+    return new CorruptFrameException(
+        path + ": the group of chunk " + group.firstNumber() + " " + what, cause);
   }
 
   /**
@@ -197,20 +287,24 @@ final class LoadedContainer {
    * the directory.
    *
    * @param bytes the whole group; not consumed
+   * @return the header
    */
-  void checkHeader(ContainerDirectory from, int group, ByteBuffer bytes)
-      throws CorruptFileException {
+  GroupHeader checkHeader(ContainerDirectory from, int group, ByteBuffer bytes) throws IOException {
     GroupHeader found = GroupHeader.parse(path, bytes, header.marker());
     int first = from.firstChunk(group);
     boolean same =
         found.length() == from.headerLength(group)
             && found.storedLength() == from.storedLength(group)
             && found.stages() == from.stages(group)
-            && found.chunkCount() == from.endChunk(group) - first;
+            && found.chunkCount() == from.endChunk(group) - first
+            && found.hasChecksums() == header.hasGroupIndex();
     for (int i = 0; same && i < found.chunkCount(); i++) {
       same =
           found.number(i) == from.number(first + i)
-              && found.chunkLength(i) == from.length(first + i);
+              && found.chunkLength(i) == from.length(first + i)
+              && (!found.hasChecksums()
+                  || !from.hasChecksums()
+                  || found.checksum(i) == from.checksum(first + i));
     }
     if (!same) {
       throw new CorruptFileException(
@@ -223,6 +317,7 @@ final class LoadedContainer {
         "CRC32C of the stored bytes of chunk " + from.number(first),
         found.storedCrc(),
         Crc32c.update(0, stored));
+    return found;
   }
 
   /**
@@ -230,52 +325,33 @@ final class LoadedContainer {
    *
    * @param bytes the whole group; not consumed
    */
-  void checkChunks(ContainerDirectory from, int group, ByteBuffer bytes) throws IOException {
-    ByteBuffer original = BufferPool.shared().take(from.originalLength(group));
+  void checkChunks(GroupHeader group, ByteBuffer bytes) throws IOException {
+    ByteBuffer original = BufferPool.shared().take(group.originalLength());
     try {
-      decode(from, group, bytes, original);
+      decode(group, bytes, original);
       int offset = 0;
-      for (int i = from.firstChunk(group); i < from.endChunk(group); i++) {
-        original.limit(offset + from.length(i));
+      for (int i = 0; i < group.chunkCount(); i++) {
+        original.limit(offset + group.chunkLength(i));
         original.position(offset);
-        checkChunk(from, i, original);
-        offset += from.length(i);
+        checkChunk(group, i, Crc32c.update(0, original));
+        offset += group.chunkLength(i);
       }
     } finally {
       BufferPool.shared().give(original);
     }
   }
 
-  private CorruptFrameException damaged(
-      ContainerDirectory from, int group, String what, Throwable cause) {
-    return new CorruptFrameException(
-        path
-            + ": the group of chunk "
-            + from.number(from.firstChunk(group))
-            + " at "
-            + from.groupPosition(group)
-            + " "
-            + what,
-        cause);
-  }
-
   /**
    * Checks the CRC32C of a chunk.
    *
-   * @param chunk its bytes, from position to limit
+   * @param crc that of its bytes
    */
-  void checkChunk(ContainerDirectory from, int index, ByteBuffer chunk)
-      throws CorruptFrameException {
-    checkChunk(from, index, Crc32c.update(0, chunk));
-  }
-
-  /** As {@link #checkChunk(ContainerDirectory, int, ByteBuffer)}, with the CRC32C of the bytes. */
-  void checkChunk(ContainerDirectory from, int index, int crc) throws CorruptFrameException {
-    if (crc != from.checksum(index)) {
+  void checkChunk(GroupHeader group, int chunk, int crc) throws CorruptFrameException {
+    if (crc != group.checksum(chunk)) {
       throw new CorruptFrameException(
           String.format(
               "%s: chunk %d: expected CRC32C %08x, found %08x",
-              path, from.number(index), from.checksum(index), crc));
+              path, group.number(chunk), group.checksum(chunk), crc));
     }
   }
 }

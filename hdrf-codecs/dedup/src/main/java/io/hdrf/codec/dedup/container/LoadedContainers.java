@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -15,9 +14,12 @@ import java.util.LinkedHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * Containers for reading, whether they are open or sealed. Of the sealed ones, those that were used
- * last stay loaded, bounded in number and memory. Safe for use by many threads; no lock is held
- * while a file is read that users of other containers would wait for.
+ * Containers for reading, whether they are open or sealed, and their directories for those who look
+ * for chunks. Of the sealed ones, those that were used last stay loaded, bounded in number and
+ * memory. A container that has a group index is read by it, and its directory is loaded only where
+ * it is asked for: containers and directories share the memory, and neither can push out the other
+ * from its half. Safe for use by many threads; no lock is held while a file is read that users of
+ * other containers would wait for.
  */
 final class LoadedContainers {
 
@@ -26,10 +28,18 @@ final class LoadedContainers {
   private final ContainerLoader loader;
   private final RepairQueue repairs;
 
-  /** The sealed ones, the least recently used first. Guarded by this object, as is the next. */
+  /** The sealed ones, the least recently used first. Guarded by this object, as are the next. */
   private final LinkedHashMap<Long, LoadedContainer> loaded = new LinkedHashMap<>(16, 0.75f, true);
 
-  private long memory;
+  /** Directories of containers that are read without them, the least recently used first. */
+  private final LinkedHashMap<Long, LoadedDirectory> directories =
+      new LinkedHashMap<>(16, 0.75f, true);
+
+  /** What {@link #loaded} takes. */
+  private long containerMemory;
+
+  /** What {@link #directories} take. */
+  private long directoryMemory;
 
   /**
    * @param containers all of the store
@@ -66,9 +76,7 @@ final class LoadedContainers {
       LoadedContainer found = null;
       if (open == null) {
         found = acquireSealed(container);
-        if (found.origin() == LoadedContainer.Origin.REBUILT || found.readError() != null) {
-          repairs.want(container.id());
-        }
+        wantRepair(container, found.known());
       } else {
         found = open.acquire();
         if (found == null && container.open() == open) {
@@ -82,12 +90,18 @@ final class LoadedContainers {
     }
   }
 
+  private void wantRepair(Container container, LoadedDirectory known) {
+    if (known != null
+        && (known.origin() == LoadedDirectory.Origin.REBUILT || known.readError() != null)) {
+      repairs.want(container.id());
+    }
+  }
+
   private IOException unrecovered(Container container, IOException problem) {
     Path path = context.file(container.id(), ContainerNames.OPEN);
     if (problem instanceof UnknownFormatVersionException) {
-      int found = ((UnknownFormatVersionException) problem).found();
-      return new UnknownFormatVersionException(
-          path, found, ContainerFormat.OLDEST_VERSION, ContainerFormat.VERSION);
+      // It names the file.
+      return problem;
     }
     String message = path + " could not be recovered: " + problem.getMessage();
     return problem instanceof CorruptFileException
@@ -159,16 +173,71 @@ final class LoadedContainers {
     if (known.readError() == null) {
       return known;
     }
-    int chunks = known.directory().chunkCount();
+    LoadedDirectory before = known.known();
     known.release();
     int generation = generation(container);
     LoadedContainer fresh = loader.load(container);
-    boolean more = fresh.readError() == null || fresh.directory().chunkCount() > chunks;
+    boolean more = fresh.known() == null || before.isLessThan(fresh.known());
     if (more && put(container, generation, fresh)) {
       return fresh;
     }
     fresh.release();
     return acquireSealed(container);
+  }
+
+  /** The directory of a container; of an open one that of what was written. */
+  LoadedDirectory directory(Container container) throws IOException {
+    LoadedDirectory found = peekDirectory(container);
+    if (found == null) {
+      LoadedContainer source = acquire(container);
+      try {
+        found = source.known();
+      } finally {
+        source.release();
+      }
+    }
+    if (found == null) {
+      found = loadDirectory(container);
+    }
+    wantRepair(container, found);
+    return found;
+  }
+
+  private LoadedDirectory loadDirectory(Container container) throws IOException {
+    synchronized (container.loading()) {
+      while (true) {
+        LoadedDirectory found = peekDirectory(container);
+        if (found != null) {
+          return found;
+        }
+        int generation = generation(container);
+        LoadedDirectory fresh = loader.loadDirectory(container);
+        if (put(container, generation, fresh)) {
+          return fresh;
+        }
+      }
+    }
+  }
+
+  /**
+   * As {@link #directory}, for a sealed container; one of which the disk could not read all is
+   * loaded again, as by {@link #reload}.
+   */
+  LoadedDirectory reloadDirectory(Container container) throws IOException {
+    LoadedDirectory known = peekDirectory(container);
+    if (known == null || known.readError() == null) {
+      return directory(container);
+    }
+    int generation = generation(container);
+    LoadedDirectory fresh = loader.loadDirectory(container);
+    if (known.isLessThan(fresh) && put(container, generation, fresh)) {
+      return fresh;
+    }
+    return directory(container);
+  }
+
+  private synchronized LoadedDirectory peekDirectory(Container container) {
+    return directories.get(container.id());
   }
 
   /** A sealed container if it is loaded, or null; the caller releases it. */
@@ -188,26 +257,60 @@ final class LoadedContainers {
       return false;
     }
     fresh.acquire();
-    memory += fresh.directory().memory();
+    containerMemory += fresh.memory();
     remove(loaded.put(container.id(), fresh));
-    Iterator<LoadedContainer> oldest = loaded.values().iterator();
-    while (loaded.size() > 1 && isTooMuch()) {
-      LoadedContainer victim = oldest.next();
-      oldest.remove();
-      remove(victim);
-    }
+    makeRoom();
     return true;
   }
 
-  private boolean isTooMuch() {
-    return loaded.size() > context.settings().maxOpenFiles()
-        || memory > context.settings().directoryMemory();
+  /** Keeps a directory; false if the file was replaced meanwhile. */
+  private synchronized boolean put(Container container, int generation, LoadedDirectory fresh) {
+    if (container.generation() != generation) {
+      return false;
+    }
+    directoryMemory += fresh.content().memory();
+    remove(directories.put(container.id(), fresh));
+    makeRoom();
+    return true;
+  }
+
+  /** One container and one directory stay, however large they are. */
+  private void makeRoom() {
+    while (loaded.size() > Math.max(1, context.settings().maxOpenFiles())) {
+      removeOldestContainer();
+    }
+    long most = context.settings().directoryMemory();
+    while (containerMemory + directoryMemory > most) {
+      if (directories.size() > 1 && (directoryMemory > most / 2 || loaded.size() <= 1)) {
+        Iterator<LoadedDirectory> oldest = directories.values().iterator();
+        LoadedDirectory victim = oldest.next();
+        oldest.remove();
+        remove(victim);
+      } else if (loaded.size() > 1) {
+        removeOldestContainer();
+      } else {
+        return;
+      }
+    }
+  }
+
+  private void removeOldestContainer() {
+    Iterator<LoadedContainer> oldest = loaded.values().iterator();
+    LoadedContainer victim = oldest.next();
+    oldest.remove();
+    remove(victim);
   }
 
   private void remove(LoadedContainer container) {
     if (container != null) {
-      memory -= container.directory().memory();
+      containerMemory -= container.memory();
       container.release();
+    }
+  }
+
+  private void remove(LoadedDirectory directory) {
+    if (directory != null) {
+      directoryMemory -= directory.content().memory();
     }
   }
 
@@ -216,6 +319,7 @@ final class LoadedContainers {
     container.nextGeneration();
     container.setInfo(null);
     remove(loaded.remove(container.id()));
+    remove(directories.remove(container.id()));
   }
 
   /** Keeps what was read from a footer, unless the file was replaced meanwhile. */
@@ -235,16 +339,24 @@ final class LoadedContainers {
   synchronized void clear() {
     loaded.values().forEach(this::remove);
     loaded.clear();
+    directories.values().forEach(this::remove);
+    directories.clear();
   }
 
-  /** Whether a sealed container is loaded. */
+  /** Whether a sealed container is loaded for reading. */
   synchronized boolean contains(long id) {
     return loaded.containsKey(id);
   }
 
-  /** About how many bytes the directories take. */
+  /** Whether the directory of a sealed container is in memory. */
+  synchronized boolean hasDirectory(long id) {
+    LoadedContainer container = loaded.get(id);
+    return directories.containsKey(id) || (container != null && container.directory() != null);
+  }
+
+  /** About how many bytes group indexes and directories take. */
   synchronized long memory() {
-    return memory;
+    return containerMemory + directoryMemory;
   }
 
   synchronized int size() {

@@ -281,7 +281,7 @@ final class OpenContainer {
     LoadedContainer source =
         new LoadedContainer(path, header, ChannelFile.open(path), this::written, context.chains());
     try {
-      ContainerRewriter rewriter = new ContainerRewriter(context, source, Throttle.NONE);
+      ContainerRewriter rewriter = new ContainerRewriter(context, source, written, Throttle.NONE);
       rewriter.rewrite(null);
       if (rewriter.damagedGroups() > 0) {
         rewriter.discard();
@@ -453,7 +453,7 @@ final class OpenContainer {
               ChannelFile.open(path),
               this::written,
               context.chains(),
-              LoadedContainer.Origin.WRITTEN,
+              LoadedDirectory.Origin.WRITTEN,
               readError);
     }
     loaded.acquire();

@@ -363,6 +363,7 @@ class BadSectorsTest {
               Chunks.fingerprint(chunk, dst, offset);
             })) {
       assertThat(Chunks.read(store, ChunkRef.pack(0, 0), 900)).isEqualTo(chunk(0));
+      assertThat(store.mayHaveMore(0)).isTrue();
       mender[0] = new Thread(() -> mend(store, 1));
       mender[0].start();
       entered.await();

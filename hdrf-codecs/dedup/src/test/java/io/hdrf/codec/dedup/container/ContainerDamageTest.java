@@ -369,7 +369,7 @@ class ContainerDamageTest {
   }
 
   private static void later(byte[] bytes, int offset, int crcOffset) {
-    bytes[offset + 4] = 2;
+    bytes[offset + 4] = ContainerFormat.VERSION + 1;
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     buffer.putInt(offset + crcOffset, ContainerFormat.crc(buffer, offset, offset + crcOffset));
   }

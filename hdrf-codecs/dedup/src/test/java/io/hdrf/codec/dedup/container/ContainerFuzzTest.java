@@ -9,6 +9,8 @@ import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerScanner;
 import io.hdrf.codec.dedup.container.format.DirectoryFormat;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
+import io.hdrf.codec.dedup.container.format.GroupIndex;
+import io.hdrf.codec.dedup.container.format.GroupIndexFormat;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -85,7 +87,7 @@ class ContainerFuzzTest {
 
   private static long directoryEnd(ByteBuffer footer) {
     ByteBuffer in = ContainerFormat.littleEndian(footer);
-    return in.getLong(48) + in.getInt(56);
+    return in.getLong(48) + in.getInt(56) + (in.remaining() < 88 ? 0 : in.getInt(84));
   }
 
   @FuzzTest(maxDuration = "1m")
@@ -112,10 +114,87 @@ class ContainerFuzzTest {
       check(directory.number(i) > last && directory.indexOf(directory.number(i)) == i);
       last = directory.number(i);
     }
-    ByteBuffer out = ByteBuffer.allocate(DirectoryFormat.encodedLength(directory));
-    DirectoryFormat.encode(directory, out);
+    ByteBuffer out = ByteBuffer.allocate(DirectoryFormat.encodedLength(directory, 1));
+    DirectoryFormat.encode(directory, 1, out);
     long end = directory.groupCount() == 0 ? 64 : directory.groupEnd(directory.groupCount() - 1);
     check(DirectoryFormat.parse(NAME, out, end).sameContent(directory));
+  }
+
+  /** A group index. */
+  @FuzzTest(maxDuration = "1m")
+  void index(byte[] bytes) throws IOException {
+    readBoth(
+        bytes,
+        bytes.length - 4,
+        in -> {
+          for (long end : new long[] {64, 64 + 50 + 300, 5000}) {
+            try {
+              checkIndex(GroupIndexFormat.parse(NAME, in, end), end);
+            } catch (CorruptFileException e) {
+              // Perhaps with another end.
+            }
+          }
+        });
+  }
+
+  private static void checkIndex(GroupIndex groups, long end) {
+    long position = 64;
+    int number = -1;
+    for (int g = 0; g < groups.groupCount(); g++) {
+      check(groups.position(g) == position && groups.end(g) > position);
+      check(groups.firstNumber(g) > number && groups.groupOf(groups.firstNumber(g)) == g);
+      check(groups.endNumber(g) > groups.firstNumber(g));
+      position = groups.end(g);
+      number = groups.firstNumber(g);
+    }
+    check(position == end);
+  }
+
+  /** The end of a file: directory, group index and footer. */
+  @FuzzTest(maxDuration = "1m")
+  void tail(byte[] bytes) throws IOException {
+    if (bytes.length > MAX_LENGTH) {
+      return;
+    }
+    byte[] repaired = bytes.clone();
+    repairTail(repaired);
+    for (byte[] file : new byte[][] {bytes, repaired}) {
+      read(
+          file,
+          in -> {
+            ReadableFile tail = new Bytes(file);
+            ContainerFooter footer = ContainerFooter.read(NAME, tail);
+            ContainerDirectory directory = footer.readDirectory(NAME, tail);
+            check(directory.chunkCount() == footer.chunkCount());
+            for (int i = 0; i < directory.chunkCount(); i++) {
+              check(directory.groups().groupOf(directory.number(i)) == directory.groupOf(i));
+            }
+            if (footer.header().hasGroupIndex()) {
+              GroupIndex groups = footer.readGroups(NAME, tail, in);
+              check(groups.groupCount() == directory.groupCount());
+              checkIndex(groups, footer.directoryPosition());
+            }
+          });
+    }
+  }
+
+  /** Sets the CRCs of what the footer says there is. */
+  private static void repairTail(byte[] bytes) {
+    int footer = bytes.length - ContainerFooter.LENGTH;
+    if (footer < 0) {
+      return;
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int index = in.getInt(footer + 84);
+    int directory = in.getInt(footer + 56);
+    if (index >= 0 && directory >= 4 && footer - (long) index - directory >= 0) {
+      int end = footer - index;
+      in.putInt(end - 4, ContainerFormat.crc(in, end - directory, end - 4));
+      if (index >= 4) {
+        in.putInt(footer - 4, ContainerFormat.crc(in, end, footer - 4));
+      }
+    }
+    in.putInt(footer + 92, ContainerFormat.crc(in, footer, footer + 92));
   }
 
   @FuzzTest(maxDuration = "1m")
@@ -134,6 +213,7 @@ class ContainerFuzzTest {
             long sum = 0;
             for (int i = 0; i < header.chunkCount(); i++) {
               check(header.number(i) <= header.lastNumber() && header.chunkLength(i) > 0);
+              check(header.indexOf(header.number(i)) == i);
               sum += header.chunkLength(i);
             }
             check(sum == header.originalLength());

@@ -15,12 +15,14 @@ import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.codec.dedup.container.format.DirectoryFormat;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
+import io.hdrf.codec.dedup.container.format.GroupIndexFormat;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Parts of a container with right CRCs and one wrong field each, which the error names. */
@@ -82,7 +84,14 @@ class ContainerRefusalTest {
     assertThat(read.marker()).isEqualTo(MARKER);
 
     refuseHeader("magic", in -> in.put(3, (byte) 'D'));
-    refuseHeader("flags", in -> in.put(5, (byte) 1));
+    refuseHeader(
+        "flags of the header",
+        in -> {
+          in.put(4, (byte) 1);
+          in.put(5, (byte) 1);
+        });
+    ByteBuffer flags = changed(header(7).encode(), 60, in -> in.put(5, (byte) 1));
+    assertTooNew(() -> ContainerHeader.parse(NAME, flags), "header");
     refuseHeader("header length", in -> in.putShort(6, (short) 65));
     refuseHeader("unused bytes of the header", in -> in.put(48, (byte) 1));
     refuseHeader("unused bytes of the header", in -> in.put(59, (byte) 1));
@@ -94,11 +103,19 @@ class ContainerRefusalTest {
     assertRefused(in -> ContainerHeader.parse(NAME, in), flipped, "header CRC32C");
     assertRefused(
         in -> ContainerHeader.parse(NAME, in), copy(header(7).encode()).limit(63), "header");
-    for (int version : new int[] {0, 2, 255}) {
+    for (int version : new int[] {0, 3, 255}) {
       ByteBuffer other = changed(header(7).encode(), 60, in -> in.put(4, (byte) version));
       assertThatThrownBy(() -> ContainerHeader.parse(NAME, other))
           .isInstanceOf(UnknownFormatVersionException.class);
     }
+  }
+
+  private static void assertTooNew(ThrowingCallable reading, String part) {
+    assertThatThrownBy(reading)
+        .isInstanceOfSatisfying(
+            UnknownFormatVersionException.class, e -> assertThat(e.isTooNew()).isTrue())
+        .hasMessageContaining(NAME.toString())
+        .hasMessageContaining("the " + part + " with the flags");
   }
 
   @Test
@@ -117,10 +134,14 @@ class ContainerRefusalTest {
 
   private static final long POSITION = 1000;
 
+  /** The length of the group index. */
+  private static final int INDEX = 30;
+
   private static ByteBuffer footer(
       long position, int directory, int groups, int chunks, long original) {
     return copy(
-        new ContainerFooter(header(7), position, directory, groups, chunks, original, 9).encode());
+        new ContainerFooter(header(7), position, directory, groups, chunks, original, 9, INDEX)
+            .encode());
   }
 
   private static void refuseFooter(String what, ByteBuffer bytes, long fileLength) {
@@ -131,7 +152,9 @@ class ContainerRefusalTest {
   private static void refuseCounts(
       String what, int directory, int groups, int chunks, long original) {
     refuseFooter(
-        what, footer(POSITION, directory, groups, chunks, original), POSITION + directory + 96L);
+        what,
+        footer(POSITION, directory, groups, chunks, original),
+        POSITION + directory + INDEX + 96L);
   }
 
   private static void takeCounts(int directory, int groups, int chunks, long original)
@@ -140,7 +163,7 @@ class ContainerRefusalTest {
         ContainerFooter.parse(
             NAME,
             footer(POSITION, directory, groups, chunks, original),
-            POSITION + directory + 96L);
+            POSITION + directory + INDEX + 96L);
     assertThat(read.header().id()).isEqualTo(7);
     assertThat(read.directoryPosition()).isEqualTo(POSITION);
     assertThat(read.directoryLength()).isEqualTo(directory);
@@ -169,22 +192,40 @@ class ContainerRefusalTest {
     refuseCounts("bytes of all chunks", 100, 1, 3, 3L * ContainerFormat.MAX_CHUNK_LENGTH + 1);
 
     ByteBuffer sound = footer(64, 100, 1, 3, 3);
-    ContainerFooter.parse(NAME, sound, 64 + 100 + 96);
-    refuseFooter("directory position", sound, 64 + 100 + 97);
-    refuseFooter("directory position", sound, 64 + 100 + 95);
-    refuseFooter("directory position", footer(63, 100, 1, 3, 3), 63 + 100 + 96);
-    refuseFooter("footer", copy(sound).limit(95), 260);
-    refuseFooter("footer", ByteBuffer.allocate(97).put(sound.duplicate()).rewind(), 260);
-    refuseFooter("magic", changed(sound, 92, in -> in.put(3, (byte) 'D')), 260);
-    refuseFooter("flags", changed(sound, 92, in -> in.put(5, (byte) 1)), 260);
-    refuseFooter("footer length", changed(sound, 92, in -> in.putShort(6, (short) 95)), 260);
-    refuseFooter("unused bytes", changed(sound, 92, in -> in.put(84, (byte) 1)), 260);
-    refuseFooter("unused bytes", changed(sound, 92, in -> in.put(91, (byte) 1)), 260);
+    ContainerFooter.parse(NAME, sound, 64 + 100 + INDEX + 96);
+    refuseFooter("directory position", sound, 64 + 100 + INDEX + 97);
+    refuseFooter("directory position", sound, 64 + 100 + INDEX + 95);
+    refuseFooter("directory position", footer(63, 100, 1, 3, 3), 63 + 100 + INDEX + 96);
+    refuseFooter("footer", copy(sound).limit(95), 290);
+    refuseFooter("footer", ByteBuffer.allocate(97).put(sound.duplicate()).rewind(), 290);
+    refuseFooter("magic", changed(sound, 92, in -> in.put(3, (byte) 'D')), 290);
+    ByteBuffer flags = changed(sound, 92, in -> in.put(5, (byte) 1));
+    assertTooNew(() -> ContainerFooter.parse(NAME, flags, 290), "footer");
+    refuseFooter(
+        "flags of the footer",
+        changed(
+            sound,
+            92,
+            in -> {
+              in.put(4, (byte) 1);
+              in.put(5, (byte) 1);
+            }),
+        290);
+    // Version 1 has no group index, and all others have one.
+    refuseFooter("length of the group index", changed(sound, 92, in -> in.put(4, (byte) 1)), 290);
+    for (int length : new int[] {0, 19, GroupIndexFormat.MAX_LENGTH + 1, -1}) {
+      refuseFooter(
+          "length of the group index", changed(sound, 92, in -> in.putInt(84, length)), 290);
+    }
+    refuseFooter("directory position", changed(sound, 92, in -> in.putInt(84, 31)), 290);
+    refuseFooter("footer length", changed(sound, 92, in -> in.putShort(6, (short) 95)), 290);
+    refuseFooter("unused bytes", changed(sound, 92, in -> in.put(88, (byte) 1)), 290);
+    refuseFooter("unused bytes", changed(sound, 92, in -> in.put(91, (byte) 1)), 290);
     ByteBuffer flipped = copy(sound);
     flipped.put(70, (byte) 1);
-    refuseFooter("footer CRC32C", flipped, 260);
-    ByteBuffer later = changed(sound, 92, in -> in.put(4, (byte) 2));
-    assertThatThrownBy(() -> ContainerFooter.parse(NAME, later, 260))
+    refuseFooter("footer CRC32C", flipped, 290);
+    ByteBuffer later = changed(sound, 92, in -> in.put(4, (byte) 3));
+    assertThatThrownBy(() -> ContainerFooter.parse(NAME, later, 290))
         .isInstanceOf(UnknownFormatVersionException.class);
   }
 
@@ -198,8 +239,12 @@ class ContainerRefusalTest {
     for (int i = 0; i < stored; i++) {
       group.put(length + i, (byte) (i + 1));
     }
+    int[] crcs = new int[numbers.length];
+    for (int i = 0; i < crcs.length; i++) {
+      crcs[i] = 1000 + numbers[i];
+    }
     GroupHeader.put(
-        group, MARKER, numbers, lengths, numbers.length, length, original, stored, stages);
+        group, MARKER, numbers, lengths, crcs, numbers.length, length, original, stored, stages);
     return group.clear();
   }
 
@@ -221,12 +266,12 @@ class ContainerRefusalTest {
     int last = ContainerFormat.MAX_CHUNKS - 1;
     ByteBuffer group = group(new int[] {0, 2, 3, last}, new int[] {1, 200, 3, 4}, 10, 15);
     GroupHeader header = GroupHeader.parse(NAME, group, MARKER);
-    // Lengths of 1, 2, 1 and 1 bytes, gaps of 1, 1 and 3.
-    assertThat(header.length()).isEqualTo(44 + 5 + 5);
+    // Lengths of 1, 2, 1 and 1 bytes, gaps of 1, 1 and 3, and CRCs.
+    assertThat(header.length()).isEqualTo(44 + 5 + 5 + 4 * 4);
     assertThat(GroupHeader.peekLength(NAME, group, MARKER)).isEqualTo(header.length());
     assertThat(header.originalLength()).isEqualTo(208);
     assertThat(header.storedLength()).isEqualTo(10);
-    assertThat(header.storedCrc()).isEqualTo(ContainerFormat.crc(group, 54, 64));
+    assertThat(header.storedCrc()).isEqualTo(ContainerFormat.crc(group, 70, 80));
     assertThat(header.stages()).isEqualTo(15);
     assertThat(header.chunkCount()).isEqualTo(4);
     assertThat(header.firstNumber()).isZero();
@@ -235,11 +280,21 @@ class ContainerRefusalTest {
     assertThat(header.number(2)).isEqualTo(3);
     assertThat(header.chunkLength(0)).isEqualTo(1);
     assertThat(header.chunkLength(3)).isEqualTo(4);
+    assertThat(header.lengthOf(1, 3)).isEqualTo(203);
+    assertThat(header.hasChecksums()).isTrue();
+    assertThat(header.checksum(1)).isEqualTo(1002);
+    assertThat(header.indexOf(3)).isEqualTo(2);
+    assertThat(header.indexOf(1)).isEqualTo(-1);
+    assertThat(header.indexOf(4)).isEqualTo(-1);
 
     ByteBuffer small = group(new int[] {5, 6}, new int[] {3, 4}, 7, 0);
     GroupHeader read = GroupHeader.parse(NAME, small, MARKER);
-    assertThat(read.length()).isEqualTo(46);
+    assertThat(read.length()).isEqualTo(46 + 8);
     assertThat(read.lastNumber()).isEqualTo(6);
+    assertThat(read.indexOf(4)).isEqualTo(-1);
+    assertThat(read.indexOf(6)).isEqualTo(1);
+    assertThat(read.indexOf(7)).isEqualTo(-1);
+    assertThat(read.checksum(1)).isEqualTo(1006);
     refuseGroup("magic and marker", changedGroup(small, in -> in.put(0, (byte) 0)));
     for (int i = 0; i < 12; i++) {
       int at = i;
@@ -252,7 +307,13 @@ class ContainerRefusalTest {
     refuseGroup("stored length", changedGroup(small, in -> in.putInt(16, 8)));
     refuseGroup("stored length", changedGroup(small, in -> in.putInt(16, -1)));
     refuseGroup("stage mask", changedGroup(small, in -> in.put(36, (byte) 16)));
-    refuseGroup("flags of a group", changedGroup(small, in -> in.put(37, (byte) 2)));
+    for (int flag = 4; flag <= 128; flag *= 2) {
+      byte flags = (byte) (flag | 2);
+      assertTooNew(
+          () -> GroupHeader.parse(NAME, changedGroup(small, in -> in.put(37, flags)), MARKER),
+          "group");
+    }
+    refuseGroup("bytes behind a group's table", changedGroup(small, in -> in.put(37, (byte) 0)));
     refuseGroup("unused bytes", changedGroup(small, in -> in.put(38, (byte) 1)));
     refuseGroup("unused bytes", changedGroup(small, in -> in.put(39, (byte) 1)));
     refuseGroup("chunks of a group", changedGroup(small, in -> in.putInt(28, 0)));
@@ -266,7 +327,7 @@ class ContainerRefusalTest {
     ByteBuffer gap = group(new int[] {5, 7}, new int[] {3, 4}, 0, 0);
     GroupHeader.parse(NAME, changedGroup(gap, in -> in.putInt(24, last - 2)), MARKER);
     refuseGroup("gap", changedGroup(gap, in -> in.putInt(24, last - 1)));
-    refuseGroup("bytes behind a group's table", changedGroup(gap, in -> in.put(37, (byte) 0)));
+    refuseGroup("bytes behind a group's table", changedGroup(gap, in -> in.put(37, (byte) 2)));
     ByteBuffer flipped = copy(small);
     flipped.put(45, (byte) 9);
     refuseGroup("group header CRC32C", flipped);
@@ -287,16 +348,16 @@ class ContainerRefusalTest {
   @Test
   void soundHeadersContradictOtherBytes() {
     ByteBuffer group = group(new int[] {5, 6}, new int[] {3, 4}, 7, 0);
-    ByteBuffer stored = copy(group).position(46).slice();
+    ByteBuffer stored = copy(group).position(54).slice();
     assertThat(GroupHeader.contradicts(group, MARKER, stored.duplicate())).isFalse();
     ByteBuffer other = copy(stored);
     other.put(6, (byte) 0);
     assertThat(GroupHeader.contradicts(group, MARKER, other.duplicate())).isTrue();
     // From a position on, and no more than there is.
-    ByteBuffer behind = ByteBuffer.allocate(50).position(4).put(copy(group).limit(46)).position(4);
+    ByteBuffer behind = ByteBuffer.allocate(58).position(4).put(copy(group).limit(54)).position(4);
     assertThat(GroupHeader.contradicts(behind, MARKER, other.duplicate())).isTrue();
     assertThat(GroupHeader.contradicts(behind, MARKER, stored.duplicate())).isFalse();
-    assertThat(GroupHeader.contradicts(copy(group).limit(45), MARKER, other.duplicate())).isFalse();
+    assertThat(GroupHeader.contradicts(copy(group).limit(53), MARKER, other.duplicate())).isFalse();
     assertThat(GroupHeader.contradicts(copy(group).limit(43), MARKER, other.duplicate())).isFalse();
     assertThat(GroupHeader.contradicts(group, MARKER + 1, other.duplicate())).isFalse();
     for (int damaged : new int[] {0, 13, 32, 40, 45}) {
@@ -319,8 +380,8 @@ class ContainerRefusalTest {
     builder.addChunk(4, 40, 79, name, 0);
     builder.endGroup(140, 45, 35, 1);
     ContainerDirectory directory = builder.build();
-    ByteBuffer out = ByteBuffer.allocate(DirectoryFormat.encodedLength(directory));
-    DirectoryFormat.encode(directory, out);
+    ByteBuffer out = ByteBuffer.allocate(DirectoryFormat.encodedLength(directory, 1));
+    DirectoryFormat.encode(directory, 1, out);
     return copy(out);
   }
 

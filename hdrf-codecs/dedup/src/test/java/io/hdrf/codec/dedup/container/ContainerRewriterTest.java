@@ -140,10 +140,10 @@ class ContainerRewriterTest {
     ContainerDirectory content = content();
     int group = content.groupOf(chunk);
     byte[] bytes = Files.readAllBytes(file);
-    int position =
-        (int) content.groupPosition(group)
-            + content.headerLength(group)
-            + content.offsetInGroup(chunk, group);
+    int position = (int) content.groupPosition(group) + content.headerLength(group);
+    for (int i = content.firstChunk(group); i < chunk; i++) {
+      position += content.length(i);
+    }
     bytes[position] ^= 1;
     Files.write(file, bytes);
   }

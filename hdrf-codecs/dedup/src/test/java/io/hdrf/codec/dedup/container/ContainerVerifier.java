@@ -4,6 +4,8 @@ package io.hdrf.codec.dedup.container;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
+import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.scheme.CorruptFrameException;
@@ -18,13 +20,15 @@ final class ContainerVerifier {
 
   private final BufferPool buffers = BufferPool.shared();
   private final LoadedContainer container;
+  private final LoadedDirectory loaded;
   private final ContainerDirectory directory;
   private final BitSet damagedChunks = new BitSet();
   private final List<String> problems = new ArrayList<>();
 
-  private ContainerVerifier(LoadedContainer container) {
+  private ContainerVerifier(LoadedContainer container, LoadedDirectory loaded) {
     this.container = container;
-    this.directory = container.directory();
+    this.loaded = loaded;
+    this.directory = loaded.content();
   }
 
   static ContainerVerifier verify(ContainerStore store, long id) throws IOException {
@@ -32,7 +36,9 @@ final class ContainerVerifier {
     synchronized (found.maintenance()) {
       LoadedContainer container = store.loaded.acquireAlone(found);
       try {
-        ContainerVerifier verifier = new ContainerVerifier(container);
+        LoadedDirectory known = container.known();
+        ContainerVerifier verifier =
+            new ContainerVerifier(container, known != null ? known : store.loaded.directory(found));
         verifier.verify();
         return verifier;
       } finally {
@@ -61,7 +67,7 @@ final class ContainerVerifier {
     for (int g = 0; g < directory.groupCount(); g++) {
       verifyGroup(g);
     }
-    if (container.origin() == LoadedContainer.Origin.LOSSY) {
+    if (loaded.origin() == LoadedDirectory.Origin.LOSSY) {
       problems.add(container.path() + ": the directory is damaged, and chunks may be lost");
     }
   }
@@ -77,9 +83,13 @@ final class ContainerVerifier {
       } catch (CorruptFileException e) {
         problems.add(e.getMessage());
       }
-      container.decode(directory, group, bytes, original);
-      verifyChunks(group, original);
-    } catch (CorruptFrameException e) {
+      GroupHeader header =
+          directory.hasChecksums()
+              ? directory.header(group)
+              : container.header(directory.groups(), group, bytes);
+      container.decode(header, bytes, original);
+      verifyChunks(header, group, original);
+    } catch (CorruptFrameException | CorruptFileException e) {
       problems.add(e.getMessage());
       for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
         damagedChunks.set(directory.number(i));
@@ -90,7 +100,7 @@ final class ContainerVerifier {
     }
   }
 
-  private void verifyChunks(int group, ByteBuffer original) {
+  private void verifyChunks(GroupHeader header, int group, ByteBuffer original) {
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     int offset = 0;
     for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
@@ -98,7 +108,7 @@ final class ContainerVerifier {
       original.position(offset);
       offset += directory.length(i);
       try {
-        container.checkChunk(directory, i, original);
+        container.checkChunk(header, i - directory.firstChunk(group), Crc32c.update(0, original));
         Chunks.fingerprint(original, fingerprint, 0);
         if (!directory.hasFingerprint(i, fingerprint, 0)) {
           throw new CorruptFrameException(

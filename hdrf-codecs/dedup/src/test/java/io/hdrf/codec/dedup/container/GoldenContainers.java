@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.FrameChain;
@@ -10,9 +11,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The containers of format version 1 that are kept in the resources and must be readable for ever.
- * {@code main} writes them; only a new format version gives a reason to run it, and then for new
- * files.
+ * The containers of each format version that are kept in the resources and must be readable for
+ * ever. {@code main} writes those of today's version; only a new one gives a reason to run it, and
+ * then for new files.
  */
 final class GoldenContainers {
 
@@ -69,12 +70,12 @@ final class GoldenContainers {
     return chunk;
   }
 
-  String fileName() {
-    return "container-v1-" + name + ".golden";
+  private String fileName(int version) {
+    return "container-v" + version + "-" + name + ".golden";
   }
 
-  byte[] read() throws IOException {
-    try (var in = GoldenContainers.class.getResourceAsStream(fileName())) {
+  byte[] read(int version) throws IOException {
+    try (var in = GoldenContainers.class.getResourceAsStream(fileName(version))) {
       return in.readAllBytes();
     }
   }
@@ -112,7 +113,7 @@ final class GoldenContainers {
 
   public static void main(String[] args) throws IOException {
     for (GoldenContainers golden : all()) {
-      Path path = Path.of(args[0]).resolve(golden.fileName());
+      Path path = Path.of(args[0]).resolve(golden.fileName(ContainerFormat.VERSION));
       Files.deleteIfExists(path);
       golden.write(path);
     }

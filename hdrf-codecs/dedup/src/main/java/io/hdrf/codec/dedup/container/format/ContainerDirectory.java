@@ -5,9 +5,10 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * The content of a container: its chunks with number, length, fingerprint and CRC32C, and its
- * groups. Chunks have an index from 0, in the order of their numbers. Immutable; a directory of an
- * open container stays as it was when it was asked for, and later ones have more.
+ * The content of a container: its chunks with number, length and fingerprint, and its groups. That
+ * of a file without a group index, and one that was made from groups, has the chunks' CRC32C, too.
+ * Chunks have an index from 0, in the order of their numbers. Immutable; a directory of an open
+ * container stays as it was when it was asked for, and later ones have more.
  *
  * <p>Takes about 50 bytes a chunk, see {@link #memory()}.
  */
@@ -15,6 +16,7 @@ public final class ContainerDirectory {
 
   private static final int OVERHEAD = 200;
 
+  private final GroupIndex groups;
   private final int groupCount;
   private final int chunkCount;
 
@@ -22,6 +24,8 @@ public final class ContainerDirectory {
   private final int[] numbers;
 
   private final int[] lengths;
+
+  /** Null if they are in the groups' headers alone. */
   private final int[] checksums;
 
   /** Has all chunks, and maybe those of later directories. */
@@ -30,41 +34,35 @@ public final class ContainerDirectory {
   /** Index of each group's first chunk. */
   private final int[] groupFirst;
 
-  private final long[] groupPosition;
-  private final int[] groupHeaderLength;
-  private final int[] groupStoredLength;
   private final int[] groupOriginalLength;
-  private final byte[] groupStages;
   private final long originalBytes;
 
   /** Takes arrays that may be longer than needed and whose first elements never change. */
   ContainerDirectory(
-      int groupCount,
+      GroupIndex groups,
       int chunkCount,
       int[] numbers,
       int[] lengths,
       int[] checksums,
       FingerprintTable fingerprints,
       int[] groupFirst,
-      long[] groupPosition,
-      int[] groupHeaderLength,
-      int[] groupStoredLength,
       int[] groupOriginalLength,
-      byte[] groupStages,
       long originalBytes) {
-    this.groupCount = groupCount;
+    this.groups = groups;
+    this.groupCount = groups.groupCount();
     this.chunkCount = chunkCount;
     this.numbers = numbers;
     this.lengths = lengths;
     this.checksums = checksums;
     this.fingerprints = fingerprints;
     this.groupFirst = groupFirst;
-    this.groupPosition = groupPosition;
-    this.groupHeaderLength = groupHeaderLength;
-    this.groupStoredLength = groupStoredLength;
     this.groupOriginalLength = groupOriginalLength;
-    this.groupStages = groupStages;
     this.originalBytes = originalBytes;
+  }
+
+  /** Where the groups lie. */
+  public GroupIndex groups() {
+    return groups;
   }
 
   /** Returns the number of chunks. */
@@ -167,13 +165,55 @@ public final class ContainerDirectory {
   public long memory() {
     return OVERHEAD
         + Integer.BYTES * (long) (numbers == null ? 0 : numbers.length)
-        + (2L * Integer.BYTES) * lengths.length
+        + Integer.BYTES * (long) lengths.length
+        + Integer.BYTES * (long) (checksums == null ? 0 : checksums.length)
         + fingerprints.memory()
-        + (long) (4 * Integer.BYTES + Long.BYTES + 1) * groupFirst.length;
+        + (2L * Integer.BYTES) * groupFirst.length
+        + groups.memory();
+  }
+
+  /**
+   * Returns whether the chunks' CRC32C are known; otherwise the headers of the groups have them.
+   */
+  public boolean hasChecksums() {
+    return checksums != null;
   }
 
   public int checksum(int index) {
     return checksums[index];
+  }
+
+  /**
+   * What the header of a group says, for a directory that {@link #hasChecksums}. It takes no memory
+   * for each chunk.
+   */
+  public GroupHeader header(int group) {
+    return header(group, checksums, groupFirst[group]);
+  }
+
+  /**
+   * What the header of a group says.
+   *
+   * @param crcs of its chunks; taken over
+   */
+  public GroupHeader header(int group, int[] crcs) {
+    return header(group, crcs, 0);
+  }
+
+  private GroupHeader header(int group, int[] crcs, int firstCrc) {
+    return new GroupHeader(
+        groups.headerLength(group),
+        groupOriginalLength[group],
+        groups.storedLength(group),
+        0,
+        groups.stages(group),
+        groups.firstNumber(group),
+        endChunk(group) - groupFirst[group],
+        groupFirst[group],
+        numbers,
+        lengths,
+        firstCrc,
+        crcs);
   }
 
   public int groupCount() {
@@ -198,15 +238,15 @@ public final class ContainerDirectory {
 
   /** Returns the position of a group's header in the file. */
   public long groupPosition(int group) {
-    return groupPosition[group];
+    return groups.position(group);
   }
 
   public int headerLength(int group) {
-    return groupHeaderLength[group];
+    return groups.headerLength(group);
   }
 
   public int storedLength(int group) {
-    return groupStoredLength[group];
+    return groups.storedLength(group);
   }
 
   public int originalLength(int group) {
@@ -214,29 +254,23 @@ public final class ContainerDirectory {
   }
 
   public int stages(int group) {
-    return groupStages[group];
+    return groups.stages(group);
   }
 
   /** A group's length in the file, with its header. */
   public int groupLength(int group) {
-    return groupHeaderLength[group] + groupStoredLength[group];
+    return groups.length(group);
   }
 
   /** Returns the end of a group in the file. */
   public long groupEnd(int group) {
-    return groupPosition[group] + groupLength(group);
+    return groups.end(group);
   }
 
-  /** Returns the offset of a chunk in its decoded group. */
-  public int offsetInGroup(int index, int group) {
-    int offset = 0;
-    for (int i = groupFirst[group]; i < index; i++) {
-      offset += lengths[i];
-    }
-    return offset;
-  }
-
-  /** Returns whether both list the same chunks and groups, wherever these lie. */
+  /**
+   * Returns whether both list the same chunks and groups, wherever these lie. CRCs are compared if
+   * both have them.
+   */
   public boolean sameContent(ContainerDirectory other) {
     if (chunkCount != other.chunkCount || groupCount != other.groupCount) {
       return false;
@@ -246,16 +280,16 @@ public final class ContainerDirectory {
       other.fingerprint(i, fingerprint, 0);
       if (number(i) != other.number(i)
           || lengths[i] != other.lengths[i]
-          || checksums[i] != other.checksums[i]
+          || (checksums != null && other.checksums != null && checksums[i] != other.checksums[i])
           || !hasFingerprint(i, fingerprint, 0)) {
         return false;
       }
     }
     for (int g = 0; g < groupCount; g++) {
       if (groupFirst[g] != other.groupFirst[g]
-          || groupHeaderLength[g] != other.groupHeaderLength[g]
-          || groupStoredLength[g] != other.groupStoredLength[g]
-          || groupStages[g] != other.groupStages[g]) {
+          || headerLength(g) != other.headerLength(g)
+          || storedLength(g) != other.storedLength(g)
+          || stages(g) != other.stages(g)) {
         return false;
       }
     }

@@ -16,9 +16,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * The last {@value #LENGTH} bytes of a sealed container file, behind the directory; {@code
- * docs/formats.md} ("Container") has its bytes. It repeats the header's description, so that a
- * damaged header does no harm. Immutable.
+ * The last {@value #LENGTH} bytes of a sealed container file, behind the directory and, since
+ * version 2, the group index; {@code docs/formats.md} ("Container") has its bytes. It repeats the
+ * header's description, so that a damaged header does no harm. Immutable.
  */
 public final class ContainerFooter {
 
@@ -29,7 +29,8 @@ public final class ContainerFooter {
 
   private static final int MAGIC = 0x46444889;
   private static final int DESCRIPTION_OFFSET = 8;
-  private static final int UNUSED_OFFSET = 84;
+  private static final int INDEX_LENGTH_OFFSET = 84;
+  private static final int UNUSED_OFFSET = 88;
   private static final int CRC_OFFSET = 92;
 
   private final ContainerHeader header;
@@ -39,7 +40,11 @@ public final class ContainerFooter {
   private final int chunkCount;
   private final long originalBytes;
   private final long sealTime;
+  private final int groupIndexLength;
 
+  /**
+   * @param groupIndexLength in bytes; 0 where the container's version has none
+   */
   public ContainerFooter(
       ContainerHeader header,
       long directoryPosition,
@@ -47,7 +52,8 @@ public final class ContainerFooter {
       int groupCount,
       int chunkCount,
       long originalBytes,
-      long sealTime) {
+      long sealTime,
+      int groupIndexLength) {
     this.header = header;
     this.directoryPosition = directoryPosition;
     this.directoryLength = directoryLength;
@@ -55,6 +61,7 @@ public final class ContainerFooter {
     this.chunkCount = chunkCount;
     this.originalBytes = originalBytes;
     this.sealTime = sealTime;
+    this.groupIndexLength = groupIndexLength;
   }
 
   /** Reads the footer at the end of a file. */
@@ -69,14 +76,39 @@ public final class ContainerFooter {
     return parse(path, bytes, length);
   }
 
-  /** Reads the directory before the footer, and checks that both say the same. */
+  /**
+   * Reads the footer from a file's last bytes, from position to limit, which are not consumed.
+   *
+   * @param tail of {@link #LENGTH} bytes at least
+   * @param fileLength the file's length
+   */
+  public static ContainerFooter ofTail(Path path, ByteBuffer tail, long fileLength)
+      throws CorruptFileException, UnknownFormatVersionException {
+    if (fileLength < MIN_FILE_LENGTH) {
+      throw new CorruptFileException(
+          path, "file length", "at least " + MIN_FILE_LENGTH, fileLength);
+    }
+    ByteBuffer bytes = tail.duplicate();
+    bytes.position(tail.limit() - LENGTH);
+    return parse(path, bytes, fileLength);
+  }
+
+  /** Reads the directory of a container, and checks that both say the same. */
   public ContainerDirectory readDirectory(Path path, ReadableFile file) throws IOException {
-    ByteBuffer bytes = BufferPool.shared().take(directoryLength);
+    ByteBuffer bytes = BufferPool.shared().take(directoryLength + groupIndexLength);
     try {
-      int count = file.read(bytes, directoryPosition);
-      expect(path, "directory's bytes", directoryLength, count);
-      bytes.flip();
-      ContainerDirectory directory = DirectoryFormat.parse(path, bytes, directoryPosition);
+      read(path, "directory's bytes", file, bytes, directoryPosition);
+      ContainerDirectory directory;
+      if (header.hasGroupIndex()) {
+        ByteBuffer index = bytes.duplicate();
+        index.position(directoryLength);
+        bytes.limit(directoryLength);
+        directory =
+            DirectoryFormat.parse(
+                path, bytes, GroupIndexFormat.parseGroups(path, index, directoryPosition));
+      } else {
+        directory = DirectoryFormat.parse(path, bytes, directoryPosition);
+      }
       expect(path, "chunks in the directory", chunkCount, directory.chunkCount());
       expect(path, "groups in the directory", groupCount, directory.groupCount());
       expect(path, "bytes of all chunks", originalBytes, directory.originalBytes());
@@ -84,6 +116,43 @@ public final class ContainerFooter {
     } finally {
       BufferPool.shared().give(bytes);
     }
+  }
+
+  /**
+   * Reads the group index of a container that has one.
+   *
+   * @param tail the file's last bytes, from position to limit, if they were read already; what is
+   *     in them is not read again. Not consumed; may be null
+   */
+  public GroupIndex readGroups(Path path, ReadableFile file, ByteBuffer tail) throws IOException {
+    int behind = LENGTH + groupIndexLength;
+    if (tail != null && tail.remaining() >= behind) {
+      ByteBuffer bytes = tail.duplicate();
+      bytes.limit(tail.limit() - LENGTH);
+      bytes.position(tail.limit() - behind);
+      return parseGroups(path, bytes);
+    }
+    ByteBuffer bytes = BufferPool.shared().take(groupIndexLength);
+    try {
+      read(path, "bytes of the group index", file, bytes, directoryPosition + directoryLength);
+      return parseGroups(path, bytes);
+    } finally {
+      BufferPool.shared().give(bytes);
+    }
+  }
+
+  private GroupIndex parseGroups(Path path, ByteBuffer bytes) throws IOException {
+    GroupIndex groups = GroupIndexFormat.parse(path, bytes, directoryPosition);
+    expect(path, "groups in the group index", groupCount, groups.groupCount());
+    return groups;
+  }
+
+  private static void read(
+      Path path, String what, ReadableFile file, ByteBuffer bytes, long position)
+      throws IOException {
+    int expected = bytes.remaining();
+    expect(path, what, expected, file.read(bytes, position));
+    bytes.flip();
   }
 
   /**
@@ -101,20 +170,22 @@ public final class ContainerFooter {
     ByteBuffer in = littleEndian(bytes.slice());
     expect(file, "magic of the footer", MAGIC, in.getInt(0));
     expect(file, "footer CRC32C", crc(in, 0, CRC_OFFSET), in.getInt(CRC_OFFSET));
-    requireKnown(file, in.get(4) & 0xFF);
-    expect(file, "flags of the footer", 0, in.get(5));
+    int version = in.get(4) & 0xFF;
+    requireKnown(file, version);
+    ContainerHeader.checkFlags(file, "footer", version, in.get(5));
     expect(file, "footer length", LENGTH, in.getShort(6) & 0xFFFF);
-    expect(file, "unused bytes of the footer", 0, in.getLong(UNUSED_OFFSET));
+    expect(file, "unused bytes of the footer", 0, in.getInt(UNUSED_OFFSET));
     in.position(DESCRIPTION_OFFSET);
     ContainerFooter footer =
         new ContainerFooter(
-            ContainerHeader.parseDescription(file, in),
+            ContainerHeader.parseDescription(file, in, version),
             in.getLong(),
             in.getInt(),
             in.getInt(),
             in.getInt(),
             in.getLong(),
-            in.getLong());
+            in.getLong(),
+            in.getInt(INDEX_LENGTH_OFFSET));
     footer.checkBounds(file, fileLength);
     return footer;
   }
@@ -128,7 +199,17 @@ public final class ContainerFooter {
         DirectoryFormat.MAX_LENGTH,
         directoryLength);
     requireRange(file, "number of groups", chunkCount == 0 ? 0 : 1, chunkCount, groupCount);
-    expect(file, "directory position", fileLength - LENGTH - directoryLength, directoryPosition);
+    requireRange(
+        file,
+        "length of the group index",
+        header.hasGroupIndex() ? GroupIndexFormat.MIN_LENGTH : 0,
+        header.hasGroupIndex() ? GroupIndexFormat.MAX_LENGTH : 0,
+        groupIndexLength);
+    expect(
+        file,
+        "directory position",
+        fileLength - LENGTH - groupIndexLength - directoryLength,
+        directoryPosition);
     requireRange(
         file, "directory position", ContainerHeader.LENGTH, Long.MAX_VALUE, directoryPosition);
     requireRange(
@@ -143,7 +224,7 @@ public final class ContainerFooter {
   public ByteBuffer encode() {
     ByteBuffer out = littleEndian(ByteBuffer.allocate(LENGTH));
     out.putInt(MAGIC);
-    out.put((byte) ContainerFormat.VERSION);
+    out.put((byte) header.version());
     out.put((byte) 0);
     out.putShort((short) LENGTH);
     header.putDescription(out);
@@ -153,6 +234,7 @@ public final class ContainerFooter {
     out.putInt(chunkCount);
     out.putLong(originalBytes);
     out.putLong(sealTime);
+    out.putInt(groupIndexLength);
     out.putInt(CRC_OFFSET, crc(out, 0, CRC_OFFSET));
     out.clear();
     return out;

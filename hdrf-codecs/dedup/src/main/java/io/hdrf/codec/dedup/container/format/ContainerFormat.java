@@ -14,8 +14,10 @@ import java.nio.file.Path;
  *
  * <p>A container holds chunks of one volume and block pool. Its file consists of a header ({@link
  * ContainerHeader}), groups of chunks ({@link GroupHeader}) and, when it is sealed, a directory
- * ({@link DirectoryFormat}) and a footer ({@link ContainerFooter}), without gaps. Compaction leaves
- * out chunks, and the others keep their numbers. Numbers ascend in the file.
+ * ({@link DirectoryFormat}), a group index ({@link GroupIndexFormat}) and a footer ({@link
+ * ContainerFooter}), without gaps. Compaction leaves out chunks, and the others keep their numbers.
+ * Numbers ascend in the file. Version 1, which can be read, has no group index: its directory has
+ * the groups, too.
  *
  * <p>A file gets the name of a sealed container by a rename after it was forced, so that it is
  * complete whatever happens. Of an open one the groups count as far as they are sound, whatever
@@ -24,7 +26,13 @@ import java.nio.file.Path;
 public final class ContainerFormat {
 
   /** The version that is written. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
+
+  /**
+   * The first version whose groups have the CRC32C of each chunk in their headers, and whose sealed
+   * files have a group index.
+   */
+  static final int GROUP_INDEX = 2;
 
   /** The oldest version that can be read. */
   public static final int OLDEST_VERSION = 1;
@@ -71,6 +79,15 @@ public final class ContainerFormat {
       throws CorruptFileException {
     if (found < min || found > max) {
       throw new CorruptFileException(file, what, "from " + min + " to " + max, found);
+    }
+  }
+
+  /** Refuses flags that this build does not know: a later one wrote them. */
+  static void requireNoFlags(Path file, String part, int unknown)
+      throws UnknownFormatVersionException {
+    if (unknown != 0) {
+      throw new UnknownFormatVersionException(
+          file, "the " + part + " with the flags 0x" + Integer.toHexString(unknown));
     }
   }
 

@@ -5,6 +5,7 @@ import static io.hdrf.codec.dedup.container.format.ContainerFormat.crc;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.expect;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.littleEndian;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireKnown;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireNoFlags;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireRange;
 
 import io.hdrf.spi.io.CorruptFileException;
@@ -33,13 +34,20 @@ public final class ContainerHeader {
   private static final int CRC_OFFSET = 60;
   private static final int MAX_SCHEME_ID = 0xFFFF;
 
+  private final int version;
   private final long id;
   private final long identity;
   private final int[] chainIds;
   private final long creationTime;
   private final long marker;
 
+  /** A new container's, of the version that is written. */
   public ContainerHeader(long id, long identity, int[] chainIds, long creationTime, long marker) {
+    this(ContainerFormat.VERSION, id, identity, chainIds, creationTime, marker);
+  }
+
+  private ContainerHeader(
+      int version, long id, long identity, int[] chainIds, long creationTime, long marker) {
     if (chainIds.length > ContainerFormat.MAX_CHAIN_LENGTH) {
       throw new IllegalArgumentException("a chain of " + chainIds.length + " schemes");
     }
@@ -48,6 +56,7 @@ public final class ContainerHeader {
         throw new IllegalArgumentException("no scheme id: " + scheme);
       }
     }
+    this.version = version;
     this.id = id;
     this.identity = identity;
     this.chainIds = chainIds.clone();
@@ -77,18 +86,29 @@ public final class ContainerHeader {
     ByteBuffer in = littleEndian(bytes.slice());
     expect(file, "magic", MAGIC, in.getInt(0));
     expect(file, "header CRC32C", crc(in, 0, CRC_OFFSET), in.getInt(CRC_OFFSET));
-    requireKnown(file, in.get(4) & 0xFF);
-    expect(file, "flags", 0, in.get(5));
+    int version = in.get(4) & 0xFF;
+    requireKnown(file, version);
+    checkFlags(file, "header", version, in.get(5));
     expect(file, "header length", LENGTH, in.getShort(6) & 0xFFFF);
     for (int i = DESCRIPTION_OFFSET + DESCRIPTION_LENGTH; i < CRC_OFFSET; i++) {
       expect(file, "unused bytes of the header", 0, in.get(i));
     }
     in.position(DESCRIPTION_OFFSET);
-    return parseDescription(file, in);
+    return parseDescription(file, in, version);
+  }
+
+  /** Refuses flags: they are damage in version 1, and of a later build since. */
+  static void checkFlags(Path file, String part, int version, byte flags)
+      throws CorruptFileException, UnknownFormatVersionException {
+    if (version < ContainerFormat.GROUP_INDEX) {
+      expect(file, "flags of the " + part, 0, flags);
+    }
+    requireNoFlags(file, part, flags & 0xFF);
   }
 
   /** Reads a description; {@code in} is little-endian and has enough bytes, which are consumed. */
-  static ContainerHeader parseDescription(Path file, ByteBuffer in) throws CorruptFileException {
+  static ContainerHeader parseDescription(Path file, ByteBuffer in, int version)
+      throws CorruptFileException {
     long id = in.getLong();
     requireRange(file, "container id", 0, ChunkRef.MAX_CONTAINER, id);
     long identity = in.getLong();
@@ -104,7 +124,7 @@ public final class ContainerHeader {
       }
     }
     return new ContainerHeader(
-        id, identity, Arrays.copyOf(chain, length), in.getLong(), in.getLong());
+        version, id, identity, Arrays.copyOf(chain, length), in.getLong(), in.getLong());
   }
 
   /** Writes the description at the position of {@code out}, which is little-endian. */
@@ -122,7 +142,7 @@ public final class ContainerHeader {
   public ByteBuffer encode() {
     ByteBuffer out = littleEndian(ByteBuffer.allocate(LENGTH));
     out.putInt(MAGIC);
-    out.put((byte) ContainerFormat.VERSION);
+    out.put((byte) version);
     out.put((byte) 0);
     out.putShort((short) LENGTH);
     putDescription(out);
@@ -139,6 +159,20 @@ public final class ContainerHeader {
   public void check(Path file, long expectedId, long expectedIdentity) throws CorruptFileException {
     expect(file, "identity of the store", expectedIdentity, identity);
     expect(file, "container id", expectedId, id);
+  }
+
+  /** Of the same container, in the version that is written. */
+  public ContainerHeader latest() {
+    return new ContainerHeader(id, identity, chainIds, creationTime, marker);
+  }
+
+  public int version() {
+    return version;
+  }
+
+  /** Returns whether the file has a group index, and chunks' CRCs in the headers of its groups. */
+  public boolean hasGroupIndex() {
+    return version >= ContainerFormat.GROUP_INDEX;
   }
 
   public long id() {

@@ -15,7 +15,8 @@ import java.nio.file.Path;
 /**
  * Makes a container's directory again from its groups. A group counts if its header, its stored
  * bytes and its place in the order of numbers are right; what lies between groups, or can't be
- * read, is searched for the next one. For one thread and one scan.
+ * read, is searched for the next one. The CRC32C of a chunk is that of the group's header if it has
+ * them, so that a chunk that differs stays a damaged one. For one thread and one scan.
  */
 public final class ContainerScanner {
 
@@ -166,7 +167,7 @@ public final class ContainerScanner {
       for (int i = 0; i < group.chunkCount(); i++) {
         original.limit(offset + group.chunkLength(i));
         original.position(offset);
-        int crc = Crc32c.update(0, original);
+        int crc = group.hasChecksums() ? group.checksum(i) : Crc32c.update(0, original);
         fingerprinter.fingerprint(original.duplicate(), fingerprint, 0);
         directory.addChunk(group.number(i), group.chunkLength(i), crc, fingerprint, 0);
         offset += group.chunkLength(i);

@@ -18,6 +18,7 @@ public final class DirectoryBuilder {
   private int[] checksums;
   private FingerprintTable fingerprints;
   private int[] groupFirst;
+  private int[] groupFirstNumber;
   private long[] groupPosition;
   private int[] groupHeaderLength;
   private int[] groupStoredLength;
@@ -33,6 +34,7 @@ public final class DirectoryBuilder {
     checksums = new int[chunks];
     fingerprints = new FingerprintTable(chunks);
     groupFirst = new int[groups];
+    groupFirstNumber = new int[groups];
     groupPosition = new long[groups];
     groupHeaderLength = new int[groups];
     groupStoredLength = new int[groups];
@@ -87,6 +89,7 @@ public final class DirectoryBuilder {
       original += lengths[i];
     }
     groupFirst[groupCount] = endOfGroups;
+    groupFirstNumber[groupCount] = number(endOfGroups);
     groupPosition[groupCount] = position;
     groupHeaderLength[groupCount] = headerLength;
     groupStoredLength[groupCount] = storedLength;
@@ -100,12 +103,14 @@ public final class DirectoryBuilder {
   /** All or nothing, also where there is no memory. */
   private void growGroups(int capacity) {
     int[] newFirst = Arrays.copyOf(groupFirst, capacity);
+    int[] newFirstNumber = Arrays.copyOf(groupFirstNumber, capacity);
     long[] newPosition = Arrays.copyOf(groupPosition, capacity);
     int[] newHeaderLength = Arrays.copyOf(groupHeaderLength, capacity);
     int[] newStoredLength = Arrays.copyOf(groupStoredLength, capacity);
     int[] newOriginalLength = Arrays.copyOf(groupOriginalLength, capacity);
     groupStages = Arrays.copyOf(groupStages, capacity);
     groupFirst = newFirst;
+    groupFirstNumber = newFirstNumber;
     groupPosition = newPosition;
     groupHeaderLength = newHeaderLength;
     groupStoredLength = newStoredLength;
@@ -119,18 +124,25 @@ public final class DirectoryBuilder {
   /** The groups that were ended. */
   public ContainerDirectory build() {
     return new ContainerDirectory(
-        groupCount,
+        new GroupIndex(
+            groupCount,
+            endOfGroups == 0 ? 0 : number(endOfGroups - 1) + 1,
+            groupFirstNumber,
+            groupPosition,
+            groupHeaderLength,
+            groupStoredLength,
+            groupStages),
         endOfGroups,
         numbers,
         lengths,
         checksums,
         fingerprints,
         groupFirst,
-        groupPosition,
-        groupHeaderLength,
-        groupStoredLength,
         groupOriginalLength,
-        groupStages,
         originalBytes);
+  }
+
+  private int number(int index) {
+    return numbers == null ? index : numbers[index];
   }
 }

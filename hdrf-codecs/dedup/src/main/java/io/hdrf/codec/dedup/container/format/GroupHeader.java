@@ -4,31 +4,39 @@ package io.hdrf.codec.dedup.container.format;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.crc;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.expect;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.littleEndian;
+import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireNoFlags;
 import static io.hdrf.codec.dedup.container.format.ContainerFormat.requireRange;
 
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.io.Varint;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * The header before the stored bytes of a group of chunks; {@code docs/formats.md} ("Container")
  * has its bytes. The chunks of a group, put together in the order of their numbers, are encoded as
- * one frame by the container's tail chain. Immutable.
+ * one frame by the container's tail chain. Those of version 2 have the chunks' CRC32C. Chunks have
+ * an index from 0 in their group. Immutable.
  */
 public final class GroupHeader {
 
   public static final int FIXED_LENGTH = 44;
 
-  /** The longest header: every chunk with a length and a gap of three bytes. */
-  public static final int MAX_LENGTH = FIXED_LENGTH + 2 * 4 * ContainerFormat.MAX_CHUNKS;
+  /** The shortest header since version 2: of one chunk. */
+  public static final int MIN_LENGTH = FIXED_LENGTH + 1 + Integer.BYTES;
+
+  /** The longest header: every chunk with a length and a gap of four bytes, and a CRC. */
+  public static final int MAX_LENGTH = FIXED_LENGTH + 3 * 4 * ContainerFormat.MAX_CHUNKS;
 
   /** Magic and marker, by which a group is found. */
   static final int SIGN_LENGTH = 12;
 
   public static final int MAGIC = 0x47444889;
   private static final int FLAG_GAPS = 1;
+  private static final int FLAG_CHECKSUMS = 2;
   private static final int ORIGINAL_LENGTH_OFFSET = 12;
   private static final int STORED_LENGTH_OFFSET = 16;
   private static final int STORED_CRC_OFFSET = 20;
@@ -45,29 +53,52 @@ public final class GroupHeader {
   private final int storedLength;
   private final int storedCrc;
   private final int stages;
-  private final int[] numbers;
-  private final int[] lengths;
+  private final int firstNumber;
+  private final int count;
 
-  private GroupHeader(
+  /** Where in the arrays the group begins, but for the CRCs. */
+  private final int base;
+
+  /** Null if the numbers are consecutive. */
+  private final int[] numbers;
+
+  private final int[] lengths;
+  private final int firstCrc;
+
+  /** Null if the header has none. */
+  private final int[] checksums;
+
+  /** Takes arrays that may have other groups, too, and whose elements of this one never change. */
+  GroupHeader(
       int length,
       int originalLength,
       int storedLength,
       int storedCrc,
       int stages,
+      int firstNumber,
+      int count,
+      int base,
       int[] numbers,
-      int[] lengths) {
+      int[] lengths,
+      int firstCrc,
+      int[] checksums) {
     this.length = length;
     this.originalLength = originalLength;
     this.storedLength = storedLength;
     this.storedCrc = storedCrc;
     this.stages = stages;
+    this.firstNumber = firstNumber;
+    this.count = count;
+    this.base = base;
     this.numbers = numbers;
     this.lengths = lengths;
+    this.firstCrc = firstCrc;
+    this.checksums = checksums;
   }
 
   /** Returns the length of the header of a group with these chunks. */
   public static int length(int[] numbers, int[] lengths, int count) {
-    int length = FIXED_LENGTH;
+    int length = FIXED_LENGTH + Integer.BYTES * count;
     boolean gaps = hasGaps(numbers, count);
     for (int i = 0; i < count; i++) {
       length += Varint.length(lengths[i]);
@@ -85,6 +116,7 @@ public final class GroupHeader {
   /**
    * Writes a header at index 0 of {@code group}, which holds the stored bytes already.
    *
+   * @param checksums CRC32C of each chunk
    * @param length what {@link #length(int[], int[], int)} said; the stored bytes begin there
    * @param storedLength how many stored bytes there are
    */
@@ -93,10 +125,42 @@ public final class GroupHeader {
       long marker,
       int[] numbers,
       int[] lengths,
+      int[] checksums,
       int count,
       int length,
       int originalLength,
       int storedLength,
+      int stages) {
+    put(
+        group,
+        marker,
+        numbers,
+        lengths,
+        checksums,
+        count,
+        length,
+        originalLength,
+        storedLength,
+        crc(group, length, length + storedLength),
+        stages);
+  }
+
+  /**
+   * As above.
+   *
+   * @param storedCrc CRC32C that the stored bytes should have
+   */
+  public static void put(
+      ByteBuffer group,
+      long marker,
+      int[] numbers,
+      int[] lengths,
+      int[] checksums,
+      int count,
+      int length,
+      int originalLength,
+      int storedLength,
+      int storedCrc,
       int stages) {
     ByteBuffer out = littleEndian(group);
     out.clear();
@@ -105,12 +169,12 @@ public final class GroupHeader {
     out.putLong(4, marker);
     out.putInt(ORIGINAL_LENGTH_OFFSET, originalLength);
     out.putInt(STORED_LENGTH_OFFSET, storedLength);
-    out.putInt(STORED_CRC_OFFSET, crc(out, length, length + storedLength));
+    out.putInt(STORED_CRC_OFFSET, storedCrc);
     out.putInt(FIRST_NUMBER_OFFSET, numbers[0]);
     out.putInt(CHUNK_COUNT_OFFSET, count);
     out.putInt(TABLE_LENGTH_OFFSET, length - FIXED_LENGTH);
     out.put(STAGES_OFFSET, (byte) stages);
-    out.put(FLAGS_OFFSET, (byte) (gaps ? FLAG_GAPS : 0));
+    out.put(FLAGS_OFFSET, (byte) (FLAG_CHECKSUMS | (gaps ? FLAG_GAPS : 0)));
     out.putShort(UNUSED_OFFSET, (short) 0);
     out.position(FIXED_LENGTH);
     for (int i = 0; i < count; i++) {
@@ -118,6 +182,9 @@ public final class GroupHeader {
     }
     for (int i = 1; gaps && i < count; i++) {
       Varint.put(out, numbers[i] - numbers[i - 1] - 1);
+    }
+    for (int i = 0; i < count; i++) {
+      out.putInt(checksums[i]);
     }
     out.putInt(CRC_OFFSET, crc(crc(out, 0, CRC_OFFSET), out, FIXED_LENGTH, length));
   }
@@ -167,9 +234,10 @@ public final class GroupHeader {
    *
    * @param file for messages
    * @param bytes at least the header, from the position on; not consumed
+   * @throws UnknownFormatVersionException if a later build wrote it
    */
   public static GroupHeader parse(Path file, ByteBuffer bytes, long marker)
-      throws CorruptFileException {
+      throws CorruptFileException, UnknownFormatVersionException {
     int length = peekLength(file, bytes, marker);
     requireRange(file, "bytes of a group", length, Integer.MAX_VALUE, bytes.remaining());
     ByteBuffer in = littleEndian(bytes.slice());
@@ -178,24 +246,40 @@ public final class GroupHeader {
         "group header CRC32C",
         crc(crc(in, 0, CRC_OFFSET), in, FIXED_LENGTH, length),
         in.getInt(CRC_OFFSET));
+    int flags = in.get(FLAGS_OFFSET) & 0xFF;
+    requireNoFlags(file, "group", flags & ~(FLAG_GAPS | FLAG_CHECKSUMS));
     int original = in.getInt(ORIGINAL_LENGTH_OFFSET);
     requireRange(file, "original length", 1, ContainerFormat.MAX_GROUP_LENGTH, original);
     int stored = in.getInt(STORED_LENGTH_OFFSET);
     requireRange(file, "stored length", 0, original, stored);
     int stages = in.get(STAGES_OFFSET) & 0xFF;
     requireRange(file, "stage mask", 0, (1 << ContainerFormat.MAX_CHAIN_LENGTH) - 1, stages);
-    int flags = in.get(FLAGS_OFFSET);
-    requireRange(file, "flags of a group", 0, FLAG_GAPS, flags);
     expect(file, "unused bytes of a group header", 0, in.getShort(UNUSED_OFFSET));
+    boolean crcs = (flags & FLAG_CHECKSUMS) != 0;
+    int most = (length - FIXED_LENGTH) / (crcs ? 1 + Integer.BYTES : 1);
     int count = in.getInt(CHUNK_COUNT_OFFSET);
-    requireRange(file, "chunks of a group", 1, Math.min(length - FIXED_LENGTH, original), count);
+    requireRange(file, "chunks of a group", 1, Math.min(most, original), count);
+    int first = in.getInt(FIRST_NUMBER_OFFSET);
+    requireRange(file, "chunk number", 0, ContainerFormat.MAX_CHUNKS - count, first);
     in.position(FIXED_LENGTH);
     in.limit(length);
     int[] lengths = lengths(file, in, count, original);
-    int[] numbers = numbers(file, in, in.getInt(FIRST_NUMBER_OFFSET), count, flags == FLAG_GAPS);
-    expect(file, "bytes behind a group's table", 0, in.remaining());
+    int[] numbers = (flags & FLAG_GAPS) != 0 ? numbers(file, in, first, count) : null;
+    expect(file, "bytes behind a group's table", crcs ? Integer.BYTES * count : 0, in.remaining());
+    int[] checksums = crcs ? checksums(in, count) : null;
     return new GroupHeader(
-        length, original, stored, in.getInt(STORED_CRC_OFFSET), stages, numbers, lengths);
+        length,
+        original,
+        stored,
+        in.getInt(STORED_CRC_OFFSET),
+        stages,
+        first,
+        count,
+        0,
+        numbers,
+        lengths,
+        0,
+        checksums);
   }
 
   /**
@@ -231,18 +315,25 @@ public final class GroupHeader {
     return lengths;
   }
 
-  private static int[] numbers(Path file, ByteBuffer in, int first, int count, boolean gaps)
+  private static int[] numbers(Path file, ByteBuffer in, int first, int count)
       throws CorruptFileException {
-    requireRange(file, "chunk number", 0, ContainerFormat.MAX_CHUNKS - count, first);
     int[] numbers = new int[count];
     numbers[0] = first;
     for (int i = 1; i < count; i++) {
-      int gap = gaps ? Varint.get(in) : 0;
+      int gap = Varint.get(in);
       requireRange(
           file, "gap", 0, ContainerFormat.MAX_CHUNKS - 1 - (long) (numbers[i - 1] + 1), gap);
       numbers[i] = numbers[i - 1] + 1 + gap;
     }
     return numbers;
+  }
+
+  private static int[] checksums(ByteBuffer in, int count) {
+    int[] checksums = new int[count];
+    for (int i = 0; i < count; i++) {
+      checksums[i] = in.getInt();
+    }
+    return checksums;
   }
 
   /** The header's length in bytes. */
@@ -258,6 +349,7 @@ public final class GroupHeader {
     return storedLength;
   }
 
+  /** CRC32C that the stored bytes should have; not known of a header that a directory made. */
   public int storedCrc() {
     return storedCrc;
   }
@@ -267,22 +359,49 @@ public final class GroupHeader {
   }
 
   public int chunkCount() {
-    return numbers.length;
+    return count;
   }
 
   public int firstNumber() {
-    return numbers[0];
+    return firstNumber;
   }
 
   public int lastNumber() {
-    return numbers[numbers.length - 1];
+    return number(count - 1);
   }
 
   public int number(int chunk) {
-    return numbers[chunk];
+    return numbers == null ? firstNumber + chunk : numbers[base + chunk];
+  }
+
+  /** The index of the chunk with that number, or -1. */
+  public int indexOf(int number) {
+    if (numbers == null) {
+      return number >= firstNumber && number < firstNumber + count ? number - firstNumber : -1;
+    }
+    int found = Arrays.binarySearch(numbers, base, base + count, number);
+    return found < 0 ? -1 : found - base;
   }
 
   public int chunkLength(int chunk) {
-    return lengths[chunk];
+    return lengths[base + chunk];
+  }
+
+  /** Returns the length of the chunks of some indexes together, in bytes. */
+  public int lengthOf(int from, int to) {
+    int sum = 0;
+    for (int i = base + from; i < base + to; i++) {
+      sum += lengths[i];
+    }
+    return sum;
+  }
+
+  public boolean hasChecksums() {
+    return checksums != null;
+  }
+
+  /** The CRC32C of a chunk, where the header {@link #hasChecksums}. */
+  public int checksum(int chunk) {
+    return checksums[firstCrc + chunk];
   }
 }

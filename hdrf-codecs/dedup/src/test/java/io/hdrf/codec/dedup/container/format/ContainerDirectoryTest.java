@@ -75,8 +75,8 @@ class ContainerDirectoryTest {
   @Test
   void aDirectoryThatWasReadFindsTheSame() throws Exception {
     ContainerDirectory written = directory(1000, 7, new Random(9));
-    ByteBuffer bytes = ByteBuffer.allocateDirect(DirectoryFormat.encodedLength(written));
-    DirectoryFormat.encode(written, bytes);
+    ByteBuffer bytes = ByteBuffer.allocateDirect(DirectoryFormat.encodedLength(written, 1));
+    DirectoryFormat.encode(written, 1, bytes);
     int end = ContainerHeader.LENGTH + written.groupCount() * (50 + 100);
     ContainerDirectory read = DirectoryFormat.parse(Path.of("container"), bytes, end);
     Random again = new Random(9);
