@@ -40,7 +40,7 @@ final class DedupSettings {
     directoryMemory = settings.getSize("directory.memory", 64 << 20, 0, Integer.MAX_VALUE);
     groupMemory = settings.getSize("group.memory", 128 << 20, 0, Integer.MAX_VALUE);
     capContainers = settings.getInt("cap.containers", 6, 0, ContainerCap.MAX_CONTAINERS);
-    capPercent = settings.getInt("cap.percent", 5, 1, 100);
+    capPercent = settings.getInt("cap.percent", 4, 1, 100);
     index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
   }

@@ -61,6 +61,7 @@ class StoredAgainTest {
     conf.set("hdrf.dedup.gc.live.percent", "100");
     conf.setInt("hdrf.dedup.cap.containers", CONTAINERS);
     conf.set("hdrf.dedup.cap.percent", "100");
+    conf.set("hdrf.dedup.index.sample", "8");
     volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", store);
     volume.awaitIndexed();
     ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -132,7 +133,7 @@ class StoredAgainTest {
     put(100);
     // The containers of the copies count from now on like all others.
     conf.setInt("hdrf.dedup.cap.containers", 0);
-    for (int sample : new int[] {8, 8, 24}) {
+    for (int sample : new int[] {8, 8, 32}) {
       conf.setInt("hdrf.dedup.index.sample", sample);
       restart();
       volume.put(101, scattered, random);

@@ -272,11 +272,6 @@ public final class IndexLookup {
       }
     }
     followHints();
-    for (int i = 0; i < values.size(); i++) {
-      if (values.get(i) != null && refs[owners.get(i)] == RefCache.NONE) {
-        followOlder(owners.get(i), IndexEntry.ref(values.get(i)));
-      }
-    }
     boolean any = false;
     for (int i = 0; i < unknownCount; i++) {
       int chunk = unknown[i];
@@ -284,16 +279,11 @@ public final class IndexLookup {
         any = true;
         remember(chunk);
         counters.foundInStore.increment();
+      } else if (hints[chunk] != RefCache.NONE) {
+        counters.unconfirmed.increment();
       }
     }
     return any;
-  }
-
-  /** The latest entry of a chunk was wrong: another one may be right. */
-  private void followOlder(int chunk, long ref) {
-    if (ref == RefCache.NONE || ref == hints[chunk] || !accept(chunk, ref)) {
-      counters.unconfirmed.increment();
-    }
   }
 
   private void forgetFound() {
