@@ -15,6 +15,24 @@ final class AgedBlocks {
 
   private static final int MIN_EXTENT = 16;
 
+  /** Decides which chunks of a block are stored again although they are there. */
+  interface Rewriting {
+
+    /** A new block begins. */
+    void beginBlock();
+
+    /**
+     * The next chunks of a block, of which it gives those that are stored again the number -1.
+     *
+     * @param chunks the numbers of {@code count} chunks; -1 for new ones
+     * @param next the number that the next stored chunk gets
+     */
+    void choose(long[] chunks, int count, long next);
+  }
+
+  /** Chunks that are looked up together. */
+  private static final int BATCH = 1024;
+
   private final int chunksPerBlock;
   private final SplittableRandom random;
   private final Block[] blocks;
@@ -72,9 +90,44 @@ final class AgedBlocks {
    *
    * @param share of the chunks that stay, below 1
    */
-  void age(double share) {
+  void age(double share, Rewriting rewriting) {
     for (int i = 0; i < blocks.length; i++) {
-      blocks[i] = next(blocks[i], share);
+      long firstNew = chunks;
+      Block written = next(blocks[i], share);
+      chunks = firstNew;
+      rewriting.beginBlock();
+      blocks[i] = stored(written, firstNew, rewriting);
+    }
+  }
+
+  private Block stored(Block written, long firstNew, Rewriting rewriting) {
+    Block stored = new Block();
+    long[] batch = new long[BATCH];
+    int count = 0;
+    for (int run = 0; run < written.runs; run++) {
+      for (int i = 0; i < written.counts[run]; i++) {
+        long chunk = written.firsts[run] + i;
+        batch[count] = chunk < firstNew ? chunk : -1;
+        count++;
+        if (count == BATCH) {
+          store(batch, count, stored, rewriting);
+          count = 0;
+        }
+      }
+    }
+    store(batch, count, stored, rewriting);
+    return stored;
+  }
+
+  private void store(long[] batch, int count, Block stored, Rewriting rewriting) {
+    rewriting.choose(batch, count, chunks);
+    for (int i = 0; i < count; i++) {
+      if (batch[i] < 0) {
+        stored.add(chunks, 1);
+        chunks++;
+      } else {
+        stored.add(batch[i], 1);
+      }
     }
   }
 
@@ -91,7 +144,10 @@ final class AgedBlocks {
     return chunks;
   }
 
-  /** What a block will be next, without the others; new chunks get the next numbers. */
+  /**
+   * What a block will be next as it is written, without the others; new chunks get the next
+   * numbers, and no other one is stored again.
+   */
   Block next(Block old, double share) {
     Block next = new Block();
     double kept = EXTENT * share / (1 - share);

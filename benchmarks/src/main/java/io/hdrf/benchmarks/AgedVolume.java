@@ -8,6 +8,7 @@ import io.hdrf.codec.dedup.DedupScheme;
 import io.hdrf.codec.dedup.DedupVolume;
 import io.hdrf.codec.dedup.container.ContainerMaker;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.index.IndexLookup;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.FrameSink;
@@ -96,6 +97,7 @@ final class AgedVolume {
   private final BitSet kept;
   private final ContainerMaker containers;
   private final DedupVolume.Frames frames;
+  private final DedupVolume.Cap cap;
   private final AgedBlocks blocks;
   private final SplittableRandom random;
   private long rewritableChunks;
@@ -134,6 +136,7 @@ final class AgedVolume {
             DedupVolume.containerSize(configuration),
             System.currentTimeMillis() - TimeUnit.DAYS.toMillis(1));
     this.frames = new DedupVolume.Frames(configuration);
+    this.cap = newCap();
   }
 
   /** Makes all files. */
@@ -141,7 +144,7 @@ final class AgedVolume {
     for (int g = 1; g <= plan.generations; g++) {
       if (g > 1) {
         share = plan.share > 0 ? plan.share : random.nextDouble(LOWEST_SHARE, HIGHEST_SHARE);
-        blocks.age(share);
+        blocks.age(share, new Capped());
       }
       if (g == REWRITABLE) {
         rewritableChunks = blocks.chunks();
@@ -215,6 +218,32 @@ final class AgedVolume {
   private long reference(long chunk) {
     int each = containers.chunksPerContainer();
     return ChunkRef.pack(FIRST_CONTAINER + chunk / each, (int) (chunk % each));
+  }
+
+  /** What a DataNode stores again, chunks being stored one behind the other. */
+  private final class Capped implements AgedBlocks.Rewriting {
+    private final long[] refs = new long[IndexLookup.MAX_COUNT];
+
+    @Override
+    public void beginBlock() {
+      cap.beginBlock();
+    }
+
+    @Override
+    public void choose(long[] chunks, int count, long next) {
+      for (int i = 0; i < count; i++) {
+        refs[i] = chunks[i] < 0 ? -1 : reference(chunks[i]);
+      }
+      cap.apply(refs, count, CHUNK, ChunkRef.container(reference(next)));
+      for (int i = 0; i < count; i++) {
+        chunks[i] = refs[i] < 0 ? -1 : chunks[i];
+      }
+    }
+  }
+
+  /** What a DataNode stores again of the blocks that are written to this volume. */
+  DedupVolume.Cap newCap() throws IOException {
+    return new DedupVolume.Cap(configuration);
   }
 
   /** Deletes the blocks of the oldest generations; returns how many. */

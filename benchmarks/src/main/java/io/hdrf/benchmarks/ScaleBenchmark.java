@@ -69,13 +69,13 @@ public final class ScaleBenchmark implements Callable<Integer> {
   /** At least, with its checksums. */
   private static final double BYTES_PER_BLOCK = 2 * 4096;
 
+  private static final List<Double> SIZES = List.of(1.0, 2.0, 4.0, 10.0, 100.0);
   private static final List<Double> QUICK_SIZES = List.of(0.005, 0.01, 0.02);
 
   @Option(
       names = "--size-tib",
       split = ",",
-      defaultValue = "1,2,4,10,100",
-      description = "Logical data on the volume, TiB (${DEFAULT-VALUE}).")
+      description = "Logical data on the volume, TiB (1,2,4,10,100; 0.005,0.01,0.02 with --quick).")
   private List<Double> sizes;
 
   @Option(
@@ -113,13 +113,13 @@ public final class ScaleBenchmark implements Callable<Integer> {
       description = "Of all that is random (${DEFAULT-VALUE}).")
   private long seed;
 
-  @Option(
-      names = "--quick",
-      description = "Three small sizes, and no DataNode: whether all of it works.")
+  @Option(names = "--quick", description = "Small sizes, unless others are named, and no DataNode.")
   private boolean quick;
 
   @Option(names = "--json", description = "Also write all figures to this file, as JSON.")
   private Path json;
+
+  @Mixin private Settings settings;
 
   @Mixin private Report report;
 
@@ -144,7 +144,10 @@ public final class ScaleBenchmark implements Callable<Integer> {
     Files.createDirectories(work);
     Map<Double, Figures> measured = new LinkedHashMap<>();
     List<Double> tooLarge = new ArrayList<>();
-    for (double size : quick ? QUICK_SIZES : sizes) {
+    if (sizes == null) {
+      sizes = quick ? QUICK_SIZES : SIZES;
+    }
+    for (double size : sizes) {
       double free = Files.getFileStore(work).getUsableSpace() - RESERVE;
       if (size * BYTES_PER_TIB + blocks * BYTES_PER_BLOCK > free) {
         tooLarge.add(size);
@@ -174,14 +177,15 @@ public final class ScaleBenchmark implements Callable<Integer> {
     }
   }
 
-  private String title() {
+  private String title() throws IOException {
     return String.format(
         Locale.ROOT,
-        "### %s, %d generations that share %s %%, seed %d%n%n",
+        "### %s, %d generations that share %s %%, seed %d%s%n%n",
         CHAIN,
         Collections.max(generations),
         share == 0 ? "70 to 95" : Integer.toString(share),
-        seed);
+        seed,
+        settings.heading());
   }
 
   private Figures measure(Path own, double size) throws Exception {
@@ -197,7 +201,7 @@ public final class ScaleBenchmark implements Callable<Integer> {
     return quick ? measureAlone(own, plan) : measureWithDataNode(own, plan);
   }
 
-  private static Figures measureAlone(Path own, Plan plan) throws Exception {
+  private Figures measureAlone(Path own, Plan plan) throws Exception {
     Directories.delete(own);
     Path pool = own.resolve("current").resolve("BP-1-127.0.0.1-1");
     Path hdrf = pool.resolve("hdrf");
@@ -214,7 +218,7 @@ public final class ScaleBenchmark implements Callable<Integer> {
     return figures;
   }
 
-  private static Figures measureWithDataNode(Path own, Plan plan) throws Exception {
+  private Figures measureWithDataNode(Path own, Plan plan) throws Exception {
     ClusterConfig config =
         BenchmarkCluster.config(own, CHAIN + "@" + STORE, 1, 1)
             .withHeaps("1g", "2g")
@@ -225,7 +229,7 @@ public final class ScaleBenchmark implements Callable<Integer> {
             .with("hdrf.dedup.gc.interval", "0");
     Figures figures;
     ScaleProbe probe;
-    try (StartupSide side = new StartupSide(config)) {
+    try (StartupSide side = new StartupSide(settings.addTo(config))) {
       AgedVolume volume = make(VolumeFiller.pool(side.volume()), plan);
       DiskCounts disk = new DiskCounts(side.volume());
       figures = described(volume);
@@ -242,10 +246,11 @@ public final class ScaleBenchmark implements Callable<Integer> {
     return figures;
   }
 
-  private static AgedVolume make(Path pool, Plan plan) throws IOException {
+  private AgedVolume make(Path pool, Plan plan) throws IOException {
     Configuration configuration = new Configuration(false);
     configuration.set("hdrf.dedup.gc.rate", "0");
     configuration.set("hdrf.dedup.gc.min.age", "1");
+    settings.addTo(configuration);
     AgedVolume volume = new AgedVolume(pool, plan, configuration);
     volume.make();
     return volume;

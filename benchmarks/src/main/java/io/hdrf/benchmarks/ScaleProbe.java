@@ -10,6 +10,7 @@ import io.hdrf.block.StoredBlocks;
 import io.hdrf.codec.dedup.DedupScheme;
 import io.hdrf.codec.dedup.DedupVolume;
 import io.hdrf.codec.dedup.container.ChunkAppender;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.index.IndexLookup;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.LocalDurableFiles;
@@ -237,6 +238,8 @@ final class ScaleProbe {
   /** Writes blocks, but for cutting, fingerprints, compression and the comparison with .meta. */
   private void write(DedupVolume dedup, List<AgedBlocks.Block> blocks) throws IOException {
     IndexLookup lookup = dedup.index().newLookup();
+    DedupVolume.Cap cap = volume.newCap();
+    long[] appended = {-1};
     ByteBuffer chunk = ByteBuffer.allocateDirect(AgedVolume.CHUNK);
     long id = volume.firstBlock(volume.plan().generations() + 1);
     begin();
@@ -246,6 +249,7 @@ final class ScaleProbe {
       files.createDirectories(temporary.getParent());
       List<byte[]> names = new ArrayList<>();
       List<Long> added = new ArrayList<>();
+      cap.beginBlock();
       try (Pin pin = dedup.pins().pin();
           ChunkAppender appender = dedup.containers().appender(AgedVolume.TAIL.chain());
           ReducedBlockWriter writer = volume.newWriter(files, temporary, id)) {
@@ -253,11 +257,13 @@ final class ScaleProbe {
             block,
             (fingerprints, count, refs) -> {
               lookup.find(fingerprints, count, refs);
+              cap.apply(refs, count, AgedVolume.CHUNK, appended[0]);
               for (int i = 0; i < count; i++) {
                 long ref = refs[i];
                 if (ref < 0) {
                   chunk.clear();
                   ref = appender.append(fingerprints, i * FINGERPRINT, chunk);
+                  appended[0] = ChunkRef.container(ref);
                   byte[] name = new byte[FINGERPRINT];
                   System.arraycopy(fingerprints, i * FINGERPRINT, name, 0, FINGERPRINT);
                   names.add(name);

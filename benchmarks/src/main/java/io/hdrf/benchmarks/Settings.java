@@ -47,6 +47,15 @@ final class Settings {
     return BenchmarkCluster.with(config, all());
   }
 
+  /**
+   * Adds them to a configuration.
+   *
+   * @throws IOException if the file can't be read
+   */
+  void addTo(Configuration configuration) throws IOException {
+    all().forEach(configuration::set);
+  }
+
   /** Returns them for a heading: {@code ", name=value"} each, or nothing. */
   String heading() throws IOException {
     return all().entrySet().stream()

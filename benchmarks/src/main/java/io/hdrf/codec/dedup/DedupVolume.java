@@ -7,6 +7,7 @@ import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.codec.dedup.index.IndexLookup;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.FrameSink;
@@ -153,6 +154,34 @@ public final class DedupVolume implements Closeable {
     Recipe.parse(
         payload, (container, first, count) -> containers.read(container, first, count, frame));
     return runs[0];
+  }
+
+  /** Chooses the chunks of blocks that are stored again, as {@link BlockDeduplicator} does. */
+  public static final class Cap {
+    private final ContainerCap cap;
+    private final int[] ends = new int[IndexLookup.MAX_COUNT];
+
+    public Cap(Configuration configuration) throws IOException {
+      cap = settings(configuration).newContainerCap();
+    }
+
+    public void beginBlock() {
+      cap.beginBlock();
+    }
+
+    /**
+     * The next chunks of a block.
+     *
+     * @param refs the references of {@code count} chunks; those that are stored again get -1
+     * @param length of each chunk
+     * @param own the container that the block is appended to, or -1
+     */
+    public void apply(long[] refs, int count, int length, long own) {
+      for (int i = 0; i < count; i++) {
+        ends[i] = (i + 1) * length;
+      }
+      cap.apply(refs, ends, count, own);
+    }
   }
 
   /** Makes the frames of blocks, one block after the other, as {@link BlockDeduplicator} does. */

@@ -48,6 +48,7 @@ final class BlockDeduplicator implements Closeable {
   private final int[] cuts = new int[BATCH];
   private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
   private final long[] refs = new long[BATCH];
+  private final ContainerCap cap;
   private final int maxOwn;
 
   /** The chunks that the block brought in: it finds them again before anybody else can. */
@@ -58,6 +59,9 @@ final class BlockDeduplicator implements Closeable {
 
   /** The containers that the block's chunks lie in: how much a read of it jumps about. */
   private final Set<Long> touched = new HashSet<>();
+
+  /** The container that was appended to last; -1: none yet. */
+  private long appended = -1;
 
   /** The container added last, so that not each of its runs boxes its id. */
   private long lastTouched;
@@ -75,6 +79,7 @@ final class BlockDeduplicator implements Closeable {
     this.frameSize = settings.frameSize();
     this.index = index;
     this.indexLookup = index.newLookup();
+    this.cap = settings.newContainerCap();
     this.counters = counters;
     this.buffer = BufferPool.shared().take(Math.max(MIN_BUFFER, 2 * chunker.maximumSize()));
     this.chunk = buffer.duplicate();
@@ -88,6 +93,7 @@ final class BlockDeduplicator implements Closeable {
   void encode(long length, BlockSource source, ChunkAppender appender, FrameSink sink)
       throws IOException {
     own.clear();
+    cap.beginBlock();
     touched.clear();
     lastTouched = -1;
     buffer.clear();
@@ -141,6 +147,7 @@ final class BlockDeduplicator implements Closeable {
       throws IOException {
     fingerprinter.fingerprints(buffer, cuts, count, fingerprints);
     indexLookup.find(fingerprints, count, refs);
+    counters.chunksStoredAgain.add(cap.apply(refs, cuts, count, appended));
     for (int i = 0; i < count; i++) {
       int offset = i * Fingerprinter.LENGTH;
       int length = showChunk(base, i);
@@ -150,6 +157,7 @@ final class BlockDeduplicator implements Closeable {
         counters.bytesFound.add(length);
       } else {
         ref = appender.append(fingerprints, offset, chunk);
+        appended = ChunkRef.container(ref);
         addOwn(offset, ref);
         if (own.count() == maxOwn) {
           settle(appender);

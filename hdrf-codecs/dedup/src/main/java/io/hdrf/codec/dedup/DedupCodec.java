@@ -249,6 +249,7 @@ final class DedupCodec implements BlockCodec {
   @Override
   public Map<String, Long> metrics() {
     Map<String, Long> values = new LinkedHashMap<>(counters.asMap());
+    values.put("directoryMemoryBytes", containers.directoryMemory());
     values.putAll(index.metrics());
     values.putAll(collector.metrics());
     return values;

@@ -13,6 +13,7 @@ final class DedupCounters {
   final LongAdder bytesNew = new LongAdder();
   final LongAdder chunksFound = new LongAdder();
   final LongAdder bytesFound = new LongAdder();
+  final LongAdder chunksStoredAgain = new LongAdder();
   final LongAdder recipeBytes = new LongAdder();
   final LongAdder runs = new LongAdder();
   final LongAdder containersTouched = new LongAdder();
@@ -28,6 +29,7 @@ final class DedupCounters {
     values.put("bytesNew", bytesNew.sum());
     values.put("chunksFound", chunksFound.sum());
     values.put("bytesFound", bytesFound.sum());
+    values.put("chunksStoredAgain", chunksStoredAgain.sum());
     values.put("recipeBytes", recipeBytes.sum());
     values.put("recipeRuns", runs.sum());
     values.put("containersTouched", containersTouched.sum());

@@ -25,6 +25,8 @@ final class DedupSettings {
   private final int containerSize;
   private final int groupSize;
   private final int directoryMemory;
+  private final int capContainers;
+  private final int capPercent;
   private final int groupMemory;
   private final IndexSettings index;
   private final GcSettings gc;
@@ -37,6 +39,8 @@ final class DedupSettings {
     groupSize = settings.getSize("group.size", 256 << 10, 1, 8 << 20);
     directoryMemory = settings.getSize("directory.memory", 64 << 20, 0, Integer.MAX_VALUE);
     groupMemory = settings.getSize("group.memory", 128 << 20, 0, Integer.MAX_VALUE);
+    capContainers = settings.getInt("cap.containers", 6, 0, ContainerCap.MAX_CONTAINERS);
+    capPercent = settings.getInt("cap.percent", 4, 1, 100);
     index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
   }
@@ -116,6 +120,11 @@ final class DedupSettings {
   /** Bytes for decoded groups, of all stores together; at most an eighth of the heap's limit. */
   long groupMemory() {
     return Math.min(groupMemory, Runtime.getRuntime().maxMemory() / 8);
+  }
+
+  /** For one thread. */
+  ContainerCap newContainerCap() {
+    return new ContainerCap(capContainers, capPercent);
   }
 
   IndexSettings index() {

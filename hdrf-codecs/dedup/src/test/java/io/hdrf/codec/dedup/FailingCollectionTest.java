@@ -85,6 +85,8 @@ class FailingCollectionTest {
     conf.set("hdrf.dedup.gc.interval", "0");
     conf.set("hdrf.dedup.gc.min.age", "0");
     conf.set("hdrf.dedup.gc.live.percent", "95");
+    // So that parts of a block are found.
+    conf.set("hdrf.dedup.index.sample", "8");
     conf.set("hdrf.dedup.gc.rate", "0");
     MetadataStore store =
         new MapStoreProvider()

@@ -297,6 +297,11 @@ public final class ContainerStore implements Closeable {
     return known.origin() == LoadedDirectory.Origin.LOSSY ? null : known.content();
   }
 
+  /** Returns about the bytes of memory that the directories of sealed containers take. */
+  public long directoryMemory() {
+    return loaded.memory();
+  }
+
   /** Returns whether {@link #directory} would answer without reading a file. */
   public boolean isLoaded(long container) {
     Container found = containers.get(container);

@@ -315,6 +315,7 @@ public final class FingerprintIndex implements Closeable {
   public Map<String, Long> metrics() {
     Map<String, Long> values = new LinkedHashMap<>(counters.asMap());
     values.put("indexPending", pending());
+    values.put("indexCacheMemoryBytes", cache.memory());
     BloomFilterArray array = filters;
     if (array != null) {
       array

@@ -53,6 +53,12 @@ public final class IndexLookup {
   /** Whether the filters named a segment for a chunk of the batch, by its place in it. */
   private final boolean[] suspected = new boolean[MAX_COUNT];
 
+  /** Where a chunk of the batch may be, by its place in it. */
+  private final long[] hints = new long[MAX_COUNT];
+
+  /** The containers that {@link #hints} name. */
+  private final long[] hinted = new long[MAX_COUNT];
+
   private byte[] fingerprints;
   private long[] refs;
 
@@ -96,16 +102,61 @@ public final class IndexLookup {
   }
 
   private void findInCache(int count) {
-    unknownCount = 0;
     for (int i = 0; i < count; i++) {
-      long ref = cache.get(SlotHash.prefix(fingerprints, i * Fingerprinter.LENGTH));
-      if (ref == RefCache.NONE || !accept(i, ref)) {
-        refs[i] = RefCache.NONE;
-        unknown[unknownCount] = i;
-        unknownCount++;
+      refs[i] = RefCache.NONE;
+      hints[i] = cache.get(SlotHash.prefix(fingerprints, i * Fingerprinter.LENGTH));
+      unknown[i] = i;
+    }
+    unknownCount = count;
+    followHints();
+    forgetFound();
+    counters.foundInCache.add(count - unknownCount);
+  }
+
+  /**
+   * Takes the unknown chunks that are where the hints say. Container by container, so that none is
+   * loaded twice for a batch, and those in memory first, before the others push them out.
+   */
+  private void followHints() {
+    int count = 0;
+    long last = -1;
+    for (int i = 0; i < unknownCount; i++) {
+      long hint = hints[unknown[i]];
+      if (hint != RefCache.NONE && ChunkRef.container(hint) != last) {
+        last = ChunkRef.container(hint);
+        count = addHinted(last, count);
       }
     }
-    counters.foundInCache.add(count - unknownCount);
+    for (int i = 0; i < count; i++) {
+      if (containers.isLoaded(hinted[i])) {
+        followHints(hinted[i]);
+        hinted[i] = -1;
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (hinted[i] >= 0) {
+        followHints(hinted[i]);
+      }
+    }
+  }
+
+  private int addHinted(long container, int count) {
+    for (int i = 0; i < count; i++) {
+      if (hinted[i] == container) {
+        return count;
+      }
+    }
+    hinted[count] = container;
+    return count + 1;
+  }
+
+  private void followHints(long container) {
+    for (int i = 0; i < unknownCount; i++) {
+      long hint = hints[unknown[i]];
+      if (hint != RefCache.NONE && ChunkRef.container(hint) == container) {
+        accept(unknown[i], hint);
+      }
+    }
   }
 
   /** Takes a chunk that may be the wanted one, if it is. */
@@ -139,22 +190,24 @@ public final class IndexLookup {
         LOG.debug("Container {} can't be read", container, e);
       }
     }
+    forgetFound();
   }
 
   private void findIn(long container, ContainerDirectory content) {
-    int before = unknownCount;
-    unknownCount = 0;
-    for (int i = 0; i < before; i++) {
+    int found = 0;
+    for (int i = 0; i < unknownCount; i++) {
       int chunk = unknown[i];
+      boolean isNew = refs[chunk] == RefCache.NONE;
+      if (!isNew && ChunkRef.container(refs[chunk]) >= container) {
+        continue;
+      }
       int index = content.find(fingerprints, chunk * Fingerprinter.LENGTH);
-      if (index < 0 || !accept(chunk, ChunkRef.pack(container, content.number(index)))) {
-        unknown[unknownCount] = chunk;
-        unknownCount++;
-      } else {
+      if (index >= 0 && accept(chunk, ChunkRef.pack(container, content.number(index)))) {
         remember(chunk);
+        found += isNew ? 1 : 0;
       }
     }
-    counters.foundBeside.add(before - unknownCount);
+    counters.foundBeside.add(found);
   }
 
   private void remember(int chunk) {
@@ -188,7 +241,8 @@ public final class IndexLookup {
     }
     try {
       if (!keys.isEmpty() && readKeys(keys, owners)) {
-        forgetFound();
+        // Only some of the chunks that were stored again have entries for the later copy: so those
+        // that the store named count as unknown until the containers were searched.
         findBeside();
       }
       countNew();
@@ -204,20 +258,30 @@ public final class IndexLookup {
     List<byte[]> values = store.get(Table.CHUNKS, keys);
     backoff.answered(System.nanoTime() - asked);
     counters.keysRead.add(keys.size());
-    boolean any = false;
+    for (int i = 0; i < unknownCount; i++) {
+      hints[unknown[i]] = RefCache.NONE;
+    }
     for (int i = 0; i < values.size(); i++) {
-      int chunk = owners.get(i);
-      if (values.get(i) == null || refs[chunk] != RefCache.NONE) {
-        continue;
+      if (values.get(i) != null) {
+        long ref = IndexEntry.ref(values.get(i));
+        int chunk = owners.get(i);
+        if (ref != RefCache.NONE
+            && (hints[chunk] == RefCache.NONE || Long.compareUnsigned(ref, hints[chunk]) > 0)) {
+          hints[chunk] = ref;
+        }
       }
-      long ref = IndexEntry.ref(values.get(i));
-      if (ref == RefCache.NONE || !accept(chunk, ref)) {
+    }
+    followHints();
+    boolean any = false;
+    for (int i = 0; i < unknownCount; i++) {
+      int chunk = unknown[i];
+      if (refs[chunk] != RefCache.NONE) {
+        any = true;
+        remember(chunk);
+        counters.foundInStore.increment();
+      } else if (hints[chunk] != RefCache.NONE) {
         counters.unconfirmed.increment();
-        continue;
       }
-      any = true;
-      remember(chunk);
-      counters.foundInStore.increment();
     }
     return any;
   }

@@ -10,7 +10,7 @@ public final class IndexSettings {
 
   static final int MAX_SAMPLE = 64;
 
-  private static final int DEFAULT_SAMPLE = 8;
+  private static final int DEFAULT_SAMPLE = 32;
   private static final int DEFAULT_CACHE_MEMORY = 32 << 20;
 
   private final int sample;

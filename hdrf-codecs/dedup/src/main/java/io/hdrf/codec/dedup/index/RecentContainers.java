@@ -75,8 +75,10 @@ final class RecentContainers {
   }
 
   /**
-   * The containers in which to look for this batch's other chunks, the most promising first. None
-   * is named twice for one batch, and those of earlier batches only while they are in memory.
+   * The containers in which to look for this batch's other chunks, the newest first: of a chunk
+   * that was stored again, the latest copy is the one that lies near its neighbours. The most
+   * promising are chosen. None is named twice for one batch, and those of earlier batches only
+   * while they are in memory.
    */
   List<Long> toSearch() {
     List<Long> chosen = new ArrayList<>();
@@ -86,6 +88,7 @@ final class RecentContainers {
         chosen.add(host.container);
       }
     }
+    chosen.sort(Comparator.reverseOrder());
     return chosen;
   }
 

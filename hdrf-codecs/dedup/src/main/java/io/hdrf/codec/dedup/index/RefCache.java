@@ -42,6 +42,11 @@ final class RefCache {
     return stripe(prefix).get(key(prefix));
   }
 
+  /** Returns about the bytes of memory that this takes, full or empty. */
+  long memory() {
+    return (long) STRIPES * SLOT_BYTES * (stripes[0].mask + 1);
+  }
+
   void put(long prefix, long ref) {
     stripe(prefix).put(key(prefix), ref);
   }

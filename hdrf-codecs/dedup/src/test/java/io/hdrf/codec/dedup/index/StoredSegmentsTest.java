@@ -142,7 +142,7 @@ class StoredSegmentsTest {
   void settingsHaveTheirRanges() throws Exception {
     Configuration conf = new Configuration(false);
     IndexSettings defaults = IndexSettings.from(new PluginSettings(conf, "dedup"));
-    assertThat(defaults.sample()).isEqualTo(8);
+    assertThat(defaults.sample()).isEqualTo(32);
     assertThat(defaults.cacheMemory()).isEqualTo(32 << 20);
     assertThat(defaults.dba()).isNotNull();
     for (String sample : new String[] {"0", "65"}) {

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.index.IndexLookup;
+
+/**
+ * Bounds how many containers a segment of a block refers to, so that a disk can read it without
+ * jumping about: the chunks of those that give the segment least are stored again, as long as no
+ * more than a share of what the block found is. For one thread.
+ */
+final class ContainerCap {
+
+  /** The most containers that can be allowed: a segment has no more chunks. */
+  static final int MAX_CONTAINERS = IndexLookup.MAX_COUNT;
+
+  private final int containers;
+  private final int percent;
+
+  /** The containers of the segment, and the bytes that it has from each. */
+  private final long[] ids = new long[MAX_CONTAINERS];
+
+  private final long[] bytes = new long[MAX_CONTAINERS];
+
+  /** Those in front stay; the others are given up. */
+  private int count;
+
+  /** Hundredths of bytes that may still be stored again. */
+  private long credit;
+
+  /**
+   * @param containers that a segment may refer to, besides the one that the block is appended to;
+   *     0: any number
+   * @param percent of the bytes that a block found, the most that is stored again of it
+   */
+  ContainerCap(int containers, int percent) {
+    this.containers = containers;
+    this.percent = percent;
+  }
+
+  void beginBlock() {
+    credit = 0;
+  }
+
+  /**
+   * Chooses the chunks of the block's next segment that are stored again.
+   *
+   * @param refs references of {@code chunks} chunks, or -1 for those that were not found; those
+   *     that are chosen get -1
+   * @param ends where each chunk ends, from the beginning of the first one
+   * @param chunks at most {@link IndexLookup#MAX_COUNT}
+   * @param own the container that the block is appended to, which costs a reader nothing more; or
+   *     -1
+   * @return the number of chunks chosen
+   */
+  int apply(long[] refs, int[] ends, int chunks, long own) {
+    if (containers == 0) {
+      return 0;
+    }
+    addUp(refs, ends, chunks, own);
+    int all = count;
+    while (count > containers && giveUpPoorest()) {
+      // The next one has more.
+    }
+    return count == all ? 0 : drop(refs, chunks, all);
+  }
+
+  private void addUp(long[] refs, int[] ends, int chunks, long own) {
+    count = 0;
+    int last = -1;
+    for (int i = 0; i < chunks; i++) {
+      if (refs[i] < 0) {
+        continue;
+      }
+      int length = ends[i] - (i == 0 ? 0 : ends[i - 1]);
+      credit += (long) length * percent;
+      long container = ChunkRef.container(refs[i]);
+      if (container == own) {
+        continue;
+      }
+      if (last < 0 || ids[last] != container) {
+        last = place(container, 0, count);
+        if (last < 0) {
+          last = count;
+          ids[last] = container;
+          bytes[last] = 0;
+          count++;
+        }
+      }
+      bytes[last] += length;
+    }
+  }
+
+  private int place(long container, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (ids[i] == container) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Returns false if that would be too much. */
+  private boolean giveUpPoorest() {
+    int poorest = 0;
+    for (int i = 1; i < count; i++) {
+      if (bytes[i] < bytes[poorest]) {
+        poorest = i;
+      }
+    }
+    long cost = 100 * bytes[poorest];
+    if (cost > credit) {
+      return false;
+    }
+    credit -= cost;
+    count--;
+    long id = ids[poorest];
+    ids[poorest] = ids[count];
+    bytes[poorest] = bytes[count];
+    ids[count] = id;
+    return true;
+  }
+
+  private int drop(long[] refs, int chunks, int all) {
+    int chosen = 0;
+    for (int i = 0; i < chunks; i++) {
+      if (refs[i] >= 0 && place(ChunkRef.container(refs[i]), count, all) >= 0) {
+        refs[i] = -1;
+        chosen++;
+      }
+    }
+    return chosen;
+  }
+}

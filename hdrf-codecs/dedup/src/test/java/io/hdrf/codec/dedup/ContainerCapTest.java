@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.index.IndexLookup;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class ContainerCapTest {
+
+  private static final int LENGTH = 1000;
+
+  /** References to chunks of these containers; -1: not found. */
+  private static long[] refs(long... containers) {
+    long[] refs = new long[containers.length];
+    for (int i = 0; i < refs.length; i++) {
+      refs[i] = containers[i] < 0 ? -1 : ChunkRef.pack(containers[i], i);
+    }
+    return refs;
+  }
+
+  private static int[] ends(int count) {
+    int[] ends = new int[count];
+    for (int i = 0; i < count; i++) {
+      ends[i] = (i + 1) * LENGTH;
+    }
+    return ends;
+  }
+
+  /** Returns the containers that are still referred to, chunk by chunk. */
+  private static long[] apply(ContainerCap cap, long own, long... containers) {
+    long[] refs = refs(containers);
+    int chosen = cap.apply(refs, ends(refs.length), refs.length, own);
+    int gone = 0;
+    long[] left = new long[refs.length];
+    for (int i = 0; i < refs.length; i++) {
+      left[i] = refs[i] < 0 ? -1 : ChunkRef.container(refs[i]);
+      gone += containers[i] >= 0 && refs[i] < 0 ? 1 : 0;
+    }
+    assertThat(chosen).isEqualTo(gone);
+    return left;
+  }
+
+  private static ContainerCap cap(int containers, int percent) {
+    ContainerCap cap = new ContainerCap(containers, percent);
+    cap.beginBlock();
+    return cap;
+  }
+
+  @Test
+  void thoseThatGiveMostStay() {
+    assertThat(apply(cap(2, 100), -1, 7, 5, 7, -1, 9, 5, 7, 8, 7))
+        .containsExactly(7, 5, 7, -1, -1, 5, 7, -1, 7);
+  }
+
+  @Test
+  void bytesCountAndNotChunks() {
+    long[] refs = refs(3, 4, 3);
+    assertThat(cap(1, 100).apply(refs, new int[] {10, 1000, 1010}, 3, -1)).isEqualTo(2);
+    assertThat(refs).containsExactly(-1, ChunkRef.pack(4, 1), -1);
+  }
+
+  @Test
+  void noMoreThanAllowedNothingIsStoredAgain() {
+    assertThat(apply(cap(3, 100), -1, 1, 2, 3, 2)).containsExactly(1, 2, 3, 2);
+    assertThat(apply(cap(0, 100), -1, 1, 2, 3, 4)).containsExactly(1, 2, 3, 4);
+  }
+
+  @Test
+  void theContainerThatIsAppendedToCostsNothing() {
+    assertThat(apply(cap(1, 100), 6, 6, 2, 2, 3)).containsExactly(6, 2, 2, -1);
+  }
+
+  @Test
+  void noMoreThanTheShareIsStoredAgain() {
+    // Of ten chunks that were found, 10 % are one; the two of container 3 are too many.
+    assertThat(apply(cap(1, 10), -1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3))
+        .containsExactly(1, 1, 1, 1, 1, 1, 1, -1, 3, 3);
+    assertThat(apply(cap(1, 9), -1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3))
+        .containsExactly(1, 1, 1, 1, 1, 1, 1, 2, 3, 3);
+  }
+
+  @Test
+  void whatASegmentDoesNotUseIsLeftForTheNextOfItsBlock() {
+    ContainerCap cap = cap(1, 10);
+    assertThat(apply(cap, -1, 1, 1, 1, 1, 1, 2)).containsExactly(1, 1, 1, 1, 1, 2);
+    assertThat(apply(cap, -1, 1, 1, 1, 2)).containsExactly(1, 1, 1, -1);
+    cap.beginBlock();
+    assertThat(apply(cap, -1, 1, 1, 1, 1, 1, 2)).containsExactly(1, 1, 1, 1, 1, 2);
+    cap.beginBlock();
+    assertThat(apply(cap, -1, 1, 1, 1, 2)).containsExactly(1, 1, 1, 2);
+  }
+
+  @Test
+  void eachChunkOfASegmentMayHaveAContainerOfItsOwn() {
+    long[] containers = new long[IndexLookup.MAX_COUNT];
+    for (int i = 0; i < containers.length; i++) {
+      containers[i] = i;
+    }
+    assertThat(LongStream.of(apply(cap(6, 100), -1, containers)).filter(c -> c >= 0)).hasSize(6);
+  }
+}
