@@ -74,7 +74,17 @@ final class DedupCodec implements BlockCodec {
             containers,
             index,
             chunkPins,
-            visitor -> payloads.forEachKnown(references(visitor)),
+            new BlockReferences() {
+              @Override
+              public void forEach(Visitor visitor) throws IOException {
+                payloads.forEachKnown(references(visitor));
+              }
+
+              @Override
+              public void damaged(long blockId, IOException why) {
+                payloads.damaged(blockId, why);
+              }
+            },
             settings.gc(),
             () -> closed);
     this.background =
@@ -145,10 +155,19 @@ final class DedupCodec implements BlockCodec {
   }
 
   private static StoredPayloads.Visitor references(BlockReferences.Visitor visitor) {
-    return (blockId, originalLength, payload) ->
+    return new StoredPayloads.Visitor() {
+      @Override
+      public void frame(long blockId, int originalLength, ByteBuffer payload) throws IOException {
         Recipe.parse(
             payload,
             (container, first, count) -> visitor.reference(blockId, container, first, count));
+      }
+
+      @Override
+      public void fileRead(long bytes) throws IOException {
+        visitor.fileRead(bytes);
+      }
+    };
   }
 
   BlockDeduplicator newDeduplicator(int maxOwn) {

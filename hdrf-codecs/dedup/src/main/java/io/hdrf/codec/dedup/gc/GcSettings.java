@@ -41,7 +41,7 @@ public final class GcSettings {
     return livePercent;
   }
 
-  /** Returns the rate at which the collector reads and writes containers; 0: no limit. */
+  /** Returns the rate at which the collector reads and writes in bytes a second; 0: no limit. */
   public int bytesPerSecond() {
     return bytesPerSecond;
   }
