@@ -10,6 +10,8 @@ import io.hdrf.codec.dedup.gc.BlockReferences;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.ReferenceCheck;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.codec.dedup.scrub.ScrubFile;
+import io.hdrf.codec.dedup.scrub.Scrubber;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.ChunkLookup;
@@ -50,6 +52,7 @@ final class DedupCodec implements BlockCodec {
   private final ChunkPins chunkPins = new ChunkPins();
   private final StoredPayloads payloads;
   private final GarbageCollector collector;
+  private final Scrubber scrubber;
   private final BackgroundThreads background;
   private final DedupCounters counters = new DedupCounters();
   final Queue<BlockDeduplicator> idle = new ConcurrentLinkedQueue<>();
@@ -87,9 +90,24 @@ final class DedupCodec implements BlockCodec {
             },
             settings.gc(),
             () -> closed);
+    this.scrubber =
+        new Scrubber(
+            containers,
+            new ScrubFile(
+                context.storeDirectory().resolve(ScrubFile.NAME),
+                context.files(),
+                context.volumeId()),
+            settings.scrubRate(),
+            () -> closed,
+            System::currentTimeMillis);
     this.background =
         new BackgroundThreads(
-            context.storeDirectory().toString(), containers, index, collector, settings.gc());
+            context.storeDirectory().toString(),
+            containers,
+            index,
+            collector,
+            settings.gc(),
+            scrubber);
   }
 
   static DedupCodec open(SchemeContext context) throws IOException {
@@ -270,6 +288,7 @@ final class DedupCodec implements BlockCodec {
     Map<String, Long> values = new LinkedHashMap<>(counters.asMap());
     values.putAll(index.metrics());
     values.putAll(collector.metrics());
+    values.putAll(scrubber.metrics());
     return values;
   }
 

@@ -28,6 +28,7 @@ final class DedupSettings {
   private final int groupMemory;
   private final IndexSettings index;
   private final GcSettings gc;
+  private final int scrubRate;
 
   DedupSettings(PluginSettings settings) throws BadSettingException {
     chunker = chunker(settings);
@@ -39,6 +40,7 @@ final class DedupSettings {
     groupMemory = settings.getSize("group.memory", 128 << 20, 0, Integer.MAX_VALUE);
     index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
+    scrubRate = settings.getSize("scrub.rate", 4 << 20, 0, Integer.MAX_VALUE);
   }
 
   private static Chunker chunker(PluginSettings settings) throws BadSettingException {
@@ -124,5 +126,10 @@ final class DedupSettings {
 
   GcSettings gc() {
     return gc;
+  }
+
+  /** In bytes a second; 0: no scrub. */
+  int scrubRate() {
+    return scrubRate;
   }
 }
