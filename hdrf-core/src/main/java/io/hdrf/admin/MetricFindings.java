@@ -59,6 +59,10 @@ public final class MetricFindings {
                   "%d frames could not be read, since chunks are damaged or missing: check the"
                       + " disks"),
               new Rule(
+                  "DedupScrubContainersDamaged",
+                  1,
+                  "%d containers were found damaged; the log names them: check the disks"),
+              new Rule(
                   "MirrorChunksWrong",
                   1,
                   "%d chunks are not what their fingerprints say: have the machine's memory"
@@ -80,6 +84,10 @@ public final class MetricFindings {
                   "DedupGcContainersFailed",
                   1,
                   "%d containers could not be collected; the log names them"),
+              new Rule(
+                  "DedupScrubOverdue",
+                  1,
+                  "of %d stores no scrub came to its end for 90 days: raise hdrf.dedup.scrub.rate"),
               new Rule(
                   "SkippedNoSpace",
                   1,

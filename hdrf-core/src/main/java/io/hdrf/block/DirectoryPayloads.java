@@ -257,6 +257,11 @@ final class DirectoryPayloads {
       frames++;
     }
 
+    @Override
+    public void fileRead(long count) throws IOException {
+      visitor.fileRead(count);
+    }
+
     /** Returns the entry; null if there are no payloads, or they are too long to be kept. */
     private byte[] bytes() {
       if (bytes == null || frames == 0) {

@@ -66,6 +66,9 @@ public final class StoredBlocks {
 
     /** Called on the thread that reads them all, for each file once in a pass. */
     void unreadable(Path file, long blockId, IOException why);
+
+    /** See {@link StoredPayloads#damaged}. */
+    default void damaged(long blockId, IOException why) {}
   }
 
   private static final String CURRENT = "current";
@@ -166,6 +169,11 @@ public final class StoredBlocks {
         }
         boolean wrong = withWrongPayloads.contains(schemeId);
         new Pass(schemeId, visitor, wrong ? null : cache, currentTimeMillis).run();
+      }
+
+      @Override
+      public void damaged(long blockId, IOException why) {
+        unreadable.damaged(blockId, why);
       }
     };
   }
@@ -541,17 +549,31 @@ public final class StoredBlocks {
   private void show(Path path, long blockId, int schemeId, StoredPayloads.Visitor visitor)
       throws IOException {
     BlockRef identity = new BlockRef(poolId, blockId);
-    try (ChannelFile file = ChannelFile.open(path)) {
+    long bytesRead;
+    try (FileHead file = head(path)) {
       BlockProbe probe = BlockProbe.examine(path, file, identity, key);
       if (isDamaged(path, file, probe)) {
         throw probe.reason();
       }
       if (probe.kind() == BlockProbe.Kind.REDUCED && probe.header().chainIds()[0] == schemeId) {
+        file.extendTo(probe.header().physicalLength());
         visitFrames(ReducedBlock.open(path, file, probe.header()), blockId, visitor);
       }
+      bytesRead = file.bytesRead();
     } catch (NoSuchFileException e) {
       // Deleted meanwhile.
       return;
+    }
+    visitor.fileRead(bytesRead);
+  }
+
+  private static FileHead head(Path path) throws IOException {
+    ChannelFile file = ChannelFile.open(path);
+    try {
+      return new FileHead(file);
+    } catch (IOException | RuntimeException | Error e) {
+      file.close();
+      throw e;
     }
   }
 

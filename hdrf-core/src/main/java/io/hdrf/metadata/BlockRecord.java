@@ -223,6 +223,21 @@ public final class BlockRecord {
         && Arrays.equals(chain, other.chain);
   }
 
+  /**
+   * Returns whether a block's file may be the one that this record was made from, by all that can
+   * be told without reading it. Java 8 tells records' times in whole seconds.
+   *
+   * @param length of the block in bytes
+   * @param fileModified as {@link #modified}
+   * @param directory the two bytes that name its directory
+   */
+  public boolean isOf(long length, long fileModified, int directory) {
+    return logicalLength == length
+        && location == directory
+        && (modified == fileModified
+            || (modified % 1000 == 0 && modified == fileModified / 1000 * 1000));
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof BlockRecord

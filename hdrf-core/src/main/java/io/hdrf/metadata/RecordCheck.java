@@ -324,7 +324,7 @@ public final class RecordCheck {
   }
 
   /** Returns null if it can't be read. */
-  private static BlockRecord decoded(long id, byte[] value) {
+  static BlockRecord decoded(long id, byte[] value) {
     try {
       return value == null ? null : BlockRecord.decode(id, value);
     } catch (MetadataException e) {

@@ -252,6 +252,31 @@ public final class VolumeRecords implements Closeable {
   }
 
   /**
+   * Looks up records that are known to be those of their blocks' present files, as far as nothing
+   * but HDFS and HDRF changes these. May take as long as the store's time-out.
+   *
+   * @return as many records as ids; null for a block without one, or with one that can't be read or
+   *     is about to be written. All are null unless the store is in step with the blocks
+   */
+  public BlockRecord[] vouchedFor(long[] blockIds) throws MetadataException {
+    BlockRecord[] records = new BlockRecord[blockIds.length];
+    if (status().state() != StoreStatus.State.IN_STEP) {
+      return records;
+    }
+    List<byte[]> keys = new ArrayList<>(blockIds.length);
+    for (long id : blockIds) {
+      keys.add(BlockRecord.key(id));
+    }
+    List<byte[]> values = ask(store -> store.get(Table.BLOCKS, keys));
+    for (int i = 0; i < blockIds.length; i++) {
+      if (!changed.containsKey(blockIds[i])) {
+        records[i] = RecordCheck.decoded(blockIds[i], values.get(i));
+      }
+    }
+    return records;
+  }
+
+  /**
    * Returns at most {@code limit} blocks with ids above {@code after}, ascending; {@link
    * Long#MIN_VALUE} begins a listing. Later pages show the blocks that existed when it began:
    * listing all blocks reads the inventory once, not once for each page.

@@ -50,14 +50,21 @@ public final class ReductionRules {
    * @throws BlockSkippedException with {@link SkipReason#SMALL}
    */
   public long limit(SchemeChain chain, long length) throws BlockSkippedException {
-    long limit =
-        chain.keepsContentInStore()
-            ? length
-            : length - Math.max(FILE_SYSTEM_BLOCK, length / MIN_SAVING_DIVISOR);
-    if (isShort(length) || limit <= 0) {
+    if (isSmall(chain, length)) {
       throw new BlockSkippedException(SkipReason.SMALL, "it has " + length + " bytes");
     }
-    return limit;
+    return greatestLength(chain, length);
+  }
+
+  /** Returns whether a block of that length, in bytes, stays plain with a chain. */
+  public boolean isSmall(SchemeChain chain, long length) {
+    return isShort(length) || greatestLength(chain, length) <= 0;
+  }
+
+  private static long greatestLength(SchemeChain chain, long length) {
+    return chain.keepsContentInStore()
+        ? length
+        : length - Math.max(FILE_SYSTEM_BLOCK, length / MIN_SAVING_DIVISOR);
   }
 
   /**

@@ -121,7 +121,7 @@ public final class HdrfService implements Closeable {
             conf.scanIntervalSeconds(),
             conf.queueLength(),
             replicas.settled(),
-            owner::isReducedWhenFound);
+            owner);
     jobs =
         new VolumeJobs(
             setup.dataDirectories,

@@ -90,8 +90,6 @@ final class VolumeChanges {
    * @param failing volumes whose replicas are not in the map, and which leave
    */
   void poolIsLoaded(String poolId, Set<FsVolumeSpi> failing) {
-    scan.addPool(poolId);
-    startScan();
     // Not on volumes that are being added, with replicas of their own to be loaded.
     for (FsVolumeSpi volume : dataset.volumes()) {
       if (!failing.contains(volume)) {
@@ -99,6 +97,9 @@ final class VolumeChanges {
       }
     }
     startRecords();
+    // Where records tell enough of a block, the scan does not read it.
+    scan.addPool(poolId);
+    startScan();
     jobs.resume();
   }
 

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -392,6 +393,49 @@ class DedupTest {
     }
     assertThat(metric("damagedReads")).isPositive();
     TestBytes.assertSame("/file", cluster.read("/file"), data);
+  }
+
+  /** Nobody reads them, and HDFS scans nothing; two files share the damaged chunks. */
+  @Test
+  void damagedChunkIsScrubbedAndAllItsBlocksAreReplaced() throws Exception {
+    Configuration conf = configuration();
+    conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 0);
+    cluster = HdrfCluster.start(conf, 2);
+    byte[] data = noise(LENGTH);
+    for (String path : List.of("/file", "/copy")) {
+      cluster.write(path, data, 2);
+      cluster.awaitAllReduced(path);
+    }
+    String disk = cluster.mini().getInstanceStorageDir(0, 0).getPath();
+    cluster.restartAs(conf, () -> damageContainers(Path.of(disk)));
+    cluster.mini().startDataNodes(conf, 1, true, null, null);
+    cluster.mini().waitActive();
+    final long before = replicasOn(disk, "/file") + replicasOn(disk, "/copy");
+    HdrfCluster.await("the scrub", () -> figure(0, "scrubContainersDamaged") > 0);
+    assertThat(figure(0, "damagedReads")).as("by a reader").isZero();
+    reclaim(0);
+    assertThat(figure(0, "gcBlocksSuspected")).isGreaterThanOrEqualTo(2);
+    assertThat(before).isEqualTo(4);
+    for (String path : List.of("/file", "/copy")) {
+      HdrfCluster.await("the damaged replica to go", () -> replicasOn(disk, path) < 2);
+      cluster.awaitReplication(path, 2);
+      TestBytes.assertSame(path, cluster.read(path), data);
+    }
+  }
+
+  private long replicasOn(String disk, String path) {
+    return cluster.replicas(path).stream()
+        .filter(file -> file.getPath().startsWith(disk + "/"))
+        .count();
+  }
+
+  private long figure(int datanode, String name) {
+    return cluster
+        .service(datanode)
+        .schemeStores()
+        .metrics()
+        .getOrDefault("dedup", Map.of())
+        .getOrDefault(name, 0L);
   }
 
   private void reclaim(int datanode) throws IOException {

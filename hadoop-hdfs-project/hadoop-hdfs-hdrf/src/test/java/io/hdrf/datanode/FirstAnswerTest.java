@@ -4,7 +4,6 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.TestBytes;
-import io.hdrf.reduce.SkipReason;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -74,15 +73,8 @@ class FirstAnswerTest {
 
   private void assertRests() throws Exception {
     awaitReplica();
-    HdrfService service = cluster.service(0);
-    long skipped = service.counters().skippedFor(SkipReason.UPGRADE);
-    service.wakeScan();
-    HdrfCluster.await(
-        "two looks at the block",
-        () ->
-            service.counters().skippedFor(SkipReason.UPGRADE) > skipped + 1
-                || cluster.isReduced(0, block));
-    assertThat(cluster.isReduced(0, block)).isFalse();
+    cluster.service(0).wakeScan();
+    cluster.assertRests(0, block);
   }
 
   private Path marker() throws Exception {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.block.BlockRef;
 import io.hdrf.block.FrameDigest;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.TestBytes;
+import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.PluginJars;
 import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.File;
@@ -391,6 +395,24 @@ public final class HdrfCluster implements AutoCloseable {
   boolean isReduced(int datanode, ExtendedBlock block) {
     ReplicaInfo replica = replica(datanode, block);
     return replica != null && BlockFiles.isReduced(new File(replica.getBlockURI()));
+  }
+
+  /**
+   * Offers a block to a DataNode's Reducer twice, and waits until it declined it both times because
+   * an upgrade is or may be open. Scans offer nothing then.
+   */
+  void assertRests(int datanode, ExtendedBlock block) throws InterruptedException {
+    HdrfService service = service(datanode);
+    for (int look = 0; look < 2; look++) {
+      long skipped = service.counters().skippedFor(SkipReason.UPGRADE);
+      service.reducer().offer(new BlockRef(block.getBlockPoolId(), block.getBlockId()));
+      await(
+          "a look at the block",
+          () ->
+              service.counters().skippedFor(SkipReason.UPGRADE) > skipped
+                  || isReduced(datanode, block));
+    }
+    assertThat(isReduced(datanode, block)).isFalse();
   }
 
   /** All bytes of a replica, as the DataNode would send them. */

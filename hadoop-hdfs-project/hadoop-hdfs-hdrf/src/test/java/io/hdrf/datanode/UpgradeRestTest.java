@@ -32,12 +32,8 @@ class UpgradeRestTest {
   }
 
   private static void assertRests(ExtendedBlock block) throws Exception {
-    long skipped = cluster.service(0).counters().skippedFor(SkipReason.UPGRADE);
     cluster.service(0).wakeScan();
-    HdrfCluster.await(
-        "two looks at the block",
-        () -> cluster.service(0).counters().skippedFor(SkipReason.UPGRADE) > skipped + 1);
-    assertThat(cluster.isReduced(0, block)).isFalse();
+    cluster.assertRests(0, block);
   }
 
   @Test

@@ -101,6 +101,7 @@ class ArrowsTest {
     "dba,",
     "index, container container.format dba",
     "gc, container container.format index",
+    "scrub, container",
   })
   void arrowsOfDedupGoOneWay(String of, String used) {
     oneWay("hdrf-codecs/dedup", "io.hdrf.codec.dedup.", of, used);

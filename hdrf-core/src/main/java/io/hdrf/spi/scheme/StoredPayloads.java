@@ -21,6 +21,15 @@ public interface StoredPayloads {
      * @param payload what the scheme emitted, direct; not kept after the call
      */
     void frame(long blockId, int originalLength, ByteBuffer payload) throws IOException;
+
+    /**
+     * A block's file has been read, of any scheme or plain, and is closed; may wait, so that the
+     * disk is left to others.
+     *
+     * @param bytes how many of its bytes were read
+     * @throws java.io.InterruptedIOException to end the call that shows the payloads
+     */
+    default void fileRead(long bytes) throws IOException {}
   }
 
   /**
@@ -44,4 +53,11 @@ public interface StoredPayloads {
   default void forEachKnown(Visitor visitor) throws IOException {
     forEach(visitor);
   }
+
+  /**
+   * Has a block examined that seems to need damaged parts of the scheme's store; HDFS replaces it
+   * if it can't be read. Does not wait for that. Does nothing for a block that is kept for a
+   * rollback.
+   */
+  default void damaged(long blockId, IOException why) {}
 }

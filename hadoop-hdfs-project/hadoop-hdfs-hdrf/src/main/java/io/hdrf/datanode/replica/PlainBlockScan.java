@@ -5,11 +5,14 @@ import io.hdrf.block.BlockRef;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,11 +26,26 @@ public final class PlainBlockScan implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(PlainBlockScan.class);
 
+  /** Decides which replicas a scan offers. All calls come on the scan's thread. */
+  public interface Candidates {
+
+    /** Settles the replicas of a pool of which enough is known without their files' content. */
+    default void settleKnown(String poolId, BooleanSupplier stopping) throws InterruptedException {}
+
+    /** Returns whether no replica of a pool on a volume can be reduced now. */
+    default boolean isAtRest(String poolId, FsVolumeSpi volume) {
+      return false;
+    }
+
+    /** Returns whether a replica of a pool is to be reduced if it is plain. */
+    boolean isWanted(String poolId, ReplicaInfo replica);
+  }
+
   private final DatasetAccess dataset;
   private final Reducer reducer;
   private final long intervalMillis;
   private final int queueLength;
-  private final BiPredicate<String, ReplicaInfo> wanted;
+  private final Candidates candidates;
   private final Set<String> pools = ConcurrentHashMap.newKeySet();
 
   private final SettledReplicas settled;
@@ -38,7 +56,6 @@ public final class PlainBlockScan implements Closeable {
    * @param seconds between two rounds
    * @param queue the length of the Reducer's queue
    * @param settled the blocks that the scan leaves out
-   * @param wanted whether a replica of a pool is to be reduced if it is plain
    */
   public PlainBlockScan(
       String name,
@@ -47,9 +64,9 @@ public final class PlainBlockScan implements Closeable {
       int seconds,
       int queue,
       SettledReplicas settled,
-      BiPredicate<String, ReplicaInfo> wanted) {
+      Candidates candidates) {
     this.settled = settled;
-    this.wanted = wanted;
+    this.candidates = candidates;
     this.dataset = dataset;
     this.reducer = reducer;
     this.intervalMillis = TimeUnit.SECONDS.toMillis(seconds);
@@ -98,7 +115,9 @@ public final class PlainBlockScan implements Closeable {
   }
 
   private void scan(String pool) throws InterruptedException {
+    candidates.settleKnown(pool, thread::isStopping);
     SettledBlocks known = settled.of(pool);
+    Map<FsVolumeSpi, Boolean> atRest = new HashMap<>();
     int offered = 0;
     for (ReplicaInfo replica : dataset.finalizedReplicas(pool)) {
       if (thread.isStopping()) {
@@ -106,7 +125,9 @@ public final class PlainBlockScan implements Closeable {
       }
       if (known.contains(replica.getBlockId())
           || !ReplicaSnapshot.isEligible(replica)
-          || !wanted.test(pool, replica)) {
+          || atRest.computeIfAbsent(
+              replica.getVolume(), volume -> candidates.isAtRest(pool, volume))
+          || !candidates.isWanted(pool, replica)) {
         continue;
       }
       while (reducer.room() < queueLength / 2 && !thread.isStopping()) {

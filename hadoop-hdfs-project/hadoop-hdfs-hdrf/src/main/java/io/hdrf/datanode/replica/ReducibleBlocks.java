@@ -11,11 +11,13 @@ import io.hdrf.reduce.BlockOwner;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.PlainBlock;
+import io.hdrf.reduce.ReductionRules;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.wire.SpooledBlocks;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -23,10 +25,11 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /** Opens the finalized replicas of a DataNode for the Reducer. Thread-safe. */
-public final class ReducibleBlocks implements BlockOwner {
+public final class ReducibleBlocks implements BlockOwner, PlainBlockScan.Candidates {
 
   private final boolean duringUpgrade;
   private final boolean scanReducesExisting;
+  private final ReductionRules rules;
   private final Replicas replicas;
   private final DatasetAccess dataset;
   private final PoolSlices slices;
@@ -34,6 +37,7 @@ public final class ReducibleBlocks implements BlockOwner {
   private final SpooledBlocks spooled;
   private final Savings savings;
   private final DelayedTasks later;
+  private final RecordedBlocks recorded;
 
   /**
    * @param spooled the frames that came with blocks from other DataNodes
@@ -48,6 +52,7 @@ public final class ReducibleBlocks implements BlockOwner {
       DelayedTasks later) {
     this.duringUpgrade = conf.duringUpgrade();
     this.scanReducesExisting = conf.scanReducesExisting();
+    this.rules = new ReductionRules(conf);
     this.replicas = replicas;
     this.dataset = replicas.dataset();
     this.slices = slices;
@@ -55,10 +60,34 @@ public final class ReducibleBlocks implements BlockOwner {
     this.spooled = spooled;
     this.savings = savings;
     this.later = later;
+    this.recorded = new RecordedBlocks(replicas, slices);
   }
 
-  /** Returns whether a replica is to be reduced when the scan finds it plain. */
-  public boolean isReducedWhenFound(String poolId, ReplicaInfo replica) {
+  @Override
+  public void settleKnown(String poolId, BooleanSupplier stopping) throws InterruptedException {
+    recorded.settle(poolId, this::staysPlain, stopping);
+  }
+
+  /**
+   * Returns whether a plain replica stays so whatever its content is.
+   *
+   * @param reason why it did up to now, from its record
+   */
+  private boolean staysPlain(PoolSlice slice, long length, int reason) {
+    if (slice.codec() == null) {
+      return reason == SkipReason.DECLINED.code();
+    }
+    return reason == SkipReason.SMALL.code() && rules.isSmall(slice.codec().chain(), length);
+  }
+
+  /** Before an upgrade ends no block is reduced, so that none needs to be looked at. */
+  @Override
+  public boolean isAtRest(String poolId, FsVolumeSpi volume) {
+    return !duringUpgrade && dataset.isUpgradeOpen(volume, poolId);
+  }
+
+  @Override
+  public boolean isWanted(String poolId, ReplicaInfo replica) {
     PoolSlice slice = slices.find(replica.getVolume().getStorageID(), poolId);
     // The time of the checksums: inflation gives a block a new file, and leaves these alone.
     return slice == null

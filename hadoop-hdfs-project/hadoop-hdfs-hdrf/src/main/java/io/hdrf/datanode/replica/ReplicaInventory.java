@@ -67,11 +67,17 @@ public final class ReplicaInventory implements BlockInventory {
   }
 
   private boolean isHere(ReplicaInfo replica) {
-    return ReplicaSnapshot.isEligible(replica)
-        && replica.getVolume().getStorageID().equals(volume.getStorageID());
+    return isOn(replica, volume.getStorageID());
   }
 
-  private static int location(File file) {
+  /** Returns whether a replica may have a record, and lies on that volume. */
+  static boolean isOn(ReplicaInfo replica, String storageId) {
+    return ReplicaSnapshot.isEligible(replica)
+        && replica.getVolume().getStorageID().equals(storageId);
+  }
+
+  /** Returns the two bytes that name the directory of a block's file. */
+  static int location(File file) {
     File second = file.getParentFile();
     return (number(second.getParentFile()) << 8) | number(second);
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
+import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.volume.PoolSlices;
 import java.io.IOException;
@@ -38,10 +39,9 @@ public final class Savings {
       return 0;
     }
     BlockRef block = new BlockRef(poolId, replica.getBlockId());
-    try (BlockOpener.Opened opened = opener.open(block, (LocalReplica) replica)) {
-      return opened.isReduced()
-          ? opened.reduced().logicalLength() - opened.reduced().physicalLength()
-          : 0;
+    try {
+      BlockHeader header = opener.header(block, (LocalReplica) replica);
+      return header == null ? 0 : header.logicalLength() - header.physicalLength();
     } catch (IOException e) {
       LOG.debug("What {} saves is not known; du will tell", block, e);
       return 0;

@@ -58,6 +58,14 @@ public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
     }
   }
 
+  @Override
+  public void damaged(FsVolumeSpi volume, BlockRef block, IOException why) {
+    ReplicaInfo replica = dataset.replica(block);
+    if (replica != null && ReplicaInventory.isOn(replica, volume.getStorageID())) {
+      dataset.handleDamaged(block.poolId(), replica, String.valueOf(why.getMessage()));
+    }
+  }
+
   private static boolean isFileOf(ReplicaInfo replica, Path file) {
     try {
       return replica instanceof LocalReplica

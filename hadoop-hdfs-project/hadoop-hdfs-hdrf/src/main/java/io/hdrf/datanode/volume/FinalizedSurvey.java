@@ -33,6 +33,9 @@ final class FinalizedSurvey {
 
   private static final int LOG_INTERVAL = 100_000;
 
+  /** No more blocks are counted: that there are any is what matters, and each costs a read. */
+  static final int MAX_COUNTED = 1000;
+
   private final Path poolDirectory;
   private final String poolId;
   private final SchemeRegistry registry;
@@ -79,20 +82,25 @@ final class FinalizedSurvey {
     }
   }
 
+  /** Ends a survey. */
+  private static final class EnoughException extends IOException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** Returns a count for people. */
+  static String words(long count) {
+    return count < MAX_COUNTED ? Long.toString(count) : "at least " + count;
+  }
+
   /**
    * Counts the blocks that need the scheme: those that have it in their chain, and all blocks of
    * each block scheme whose store may need it.
+   *
+   * @return at most {@link #MAX_COUNTED}
    */
   long countBlocksWith(int schemeId) throws IOException {
     Set<Integer> through = schemesWhoseStoreNeeds(schemeId);
-    long[] count = new long[1];
-    visitHeaders(
-        (file, header) -> {
-          if (has(header, schemeId) || hasAny(header, through)) {
-            count[0]++;
-          }
-        });
-    return count[0];
+    return count((file, header) -> has(header, schemeId) || hasAny(header, through));
   }
 
   private static boolean has(BlockHeader header, int schemeId) {
@@ -125,18 +133,35 @@ final class FinalizedSurvey {
    * So are all blocks of a block scheme whose store may need it.
    *
    * @param need see {@link FrameScheme#needs}
+   * @return at most {@link #MAX_COUNTED}
    */
   long countBlocksThatNeed(FrameScheme scheme, String need) throws IOException {
     Set<Integer> through = schemesWhoseStoreNeeds(scheme.id());
-    long[] count = new long[1];
-    visitHeaders(
+    return count(
         (file, header) -> {
           boolean within = has(header, scheme.id());
           boolean alone = within && header.chainIds().length == 1;
-          if (hasAny(header, through) || (alone ? isNeeded(file, scheme, need) : within)) {
-            count[0]++;
-          }
+          return hasAny(header, through) || (alone ? isNeeded(file, scheme, need) : within);
         });
+  }
+
+  /** Says whether a block counts. */
+  private interface HeaderTest {
+    boolean test(Path file, BlockHeader header) throws IOException;
+  }
+
+  private long count(HeaderTest counted) throws IOException {
+    long[] count = new long[1];
+    try {
+      visitHeaders(
+          (file, header) -> {
+            if (counted.test(file, header) && ++count[0] == MAX_COUNTED) {
+              throw new EnoughException();
+            }
+          });
+    } catch (EnoughException e) {
+      LOG.debug("{} has at least so many: {}", poolDirectory, count[0]);
+    }
     return count[0];
   }
 

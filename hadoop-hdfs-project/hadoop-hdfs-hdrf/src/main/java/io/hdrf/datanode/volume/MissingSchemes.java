@@ -45,7 +45,7 @@ final class MissingSchemes {
     missing.blocks.forEach(
         (scheme, count) ->
             text.append(text.length() == 0 ? "; this DataNode has " : " and ")
-                .append(count)
+                .append(FinalizedSurvey.words(count))
                 .append(" blocks that need the scheme ")
                 .append(scheme));
     return text.toString();

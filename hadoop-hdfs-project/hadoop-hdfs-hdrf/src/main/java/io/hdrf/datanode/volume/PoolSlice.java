@@ -217,7 +217,7 @@ public final class PoolSlice implements Closeable {
         throw new IOException(
             poolDirectory
                 + " has "
-                + blocks
+                + FinalizedSurvey.words(blocks)
                 + " blocks that need the scheme \""
                 + used.getValue()
                 + "\" (id "

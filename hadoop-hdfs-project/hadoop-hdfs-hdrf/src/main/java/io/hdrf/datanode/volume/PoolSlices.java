@@ -2,6 +2,7 @@
 package io.hdrf.datanode.volume;
 
 import io.hdrf.block.BlockRef;
+import io.hdrf.block.StoredBlocks;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
@@ -37,6 +38,9 @@ public final class PoolSlices {
   /** Receives the block files that can't be read. */
   public interface UnreadableBlocks {
     void found(FsVolumeSpi volume, BlockRef block, Path file, IOException why);
+
+    /** A block seems to need damaged parts of a scheme's store. */
+    default void damaged(FsVolumeSpi volume, BlockRef block, IOException why) {}
   }
 
   private final HdrfConf conf;
@@ -89,9 +93,23 @@ public final class PoolSlices {
               conf.configuration(),
               files,
               bytes -> storesGrew(volume, poolId, bytes),
-              (file, id, why) -> unreadable.found(volume, new BlockRef(poolId, id), file, why)));
+              listener(volume, poolId)));
       return true;
     }
+  }
+
+  private StoredBlocks.UnreadableListener listener(FsVolumeSpi volume, String poolId) {
+    return new StoredBlocks.UnreadableListener() {
+      @Override
+      public void unreadable(Path file, long blockId, IOException why) {
+        unreadable.found(volume, new BlockRef(poolId, blockId), file, why);
+      }
+
+      @Override
+      public void damaged(long blockId, IOException why) {
+        unreadable.damaged(volume, new BlockRef(poolId, blockId), why);
+      }
+    };
   }
 
   /** Ignores growth while a store is opened or closed: du counts that. */

@@ -88,7 +88,7 @@ final class SchemeNeeds {
         throw new IOException(
             directory.getParent().getParent()
                 + " has "
-                + blocks
+                + FinalizedSurvey.words(blocks)
                 + " blocks that need "
                 + need
                 + " for the scheme \""

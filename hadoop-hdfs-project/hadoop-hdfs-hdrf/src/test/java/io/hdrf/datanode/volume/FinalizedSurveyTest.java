@@ -139,6 +139,23 @@ class FinalizedSurveyTest {
     open(without).close();
   }
 
+  /** The volume does not start anyway; with millions of blocks a count of all takes hours. */
+  @Test
+  void noMoreBlocksAreCountedThanTell() throws IOException {
+    reducedBlock(CRC32C, 7);
+    Path block = pool.resolve("current/finalized/subdir0/subdir0/blk_1");
+    // The same block again and again.
+    Path subdir = Files.createDirectories(pool.resolve("current/finalized/subdir0/subdir1"));
+    for (int i = 0; i < 2 * FinalizedSurvey.MAX_COUNTED; i++) {
+      Path directory = Files.createDirectories(subdir.resolve("d" + i));
+      Files.createLink(directory.resolve("blk_1"), block);
+    }
+    long count = new FinalizedSurvey(pool, POOL, SchemeRegistry.of(List.of())).countBlocksWith(7);
+    assertThat(count).isEqualTo(FinalizedSurvey.MAX_COUNTED);
+    assertThat(FinalizedSurvey.words(count)).isEqualTo("at least 1000");
+    assertThat(FinalizedSurvey.words(999)).isEqualTo("999");
+  }
+
   @Test
   void plainBlocksDoNot() throws IOException {
     Files.write(block(NONE), new byte[10_000]);

@@ -5,6 +5,7 @@ import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.GcSettings;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.codec.dedup.scrub.Scrubber;
 import io.hdrf.spi.io.RateThrottle;
 import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
@@ -15,12 +16,15 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Three background threads: for the index, the collector, and the repair of containers. */
+/** Background threads: for the index, the collector, the repair of containers, and the scrub. */
 final class BackgroundThreads implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundThreads.class);
 
   private static final long TICK_MILLIS = 1000;
+
+  /** How often a scrub that has nothing to do looks whether it has. */
+  private static final long SCRUB_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
   private final ContainerStore containers;
   private final FingerprintIndex index;
@@ -34,6 +38,8 @@ final class BackgroundThreads implements Closeable {
   private final RepeatingThread indexThread;
   private final RepeatingThread collectorThread;
   private final RepeatingThread mendingThread;
+  private final RepeatingThread scrubThread;
+  private final Scrubber scrubber;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
 
   BackgroundThreads(
@@ -41,7 +47,8 @@ final class BackgroundThreads implements Closeable {
       ContainerStore containers,
       FingerprintIndex index,
       GarbageCollector collector,
-      GcSettings gc) {
+      GcSettings gc,
+      Scrubber scrubber) {
     this.containers = containers;
     this.index = index;
     this.collector = collector;
@@ -49,6 +56,8 @@ final class BackgroundThreads implements Closeable {
     this.indexThread = new RepeatingThread("hdrf-dedup-index-" + name, this::keepIndex);
     this.collectorThread = new RepeatingThread("hdrf-dedup-gc-" + name, this::collect);
     this.mendingThread = new RepeatingThread("hdrf-dedup-mend-" + name, this::mend);
+    this.scrubber = scrubber;
+    this.scrubThread = new RepeatingThread("hdrf-dedup-scrub-" + name, this::scrub);
     throttle.setRate(gc.bytesPerSecond());
     // All volumes start together, and their collections should not.
     long interval = TimeUnit.SECONDS.toMillis(gc.intervalSeconds());
@@ -60,6 +69,9 @@ final class BackgroundThreads implements Closeable {
     mendingThread.start();
     if (gc.intervalSeconds() > 0) {
       collectorThread.start();
+    }
+    if (scrubber.isWanted()) {
+      scrubThread.start();
     }
   }
 
@@ -92,6 +104,19 @@ final class BackgroundThreads implements Closeable {
     containers.mend(System.nanoTime(), this::pace);
   }
 
+  private void scrub() throws InterruptedException {
+    Thread.sleep(SCRUB_MILLIS);
+    boolean more = true;
+    while (more && !scrubThread.isStopping()) {
+      try {
+        more = scrubber.step();
+      } catch (InterruptedIOException e) {
+        LOG.debug("The scrub goes on later", e);
+        more = false;
+      }
+    }
+  }
+
   private void pace(long bytes) throws InterruptedIOException {
     if (!throttle.take(bytes, mendingThread::isStopping)) {
       throw new InterruptedIOException("the store is being closed");
@@ -103,10 +128,13 @@ final class BackgroundThreads implements Closeable {
     indexThread.stop();
     collectorThread.stop();
     mendingThread.stop();
+    scrubThread.stop();
     // The index thread is not interrupted: that would close the files it is reading.
     wake.release();
     collectorThread.interrupt();
     mendingThread.interrupt();
+    scrubThread.interrupt();
+    scrubThread.join();
     mendingThread.join();
     indexThread.join();
     collectorThread.join();

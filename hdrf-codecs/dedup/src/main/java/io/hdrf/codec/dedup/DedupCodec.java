@@ -10,6 +10,8 @@ import io.hdrf.codec.dedup.gc.BlockReferences;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.ReferenceCheck;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
+import io.hdrf.codec.dedup.scrub.ScrubFile;
+import io.hdrf.codec.dedup.scrub.Scrubber;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockSource;
 import io.hdrf.spi.scheme.ChunkLookup;
@@ -50,6 +52,7 @@ final class DedupCodec implements BlockCodec {
   private final ChunkPins chunkPins = new ChunkPins();
   private final StoredPayloads payloads;
   private final GarbageCollector collector;
+  private final Scrubber scrubber;
   private final BackgroundThreads background;
   private final DedupCounters counters = new DedupCounters();
   final Queue<BlockDeduplicator> idle = new ConcurrentLinkedQueue<>();
@@ -74,12 +77,37 @@ final class DedupCodec implements BlockCodec {
             containers,
             index,
             chunkPins,
-            visitor -> payloads.forEachKnown(references(visitor)),
+            new BlockReferences() {
+              @Override
+              public void forEach(Visitor visitor) throws IOException {
+                payloads.forEachKnown(references(visitor));
+              }
+
+              @Override
+              public void damaged(long blockId, IOException why) {
+                payloads.damaged(blockId, why);
+              }
+            },
             settings.gc(),
             () -> closed);
+    this.scrubber =
+        new Scrubber(
+            containers,
+            new ScrubFile(
+                context.storeDirectory().resolve(ScrubFile.NAME),
+                context.files(),
+                context.volumeId()),
+            settings.scrubRate(),
+            () -> closed,
+            System::currentTimeMillis);
     this.background =
         new BackgroundThreads(
-            context.storeDirectory().toString(), containers, index, collector, settings.gc());
+            context.storeDirectory().toString(),
+            containers,
+            index,
+            collector,
+            settings.gc(),
+            scrubber);
   }
 
   static DedupCodec open(SchemeContext context) throws IOException {
@@ -145,10 +173,19 @@ final class DedupCodec implements BlockCodec {
   }
 
   private static StoredPayloads.Visitor references(BlockReferences.Visitor visitor) {
-    return (blockId, originalLength, payload) ->
+    return new StoredPayloads.Visitor() {
+      @Override
+      public void frame(long blockId, int originalLength, ByteBuffer payload) throws IOException {
         Recipe.parse(
             payload,
             (container, first, count) -> visitor.reference(blockId, container, first, count));
+      }
+
+      @Override
+      public void fileRead(long bytes) throws IOException {
+        visitor.fileRead(bytes);
+      }
+    };
   }
 
   BlockDeduplicator newDeduplicator(int maxOwn) {
@@ -252,6 +289,7 @@ final class DedupCodec implements BlockCodec {
     values.put("directoryMemoryBytes", containers.directoryMemory());
     values.putAll(index.metrics());
     values.putAll(collector.metrics());
+    values.putAll(scrubber.metrics());
     return values;
   }
 

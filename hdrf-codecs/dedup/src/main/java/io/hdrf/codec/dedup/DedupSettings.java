@@ -30,6 +30,7 @@ final class DedupSettings {
   private final int groupMemory;
   private final IndexSettings index;
   private final GcSettings gc;
+  private final int scrubRate;
 
   DedupSettings(PluginSettings settings) throws BadSettingException {
     chunker = chunker(settings);
@@ -43,6 +44,7 @@ final class DedupSettings {
     capPercent = settings.getInt("cap.percent", 4, 1, 100);
     index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
+    scrubRate = settings.getSize("scrub.rate", 4 << 20, 0, Integer.MAX_VALUE);
   }
 
   private static Chunker chunker(PluginSettings settings) throws BadSettingException {
@@ -133,5 +135,10 @@ final class DedupSettings {
 
   GcSettings gc() {
     return gc;
+  }
+
+  /** In bytes a second; 0: no scrub. */
+  int scrubRate() {
+    return scrubRate;
   }
 }

@@ -8,17 +8,22 @@ import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +47,9 @@ import org.slf4j.LoggerFactory;
 public final class ContainerStore implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerStore.class);
+
+  /** Of a container's lost chunks, those with lower numbers are looked for among blocks' chunks. */
+  private static final int MAX_LOST_NUMBER = 1 << 17;
 
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
@@ -373,6 +381,130 @@ public final class ContainerStore implements Closeable {
         number);
     markBad(ChunkRef.pack(container, number));
     return true;
+  }
+
+  /** Returns the id of the first container behind an id; -1 if there is none. */
+  public long next(long id) {
+    Long next = containers.higherKey(id);
+    return next == null ? -1 : next;
+  }
+
+  /**
+   * Reads all of a sealed container, and has what is damaged treated as if a reader had found it:
+   * no new block refers to such chunks, and a damaged directory is made again.
+   *
+   * @return null if it is gone, not sealed, or was just rewritten
+   * @throws IOException if the work shall end, or the container can't be read for a reason that may
+   *     pass
+   */
+  public CheckedContainer check(long id, Throttle throttle) throws IOException {
+    Container container = containers.get(id);
+    if (container == null || container.open() != null || container.problem() != null) {
+      return null;
+    }
+    int generation = loaded.generation(container);
+    ContainerLoader loader = new ContainerLoader(context);
+    LoadedContainer source;
+    try {
+      source = loader.load(container);
+    } catch (MissingChunkException e) {
+      return null;
+    } catch (CorruptFrameException e) {
+      loaded.replaced(container);
+      unreadable.add(id, absent(new BitSet()));
+      return new CheckedContainer(0, new BitSet(), "all of it: " + e.getMessage());
+    }
+    try {
+      LoadedDirectory found = source.known();
+      if (found == null) {
+        found = loader.loadDirectory(container);
+      }
+      if (loaded.generation(container) != generation) {
+        // It was rewritten, and read back, just now.
+        return null;
+      }
+      ContainerCheck check = new ContainerCheck(context, source, found, throttle);
+      check.run();
+      boolean whole =
+          found.origin() == LoadedDirectory.Origin.WRITTEN
+              && source.origin() == LoadedDirectory.Origin.WRITTEN;
+      if (!whole || !check.suspects().isEmpty()) {
+        // Readers may have what was read before it was damaged.
+        loaded.replaced(container);
+      }
+      BitSet damaged = new BitSet();
+      BitSet suspects = check.suspects();
+      for (int n = suspects.nextSetBit(0); n >= 0; n = suspects.nextSetBit(n + 1)) {
+        damaged.set(n, findDamage(id, n, 1));
+      }
+      if (found.origin() == LoadedDirectory.Origin.LOSSY) {
+        unreadable.add(id, absent(found.content().numbers()));
+      }
+      if (!whole) {
+        repairs.want(id);
+      }
+      return new CheckedContainer(check.bytesRead(), damaged, check.damageBeside());
+    } finally {
+      source.release();
+    }
+  }
+
+  /** Returns the numbers that a container's lost chunks may have. */
+  private static BitSet absent(BitSet present) {
+    BitSet absent = new BitSet();
+    absent.set(0, MAX_LOST_NUMBER);
+    absent.andNot(present);
+    return absent;
+  }
+
+  /**
+   * Tries the chunks again that could not be read when they were last tried.
+   *
+   * @return those that are damaged, or that the disk can't read, by container
+   * @throws IOException if the work shall end
+   */
+  public Map<Long, BitSet> damagedChunks(Throttle throttle) throws IOException {
+    Map<Long, BitSet> found = new HashMap<>();
+    for (Map.Entry<Long, BitSet> noted : unreadable.all().entrySet()) {
+      long id = noted.getKey();
+      BitSet still = new BitSet();
+      try {
+        ContainerDirectory content = directory(id);
+        BitSet numbers = noted.getValue();
+        for (int n = numbers.nextSetBit(0); n >= 0; n = numbers.nextSetBit(n + 1)) {
+          int index = content.indexOf(n);
+          int length = index < 0 ? 0 : content.length(index);
+          throttle.acquire(length);
+          still.set(n, isDamaged(id, n, length));
+        }
+      } catch (CorruptFrameException e) {
+        still.or(noted.getValue());
+      } catch (InterruptedIOException | ClosedByInterruptException e) {
+        throw e;
+      } catch (IOException e) {
+        LOG.debug("{} can't be looked at now", file(id), e);
+      }
+      if (!still.isEmpty()) {
+        found.put(id, still);
+      }
+    }
+    return found;
+  }
+
+  private boolean isDamaged(long id, int number, int length) throws IOException {
+    ByteBuffer bytes = BufferPool.shared().take(length);
+    try {
+      read(id, number, 1, bytes);
+      return false;
+    } catch (CorruptFrameException e) {
+      return true;
+    } catch (InterruptedIOException | ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      return DiskErrors.isReadError(e);
+    } finally {
+      BufferPool.shared().give(bytes);
+    }
   }
 
   /**

@@ -2,7 +2,9 @@
 package io.hdrf.codec.dedup.container;
 
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -23,6 +25,11 @@ final class Quarantine {
   /** Returns whether nothing is known to be damaged. */
   boolean isEmpty() {
     return bad.isEmpty();
+  }
+
+  /** Returns the damaged chunks of each container; the bit sets must not be changed. */
+  Map<Long, BitSet> all() {
+    return new HashMap<>(bad);
   }
 
   /** Returns whether a chunk is known to be damaged. */

@@ -11,6 +11,14 @@ public interface BlockReferences {
 
     /** A block refers to {@code count} chunks from number {@code first} on. */
     void reference(long blockId, long container, int first, int count) throws IOException;
+
+    /**
+     * A block's file has been read; may wait, so that the disk is left to others.
+     *
+     * @param bytes how many of its bytes were read
+     * @throws java.io.InterruptedIOException to end the call that shows the references
+     */
+    default void fileRead(long bytes) throws IOException {}
   }
 
   /**
@@ -19,4 +27,7 @@ public interface BlockReferences {
    * @throws IOException if a block can't be read; then nothing may be collected
    */
   void forEach(Visitor visitor) throws IOException;
+
+  /** Has a block examined, and replaced by HDFS, that refers to a chunk that can't be read. */
+  default void damaged(long blockId, IOException why) {}
 }

@@ -10,6 +10,7 @@ import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.spi.TaskProgress;
 import io.hdrf.spi.TaskProgress.Unit;
 import io.hdrf.spi.io.RateThrottle;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.UnreadableBlocksException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -20,6 +21,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -63,6 +65,15 @@ public final class GarbageCollector {
   /** About the bytes of a container's directory for each chunk. */
   private static final int DIRECTORY_BYTES = 41;
 
+  /** A block's file that is read counts as so many bytes at least: the disk has to move for it. */
+  private static final int FILE_BYTES = 64 << 10;
+
+  /**
+   * Blocks that are examined in one cycle because chunks of theirs can't be read; if the whole disk
+   * fails, HDFS is to find that and not each block.
+   */
+  private static final int MAX_SUSPECTS = 1000;
+
   private static final int PROGRESS_BLOCKS = 10_000;
   private static final int PROGRESS_CONTAINERS = 1_000;
   private static final String RECIPES = "reading recipes of blocks";
@@ -98,6 +109,9 @@ public final class GarbageCollector {
 
   /** Block files for which the last cycle was aborted; as the former. */
   private long blocksUnreadable;
+
+  /** Blocks that were examined because chunks of theirs can't be read; guarded by this object. */
+  private long blocksSuspected;
 
   /** Guarded by {@link #cycleLock}. */
   private final FailedContainers failures = new FailedContainers();
@@ -213,6 +227,7 @@ public final class GarbageCollector {
                     "gc" + Character.toUpperCase(name.charAt(0)) + name.substring(1), value));
     values.put("gcAbortedInARow", abortedInARow);
     values.put("gcBlocksUnreadable", blocksUnreadable);
+    values.put("gcBlocksSuspected", blocksSuspected);
     return values;
   }
 
@@ -223,11 +238,15 @@ public final class GarbageCollector {
         ContainerRange.of(containers.containers(), settings.bytesOfMemory());
     Collections.rotate(ranges, ThreadLocalRandom.current().nextInt(ranges.size()));
     int directories = (int) (((long) someDirectories + ranges.size() - 1) / ranges.size());
+    // Tried again, so that no block is suspected for an error that has passed.
+    Map<Long, BitSet> damaged = containers.damagedChunks(this::pace);
     int done = 0;
     for (ContainerRange range : ranges) {
       done++;
       String part = ranges.size() == 1 ? "" : ", part " + done + " of " + ranges.size();
-      cycle(range, directories, result, part, progress);
+      cycle(range, directories, damaged, result, part, progress);
+      // Every range goes through all blocks.
+      damaged = Collections.emptyMap();
     }
     failures.endCycle();
   }
@@ -235,6 +254,7 @@ public final class GarbageCollector {
   private void cycle(
       ContainerRange range,
       int directories,
+      Map<Long, BitSet> damagedChunks,
       GcResult result,
       String part,
       Consumer<String> progress)
@@ -244,7 +264,7 @@ public final class GarbageCollector {
       awaitPins();
       // Before the blocks are read: chunks added later to other containers are not examined.
       List<ContainerInfo> readable = readableContainers(range, result);
-      readReferences(cycle, result, part, progress);
+      readReferences(cycle, damagedChunks, result, part, progress);
       Map<Long, BitSet> dead = new HashMap<>();
       Set<Long> damaged = new HashSet<>();
       long now = nanoTime.getAsLong();
@@ -433,18 +453,55 @@ public final class GarbageCollector {
     return readable;
   }
 
+  /**
+   * @param damaged chunks, by container: blocks that refer to them are examined
+   */
   private void readReferences(
-      ChunkPins.Cycle cycle, GcResult result, String part, Consumer<String> progress)
+      ChunkPins.Cycle cycle,
+      Map<Long, BitSet> damaged,
+      GcResult result,
+      String part,
+      Consumer<String> progress)
       throws IOException {
-    String step = RECIPES + part;
+    Map<Long, Long> suspects = new LinkedHashMap<>();
+    try {
+      readReferences(cycle, damaged, suspects, result, RECIPES + part, progress);
+    } finally {
+      report(suspects);
+    }
+  }
+
+  /**
+   * @param suspects gets blocks that refer to damaged chunks, each with one of their containers
+   */
+  private void readReferences(
+      ChunkPins.Cycle cycle,
+      Map<Long, BitSet> damaged,
+      Map<Long, Long> suspects,
+      GcResult result,
+      String step,
+      Consumer<String> progress)
+      throws IOException {
     long[] blocks = {0};
-    long[] last = {0, -1};
     references.forEach(
-        (blockId, container, first, count) -> {
-          cycle.mark(container, first, count);
-          if (last[0] == 0 || last[1] != blockId) {
-            last[0] = 1;
-            last[1] = blockId;
+        new BlockReferences.Visitor() {
+          private long last;
+
+          @Override
+          public void reference(long blockId, long container, int first, int count)
+              throws IOException {
+            cycle.mark(container, first, count);
+            if (!damaged.isEmpty() && suspects.size() < MAX_SUSPECTS) {
+              BitSet numbers = damaged.get(container);
+              int next = numbers == null ? -1 : numbers.nextSetBit(first);
+              if (next >= 0 && next - first < count) {
+                suspects.put(blockId, container);
+              }
+            }
+            if (blocks[0] > 0 && last == blockId) {
+              return;
+            }
+            last = blockId;
             blocks[0]++;
             result.blocksRead = Math.max(result.blocksRead, blocks[0]);
             if (blocks[0] % PROGRESS_BLOCKS == 0) {
@@ -454,8 +511,33 @@ public final class GarbageCollector {
               throw new InterruptedIOException("the store is being closed");
             }
           }
+
+          @Override
+          public void fileRead(long bytes) throws IOException {
+            pace(Math.max(bytes, FILE_BYTES));
+          }
         });
     count(step, blocks[0], 0, Unit.COUNT, progress);
+  }
+
+  /** Their replicas are examined, so that HDFS replaces them before somebody needs them. */
+  private void report(Map<Long, Long> suspects) {
+    if (suspects.isEmpty()) {
+      return;
+    }
+    LOG.warn(
+        "{} blocks, such as {}, refer to chunks that can't be read, and are examined",
+        suspects.size() == MAX_SUSPECTS ? "At least " + MAX_SUSPECTS : suspects.size(),
+        suspects.keySet().iterator().next());
+    suspects.forEach(
+        (blockId, container) ->
+            references.damaged(
+                blockId,
+                new CorruptFrameException(
+                    containers.file(container) + ": a chunk of the block can't be read")));
+    synchronized (this) {
+      blocksSuspected += suspects.size();
+    }
   }
 
   /** Cheap for one whose directory was just read. */

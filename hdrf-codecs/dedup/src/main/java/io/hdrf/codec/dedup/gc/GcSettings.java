@@ -51,7 +51,7 @@ public final class GcSettings {
     return bytesOfMemory;
   }
 
-  /** Returns the rate at which the collector reads and writes containers; 0: no limit. */
+  /** Returns the rate at which the collector reads and writes in bytes a second; 0: no limit. */
   public int bytesPerSecond() {
     return bytesPerSecond;
   }

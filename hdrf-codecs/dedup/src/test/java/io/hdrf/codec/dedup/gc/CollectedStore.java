@@ -6,7 +6,9 @@ import io.hdrf.codec.dedup.container.format.ChunkRef;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -17,6 +19,9 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
 
   /** The references of each block. */
   final Map<Long, long[]> blocks = new TreeMap<>();
+
+  /** The blocks that were to be examined. */
+  final Set<Long> damaged = new TreeSet<>();
 
   BooleanSupplier stopping = () -> false;
 
@@ -61,5 +66,10 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
       }
     }
     afterBlocksWereShown.run();
+  }
+
+  @Override
+  public void damaged(long blockId, IOException why) {
+    damaged.add(blockId);
   }
 }

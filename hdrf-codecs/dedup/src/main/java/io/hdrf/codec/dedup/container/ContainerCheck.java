@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
+import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+
+/**
+ * Reads all of a sealed container: footer and directory, header, and every group in the order in
+ * which they lie. Chunks are decoded and compared with their CRC32C and their fingerprints. The
+ * file is opened for this alone, so that neither the directories of readers nor their files are
+ * disturbed. For one check.
+ */
+final class ContainerCheck {
+
+  private final ContainerContext context;
+  private final LoadedContainer source;
+  private final Throttle throttle;
+  private final LoadedDirectory.Origin origin;
+  private final ContainerDirectory directory;
+  private final BitSet suspects = new BitSet();
+  private final byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+  private String beside;
+  private long bytesRead;
+
+  /**
+   * @param source loaded from the disk just now, as is the directory; stays the caller's
+   */
+  ContainerCheck(
+      ContainerContext context, LoadedContainer source, LoadedDirectory found, Throttle throttle) {
+    this.context = context;
+    this.source = source;
+    this.throttle = throttle;
+    this.origin = found.origin();
+    this.directory = found.content();
+  }
+
+  /**
+   * Reads the container.
+   *
+   * @throws IOException if the work shall end, or the file can't be read for a reason that says
+   *     nothing about its bytes
+   */
+  void run() throws IOException {
+    if (origin != LoadedDirectory.Origin.WRITTEN) {
+      beside = "its directory";
+    } else if (source.origin() != LoadedDirectory.Origin.WRITTEN) {
+      beside = "its group index";
+    }
+    checkFileHeader();
+    for (int group = 0; group < directory.groupCount(); group++) {
+      checkGroup(group);
+    }
+    long beyond = source.file().length() - bytesRead;
+    throttle.acquire(beyond);
+    bytesRead += beyond;
+  }
+
+  private void checkFileHeader() throws IOException {
+    try {
+      ContainerHeader.read(source.path(), source.file());
+    } catch (UnknownFormatVersionException | CorruptFileException e) {
+      beside = "its header";
+    } catch (IOException e) {
+      requireReadError(e);
+      beside = "its header";
+    }
+  }
+
+  private void checkGroup(int group) throws IOException {
+    int length = directory.groupLength(group);
+    throttle.acquire(length);
+    ByteBuffer bytes = BufferPool.shared().take(length);
+    try {
+      source.read(bytes, directory.groupPosition(group));
+      bytesRead += length;
+      bytes.flip();
+      checkChunks(header(group, bytes), group, bytes);
+      source.checkHeader(directory, group, bytes);
+    } catch (CorruptFrameException e) {
+      suspect(group);
+    } catch (CorruptFileException e) {
+      addHeader();
+    } catch (IOException e) {
+      requireReadError(e);
+      suspect(group);
+    } finally {
+      BufferPool.shared().give(bytes);
+    }
+  }
+
+  /** The header of a group, or what the directory knows of a damaged one. */
+  private GroupHeader header(int group, ByteBuffer bytes) throws IOException {
+    if (directory.hasChecksums()) {
+      return directory.header(group);
+    }
+    try {
+      return source.header(directory.groups(), group, bytes);
+    } catch (CorruptFileException e) {
+      addHeader();
+      return source.headerFrom(directory, group, bytes, context.fingerprinter());
+    }
+  }
+
+  /** Chunks are read without it, but would not be found if the directory were lost. */
+  private void addHeader() {
+    beside = beside == null ? "the header of a group" : beside;
+  }
+
+  private void checkChunks(GroupHeader header, int group, ByteBuffer bytes) throws IOException {
+    ByteBuffer original = BufferPool.shared().take(directory.originalLength(group));
+    try {
+      source.decode(header, bytes, original);
+      int first = directory.firstChunk(group);
+      int offset = 0;
+      for (int i = first; i < directory.endChunk(group); i++) {
+        original.limit(offset + directory.length(i));
+        original.position(offset);
+        offset += directory.length(i);
+        source.checkChunk(header, i - first, Crc32c.update(0, original));
+        context.fingerprinter().fingerprint(original, fingerprint, 0);
+        if (!directory.hasFingerprint(i, fingerprint, 0)) {
+          suspects.set(directory.number(i));
+        }
+      }
+    } finally {
+      BufferPool.shared().give(original);
+    }
+  }
+
+  private void suspect(int group) {
+    for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
+      suspects.set(directory.number(i));
+    }
+  }
+
+  private static void requireReadError(IOException e) throws IOException {
+    if (!DiskErrors.isReadError(e)) {
+      throw e;
+    }
+  }
+
+  /** Returns the numbers of the chunks to be looked at one by one. */
+  BitSet suspects() {
+    return suspects;
+  }
+
+  /** Returns what is damaged besides chunks; null if nothing is. */
+  String damageBeside() {
+    return beside;
+  }
+
+  long bytesRead() {
+    return bytesRead;
+  }
+}

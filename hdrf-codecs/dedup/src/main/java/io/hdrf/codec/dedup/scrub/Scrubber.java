@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.scrub;
+
+import io.hdrf.codec.dedup.container.CheckedContainer;
+import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.spi.io.RateThrottle;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads every sealed container once a cycle, in the order of their ids and at a set rate, and has
+ * found damage treated as if a reader had found it. HDFS's block scanner can't do that: its rate
+ * counts the bytes of blocks, so that it reads a chunk as often as blocks have it, and never what
+ * lies beside chunks. Goes on after a restart where it was. Steps are for one thread.
+ */
+public final class Scrubber {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
+
+  /** The shortest time between the beginnings of two cycles: a small store is not read all day. */
+  static final long MIN_CYCLE_MILLIS = TimeUnit.DAYS.toMillis(7);
+
+  /** A store of which no cycle ended for so long counts as overdue. */
+  static final long OVERDUE_MILLIS = TimeUnit.DAYS.toMillis(90);
+
+  /** The shortest time between two writes of the state, where containers are small. */
+  private static final long STORE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final ContainerStore containers;
+  private final ScrubFile file;
+  private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
+  private final BooleanSupplier stopping;
+  private final LongSupplier currentTimeMillis;
+
+  /** When the state was kept last; the thread's that steps. */
+  private long storedAt = System.nanoTime() - STORE_NANOS;
+
+  /** Null before the first step; written by the thread that steps. */
+  private volatile ScrubState state;
+
+  /** Since start; guarded by this object. */
+  private long containersRead;
+
+  private long bytesRead;
+  private long containersDamaged;
+
+  /**
+   * @param file keeps how far it has come
+   * @param bytesPerSecond 0 for none at all
+   * @param stopping returns true to end a step
+   * @param currentTimeMillis as {@link System#currentTimeMillis}
+   */
+  public Scrubber(
+      ContainerStore containers,
+      ScrubFile file,
+      int bytesPerSecond,
+      BooleanSupplier stopping,
+      LongSupplier currentTimeMillis) {
+    this.containers = containers;
+    this.file = file;
+    this.stopping = stopping;
+    this.currentTimeMillis = currentTimeMillis;
+    throttle.setRate(bytesPerSecond);
+  }
+
+  /** Returns whether there is anything to do at all. */
+  public boolean isWanted() {
+    return throttle.rate() > 0;
+  }
+
+  /**
+   * Reads the next container, or begins or ends a cycle.
+   *
+   * @return false if nothing is to be done now
+   * @throws InterruptedIOException if it is to end; the container is read again the next time
+   */
+  public boolean step() throws InterruptedIOException {
+    long now = currentTimeMillis.getAsLong();
+    if (state == null) {
+      ScrubState kept = file.load();
+      state = kept == null ? ScrubState.first(now) : kept;
+    }
+    if (!state.isUnderWay()) {
+      // A clock that was ahead must not keep it from beginning.
+      if (now >= state.began() && now - state.began() < MIN_CYCLE_MILLIS) {
+        return false;
+      }
+      state = state.next(now);
+    }
+    long id = containers.next(state.position());
+    if (id < 0) {
+      state = state.end(now);
+      file.store(state);
+      LOG.info(
+          "Scrubbed {} containers, {} bytes, in {} h",
+          state.containers(),
+          state.bytes(),
+          TimeUnit.MILLISECONDS.toHours(now - state.began()));
+      return false;
+    }
+    state = state.after(id, check(id));
+    if (System.nanoTime() - storedAt > STORE_NANOS) {
+      storedAt = System.nanoTime();
+      file.store(state);
+    }
+    return true;
+  }
+
+  private long check(long id) throws InterruptedIOException {
+    CheckedContainer checked;
+    try {
+      checked = containers.check(id, this::pace);
+    } catch (InterruptedIOException e) {
+      throw e;
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      if (stopping.getAsBoolean() || Thread.currentThread().isInterrupted()) {
+        InterruptedIOException ended = new InterruptedIOException("the scrub ends");
+        ended.initCause(e);
+        throw ended;
+      }
+      LOG.warn("{} can't be scrubbed now, but in the next cycle", containers.file(id), e);
+      return 0;
+    }
+    if (checked == null) {
+      return 0;
+    }
+    if (!checked.isSound()) {
+      LOG.error(
+          "{} is damaged: {} chunks{}. Blocks that need them are examined by the next collection",
+          containers.file(id),
+          checked.damagedChunks(),
+          checked.damageBeside() == null ? "" : ", " + checked.damageBeside());
+    }
+    synchronized (this) {
+      containersRead++;
+      bytesRead += checked.bytesRead();
+      containersDamaged += checked.isSound() ? 0 : 1;
+    }
+    return checked.bytesRead();
+  }
+
+  private void pace(long bytes) throws InterruptedIOException {
+    if (!throttle.take(bytes, stopping)) {
+      throw new InterruptedIOException("the scrub ends");
+    }
+  }
+
+  /** Sums since start, and whether no cycle has ended for long. */
+  public Map<String, Long> metrics() {
+    Map<String, Long> values = new LinkedHashMap<>();
+    synchronized (this) {
+      values.put("scrubContainers", containersRead);
+      values.put("scrubBytes", bytesRead);
+      values.put("scrubContainersDamaged", containersDamaged);
+    }
+    ScrubState now = state;
+    boolean overdue =
+        now != null
+            && currentTimeMillis.getAsLong() - (now.ended() > 0 ? now.ended() : now.began())
+                > OVERDUE_MILLIS;
+    values.put("scrubOverdue", overdue ? 1L : 0L);
+    return values;
+  }
+}

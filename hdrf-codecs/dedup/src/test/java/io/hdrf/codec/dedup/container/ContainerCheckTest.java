@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.io.InMemory;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.TestSeed;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a check of a whole container finds, and what becomes of it. */
+class ContainerCheckTest {
+
+  private static final int CHUNKS = 24;
+
+  @TempDir(factory = InMemory.class)
+  Path scratch;
+
+  private final Random random = TestSeed.random("container check");
+  private Path dir;
+  private Path file;
+
+  @BeforeEach
+  void start() {
+    dir = scratch.resolve("containers");
+    file = ContainerNames.file(dir, 0, ContainerNames.SEALED);
+  }
+
+  private ContainerStore open() throws IOException {
+    return Chunks.open(
+        dir,
+        LocalDurableFiles.INSTANCE,
+        Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(1 << 20));
+  }
+
+  private static byte[] chunk(int number) {
+    return Chunks.chunk(number, 100 + number);
+  }
+
+  private byte[] fill(FrameChain tail) throws IOException {
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(tail)) {
+      for (int i = 0; i < CHUNKS; i++) {
+        Chunks.append(appender, chunk(i));
+      }
+    }
+    return Files.readAllBytes(file);
+  }
+
+  private static BitSet notHeld(ContainerStore store) throws IOException {
+    BitSet missing = new BitSet();
+    for (int i = 0; i < CHUNKS; i++) {
+      missing.set(i, !store.holds(ChunkRef.pack(0, i), Chunks.fingerprint(chunk(i)), 0));
+    }
+    return missing;
+  }
+
+  @Test
+  void aSoundContainerIsReadOnce() throws IOException {
+    byte[] good = fill(Chunks.DEFLATE);
+    long[] paced = new long[1];
+    try (ContainerStore store = open()) {
+      CheckedContainer checked = store.check(0, bytes -> paced[0] += bytes);
+      assertThat(checked.isSound()).isTrue();
+      assertThat(checked.bytesRead()).isEqualTo(good.length);
+      assertThat(paced[0]).isEqualTo(good.length);
+      assertThat(store.isLoaded(0)).as("in the place of others").isFalse();
+      assertThat(store.next(-1)).isZero();
+      assertThat(store.next(0)).isEqualTo(-1);
+      assertThat(store.check(1, Throttle.NONE)).as("gone").isNull();
+    }
+  }
+
+  /** Readers have loaded it before, and hold what was in it decoded. */
+  @Test
+  void anyChangedByteIsFound() throws IOException {
+    for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
+      byte[] good = fill(tail);
+      for (int position = 0; position < good.length; position++) {
+        byte[] bad = good.clone();
+        bad[position] ^= (byte) (1 << random.nextInt(8));
+        try (ContainerStore store = open()) {
+          for (int i = 0; i < CHUNKS; i++) {
+            Chunks.assertHas(store, ChunkRef.pack(0, i), chunk(i));
+          }
+          Files.write(file, bad);
+          CheckedContainer checked = store.check(0, Throttle.NONE);
+          assertThat(checked.isSound()).as("position %d", position).isFalse();
+          assertThat(notHeld(store).cardinality())
+              .as("position %d", position)
+              .isEqualTo(checked.damagedChunks())
+              .isLessThanOrEqualTo(6);
+        }
+        Files.write(file, good);
+      }
+      Files.delete(file);
+    }
+  }
+
+  @Test
+  void aDamagedDirectoryIsMadeAgain() throws IOException {
+    byte[] good = fill(Chunks.DEFLATE);
+    byte[] bad = good.clone();
+    bad[good.length - 200] ^= 1;
+    try (ContainerStore store = open()) {
+      store.directory(0);
+      Files.write(file, bad);
+      CheckedContainer checked = store.check(0, Throttle.NONE);
+      assertThat(checked.damageBeside()).isEqualTo("its directory");
+      assertThat(checked.damagedChunks()).isZero();
+      store.mend(0, Throttle.NONE);
+      store.mend(TimeUnit.SECONDS.toNanos(RepairQueue.FIRST_SECONDS), Throttle.NONE);
+      assertThat(store.check(0, Throttle.NONE).isSound()).isTrue();
+      assertThat(notHeld(store).isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void damagedChunksAreToldUntilTheyReadWell() throws IOException {
+    byte[] good = fill(Chunks.DEFLATE);
+    byte[] bad = good.clone();
+    try (ContainerStore store = open()) {
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+      ContainerDirectory content = store.directory(0);
+      bad[(int) content.groupPosition(1) + content.headerLength(1) + 3] ^= 1;
+      Files.write(file, bad);
+      store.check(0, Throttle.NONE);
+      BitSet lost = new BitSet();
+      lost.set(content.firstChunk(1), content.endChunk(1));
+      assertThat(store.damagedChunks(Throttle.NONE)).isEqualTo(Map.of(0L, lost));
+      Files.write(file, good);
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+      assertThat(notHeld(store).isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void aWholeFileThatIsLost() throws IOException {
+    byte[] good = fill(Chunks.PLAIN);
+    try (ContainerStore store = open()) {
+      store.directory(0);
+      Files.write(file, new byte[good.length]);
+      CheckedContainer checked = store.check(0, Throttle.NONE);
+      assertThat(checked.damageBeside()).startsWith("all of it");
+      BitSet damaged = store.damagedChunks(Throttle.NONE).get(0L);
+      assertThat(damaged.nextClearBit(0)).isGreaterThanOrEqualTo(CHUNKS);
+      assertThat(notHeld(store).cardinality()).isEqualTo(CHUNKS);
+    }
+  }
+
+  /** Chunks that can't be found any more, as their header is gone too. */
+  @Test
+  void chunksThatADirectoryLost() throws IOException {
+    byte[] good = fill(Chunks.PLAIN);
+    byte[] bad = good.clone();
+    try (ContainerStore store = open()) {
+      ContainerDirectory content = store.directory(0);
+      Arrays.fill(bad, (int) content.groupPosition(1), (int) content.groupEnd(1), (byte) 0);
+      bad[good.length - 200] ^= 1;
+      Files.write(file, bad);
+      CheckedContainer checked = store.check(0, Throttle.NONE);
+      assertThat(checked.damageBeside()).isEqualTo("its directory");
+      BitSet damaged = store.damagedChunks(Throttle.NONE).get(0L);
+      for (int i = 0; i < CHUNKS; i++) {
+        assertThat(damaged.get(i)).isEqualTo(content.groupOf(i) == 1);
+      }
+    }
+  }
+
+  @Test
+  void itEndsWhenItShall() throws IOException {
+    fill(Chunks.PLAIN);
+    try (ContainerStore store = open()) {
+      int[] calls = new int[1];
+      assertThatThrownBy(
+              () ->
+                  store.check(
+                      0,
+                      bytes -> {
+                        if (++calls[0] == 3) {
+                          throw new InterruptedIOException("for a test");
+                        }
+                      }))
+          .isInstanceOf(InterruptedIOException.class);
+      assertThat(calls[0]).isEqualTo(3);
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+    }
+  }
+}

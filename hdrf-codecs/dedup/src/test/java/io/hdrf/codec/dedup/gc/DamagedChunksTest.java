@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.gc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.container.Throttle;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every block that needs a damaged chunk is examined, and not only the one that was read. */
+class DamagedChunksTest {
+
+  @TempDir Path directory;
+
+  private CollectedStore store;
+  private long[] refs;
+  private byte[] good;
+
+  @BeforeEach
+  void start() throws IOException {
+    store = new CollectedStore(directory);
+    refs = store.sealed(6);
+    good = Files.readAllBytes(file());
+    store.blocks.put(1L, new long[] {refs[0], refs[1]});
+    store.blocks.put(2L, new long[] {refs[1], refs[2]});
+    store.blocks.put(3L, new long[] {refs[2], refs[3]});
+    store.blocks.put(4L, new long[] {refs[4], refs[5], refs[1]});
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    store.close();
+  }
+
+  private Path file() {
+    return store.containers.file(ChunkRef.container(refs[0]));
+  }
+
+  private void damage(long ref) throws IOException {
+    ContainerDirectory content = store.containers.directory(ChunkRef.container(ref));
+    int group = content.groupOf(content.indexOf(ChunkRef.number(ref)));
+    byte[] bad = good.clone();
+    bad[(int) content.groupPosition(group) + content.headerLength(group) + 1] ^= 1;
+    Files.write(file(), bad);
+    store.containers.check(ChunkRef.container(ref), Throttle.NONE);
+  }
+
+  @Test
+  void allBlocksThatReferToItAreExamined() throws IOException {
+    GarbageCollector collector = store.collector();
+    collector.collect(line -> {});
+    assertThat(store.damaged).isEmpty();
+    damage(refs[1]);
+    collector.collect(line -> {});
+    assertThat(store.damaged).containsExactlyInAnyOrder(1L, 2L, 4L);
+    assertThat(collector.metrics().get("gcBlocksSuspected")).isPositive();
+    assertThat(collector.metrics()).containsEntry("gcAbortedInARow", 0L);
+  }
+
+  @Test
+  void noneIsOnceTheChunkReadsWell() throws IOException {
+    GarbageCollector collector = store.collector();
+    damage(refs[1]);
+    Files.write(file(), good);
+    collector.collect(line -> {});
+    assertThat(store.damaged).isEmpty();
+    assertThat(collector.metrics()).containsEntry("gcBlocksSuspected", 0L);
+  }
+}
