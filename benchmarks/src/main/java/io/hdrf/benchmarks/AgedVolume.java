@@ -45,9 +45,6 @@ final class AgedVolume {
   /** What a test or an operator may delete next: the chunks that only these have can be dropped. */
   static final int OLDEST = 2;
 
-  /** Groups have headers in the containers of these, so that they can be rewritten. */
-  private static final int REWRITABLE = OLDEST + 1;
-
   private static final double LOWEST_SHARE = 0.70;
   private static final double HIGHEST_SHARE = 0.95;
 
@@ -98,7 +95,6 @@ final class AgedVolume {
   private final DedupVolume.Frames frames;
   private final AgedBlocks blocks;
   private final SplittableRandom random;
-  private long rewritableChunks;
   private long containerBytes;
   private long blockBytes;
   private double share;
@@ -143,9 +139,6 @@ final class AgedVolume {
         share = plan.share > 0 ? plan.share : random.nextDouble(LOWEST_SHARE, HIGHEST_SHARE);
         blocks.age(share);
       }
-      if (g == REWRITABLE) {
-        rewritableChunks = blocks.chunks();
-      }
       if (kept.get(g)) {
         for (int i = 0; i < blocks.count(); i++) {
           writeBlock(firstBlock(g) + i, blocks.block(i));
@@ -165,8 +158,7 @@ final class AgedVolume {
               FIRST_CONTAINER + first / each,
               first,
               (int) Math.min(each, blocks.chunks() - first),
-              CountedIndex::fingerprint,
-              first < rewritableChunks);
+              CountedIndex::fingerprint);
     }
   }
 
