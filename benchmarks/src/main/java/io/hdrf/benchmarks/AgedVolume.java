@@ -46,9 +46,6 @@ final class AgedVolume {
   /** What a test or an operator may delete next: the chunks that only these have can be dropped. */
   static final int OLDEST = 2;
 
-  /** Groups have headers in the containers of these, so that they can be rewritten. */
-  private static final int REWRITABLE = OLDEST + 1;
-
   private static final double LOWEST_SHARE = 0.70;
   private static final double HIGHEST_SHARE = 0.95;
 
@@ -100,7 +97,6 @@ final class AgedVolume {
   private final DedupVolume.Cap cap;
   private final AgedBlocks blocks;
   private final SplittableRandom random;
-  private long rewritableChunks;
   private long containerBytes;
   private long blockBytes;
   private double share;
@@ -146,9 +142,6 @@ final class AgedVolume {
         share = plan.share > 0 ? plan.share : random.nextDouble(LOWEST_SHARE, HIGHEST_SHARE);
         blocks.age(share, new Capped());
       }
-      if (g == REWRITABLE) {
-        rewritableChunks = blocks.chunks();
-      }
       if (kept.get(g)) {
         for (int i = 0; i < blocks.count(); i++) {
           writeBlock(firstBlock(g) + i, blocks.block(i));
@@ -168,8 +161,7 @@ final class AgedVolume {
               FIRST_CONTAINER + first / each,
               first,
               (int) Math.min(each, blocks.chunks() - first),
-              CountedIndex::fingerprint,
-              first < rewritableChunks);
+              CountedIndex::fingerprint);
     }
   }
 

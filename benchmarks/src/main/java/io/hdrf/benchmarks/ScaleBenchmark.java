@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
           + " the last one of its file ended, and for each fsync; 150 MB/s.",
       "",
       "Sizes that the disk does not carry are extrapolated: by the line through all that were"
-          + " measured. A TiB takes up to 6 GB.",
+          + " measured. A TiB takes up to 10 GB.",
       ""
     })
 public final class ScaleBenchmark implements Callable<Integer> {

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Makes sealed containers whose header, directory and footer are true, and whose groups are holes:
+ * Makes sealed containers whose headers, directory and footer are true, and whose groups are holes:
  * all chunks have one length and consist of zeros, so that they can be read, and a group of n bytes
  * is stored as n / 2 zeros. Nothing is forced. For one thread.
  */
@@ -95,12 +95,9 @@ public final class ContainerMaker {
    *
    * @param first chunk that is in it
    * @param count at most {@link #chunksPerContainer}
-   * @param headers whether the groups' headers, too, are written, without which it can be read, but
-   *     not compacted
    * @return the file's length
    */
-  public long make(long id, long first, int count, Names names, boolean headers)
-      throws IOException {
+  public long make(long id, long first, int count, Names names) throws IOException {
     ContainerHeader header = new ContainerHeader(id, identity, chain, sealTime, ~id);
     DirectoryBuilder builder = new DirectoryBuilder(count, count / chunksPerGroup + 1);
     byte[] name = NO_NAME.clone();
@@ -116,25 +113,23 @@ public final class ContainerMaker {
           numbers[i] = at + i;
         }
         int length = GroupHeader.length(numbers, lengths, chunks);
-        if (headers) {
-          GroupHeader.put(
-              group,
-              ~id,
-              numbers,
-              lengths,
-              checksums,
-              chunks,
-              length,
-              chunks * chunkLength,
-              stored(chunks),
-              1);
-          group.limit(length);
-          group.position(0);
-          file.write(group, position);
-          group.clear();
-          for (int i = 0; i < length; i++) {
-            group.put(i, (byte) 0);
-          }
+        GroupHeader.put(
+            group,
+            ~id,
+            numbers,
+            lengths,
+            checksums,
+            chunks,
+            length,
+            chunks * chunkLength,
+            stored(chunks),
+            1);
+        group.limit(length);
+        group.position(0);
+        file.write(group, position);
+        group.clear();
+        for (int i = 0; i < length; i++) {
+          group.put(i, (byte) 0);
         }
         builder.endGroup(position, length, stored(chunks), 1);
         position += length + stored(chunks);

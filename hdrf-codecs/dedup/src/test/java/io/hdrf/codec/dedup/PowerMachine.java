@@ -107,7 +107,7 @@ final class PowerMachine {
   /** In long turns a block is reduced completely while others stand still half-way. */
   private static final int[] TURNS = {3, 30, 200, 200};
 
-  private static final int EMPTY_CONTAINER = 180;
+  private static final int EMPTY_CONTAINER = 200;
   private static final String THREADS_PREFIX = "hdrf-";
   private static final String[] POOLS = {"BP-1", "BP-2"};
 

@@ -404,8 +404,10 @@ public final class ContainerStore implements Closeable {
     }
     int generation = loaded.generation(container);
     ContainerLoader loader = new ContainerLoader(context);
+    LoadedDirectory found;
     LoadedContainer source;
     try {
+      found = loader.loadDirectory(container);
       source = loader.load(container);
     } catch (MissingChunkException e) {
       return null;
@@ -415,10 +417,6 @@ public final class ContainerStore implements Closeable {
       return new CheckedContainer(0, new BitSet(), "all of it: " + e.getMessage());
     }
     try {
-      LoadedDirectory found = source.known();
-      if (found == null) {
-        found = loader.loadDirectory(container);
-      }
       if (loaded.generation(container) != generation) {
         // It was rewritten, and read back, just now.
         return null;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -100,8 +101,11 @@ final class LoadedContainers {
   private IOException unrecovered(Container container, IOException problem) {
     Path path = context.file(container.id(), ContainerNames.OPEN);
     if (problem instanceof UnknownFormatVersionException) {
-      // It names the file.
-      return problem;
+      int found = ((UnknownFormatVersionException) problem).found();
+      return found == Integer.MAX_VALUE
+          ? new UnknownFormatVersionException(path, "a group")
+          : new UnknownFormatVersionException(
+              path, found, ContainerFormat.OLDEST_VERSION, ContainerFormat.VERSION);
     }
     String message = path + " could not be recovered: " + problem.getMessage();
     return problem instanceof CorruptFileException
