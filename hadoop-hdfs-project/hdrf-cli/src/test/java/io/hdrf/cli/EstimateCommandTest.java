@@ -224,9 +224,9 @@ class EstimateCommandTest {
       assertThat(dedup.get("uniqueShare").asDouble()).isBetween(0.5, 0.51);
       assertThat(dedup.get("embeddedIndexBytes").asLong())
           .isEqualTo(42 * dedup.get("indexEntries").asLong());
-      long eighth = dedup.get("uniqueChunks").asLong() / 8;
+      long sampled = dedup.get("uniqueChunks").asLong() / 32;
       assertThat(dedup.get("indexEntries").asLong())
-          .isBetween(eighth, eighth + dedup.get("blocks").asLong());
+          .isBetween(sampled, sampled + dedup.get("blocks").asLong());
       assertThat(dedup.get("physicalBytes").asLong())
           .isEqualTo(
               dedup.get("blockFileBytes").asLong()
