@@ -28,6 +28,9 @@ final class ContainerCap {
   /** Hundredths of bytes that may still be stored again. */
   private long credit;
 
+  /** Whether the segment has chunks in the container that the block is appended to anyway. */
+  private boolean appends;
+
   /**
    * @param containers that a segment may refer to, besides the one that the block is appended to;
    *     0: any number
@@ -59,23 +62,34 @@ final class ContainerCap {
     }
     addUp(refs, ends, chunks, own);
     int all = count;
+    long before = credit;
     while (count > containers && giveUpPoorest()) {
       // The next one has more.
     }
-    return count == all ? 0 : drop(refs, chunks, all);
+    if (all - count <= (appends ? 0 : 1)) {
+      // In the place of one given up there would be the one that its chunks are appended to: no
+      // fewer, and again with each copy of the same data.
+      count = all;
+      credit = before;
+      return 0;
+    }
+    return drop(refs, chunks, all);
   }
 
   private void addUp(long[] refs, int[] ends, int chunks, long own) {
     count = 0;
+    appends = false;
     int last = -1;
     for (int i = 0; i < chunks; i++) {
       if (refs[i] < 0) {
+        appends = true;
         continue;
       }
       int length = ends[i] - (i == 0 ? 0 : ends[i - 1]);
       credit += (long) length * percent;
       long container = ChunkRef.container(refs[i]);
       if (container == own) {
+        appends = true;
         continue;
       }
       if (last < 0 || ids[last] != container) {

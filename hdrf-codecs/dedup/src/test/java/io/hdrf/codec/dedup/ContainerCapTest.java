@@ -57,9 +57,9 @@ class ContainerCapTest {
 
   @Test
   void bytesCountAndNotChunks() {
-    long[] refs = refs(3, 4, 3);
-    assertThat(cap(1, 100).apply(refs, new int[] {10, 1000, 1010}, 3, -1)).isEqualTo(2);
-    assertThat(refs).containsExactly(-1, ChunkRef.pack(4, 1), -1);
+    long[] refs = refs(3, 4, 3, -1);
+    assertThat(cap(1, 100).apply(refs, new int[] {10, 1000, 1010, 1020}, 4, -1)).isEqualTo(2);
+    assertThat(refs).containsExactly(-1, ChunkRef.pack(4, 1), -1, -1);
   }
 
   @Test
@@ -76,21 +76,37 @@ class ContainerCapTest {
   @Test
   void noMoreThanTheShareIsStoredAgain() {
     // Of ten chunks that were found, 10 % are one; the two of container 3 are too many.
-    assertThat(apply(cap(1, 10), -1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3))
-        .containsExactly(1, 1, 1, 1, 1, 1, 1, -1, 3, 3);
-    assertThat(apply(cap(1, 9), -1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3))
-        .containsExactly(1, 1, 1, 1, 1, 1, 1, 2, 3, 3);
+    assertThat(apply(cap(1, 10), -1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, -1))
+        .containsExactly(1, 1, 1, 1, 1, 1, 1, -1, 3, 3, -1);
+    assertThat(apply(cap(1, 9), -1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, -1))
+        .containsExactly(1, 1, 1, 1, 1, 1, 1, 2, 3, 3, -1);
   }
 
   @Test
   void whatASegmentDoesNotUseIsLeftForTheNextOfItsBlock() {
     ContainerCap cap = cap(1, 10);
-    assertThat(apply(cap, -1, 1, 1, 1, 1, 1, 2)).containsExactly(1, 1, 1, 1, 1, 2);
-    assertThat(apply(cap, -1, 1, 1, 1, 2)).containsExactly(1, 1, 1, -1);
+    assertThat(apply(cap, -1, 1, 1, 1, 1, 1, 2, -1)).containsExactly(1, 1, 1, 1, 1, 2, -1);
+    assertThat(apply(cap, -1, 1, 1, 1, 2, -1)).containsExactly(1, 1, 1, -1, -1);
     cap.beginBlock();
-    assertThat(apply(cap, -1, 1, 1, 1, 1, 1, 2)).containsExactly(1, 1, 1, 1, 1, 2);
+    assertThat(apply(cap, -1, 1, 1, 1, 1, 1, 2, -1)).containsExactly(1, 1, 1, 1, 1, 2, -1);
     cap.beginBlock();
+    assertThat(apply(cap, -1, 1, 1, 1, 2, -1)).containsExactly(1, 1, 1, 2, -1);
+  }
+
+  @Test
+  void oneIsNotGivenUpForTheOneThatIsAppendedTo() {
+    assertThat(apply(cap(2, 100), -1, 1, 1, 2, 2, 3)).containsExactly(1, 1, 2, 2, 3);
+    assertThat(apply(cap(2, 100), 9, 1, 1, 2, 2, 3)).containsExactly(1, 1, 2, 2, 3);
+    assertThat(apply(cap(2, 100), 9, 1, 1, 2, 2, 3, 9)).containsExactly(1, 1, 2, 2, -1, 9);
+    assertThat(apply(cap(2, 100), -1, 1, 1, 2, 2, 3, -1)).containsExactly(1, 1, 2, 2, -1, -1);
+    assertThat(apply(cap(2, 100), -1, 1, 1, 2, 2, 3, 4)).containsExactly(1, 1, 2, 2, -1, -1);
+  }
+
+  @Test
+  void whatIsNotGivenUpCostsNothing() {
+    ContainerCap cap = cap(1, 26);
     assertThat(apply(cap, -1, 1, 1, 1, 2)).containsExactly(1, 1, 1, 2);
+    assertThat(apply(cap, -1, 1, 1, 2, -1)).containsExactly(1, 1, -1, -1);
   }
 
   @Test

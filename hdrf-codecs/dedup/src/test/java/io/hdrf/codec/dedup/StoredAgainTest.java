@@ -143,6 +143,19 @@ class StoredAgainTest {
     }
   }
 
+  /** Else each copy of a file that does not change would take more space, and lie as scattered. */
+  @Test
+  void whatStaysTheSameIsNotStoredAgainForEver() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      put(100 + i);
+      // Seals the container with the copies.
+      restart();
+    }
+    put(200);
+    assertThat(volume.metric("bytesNew")).isZero();
+    assertThat(containersOf(200)).hasSizeLessThanOrEqualTo(CONTAINERS + 1);
+  }
+
   @Test
   void eachCopyIsCollectedByItself() throws Exception {
     put(100);
