@@ -86,7 +86,10 @@ final class ContainerCap {
         continue;
       }
       int length = ends[i] - (i == 0 ? 0 : ends[i - 1]);
-      credit += (long) length * percent;
+      if (i == 0 || refs[i] != refs[i - 1]) {
+        // Zeros and the like save next to nothing, however often they are found.
+        credit += (long) length * percent;
+      }
       long container = ChunkRef.container(refs[i]);
       if (container == own) {
         appends = true;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.index.IndexLookup;
+import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -107,6 +108,15 @@ class ContainerCapTest {
     ContainerCap cap = cap(1, 26);
     assertThat(apply(cap, -1, 1, 1, 1, 2)).containsExactly(1, 1, 1, 2);
     assertThat(apply(cap, -1, 1, 1, 2, -1)).containsExactly(1, 1, -1, -1);
+  }
+
+  @Test
+  void aChunkThatRepeatsCountsOnce() {
+    long[] refs = refs(1, 1, 1, 1, 1, 2, -1);
+    Arrays.fill(refs, 0, 5, refs[0]);
+    assertThat(cap(1, 30).apply(refs, ends(refs.length), refs.length, -1)).isZero();
+    assertThat(apply(cap(1, 30), -1, 1, 1, 1, 1, 1, 2, -1))
+        .containsExactly(1, 1, 1, 1, 1, -1, -1);
   }
 
   @Test

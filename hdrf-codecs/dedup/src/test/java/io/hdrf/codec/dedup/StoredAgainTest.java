@@ -156,6 +156,20 @@ class StoredAgainTest {
     assertThat(containersOf(200)).hasSizeLessThanOrEqualTo(CONTAINERS + 1);
   }
 
+  /** They are most of what many an image shares, and not a twentieth of them are its data. */
+  @Test
+  void zerosGiveNoLeaveToStoreTheRestAgain() throws Exception {
+    conf.set("hdrf.dedup.cap.percent", "5");
+    restart();
+    byte[] image = new byte[40 * scattered.length];
+    System.arraycopy(scattered, 0, image, image.length - scattered.length, scattered.length);
+    volume.put(100, new byte[PART], random);
+    restart();
+    volume.put(101, image, random);
+    assertThat(volume.metric("bytesNew")).isLessThan(scattered.length / 4);
+    assertThat(volume.get(101, random)).isEqualTo(image);
+  }
+
   @Test
   void eachCopyIsCollectedByItself() throws Exception {
     put(100);
