@@ -87,7 +87,8 @@ final class GroupCache {
    */
   synchronized DecodedGroup put(
       LoadedContainer container, int number, GroupHeader header, ByteBuffer decoded) {
-    DecodedGroup group = new DecodedGroup(header, decoded);
+    // A header that a directory made would keep that directory's arrays in memory.
+    DecodedGroup group = new DecodedGroup(header.alone(), decoded);
     if (decoded.capacity() <= maxBytes / 2) {
       group.users++;
       bytes += decoded.capacity();

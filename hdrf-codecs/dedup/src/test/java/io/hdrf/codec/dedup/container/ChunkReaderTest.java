@@ -7,6 +7,7 @@ import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ReadableFile;
 import java.nio.ByteBuffer;
@@ -67,6 +68,28 @@ class ChunkReaderTest {
     assertThat(reader.prefetch(container, 0, 1)).isTrue();
     assertThat(reader.prefetch(container, 6, 5)).isTrue();
     assertThat(file.ranges).containsExactly("1000+170", "3000+2170");
+  }
+
+  @Test
+  void aDecodedGroupKeepsNothingOfOthersInMemory() {
+    LoadedContainer container = container();
+    int[] crcs = {17, 18};
+    GroupHeader ofDirectory = container.directory().header(1, crcs);
+    GroupCache.DecodedGroup cached =
+        cache.put(container, 1, ofDirectory, BufferPool.shared().take(200));
+    GroupHeader kept = cached.header();
+    // A copy, as a change shows that there would be none otherwise.
+    crcs[1] = 0;
+    assertThat(kept.checksum(1)).isEqualTo(18);
+    for (int i = 0; i < 2; i++) {
+      assertThat(kept.number(i)).isEqualTo(ofDirectory.number(i));
+      assertThat(kept.indexOf(ofDirectory.number(i))).isEqualTo(i);
+      assertThat(kept.chunkLength(i)).isEqualTo(ofDirectory.chunkLength(i));
+    }
+    assertThat(kept.lastNumber()).isEqualTo(ofDirectory.lastNumber());
+    assertThat(kept.lengthOf(0, 2)).isEqualTo(ofDirectory.lengthOf(0, 2));
+    cache.release(cached);
+    cache.clear();
   }
 
   @Test

@@ -396,6 +396,26 @@ public final class GroupHeader {
     return sum;
   }
 
+  /** The same with arrays that have nothing of other groups, to be kept for long. */
+  public GroupHeader alone() {
+    if (lengths.length == count) {
+      return this;
+    }
+    return new GroupHeader(
+        length,
+        originalLength,
+        storedLength,
+        storedCrc,
+        stages,
+        firstNumber,
+        count,
+        0,
+        numbers == null ? null : Arrays.copyOfRange(numbers, base, base + count),
+        Arrays.copyOfRange(lengths, base, base + count),
+        0,
+        checksums == null ? null : Arrays.copyOfRange(checksums, firstCrc, firstCrc + count));
+  }
+
   public boolean hasChecksums() {
     return checksums != null;
   }
