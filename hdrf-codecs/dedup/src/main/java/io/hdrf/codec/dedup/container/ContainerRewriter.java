@@ -224,11 +224,14 @@ final class ContainerRewriter {
     ByteBuffer stored = bytes.duplicate();
     stored.position(bytes.position() + header.length());
     int storedCrc;
+    boolean headed = true;
     try {
       storedCrc = GroupHeader.parse(source.path(), bytes, source.header().marker()).storedCrc();
     } catch (CorruptFileException e) {
-      // Nothing says it any more; the chunks' CRCs do.
+      // Nothing says it any more; the chunks' CRCs do. Where there are no chunks, the group must
+      // not become a whole one that can't be decoded, which only a scheme that fails would leave.
       storedCrc = Crc32c.update(0, stored);
+      headed = canBeDecoded(header, bytes);
     }
     int length = GroupHeader.length(numbers, lengths, count);
     ByteBuffer copied = buffers.take(length + header.storedLength());
@@ -247,10 +250,25 @@ final class ContainerRewriter {
           header.storedLength(),
           storedCrc,
           header.stages());
+      if (!headed) {
+        copied.putInt(0, 0);
+      }
       copied.flip();
       copy(group, sound, copied, length, header, writer);
     } finally {
       buffers.give(copied);
+    }
+  }
+
+  private boolean canBeDecoded(GroupHeader header, ByteBuffer bytes) throws IOException {
+    ByteBuffer original = buffers.take(header.originalLength());
+    try {
+      source.decode(header, bytes, original);
+      return true;
+    } catch (CorruptFrameException e) {
+      return false;
+    } finally {
+      buffers.give(original);
     }
   }
 

@@ -2,8 +2,10 @@
 package io.hdrf.codec.dedup.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.InMemory;
 import io.hdrf.spi.io.LocalDurableFiles;
@@ -12,6 +14,7 @@ import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
@@ -131,6 +134,57 @@ class VersionOneTest {
       }
       Files.delete(file(golden.id));
     }
+  }
+
+  /** What is damaged must not seem to be a group that no scheme can decode. */
+  @Test
+  void aLostGroupDoesNotCostTheOthersLater() throws IOException {
+    byte[][] chunks = new byte[15][1000];
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+      for (int i = 0; i < chunks.length; i++) {
+        if (i == 5) {
+          Arrays.fill(chunks[i], (byte) 1);
+        } else {
+          random.nextBytes(chunks[i]);
+        }
+        Chunks.append(appender, chunks[i]);
+      }
+    }
+    VersionOneFiles.replace(file(0));
+    ContainerDirectory content;
+    try (ContainerStore store = open()) {
+      content = store.directory(0);
+    }
+    assertThat(content.groupCount()).isEqualTo(chunks.length);
+    for (int g = 0; g < content.groupCount(); g++) {
+      assertThat(content.stages(g)).isEqualTo(g == 5 ? 1 : 0);
+    }
+    byte[] bytes = Files.readAllBytes(file(0));
+    Arrays.fill(bytes, (int) content.groupPosition(5), (int) content.groupEnd(5) - 1, (byte) 0);
+    Files.write(file(0), bytes);
+    try (ContainerStore store = open()) {
+      store.compact(0, (found, whole) -> keep(found.numbers(), numbers(14)), Throttle.NONE);
+    }
+    bytes = Files.readAllBytes(file(0));
+    assertThat(bytes[4]).isEqualTo((byte) 2);
+    bytes[bytes.length - 20] ^= 1;
+    Files.write(file(0), bytes);
+    try (ContainerStore store = open()) {
+      for (int i = 0; i < 14; i++) {
+        if (i != 5) {
+          assertThat(Chunks.read(store, i, 1000)).isEqualTo(chunks[i]);
+        }
+      }
+      assertThatThrownBy(() -> Chunks.read(store, 5, 1000))
+          .isInstanceOf(CorruptFrameException.class);
+    }
+  }
+
+  private static BitSet numbers(int end) {
+    BitSet numbers = new BitSet();
+    numbers.set(0, end);
+    return numbers;
   }
 
   private static BitSet keep(BitSet live, BitSet found) {
