@@ -9,6 +9,8 @@ import io.hdrf.codec.dedup.container.format.GroupIndex;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -182,26 +184,55 @@ final class ChunkReader {
     private GroupHeader readHeader(int group) throws IOException {
       ByteBuffer bytes = buffers.take(groups.headerLength(group));
       try {
-        readBytes(group, null, 0, 0, bytes, groups.position(group));
+        container.read(bytes, groups.position(group));
         bytes.flip();
         return container.header(groups, group, bytes);
+      } catch (ClosedChannelException | UnknownFormatVersionException e) {
+        throw e;
       } catch (CorruptFileException e) {
-        return readGroupForHeader(group, e);
+        return headerForNext(group, new CorruptFrameException(e.getMessage(), e));
+      } catch (IOException e) {
+        if (DiskErrors.isReadError(e)) {
+          return headerForNext(group, e);
+        }
+        quarantine(group, null, 0, 0);
+        throw e;
       } finally {
         buffers.give(bytes);
       }
     }
 
-    private GroupHeader readGroupForHeader(int group, CorruptFileException damage)
-        throws IOException {
-      ByteBuffer bytes = buffers.take(groups.length(group));
+    /**
+     * The header of a group that is stored as it is and whose own can't be read, by the container's
+     * directory. It has the CRCs of the next chunks alone: the others may be unreadable, too.
+     */
+    private GroupHeader headerForNext(int group, IOException damage) throws IOException {
+      ContainerDirectory content;
       try {
-        readBytes(group, null, 0, 0, bytes, groups.position(group));
-        bytes.flip();
-        return headerWithout(group, bytes, damage);
-      } finally {
-        buffers.give(bytes);
+        content =
+            ContainerFooter.read(container.path(), container.file())
+                .readDirectory(container.path(), container.file());
+      } catch (IOException e) {
+        if (!(e instanceof CorruptFileException) && !DiskErrors.isReadError(e)) {
+          throw e;
+        }
+        quarantine(group, null, 0, 0);
+        // What the disk can't read now may be read another time, and is no damage.
+        IOException reason = DiskErrors.isReadError(e) ? e : damage;
+        reason.addSuppressed(reason == e ? damage : e);
+        throw reason;
       }
+      int[] checksums = new int[content.endChunk(group) - content.firstChunk(group)];
+      GroupHeader header = content.header(group, checksums);
+      int first = find(header);
+      int end = endIn(header, first);
+      ByteBuffer part = dst.duplicate();
+      part.limit(part.position() + header.lengthOf(first, end));
+      long start = groups.position(group) + header.length() + header.lengthOf(0, first);
+      readBytes(group, header, first, end, part, start);
+      part.position(dst.position());
+      LoadedContainer.addChecksums(checksums, content, group, first, end, part, fingerprinter);
+      return header;
     }
 
     /** The header of a group whose own is damaged, by the container's directory. */

@@ -226,25 +226,45 @@ final class LoadedContainer {
   GroupHeader headerFrom(
       ContainerDirectory from, int group, ByteBuffer bytes, Fingerprinter fingerprinter)
       throws IOException {
-    int first = from.firstChunk(group);
-    int[] checksums = new int[from.endChunk(group) - first];
+    int[] checksums = new int[from.endChunk(group) - from.firstChunk(group)];
     GroupHeader made = from.header(group, checksums);
     ByteBuffer original = BufferPool.shared().take(from.originalLength(group));
     try {
       decode(made, bytes, original);
-      byte[] fingerprint = new byte[Fingerprinter.LENGTH];
-      int offset = 0;
-      for (int i = 0; i < checksums.length; i++) {
-        original.limit(offset + made.chunkLength(i));
-        original.position(offset);
-        offset += made.chunkLength(i);
-        int crc = Crc32c.update(0, original);
-        fingerprinter.fingerprint(original.duplicate(), fingerprint, 0);
-        checksums[i] = from.hasFingerprint(first + i, fingerprint, 0) ? crc : ~crc;
-      }
+      original.position(0);
+      addChecksums(checksums, from, group, 0, checksums.length, original, fingerprinter);
       return made;
     } finally {
       BufferPool.shared().give(original);
+    }
+  }
+
+  /**
+   * Fills in the CRC32C of chunks of a group, as {@link #headerFrom} does.
+   *
+   * @param first index of the first one in the group
+   * @param end index behind the last one
+   * @param original their bytes, from the position on; not consumed
+   */
+  static void addChecksums(
+      int[] checksums,
+      ContainerDirectory from,
+      int group,
+      int first,
+      int end,
+      ByteBuffer original,
+      Fingerprinter fingerprinter) {
+    ByteBuffer chunk = original.duplicate();
+    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+    int offset = original.position();
+    for (int i = first; i < end; i++) {
+      int index = from.firstChunk(group) + i;
+      chunk.limit(offset + from.length(index));
+      chunk.position(offset);
+      offset += from.length(index);
+      int crc = Crc32c.update(0, chunk);
+      fingerprinter.fingerprint(chunk.duplicate(), fingerprint, 0);
+      checksums[i] = from.hasFingerprint(index, fingerprint, 0) ? crc : ~crc;
     }
   }
 

@@ -118,6 +118,37 @@ class BadSectorsTest {
     return chunks;
   }
 
+  /** What the header says is in the directory, too. */
+  @Test
+  void theHeaderOfAPlainGroupCostsTheChunksInItsSector() throws IOException {
+    ContainerSettings large =
+        ContainerSettings.of(Chunks.IDENTITY).groupSize(CHUNKS * 900).groupMemory(0);
+    try (ContainerStore store = Chunks.open(files.path(dir), files, large);
+        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      for (int i = 0; i < CHUNKS; i++) {
+        Chunks.append(appender, chunk(i));
+      }
+    }
+    files.damage(file(ContainerNames.SEALED), 100);
+    try (ContainerStore store = Chunks.open(files.path(dir), files, large)) {
+      BitSet lost = unreadable(store);
+      assertThat(lost.cardinality()).isLessThanOrEqualTo(PAGE / 900 + 1);
+      assertThat(notHeld(store)).isEqualTo(lost);
+      int first = lost.length();
+      ByteBuffer run = ByteBuffer.allocateDirect((CHUNKS - first) * 900);
+      store.read(0, first, CHUNKS - first, run);
+      run.flip();
+      for (int i = first; i < CHUNKS; i++) {
+        byte[] read = new byte[900];
+        run.get(read);
+        assertThat(read).isEqualTo(chunk(i));
+      }
+      files.mend();
+      assertThat(unreadable(store).isEmpty()).isTrue();
+      assertThat(notHeld(store).isEmpty()).isTrue();
+    }
+  }
+
   @Test
   void aGroupIsLeftAloneUntilItReadsWell() throws IOException {
     ContainerDirectory content = fill(Chunks.DEFLATE);
