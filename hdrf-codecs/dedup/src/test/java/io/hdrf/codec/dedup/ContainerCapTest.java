@@ -115,8 +115,7 @@ class ContainerCapTest {
     long[] refs = refs(1, 1, 1, 1, 1, 2, -1);
     Arrays.fill(refs, 0, 5, refs[0]);
     assertThat(cap(1, 30).apply(refs, ends(refs.length), refs.length, -1)).isZero();
-    assertThat(apply(cap(1, 30), -1, 1, 1, 1, 1, 1, 2, -1))
-        .containsExactly(1, 1, 1, 1, 1, -1, -1);
+    assertThat(apply(cap(1, 30), -1, 1, 1, 1, 1, 1, 2, -1)).containsExactly(1, 1, 1, 1, 1, -1, -1);
   }
 
   @Test
