@@ -2,6 +2,7 @@
 package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.TestBytes;
 import java.nio.file.Files;
@@ -9,7 +10,10 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
@@ -18,6 +22,8 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.HeartbeatGate;
+import org.apache.hadoop.util.ExitUtil;
+import org.apache.hadoop.util.ExitUtil.ExitException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -168,5 +174,37 @@ class FirstAnswerTest {
     cluster.awaitReduced(0, block);
     assertThat(marker).exists();
     cluster.assertContent("/plain", data);
+  }
+
+  /** As where the one was cut off from the other, which is no reason to trust its old word. */
+  @Test
+  void aNameNodeThatIsNoLongerTheActiveOneEndsNone() throws Exception {
+    start(builder -> builder.nnTopology(MiniDFSNNTopology.simpleHATopology()).numDataNodes(1));
+    cluster.restart(stopped);
+    cluster.mini().waitActive(0);
+    cluster.awaitReduced(0, block);
+    cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
+    Path marker = marker();
+    HdrfCluster.await("the marker", () -> Files.exists(marker));
+    cluster.fs().rollingUpgrade(RollingUpgradeAction.FINALIZE);
+    HdrfCluster.await("the end", () -> !Files.exists(marker));
+    // The first goes on to say that its upgrade is finalized, and that it is active.
+    cluster.mini().transitionToActive(1);
+    cluster.mini().triggerHeartbeats();
+    DistributedFileSystem second = cluster.mini().getFileSystem(1);
+    second.rollingUpgrade(RollingUpgradeAction.PREPARE);
+    HdrfCluster.await("the marker", () -> Files.exists(marker));
+    org.apache.hadoop.fs.Path during = new org.apache.hadoop.fs.Path("/during");
+    try (FSDataOutputStream out = second.create(during, (short) 1)) {
+      out.write(data);
+    }
+    block = DFSTestUtil.getFirstBlock(second, during);
+    for (int i = 0; i < 5; i++) {
+      cluster.mini().triggerHeartbeats();
+      assertRests();
+    }
+    // The first has no journal any more, and ends with that.
+    assertThatThrownBy(() -> cluster.mini().shutdownNameNode(0)).isInstanceOf(ExitException.class);
+    ExitUtil.resetFirstExitException();
   }
 }

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -257,33 +258,42 @@ public final class VolumeJobs implements Closeable {
       if (!slot.isRunning(kind)) {
         slot.conversion = null;
         slot.waiting = false;
-        beginConversion(kind, slot);
+        beginConversion(kind, slot, mayReduce);
       }
     }
   }
 
   /** Begins where that is possible now; {@link #resume} does later where it is not. */
-  private void beginConversion(JobKind kind, Slot slot) {
+  private void beginConversion(JobKind kind, Slot slot, Predicate<PoolSlice> free) {
     if (!slot.slice.isLoaded()) {
       return;
     }
-    if (kind == JobKind.CONVERT && !mayReduce.test(slot.slice)) {
+    if (kind == JobKind.CONVERT && !free.test(slot.slice)) {
       awaitEndOfUpgrade(slot);
       return;
     }
-    slot.waiting = false;
     slot.conversion = run(kind, slot, 1);
+    slot.waiting = false;
   }
 
   /** HDFS tells of the end of some upgrades only, so it is looked for. */
   private void awaitEndOfUpgrade(Slot slot) {
     slot.waiting = true;
+    lookSoon();
+  }
+
+  private void lookSoon() {
     if (looksSoon.compareAndSet(false, true)) {
       timer.after(
           TimeUnit.SECONDS.toNanos(UPGRADE_LOOK_SECONDS),
           () -> {
             looksSoon.set(false);
-            resume();
+            try {
+              resume();
+            } catch (RuntimeException | Error e) {
+              lookSoon();
+              throw e;
+            }
           });
     }
   }
@@ -379,18 +389,28 @@ public final class VolumeJobs implements Closeable {
   }
 
   /** Goes on with what was interrupted, or could not begin, where it now may. */
-  public synchronized void resume() {
-    if (closed) {
-      return;
-    }
-    for (Slot slot : slots()) {
-      synchronized (slot) {
-        resume(slot);
+  public void resume() {
+    // Without the lock: the look may hang with the disk, and then the volume is to leave.
+    Set<PoolSlice> free = new HashSet<>();
+    slices.forEach(
+        slice -> {
+          if (slice.conversion().isRunning() && mayReduce.test(slice)) {
+            free.add(slice);
+          }
+        });
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      for (Slot slot : slots()) {
+        synchronized (slot) {
+          resume(slot, free);
+        }
       }
     }
   }
 
-  private void resume(Slot slot) {
+  private void resume(Slot slot, Set<PoolSlice> free) {
     ConversionState state = slot.slice.conversion();
     JobKind kind = kind(state.goal());
     if (!state.isRunning() || slot.conversion != null) {
@@ -403,7 +423,7 @@ public final class VolumeJobs implements Closeable {
     if (state.rate() != conversionThrottle.rate()) {
       conversionThrottle.setRate(state.rate());
     }
-    beginConversion(kind, slot);
+    beginConversion(kind, slot, free::contains);
     if (slot.conversion != null) {
       LOG.info("{}: goes on {}", slot.slice.directory(), state);
     }

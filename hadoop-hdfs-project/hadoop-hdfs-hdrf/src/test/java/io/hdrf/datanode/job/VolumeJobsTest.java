@@ -63,6 +63,9 @@ class VolumeJobsTest {
   private volatile Path hanging;
   private volatile String hangingThreads;
   private volatile boolean mayReduce = true;
+  private volatile boolean looksFail;
+  private volatile CountDownLatch lookHangs;
+  private final CountDownLatch lookBegun = new CountDownLatch(1);
   private final Queue<Runnable> timed = new ConcurrentLinkedQueue<>();
   private PoolSlices volumes;
   private VolumeJobs jobs;
@@ -111,7 +114,7 @@ class VolumeJobsTest {
             volumes,
             (kind, volume, fraction) -> new Blocks(volume.storageId()),
             storageId -> true,
-            slice -> mayReduce,
+            slice -> mayReduce(),
             (nanos, task) -> timed.add(task),
             0,
             this::changed);
@@ -300,6 +303,22 @@ class VolumeJobsTest {
     assertThat(begun).isEqualTo(Map.of("DS-1", BLOCKS, "DS-2", BLOCKS));
   }
 
+  private boolean mayReduce() {
+    if (looksFail) {
+      throw new IllegalStateException("no memory");
+    }
+    CountDownLatch hanging = lookHangs;
+    if (hanging != null) {
+      lookBegun.countDown();
+      try {
+        hanging.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return mayReduce;
+  }
+
   private void assertWaits() throws IOException {
     assertThat(jobs.infos(JobKind.CONVERT))
         .hasSize(2)
@@ -461,5 +480,41 @@ class VolumeJobsTest {
     hang.countDown();
     letGo.countDown();
     start.get(30, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aLookThatFailsIsNotTheLastOne() throws Exception {
+    mayReduce = false;
+    jobs.start(JobKind.CONVERT, 0, 1);
+    assertWaits();
+    looksFail = true;
+    assertThatThrownBy(() -> timed.remove().run()).hasMessage("no memory");
+    looksFail = false;
+    mayReduce = true;
+    letGo.countDown();
+    assertThat(timed).as("the next look").hasSize(1);
+    timed.remove().run();
+    awaitStored("DS-1", false);
+    awaitStored("DS-2", false);
+  }
+
+  /** HDFS takes it out of service. */
+  @Test
+  void aVolumeLeavesWhileALookAtItHangs() throws Exception {
+    mayReduce = false;
+    jobs.start(JobKind.CONVERT, 0, 1);
+    lookHangs = new CountDownLatch(1);
+    CountDownLatch looks = lookBegun;
+    FutureTask<Void> look = new FutureTask<>(timed.remove(), null);
+    new Thread(look).start();
+    looks.await();
+    FutureTask<Void> leaving = new FutureTask<>(() -> jobs.closeVolume("DS-1"), null);
+    new Thread(leaving).start();
+    try {
+      leaving.get(10, TimeUnit.SECONDS);
+    } finally {
+      lookHangs.countDown();
+      look.get(10, TimeUnit.SECONDS);
+    }
   }
 }

@@ -55,8 +55,8 @@ public final class HeartbeatAnswers {
 
   /**
    * Returns the last answer of the active NameNode that the current thread sends heartbeats to,
-   * once stock code has handled it; null before the first one, and in any other thread. Not to be
-   * called by what stock code calls while it handles an answer.
+   * once stock code has handled it; null before the first one, and in any other thread. While stock
+   * code handles an answer, it is this one, of which only part has been done.
    */
   public Answer handled() {
     for (BPOfferService pool : datanode.getAllBpOs()) {

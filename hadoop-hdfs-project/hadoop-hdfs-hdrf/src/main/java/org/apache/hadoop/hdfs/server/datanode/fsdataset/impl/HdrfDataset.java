@@ -685,14 +685,16 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void setRollingUpgradeMarker(String bpid) throws IOException {
-    serviceAccess.upgrades().opened(bpid, answers.lastTransaction(bpid));
+    serviceAccess.upgrades().opened(bpid, () -> answers.lastTransaction(bpid));
     super.setRollingUpgradeMarker(bpid);
   }
 
+  /** Stock code also believes a NameNode that is no longer the active one, but calls itself so. */
   @Override
   public void clearRollingUpgradeMarker(String bpid) throws IOException {
     super.clearRollingUpgradeMarker(bpid);
-    if (serviceAccess.upgrades().closed(bpid)) {
+    HeartbeatAnswers.Answer answer = answers.handled();
+    if (answer != null && answer.poolId().equals(bpid) && serviceAccess.upgrades().closed(bpid)) {
       service.noUpgradeIsOpen();
     }
   }

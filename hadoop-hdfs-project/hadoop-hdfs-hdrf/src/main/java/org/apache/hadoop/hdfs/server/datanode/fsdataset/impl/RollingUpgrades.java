@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /**
  * What active NameNodes have said of rolling upgrades since the DataNode started. The marker that
@@ -26,10 +27,11 @@ final class RollingUpgrades {
   /**
    * Called when a NameNode has said that one is open.
    *
-   * @param transaction the last one that an active NameNode has named
+   * @param transaction tells the last one that an active NameNode has named. It is asked while no
+   *     other thread can note an earlier one
    */
-  void opened(String poolId, long transaction) {
-    open.put(poolId, transaction);
+  void opened(String poolId, LongSupplier transaction) {
+    open.compute(poolId, (pool, before) -> transaction.getAsLong());
   }
 
   /**
