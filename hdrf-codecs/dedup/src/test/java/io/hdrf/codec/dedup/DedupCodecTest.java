@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.LogCapture;
 import io.hdrf.metadata.LateStore;
-import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.Pin;
@@ -17,7 +15,6 @@ import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
-import io.hdrf.spi.store.StoreContext;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
@@ -33,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -58,22 +54,13 @@ class DedupCodecTest {
 
   private final Random random = TestSeed.random("dedup");
   private final Configuration conf = new Configuration(false);
-  private final MetadataStore store =
-      new MapStoreProvider()
-          .open(
-              new StoreContext(
-                  new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+  private final MetadataStore store = DedupVolume.newStore();
   private DedupVolume volume;
 
   private DedupVolume open(String chain, MetadataStore metadata) throws IOException {
-    conf.set("hdrf.dedup.chunk.size", "1k");
-    conf.set("hdrf.dedup.frame.size", "32k");
-    conf.set("hdrf.dedup.group.size", "16k");
+    DedupVolume.setSmall(conf);
     conf.set("hdrf.dedup.container.size", "256k");
-    conf.set("hdrf.dedup.gc.interval", "0");
-    conf.set("hdrf.dedup.gc.min.age", "0");
     conf.set("hdrf.dedup.gc.live.percent", "95");
-    conf.set("hdrf.dedup.gc.rate", "0");
     conf.set("hdrf.dedup.dba.capacity", "1000");
     volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, chain, metadata);
     return volume;

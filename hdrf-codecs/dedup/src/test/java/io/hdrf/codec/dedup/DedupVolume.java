@@ -2,17 +2,20 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.sample.DeflateScheme;
+import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.Volume;
 import io.hdrf.scheme.VolumeServices;
+import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.StoredFrame;
 import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
+import io.hdrf.spi.store.StoreContext;
 import io.hdrf.spi.store.Table;
 import java.io.Closeable;
 import java.io.IOException;
@@ -25,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -77,6 +81,28 @@ final class DedupVolume implements Closeable, VolumeServices {
     open();
   }
 
+  /** Has a few hundred KB of data lie in several containers, and everything collected at once. */
+  static void setSmall(Configuration conf) {
+    conf.set("hdrf.dedup.chunk.size", "1k");
+    conf.set("hdrf.dedup.frame.size", "32k");
+    conf.set("hdrf.dedup.group.size", "16k");
+    conf.set("hdrf.dedup.container.size", "128k");
+    conf.set("hdrf.dedup.gc.interval", "0");
+    conf.set("hdrf.dedup.gc.min.age", "0");
+    conf.set("hdrf.dedup.gc.rate", "0");
+  }
+
+  /** Returns a new store in memory. */
+  static MetadataStore newStore() {
+    return new MapStoreProvider()
+        .open(
+            new StoreContext(
+                new PluginSettings(new Configuration(false), "map"),
+                null,
+                UUID.randomUUID().toString(),
+                "pool"));
+  }
+
   private void open() throws IOException {
     SchemeRegistry registry = SchemeRegistry.of(List.of(new DedupScheme(), new DeflateScheme()));
     volume = new Volume(registry, configuration, directory, files, this);
@@ -86,6 +112,16 @@ final class DedupVolume implements Closeable, VolumeServices {
   void restart() throws IOException {
     volume.close();
     open();
+  }
+
+  /** Restarts it and waits until its filters are there again. */
+  void restartWithFilters() throws Exception {
+    restart();
+    awaitIndexed();
+    while (metric("dbaLoaded") + metric("dbaRebuilt") == 0 && metric("indexRebuilds") == 0) {
+      Thread.sleep(5);
+    }
+    awaitIndexed();
   }
 
   /** Stores a block as the Reducer does. */

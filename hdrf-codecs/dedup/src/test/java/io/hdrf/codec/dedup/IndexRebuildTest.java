@@ -4,13 +4,10 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
-import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
-import io.hdrf.spi.store.StoreContext;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
@@ -23,7 +20,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,11 +39,7 @@ class IndexRebuildTest {
 
   private final Random random = TestSeed.random("index-rebuild");
   private final Configuration conf = new Configuration(false);
-  private final MetadataStore store =
-      new MapStoreProvider()
-          .open(
-              new StoreContext(
-                  new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+  private final MetadataStore store = DedupVolume.newStore();
   private volatile Watcher watcher = (operation, batch) -> {};
   private DedupVolume volume;
 

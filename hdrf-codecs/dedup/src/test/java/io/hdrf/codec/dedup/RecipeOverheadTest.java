@@ -3,19 +3,15 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.StoredFrame;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.MetadataStore;
-import io.hdrf.spi.store.StoreContext;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
-import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,11 +28,7 @@ class RecipeOverheadTest {
 
   private final Random random = TestSeed.random("recipe overhead");
   private final Configuration conf = new Configuration(false);
-  private final MetadataStore store =
-      new MapStoreProvider()
-          .open(
-              new StoreContext(
-                  new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+  private final MetadataStore store = DedupVolume.newStore();
 
   /** Overwrites some bytes at positions spread over the whole block. */
   private void edit(byte[] block) {

@@ -3,17 +3,13 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.MetadataStore;
-import io.hdrf.spi.store.StoreContext;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
-import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,23 +26,13 @@ class SampledIndexTest {
 
   private final Random random = TestSeed.random("dedup");
   private final Configuration conf = new Configuration(false);
-  private final MetadataStore store =
-      new MapStoreProvider()
-          .open(
-              new StoreContext(
-                  new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+  private final MetadataStore store = DedupVolume.newStore();
   private DedupVolume volume;
 
   @BeforeEach
   void open() throws Exception {
-    conf.set("hdrf.dedup.chunk.size", "1k");
-    conf.set("hdrf.dedup.frame.size", "32k");
-    conf.set("hdrf.dedup.group.size", "16k");
-    conf.set("hdrf.dedup.container.size", "128k");
+    DedupVolume.setSmall(conf);
     conf.set("hdrf.dedup.cache.memory", "0");
-    conf.set("hdrf.dedup.gc.interval", "0");
-    conf.set("hdrf.dedup.gc.min.age", "0");
-    conf.set("hdrf.dedup.gc.rate", "0");
     conf.setInt("hdrf.dedup.index.sample", SAMPLE);
     volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", store);
     volume.awaitIndexed();
@@ -75,16 +61,6 @@ class SampledIndexTest {
     return count[0];
   }
 
-  private void restart() throws Exception {
-    volume.restart();
-    volume.awaitIndexed();
-    while (volume.metric("dbaLoaded") + volume.metric("dbaRebuilt") == 0
-        && volume.metric("indexRebuilds") == 0) {
-      Thread.sleep(5);
-    }
-    volume.awaitIndexed();
-  }
-
   @Test
   void neighboursOfAnEntryAreFound() throws Exception {
     byte[] block = noise(LENGTH);
@@ -92,7 +68,7 @@ class SampledIndexTest {
     volume.awaitIndexed();
     long chunks = volume.metric("chunksNew");
     assertThat(entries()).isEqualTo((chunks + SAMPLE - 1) / SAMPLE);
-    restart();
+    volume.restartWithFilters();
     volume.put(2, block, random);
     assertThat(volume.metric("bytesNew")).isZero();
     assertThat(volume.metric("indexFoundBeside")).isGreaterThan(chunks / 2);
@@ -112,7 +88,7 @@ class SampledIndexTest {
       if (lost) {
         store.clear();
       }
-      restart();
+      volume.restartWithFilters();
       assertThat(entries()).isEqualTo(blocks.length);
       volume.put(100, blocks[7], random);
       volume.put(101, blocks[12], random);
@@ -134,7 +110,7 @@ class SampledIndexTest {
     }
     volume.awaitIndexed();
     assertThat(entries()).isEqualTo(chunks);
-    restart();
+    volume.restartWithFilters();
     assertThat(volume.metric("indexRebuilds")).isZero();
     volume.put(2, block, random);
     assertThat(volume.metric("bytesNew")).isZero();
@@ -145,7 +121,7 @@ class SampledIndexTest {
     byte[] kept = noise(LENGTH / 10);
     volume.put(1, noise(LENGTH), random);
     volume.put(2, kept, random);
-    restart();
+    volume.restartWithFilters();
     long before = entries();
     volume.delete(1);
     assertThat(volume.collect().get("chunksDropped")).isPositive();

@@ -3,13 +3,10 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.StoredFrame;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.MetadataStore;
-import io.hdrf.spi.store.StoreContext;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,7 +15,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,24 +36,14 @@ class StoredAgainTest {
 
   private final Random random = TestSeed.random("dedup");
   private final Configuration conf = new Configuration(false);
-  private final MetadataStore store =
-      new MapStoreProvider()
-          .open(
-              new StoreContext(
-                  new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "pool"));
+  private final MetadataStore store = DedupVolume.newStore();
   private DedupVolume volume;
   private byte[] scattered;
 
   @BeforeEach
   void open() throws Exception {
-    conf.set("hdrf.dedup.chunk.size", "1k");
-    conf.set("hdrf.dedup.frame.size", "32k");
-    conf.set("hdrf.dedup.group.size", "16k");
-    conf.set("hdrf.dedup.container.size", "128k");
+    DedupVolume.setSmall(conf);
     conf.set("hdrf.dedup.cache.memory", "0");
-    conf.set("hdrf.dedup.gc.interval", "0");
-    conf.set("hdrf.dedup.gc.min.age", "0");
-    conf.set("hdrf.dedup.gc.rate", "0");
     conf.set("hdrf.dedup.gc.live.percent", "100");
     conf.setInt("hdrf.dedup.cap.containers", CONTAINERS);
     conf.set("hdrf.dedup.cap.percent", "100");
@@ -72,17 +58,7 @@ class StoredAgainTest {
       volume.put(2L * i + 1, noise(BETWEEN), random);
     }
     scattered = all.toByteArray();
-    restart();
-  }
-
-  private void restart() throws Exception {
-    volume.restart();
-    volume.awaitIndexed();
-    while (volume.metric("dbaLoaded") + volume.metric("dbaRebuilt") == 0
-        && volume.metric("indexRebuilds") == 0) {
-      Thread.sleep(5);
-    }
-    volume.awaitIndexed();
+    volume.restartWithFilters();
   }
 
   @AfterEach
@@ -121,7 +97,7 @@ class StoredAgainTest {
   @Test
   void theyAreReferredToAsLongAsThereIsNoLimit() throws Exception {
     conf.setInt("hdrf.dedup.cap.containers", 0);
-    restart();
+    volume.restartWithFilters();
     put(100);
     assertThat(volume.metric("chunksStoredAgain")).isZero();
     assertThat(containersOf(100)).hasSizeGreaterThanOrEqualTo(PARTS);
@@ -135,7 +111,7 @@ class StoredAgainTest {
     conf.setInt("hdrf.dedup.cap.containers", 0);
     for (int sample : new int[] {8, 8, 32}) {
       conf.setInt("hdrf.dedup.index.sample", sample);
-      restart();
+      volume.restartWithFilters();
       volume.put(101, scattered, random);
       assertThat(volume.metric("bytesNew")).isZero();
       assertThat(containersOf(101)).isSubsetOf(containersOf(100));
@@ -149,7 +125,7 @@ class StoredAgainTest {
     for (int i = 0; i < 4; i++) {
       put(100 + i);
       // Seals the container with the copies.
-      restart();
+      volume.restartWithFilters();
     }
     put(200);
     assertThat(volume.metric("bytesNew")).isZero();
@@ -160,11 +136,11 @@ class StoredAgainTest {
   @Test
   void zerosGiveNoLeaveToStoreTheRestAgain() throws Exception {
     conf.set("hdrf.dedup.cap.percent", "5");
-    restart();
+    volume.restartWithFilters();
     byte[] image = new byte[40 * scattered.length];
     System.arraycopy(scattered, 0, image, image.length - scattered.length, scattered.length);
     volume.put(100, new byte[PART], random);
-    restart();
+    volume.restartWithFilters();
     volume.put(101, image, random);
     assertThat(volume.metric("bytesNew")).isLessThan(scattered.length / 4);
     assertThat(volume.get(101, random)).isEqualTo(image);
@@ -181,7 +157,7 @@ class StoredAgainTest {
     }
     assertThat(volume.collect().get("chunksDropped")).isPositive();
     assertThat(volume.dedup().check(line -> {})).containsEntry("missing", 0L);
-    restart();
+    volume.restartWithFilters();
     assertThat(volume.blocks()).containsEntry(100L, again);
     assertThat(volume.get(100, random)).isEqualTo(scattered);
     volume.put(101, scattered, random);
@@ -203,7 +179,7 @@ class StoredAgainTest {
     put(100);
     volume.delete(100);
     assertThat(volume.collect().get("chunksDropped")).isPositive();
-    restart();
+    volume.restartWithFilters();
     for (int i = 0; i < PARTS; i++) {
       byte[] part = new byte[PART];
       System.arraycopy(scattered, i * PART, part, 0, PART);
