@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
+import io.hdrf.codec.dedup.gc.GcResult;
 import io.hdrf.codec.dedup.gc.GcSettings;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.scrub.Scrubber;
@@ -32,8 +33,8 @@ final class BackgroundThreads implements Closeable {
   private final GcSettings gc;
   private final Semaphore wake = new Semaphore(0);
 
-  /** Milliseconds; used by the collector's thread alone. */
-  private long untilCollection;
+  /** Used by the collector's thread alone. */
+  private final CollectionSchedule schedule;
 
   private final RepeatingThread indexThread;
   private final RepeatingThread collectorThread;
@@ -59,9 +60,11 @@ final class BackgroundThreads implements Closeable {
     this.scrubber = scrubber;
     this.scrubThread = new RepeatingThread("hdrf-dedup-scrub-" + name, this::scrub);
     throttle.setRate(gc.bytesPerSecond());
-    // All volumes start together, and their collections should not.
-    long interval = TimeUnit.SECONDS.toMillis(gc.intervalSeconds());
-    this.untilCollection = interval - (long) (Math.random() * interval / 2);
+    this.schedule =
+        new CollectionSchedule(
+            TimeUnit.SECONDS.toMillis(gc.intervalSeconds()),
+            TimeUnit.SECONDS.toMillis(gc.minAgeSeconds()),
+            Math.random());
   }
 
   void start() {
@@ -88,15 +91,18 @@ final class BackgroundThreads implements Closeable {
   }
 
   private void collect() throws InterruptedException {
-    Thread.sleep(untilCollection);
-    untilCollection = TimeUnit.SECONDS.toMillis(gc.intervalSeconds());
+    Thread.sleep(schedule.next());
+    boolean hasMore = false;
     try {
-      LOG.info("Collected {}", collector.collect(LOG::debug).asMap());
+      GcResult result = collector.collect(LOG::debug);
+      LOG.info("Collected {}", result.asMap());
+      hasMore = result.hasMore();
     } catch (IOException e) {
       if (!collectorThread.isStopping()) {
         LOG.warn("Nothing is collected this time: {}", e.getMessage(), e);
       }
     }
+    schedule.ended(hasMore);
   }
 
   private void mend() throws InterruptedException {

@@ -267,6 +267,7 @@ public final class GarbageCollector {
       readReferences(cycle, damagedChunks, result, part, progress);
       Map<Long, BitSet> dead = new HashMap<>();
       Set<Long> damaged = new HashSet<>();
+      Set<Long> waiting = new HashSet<>();
       long now = nanoTime.getAsLong();
       Set<Long> some = anyOf(readable, directories);
       long examined = 0;
@@ -286,14 +287,18 @@ public final class GarbageCollector {
         if (!found.isEmpty()) {
           dead.put(container.id(), found);
         }
-        if (!container.sealed()) {
-          seal(container, found, cycle);
-        } else if (mayHaveMore(container)) {
+        boolean sealed = container.sealed() || seal(container, found, cycle);
+        if (sealed && !found.isEmpty()) {
+          waiting.add(container.id());
+        }
+        if (container.sealed() && mayHaveMore(container)) {
           damaged.add(container.id());
         }
       }
       // Whatever becomes of the compactions: what was found dead now may go next time.
       Map<Long, BitSet> deadFirst = deadBefore.replace(range, dead, now);
+      waiting.removeAll(deadFirst.keySet());
+      result.containersWaiting += waiting.size();
       Set<Long> damagedTwice = new HashSet<>(damaged);
       damagedTwice.retainAll(damagedBefore);
       damagedBefore.removeIf(range::contains);
@@ -574,19 +579,22 @@ public final class GarbageCollector {
   /**
    * Lets a container grow old in which there is enough to drop, and a damaged one when no block
    * needs what was lost.
+   *
+   * @return whether it was sealed now
    */
-  private void seal(ContainerInfo container, BitSet dead, ChunkPins.Cycle cycle) {
+  private boolean seal(ContainerInfo container, BitSet dead, ChunkPins.Cycle cycle) {
     long id = container.id();
     try {
       ContainerDirectory content = containers.directory(id);
       if (containers.mayHaveMore(id)
           ? cycle.missing(id, content.numbers()).isEmpty()
           : isWorthIt(content, dead)) {
-        containers.sealIdle(id);
+        return containers.sealIdle(id);
       }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       LOG.warn("{} could not be sealed; what is dead in it stays", container, e);
     }
+    return false;
   }
 
   private static void count(

@@ -14,6 +14,9 @@ public final class GcResult {
   /** Whether a cycle ran to its end: only then is it known what is garbage. */
   boolean whole;
 
+  /** Containers in which enough is dead, as soon as it has been so for long enough. */
+  long containersWaiting;
+
   long containersCompacted;
   long containersDeleted;
   long containersFailed;
@@ -32,6 +35,7 @@ public final class GcResult {
       garbageBytes = other.garbageBytes;
       whole = true;
     }
+    containersWaiting = other.containersWaiting;
     containersCompacted += other.containersCompacted;
     containersDeleted += other.containersDeleted;
     containersFailed = other.containersFailed;
@@ -39,6 +43,11 @@ public final class GcResult {
     chunksDropped += other.chunksDropped;
     bytesFreed += other.bytesFreed;
     bytesWritten += other.bytesWritten;
+  }
+
+  /** Returns whether another cycle could drop what the last one found dead for the first time. */
+  public boolean hasMore() {
+    return containersWaiting > 0;
   }
 
   /**

@@ -204,6 +204,29 @@ class GarbageCollectorTest {
     }
   }
 
+  /** The next cycle would drop it, were it not for the age. */
+  @Test
+  void itTellsWhetherSomethingIsTooYoung() throws IOException {
+    store.conf.set("hdrf.dedup.gc.min.age", "1");
+    long[] refs = store.sealed(4);
+    store.blocks.put(1L, refs);
+    // The last id must not be given again.
+    store.blocks.put(2L, store.sealed(1));
+    GarbageCollector collector = store.collector();
+    assertThat(collector.collect(told::add).hasMore()).as("all is needed").isFalse();
+    store.blocks.put(1L, Arrays.copyOf(refs, 3));
+    assertThat(collector.collect(told::add).hasMore()).as("too little is dead").isFalse();
+    store.blocks.put(1L, Arrays.copyOf(refs, 1));
+    assertThat(collector.collect(told::add).hasMore()).isTrue();
+    assertThat(store.has(refs[1])).isTrue();
+    store.nanoTime += TimeUnit.SECONDS.toNanos(1);
+    GcResult result = collector.collect(told::add);
+    assertThat(result.asMap()).containsEntry("containersCompacted", 1L);
+    assertThat(result.hasMore()).isFalse();
+    assertThat(store.has(refs[1])).isFalse();
+    assertThat(collector.collect(told::add).hasMore()).as("all was dropped").isFalse();
+  }
+
   /** So many that two ranges at least are gone through. */
   private List<long[]> severalRanges() throws IOException {
     store.conf.set("hdrf.dedup.gc.memory", "16k");
