@@ -16,7 +16,7 @@ public interface BlockInventory {
   /**
    * Looks at a block.
    *
-   * @param reason why it is plain, if it is
+   * @param reason why it is plain, if it is; see {@link BlockRecord#plain}
    * @return null if it does not exist or is not finalized
    * @throws IOException if it exists and can't be read
    */

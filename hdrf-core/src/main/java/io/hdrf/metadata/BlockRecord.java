@@ -32,13 +32,27 @@ public final class BlockRecord {
   /** The reason why the block is plain is unknown, or the block is not plain. */
   public static final int NO_REASON = 0;
 
+  /** A reason that was told without the rules by which it holds. */
+  public static final int NO_RULES = 0;
+
+  /** The greatest number that stands for rules. */
+  public static final int MAX_RULES = (1 << 24) - 1;
+
+  /** The version of records without rules. */
   static final int VERSION = 1;
+
+  static final int VERSION_WITH_RULES = 2;
   private static final int MAX_SCHEMES = 4;
   private static final int FIXED_LENGTH = 30;
+  private static final int RULES_LENGTH = 3;
+  private static final int CODE_BITS = 8;
   private static final int CRC_LENGTH = 4;
 
   private final State state;
+
+  /** See {@link #reason(int, int)}. */
   private final int reason;
+
   private final long logicalLength;
   private final long physicalLength;
   private final long modified;
@@ -65,12 +79,22 @@ public final class BlockRecord {
   /**
    * Returns the record of a plain block.
    *
-   * @param reason from {@link #NO_REASON} to 255
+   * @param reason a code from {@link #NO_REASON} to 255, or made by {@link #reason(int, int)}
    * @param location the two bytes that name its directory
    */
   public static BlockRecord plain(long length, int reason, long modified, int location) {
     return new BlockRecord(
-        State.PLAIN, reason & 0xFF, length, length, modified, location & 0xFFFF, new int[0]);
+        State.PLAIN, reason, length, length, modified, location & 0xFFFF, new int[0]);
+  }
+
+  /**
+   * Returns a reason for {@link #plain} that holds as long as the same rules do.
+   *
+   * @param code from 1 to 255
+   * @param rules from {@link #NO_RULES} to {@link #MAX_RULES}
+   */
+  public static int reason(int code, int rules) {
+    return (rules << CODE_BITS) | code;
   }
 
   /**
@@ -112,14 +136,19 @@ public final class BlockRecord {
 
   /** Returns the value as it is stored. */
   public byte[] encode() {
+    int version = rules() == NO_RULES ? VERSION : VERSION_WITH_RULES;
     ByteBuffer out =
-        ByteBuffer.allocate(FIXED_LENGTH + Short.BYTES * chain.length + CRC_LENGTH)
+        ByteBuffer.allocate(
+                FIXED_LENGTH + Short.BYTES * chain.length + rulesLength(version) + CRC_LENGTH)
             .order(ByteOrder.LITTLE_ENDIAN);
-    out.put((byte) VERSION).put((byte) state.code).put((byte) reason).put((byte) chain.length);
+    out.put((byte) version).put((byte) state.code).put((byte) reason).put((byte) chain.length);
     out.putLong(logicalLength).putLong(physicalLength).putLong(modified);
     out.put((byte) (location >>> 8)).put((byte) location);
     for (int id : chain) {
       out.putShort((short) id);
+    }
+    if (version == VERSION_WITH_RULES) {
+      out.put((byte) rules()).putShort((short) (rules() >>> 8));
     }
     out.putInt(Crc32c.update(0, ByteBuffer.wrap(out.array(), 0, out.position())));
     return out.array();
@@ -142,9 +171,11 @@ public final class BlockRecord {
       throw damaged(blockId, "its CRC32C differs");
     }
     int version = in.get() & 0xFF;
-    if (version != VERSION) {
+    if (version != VERSION && version != VERSION_WITH_RULES) {
       throw new StoreVersionException(
-          "the record of block " + blockId + " has version " + version + ", not " + VERSION);
+          String.format(
+              "the record of block %d has version %d, not %d or %d",
+              blockId, version, VERSION, VERSION_WITH_RULES));
     }
     int code = in.get();
     int reason = in.get() & 0xFF;
@@ -153,7 +184,8 @@ public final class BlockRecord {
     long physical = in.getLong();
     long modified = in.getLong();
     int location = ((in.get() & 0xFF) << 8) | (in.get() & 0xFF);
-    if (schemes > MAX_SCHEMES || end != FIXED_LENGTH + Short.BYTES * schemes) {
+    if (schemes > MAX_SCHEMES
+        || end != FIXED_LENGTH + Short.BYTES * schemes + rulesLength(version)) {
       throw damaged(blockId, value.length + " bytes for " + schemes + " schemes");
     }
     if (logical < 0 || physical < 0 || physical > logical) {
@@ -163,6 +195,10 @@ public final class BlockRecord {
     for (int i = 0; i < schemes; i++) {
       chain[i] = in.getShort() & 0xFFFF;
     }
+    if (version == VERSION_WITH_RULES) {
+      int low = in.get() & 0xFF;
+      reason = reason(reason, low | ((in.getShort() & 0xFFFF) << 8));
+    }
     if (code == State.PLAIN.code && schemes == 0) {
       return new BlockRecord(State.PLAIN, reason, logical, physical, modified, location, chain);
     }
@@ -170,6 +206,10 @@ public final class BlockRecord {
       return new BlockRecord(State.REDUCED, reason, logical, physical, modified, location, chain);
     }
     throw damaged(blockId, "state " + code + " with " + schemes + " schemes");
+  }
+
+  private static int rulesLength(int version) {
+    return version == VERSION_WITH_RULES ? RULES_LENGTH : 0;
   }
 
   private static StoreCorruptException damaged(long blockId, String how) {
@@ -184,9 +224,14 @@ public final class BlockRecord {
     return state == State.REDUCED;
   }
 
-  /** Returns why it is plain; {@link #NO_REASON} if that is unknown. */
+  /** Returns the code of why it is plain; {@link #NO_REASON} if that is unknown. */
   public int reason() {
-    return reason;
+    return reason & 0xFF;
+  }
+
+  /** Returns the rules by which it is plain; {@link #NO_RULES} if these are unknown. */
+  public int rules() {
+    return reason >>> CODE_BITS;
   }
 
   /** In bytes. */
@@ -214,7 +259,7 @@ public final class BlockRecord {
     return chain.clone();
   }
 
-  /** Returns whether both agree about the file; the reason why it is plain does not count. */
+  /** Returns whether both agree about the file; why it is plain does not count. */
   public boolean agreesWith(BlockRecord other) {
     return state == other.state
         && logicalLength == other.logicalLength

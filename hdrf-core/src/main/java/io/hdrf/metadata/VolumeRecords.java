@@ -177,8 +177,8 @@ public final class VolumeRecords implements Closeable {
   /**
    * Notes that a block came, went, or has another form. Never waits.
    *
-   * @param reason why it is plain, if it is and that is known; otherwise {@link
-   *     BlockRecord#NO_REASON}
+   * @param reason why it is plain, as for {@link BlockRecord#plain}, if it is and that is known;
+   *     otherwise {@link BlockRecord#NO_REASON}
    */
   public void changed(long blockId, int reason) {
     if (changed.size() >= settings.maxPending() && !changed.containsKey(blockId)) {

@@ -78,6 +78,23 @@ public enum SkipReason {
     return lasting;
   }
 
+  /**
+   * Returns whether the block's content and the settings alone decide it: with the same settings
+   * trying again makes no sense after a start either.
+   */
+  public boolean isByContent() {
+    switch (this) {
+      case INCOMPRESSIBLE:
+      case DECLINED:
+      case EXCLUDED_BY_KEYWORD:
+      case EXCLUDED_BY_REGEX:
+      case NOT_INCLUDED:
+        return true;
+      default:
+        return false;
+    }
+  }
+
   /** The name as part of a metric, such as {@code QueueFull}. */
   public String metricName() {
     StringBuilder name = new StringBuilder();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.store.StoreCorruptException;
 import io.hdrf.spi.store.StoreVersionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GoldenRecordsTest {
 
   private static final String PLAIN = "record-v1-plain.golden";
+  private static final String WITH_RULES = "record-v2-plain.golden";
   private static final String REDUCED = "record-v1-reduced.golden";
   private static final String IDENTITY = "identity-v1.golden";
   private static final String OWNER = "owner-v1.golden";
@@ -27,6 +29,8 @@ class GoldenRecordsTest {
 
   private static final BlockRecord PLAIN_RECORD =
       BlockRecord.plain(0x0102030405L, 3, 1_600_000_000_123L, 0x1F0A);
+  private static final BlockRecord RECORD_WITH_RULES =
+      BlockRecord.plain(0x0102030405L, BlockRecord.reason(2, 0xABCDEF), 1_600_000_000_123L, 0x1F0A);
   private static final BlockRecord REDUCED_RECORD =
       BlockRecord.reduced(
           134_217_728, 7_654_321, new int[] {3, 2, 0xFFFF, 17}, 1_600_000_000_123L, 0x0001);
@@ -50,10 +54,10 @@ class GoldenRecordsTest {
     }
   }
 
-  /** Returns a sound value of version 2 with the same length. */
-  private static byte[] ofVersion2(byte[] value) {
+  /** Returns a sound value of another version with the same length. */
+  private static byte[] ofVersion(int version, byte[] value) {
     byte[] later = value.clone();
-    later[0] = 2;
+    later[0] = (byte) version;
     ByteBuffer.wrap(later)
         .order(ByteOrder.LITTLE_ENDIAN)
         .putInt(later.length - Integer.BYTES, StoreIdentity.checksum(later));
@@ -65,6 +69,12 @@ class GoldenRecordsTest {
     BlockRecord plain = BlockRecord.decode(7, read(PLAIN));
     assertThat(plain).isEqualTo(PLAIN_RECORD);
     assertThat(plain.location()).isEqualTo("subdir31/subdir10");
+    assertThat(plain.rules()).isEqualTo(BlockRecord.NO_RULES);
+    BlockRecord withRules = BlockRecord.decode(7, read(WITH_RULES));
+    assertThat(withRules).isEqualTo(RECORD_WITH_RULES).isNotEqualTo(PLAIN_RECORD);
+    assertThat(withRules.agreesWith(PLAIN_RECORD)).isTrue();
+    assertThat(withRules.reason()).isEqualTo(2);
+    assertThat(withRules.rules()).isEqualTo(0xABCDEF);
     BlockRecord reduced = BlockRecord.decode(7, read(REDUCED));
     assertThat(reduced).isEqualTo(REDUCED_RECORD);
     assertThat(reduced.chain()).containsExactly(3, 2, 0xFFFF, 17);
@@ -93,6 +103,7 @@ class GoldenRecordsTest {
   @Test
   void theSameIsWrittenToday() throws IOException {
     assertThat(PLAIN_RECORD.encode()).isEqualTo(read(PLAIN));
+    assertThat(RECORD_WITH_RULES.encode()).isEqualTo(read(WITH_RULES));
     assertThat(REDUCED_RECORD.encode()).isEqualTo(read(REDUCED));
     assertThat(BlockRecord.key(0x40000001L)).asHexString().isEqualTo("0000000040000001");
     assertThat(STORE_IDENTITY.encode()).isEqualTo(read(IDENTITY));
@@ -112,6 +123,10 @@ class GoldenRecordsTest {
     HexFormat hex = HexFormat.of();
     assertThat(hex.formatHex(read(PLAIN)))
         .matches("01010300" + "0504030201000000".repeat(2) + "7b806e8774010000" + "1f0a" + crc);
+    assertThat(hex.formatHex(read(WITH_RULES)))
+        .matches(
+            ("02010200" + "0504030201000000".repeat(2) + "7b806e8774010000")
+                + ("1f0a" + "efcdab" + crc));
     assertThat(hex.formatHex(read(REDUCED)))
         .matches(
             ("01020004" + "0000000800000000" + "b1cb740000000000" + "7b806e8774010000")
@@ -133,13 +148,18 @@ class GoldenRecordsTest {
   /** Data of a later version are refused as such, or count as unknown. */
   @Test
   void laterVersionsAreToldFromDamage() throws IOException {
-    assertThatThrownBy(() -> BlockRecord.decode(7, ofVersion2(read(REDUCED))))
+    assertThatThrownBy(() -> BlockRecord.decode(7, ofVersion(3, read(REDUCED))))
         .isInstanceOf(StoreVersionException.class)
-        .hasMessageContaining("block 7 has version 2");
-    assertThatThrownBy(() -> StoreIdentity.decode(ofVersion2(read(IDENTITY))))
+        .hasMessageContaining("block 7 has version 3");
+    assertThatThrownBy(() -> BlockRecord.decode(7, ofVersion(2, read(PLAIN))))
+        .as("a record of version 2 is longer")
+        .isInstanceOf(StoreCorruptException.class);
+    assertThatThrownBy(() -> BlockRecord.decode(7, ofVersion(1, read(WITH_RULES))))
+        .isInstanceOf(StoreCorruptException.class);
+    assertThatThrownBy(() -> StoreIdentity.decode(ofVersion(2, read(IDENTITY))))
         .isInstanceOf(StoreVersionException.class)
         .hasMessageContaining("version 2");
-    assertThat(StoreOwner.decode(ofVersion2(read(OWNER)))).hasToString("somebody unknown");
+    assertThat(StoreOwner.decode(ofVersion(2, read(OWNER)))).hasToString("somebody unknown");
     byte[] mark = read(MARK);
     mark[4] = 2;
     Files.write(directory.resolve(StoreCheckpoint.NAME), mark);

@@ -51,16 +51,15 @@ final class RecordedBlocks {
     this.slices = slices;
   }
 
-  /** Decides whether plain blocks stay plain whatever their content is. */
+  /** Decides whether plain blocks stay plain. */
   interface PlainRule {
 
     /**
-     * Returns whether a plain block stays plain.
+     * Returns whether a plain block stays plain as long as nobody writes to it.
      *
-     * @param length of the block in bytes
-     * @param reason why it was plain when its record was made
+     * @param record tells why it was plain
      */
-    boolean staysPlain(PoolSlice slice, long length, int reason);
+    boolean staysPlain(PoolSlice slice, BlockRecord record);
   }
 
   /**
@@ -117,7 +116,7 @@ final class RecordedBlocks {
   }
 
   private boolean settle(PoolSlice slice, long blockId, BlockRecord record, PlainRule plain) {
-    if (!record.isReduced() && !plain.staysPlain(slice, record.logicalLength(), record.reason())) {
+    if (!record.isReduced() && !plain.staysPlain(slice, record)) {
       return false;
     }
     BlockRef block = new BlockRef(slice.poolId(), blockId);

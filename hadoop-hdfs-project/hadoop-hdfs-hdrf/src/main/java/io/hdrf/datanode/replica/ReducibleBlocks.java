@@ -7,11 +7,13 @@ import io.hdrf.datanode.volume.BlocksBeingWritten;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.datanode.volume.UnavailableException;
+import io.hdrf.metadata.BlockRecord;
 import io.hdrf.reduce.BlockOwner;
 import io.hdrf.reduce.BlockSkippedException;
 import io.hdrf.reduce.EncodedBlock;
 import io.hdrf.reduce.PlainBlock;
 import io.hdrf.reduce.ReductionRules;
+import io.hdrf.reduce.RulesDigest;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.wire.SpooledBlocks;
@@ -30,6 +32,7 @@ public final class ReducibleBlocks implements BlockOwner, PlainBlockScan.Candida
   private final boolean duringUpgrade;
   private final boolean scanReducesExisting;
   private final ReductionRules rules;
+  private final RulesDigest digest;
   private final Replicas replicas;
   private final DatasetAccess dataset;
   private final PoolSlices slices;
@@ -53,6 +56,7 @@ public final class ReducibleBlocks implements BlockOwner, PlainBlockScan.Candida
     this.duringUpgrade = conf.duringUpgrade();
     this.scanReducesExisting = conf.scanReducesExisting();
     this.rules = new ReductionRules(conf);
+    this.digest = new RulesDigest(conf.configuration());
     this.replicas = replicas;
     this.dataset = replicas.dataset();
     this.slices = slices;
@@ -69,15 +73,22 @@ public final class ReducibleBlocks implements BlockOwner, PlainBlockScan.Candida
   }
 
   /**
-   * Returns whether a plain replica stays so whatever its content is.
+   * Returns whether a plain replica stays so as long as nobody writes to it.
    *
-   * @param reason why it did up to now, from its record
+   * @param record tells why it did up to now
    */
-  private boolean staysPlain(PoolSlice slice, long length, int reason) {
-    if (slice.codec() == null) {
-      return reason == SkipReason.DECLINED.code();
+  private boolean staysPlain(PoolSlice slice, BlockRecord record) {
+    SkipReason reason = SkipReason.ofCode(record.reason());
+    if (reason == null) {
+      return false;
     }
-    return reason == SkipReason.SMALL.code() && rules.isSmall(slice.codec().chain(), length);
+    if (slice.codec() == null) {
+      return reason == SkipReason.DECLINED;
+    }
+    SchemeChain chain = slice.codec().chain();
+    return reason == SkipReason.SMALL
+        ? rules.isSmall(chain, record.logicalLength())
+        : reason.isByContent() && record.rules() == digest.of(chain);
   }
 
   /** Before an upgrade ends no block is reduced, so that none needs to be looked at. */
@@ -113,9 +124,19 @@ public final class ReducibleBlocks implements BlockOwner, PlainBlockScan.Candida
       boolean mayBeReduced = reason == SkipReason.ALREADY_REDUCED || reason == SkipReason.DECLINED;
       replicas.settled().settle(block, mayBeReduced ? savings.bytes(block) : 0);
       if (reason != SkipReason.ALREADY_REDUCED) {
-        replicas.records().changed(block, reason.code());
+        replicas.records().changed(block, BlockRecord.reason(reason.code(), rules(block, reason)));
       }
     }
+  }
+
+  /** Returns the rules by which a block stays plain for good, if these decided. */
+  private int rules(BlockRef block, SkipReason reason) {
+    ReplicaInfo replica = reason.isByContent() ? dataset.replica(block) : null;
+    PoolSlice slice =
+        replica == null ? null : slices.find(replica.getVolume().getStorageID(), block.poolId());
+    return slice == null || slice.codec() == null
+        ? BlockRecord.NO_RULES
+        : digest.of(slice.codec().chain());
   }
 
   @Override
