@@ -243,13 +243,29 @@ final class AgedVolume {
     int deleted = 0;
     for (int g = 1; g <= Math.min(OLDEST, plan.generations - 1); g++) {
       for (int i = 0; i < blocks.count(); i++) {
-        Path file = VolumeFiller.file(finalized, firstBlock(g) + i);
-        Files.delete(file);
-        Files.delete(VolumeFiller.meta(file));
+        delete(firstBlock(g) + i);
         deleted++;
       }
     }
     return deleted;
+  }
+
+  /** Deletes one of so many blocks of all other generations; returns how many. */
+  int deleteOneIn(int blocksForEach) throws IOException {
+    int deleted = 0;
+    long end = VolumeFiller.FIRST_BLOCK + blocksMade();
+    long first = firstBlock(Math.min(OLDEST, plan.generations - 1) + 1);
+    for (long id = first; id < end; id += blocksForEach) {
+      delete(id);
+      deleted++;
+    }
+    return deleted;
+  }
+
+  private void delete(long id) throws IOException {
+    Path file = VolumeFiller.file(finalized, id);
+    Files.delete(file);
+    Files.delete(VolumeFiller.meta(file));
   }
 
   /** HDRF's directory of the pool. */

@@ -38,6 +38,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class ScaleProbe {
 
+  /** One block of so many is deleted last. */
+  private static final int FEW = 100;
+
   private static final int FINGERPRINT = 32;
 
   /** Blocks that are looked up or written for one figure. */
@@ -382,8 +385,8 @@ final class ScaleProbe {
   }
 
   /**
-   * The first cycle of a process; one after a deletion, which drops what the first one found; and
-   * one that drops what went with the deletion.
+   * The first cycle of a process; one after a deletion, which drops what the first one found; one
+   * that drops what went with the deletion; and two after another one of a few blocks.
    */
   private void collect(MetadataStore store) throws IOException, InterruptedException {
     try (DedupVolume dedup = open(store)) {
@@ -396,6 +399,11 @@ final class ScaleProbe {
       collect("second cycle", dedup);
       TimeUnit.SECONDS.sleep(2);
       collect("third cycle", dedup);
+      volume.deleteOneIn(FEW);
+      TimeUnit.SECONDS.sleep(2);
+      collect("fourth cycle, after one block in 100 went", dedup);
+      TimeUnit.SECONDS.sleep(2);
+      collect("fifth cycle", dedup);
     }
   }
 
@@ -418,7 +426,9 @@ final class ScaleProbe {
     figures.put(name + "seeks (thousand)", counts.seeks() / 1e3);
     figures.put(name + "written (MB)", counts.writtenBytes() / 1e6);
     figures.put(name + "freed (MB)", result.get("bytesFreed") / 1e6);
-    figures.put(name + "garbage left (MB)", result.getOrDefault("garbageBytes", 0L) / 1e6);
+    double garbage = result.getOrDefault("garbageBytes", 0L);
+    figures.put(name + "garbage left (MB)", garbage / 1e6);
+    figures.put(name + "garbage left (%)", 100 * garbage / volume.physicalBytes());
     figures.put(name + "containers that failed", result.get("containersFailed"));
     figures.put(name + "this machine (s)", seconds);
     figures.put(name + "rotating disk (h)", counts.diskSeconds() / 3600);

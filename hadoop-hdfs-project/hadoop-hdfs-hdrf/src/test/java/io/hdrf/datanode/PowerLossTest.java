@@ -4,6 +4,7 @@ package io.hdrf.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.InMemory;
 import io.hdrf.io.PowerLoss;
 import io.hdrf.io.TestBytes;
 import io.hdrf.sample.StoreScheme;
@@ -48,7 +49,9 @@ class PowerLossTest {
   private static final String ENOSPC = "No space left on device";
 
   @TempDir private static Path plugins;
-  @TempDir private Path scratch;
+
+  @TempDir(factory = InMemory.class)
+  private Path scratch;
 
   private byte[] data = TestBytes.text(LENGTH, 7);
   private Configuration conf;
