@@ -383,6 +383,12 @@ public final class ContainerStore implements Closeable {
     return true;
   }
 
+  /** Returns the highest id of a container; -1 if there is none. */
+  public long last() {
+    Map.Entry<Long, Container> last = containers.lastEntry();
+    return last == null ? -1 : last.getKey();
+  }
+
   /** Returns the id of the first container behind an id; -1 if there is none. */
   public long next(long id) {
     Long next = containers.higherKey(id);

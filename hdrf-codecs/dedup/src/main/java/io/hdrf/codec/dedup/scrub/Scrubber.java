@@ -33,11 +33,23 @@ public final class Scrubber {
   /** The shortest time between two writes of the state, where containers are small. */
   private static final long STORE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** So often a container is tried that can't be read for a reason that may pass. */
+  private static final int ATTEMPTS = 3;
+
   private final ContainerStore containers;
   private final ScrubFile file;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
   private final BooleanSupplier stopping;
   private final LongSupplier currentTimeMillis;
+
+  /**
+   * The last container of the cycle, as far as this process knows: those that come meanwhile must
+   * not keep it from beginning again. The thread's that steps, as are the next ones.
+   */
+  private long last;
+
+  /** Attempts left; others than the first one that fails have no more than one. */
+  private int attempts = ATTEMPTS;
 
   /** When the state was kept last; the thread's that steps. */
   private long storedAt = System.nanoTime() - STORE_NANOS;
@@ -78,7 +90,7 @@ public final class Scrubber {
   /**
    * Reads the next container, or begins or ends a cycle.
    *
-   * @return false if nothing is to be done now
+   * @return false if nothing is to be done now, or it is better done later
    * @throws InterruptedIOException if it is to end; the container is read again the next time
    */
   public boolean step() throws InterruptedIOException {
@@ -86,6 +98,7 @@ public final class Scrubber {
     if (state == null) {
       ScrubState kept = file.load();
       state = kept == null ? ScrubState.first(now) : kept;
+      last = containers.last();
     }
     if (!state.isUnderWay()) {
       // A clock that was ahead must not keep it from beginning.
@@ -93,9 +106,10 @@ public final class Scrubber {
         return false;
       }
       state = state.next(now);
+      last = containers.last();
     }
     long id = containers.next(state.position());
-    if (id < 0) {
+    if (id < 0 || id > last) {
       state = state.end(now);
       file.store(state);
       LOG.info(
@@ -105,14 +119,22 @@ public final class Scrubber {
           TimeUnit.MILLISECONDS.toHours(now - state.began()));
       return false;
     }
-    state = state.after(id, check(id));
+    long read = check(id);
+    boolean failed = read < 0;
+    attempts = failed ? attempts - 1 : ATTEMPTS;
+    if (failed && attempts > 0) {
+      return false;
+    }
+    state = state.after(id, Math.max(0, read));
     if (System.nanoTime() - storedAt > STORE_NANOS) {
       storedAt = System.nanoTime();
       file.store(state);
     }
-    return true;
+    // What lasts a minute must not cost all containers their turn.
+    return !failed;
   }
 
+  /** Returns how many bytes were read; -1 if it can't be read for a reason that may pass. */
   private long check(long id) throws InterruptedIOException {
     CheckedContainer checked;
     try {
@@ -125,8 +147,12 @@ public final class Scrubber {
         ended.initCause(e);
         throw ended;
       }
-      LOG.warn("{} can't be scrubbed now, but in the next cycle", containers.file(id), e);
-      return 0;
+      LOG.warn(
+          "{} can't be scrubbed now, but {}",
+          containers.file(id),
+          attempts > 1 ? "in some seconds" : "in the next cycle",
+          e);
+      return -1;
     }
     if (checked == null) {
       return 0;
@@ -161,9 +187,11 @@ public final class Scrubber {
       values.put("scrubContainersDamaged", containersDamaged);
     }
     ScrubState now = state;
+    // What a clock said that was far ahead counts as long ago.
     boolean overdue =
         now != null
-            && currentTimeMillis.getAsLong() - (now.ended() > 0 ? now.ended() : now.began())
+            && Math.abs(
+                    currentTimeMillis.getAsLong() - (now.ended() > 0 ? now.ended() : now.began()))
                 > OVERDUE_MILLIS;
     values.put("scrubOverdue", overdue ? 1L : 0L);
     return values;

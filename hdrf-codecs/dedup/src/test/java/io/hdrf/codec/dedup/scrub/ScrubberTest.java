@@ -11,8 +11,11 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -175,6 +178,72 @@ class ScrubberTest {
     now += Scrubber.OVERDUE_MILLIS;
     assertThat(scrubber.metrics()).containsEntry("scrubOverdue", 0L);
     now += 1;
+    assertThat(scrubber.metrics()).containsEntry("scrubOverdue", 1L);
+    assertThat(steps(scrubber)).isEqualTo(2);
+    assertThat(scrubber.metrics()).containsEntry("scrubOverdue", 0L);
+  }
+
+  /** Others are read though data come faster than the scrub reads. */
+  @Test
+  void aCycleEndsThoughContainersKeepComing() throws IOException {
+    Scrubber scrubber = scrubber(RATE);
+    int steps = 0;
+    while (scrubber.step()) {
+      steps++;
+      assertThat(steps).isLessThan(10);
+      store.sealed(1);
+    }
+    assertThat(steps).isEqualTo(3);
+    now += Scrubber.MIN_CYCLE_MILLIS;
+    assertThat(steps(scrubber)).isEqualTo(6);
+  }
+
+  /** As if the process had no more file handles. */
+  @Test
+  void anErrorThatPassesCostsNoContainerItsTurn() throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (long id = store.containers.next(-1); id >= 0; id = store.containers.next(id)) {
+      files.add(store.containers.file(id));
+    }
+    for (Path file : files) {
+      Path aside = file.resolveSibling(file.getFileName() + ".aside");
+      Files.move(file, aside);
+      Files.createSymbolicLink(file, file);
+    }
+    Scrubber scrubber = scrubber(RATE);
+    assertThat(steps(scrubber)).isZero();
+    assertThat(steps(scrubber)).isZero();
+    for (Path file : files) {
+      Files.move(
+          file.resolveSibling(file.getFileName() + ".aside"),
+          file,
+          StandardCopyOption.REPLACE_EXISTING);
+    }
+    assertThat(steps(scrubber)).isEqualTo(3);
+    assertThat(scrubber.metrics()).containsEntry("scrubContainers", 3L);
+  }
+
+  @Test
+  void anErrorThatLastsEndsNoCycle() throws IOException {
+    Path second = store.containers.file(store.containers.next(store.containers.next(-1)));
+    Files.delete(second);
+    Files.createSymbolicLink(second, second);
+    Scrubber scrubber = scrubber(RATE);
+    int pauses = 0;
+    while (scrubber.metrics().get("scrubContainers") < 2) {
+      steps(scrubber);
+      pauses++;
+      assertThat(pauses).isLessThan(10);
+    }
+  }
+
+  @Test
+  void aClockThatWasAheadHidesNothing() throws IOException {
+    now += TimeUnit.DAYS.toMillis(4000);
+    assertThat(steps(scrubber(RATE))).isEqualTo(3);
+    now -= TimeUnit.DAYS.toMillis(4000);
+    Scrubber scrubber = scrubber(RATE);
+    assertThat(scrubber.step()).isTrue();
     assertThat(scrubber.metrics()).containsEntry("scrubOverdue", 1L);
     assertThat(steps(scrubber)).isEqualTo(2);
     assertThat(scrubber.metrics()).containsEntry("scrubOverdue", 0L);
