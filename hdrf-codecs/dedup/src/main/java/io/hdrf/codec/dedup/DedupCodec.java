@@ -99,7 +99,8 @@ final class DedupCodec implements BlockCodec {
                 context.volumeId()),
             settings.scrubRate(),
             () -> closed,
-            System::currentTimeMillis);
+            System::currentTimeMillis,
+            collector::wholeCycles);
     this.background =
         new BackgroundThreads(
             context.storeDirectory().toString(),

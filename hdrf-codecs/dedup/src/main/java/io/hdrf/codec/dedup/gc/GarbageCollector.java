@@ -116,6 +116,9 @@ public final class GarbageCollector {
   /** Guarded by {@link #cycleLock}. */
   private final FailedContainers failures = new FailedContainers();
 
+  /** Cycles that ran to their end; guarded by this object. */
+  private long wholeCycles;
+
   public GarbageCollector(
       ContainerStore containers,
       FingerprintIndex index,
@@ -204,6 +207,11 @@ public final class GarbageCollector {
     }
   }
 
+  /** Returns the number of cycles since start that ran to their end. */
+  public synchronized long wholeCycles() {
+    return wholeCycles;
+  }
+
   /** Lets the next cycle try containers that failed in earlier ones. */
   public void retryFailed() {
     synchronized (cycleLock) {
@@ -214,6 +222,7 @@ public final class GarbageCollector {
   private synchronized void ended(long newAbortedInARow, long newBlocksUnreadable) {
     abortedInARow = newAbortedInARow;
     blocksUnreadable = newBlocksUnreadable;
+    wholeCycles += newAbortedInARow == 0 ? 1 : 0;
   }
 
   /** Sums since start, and how the last collections ended. */

@@ -41,6 +41,7 @@ public final class Scrubber {
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
   private final BooleanSupplier stopping;
   private final LongSupplier currentTimeMillis;
+  private final LongSupplier collections;
 
   /**
    * The last container of the cycle, as far as this process knows: those that come meanwhile must
@@ -50,6 +51,15 @@ public final class Scrubber {
 
   /** Attempts left; others than the first one that fails have no more than one. */
   private int attempts = ATTEMPTS;
+
+  /**
+   * Where to begin after a restart, as damage that was found since is known in memory alone; null
+   * if collections have had blocks examined for it.
+   */
+  private ScrubState untold;
+
+  /** The number of collections by which that is told. */
+  private long toldBy;
 
   /** When the state was kept last; the thread's that steps. */
   private long storedAt = System.nanoTime() - STORE_NANOS;
@@ -68,17 +78,21 @@ public final class Scrubber {
    * @param bytesPerSecond 0 for none at all
    * @param stopping returns true to end a step
    * @param currentTimeMillis as {@link System#currentTimeMillis}
+   * @param collections returns how many have come to their end; each has blocks examined that need
+   *     chunks of which damage was found before it began
    */
   public Scrubber(
       ContainerStore containers,
       ScrubFile file,
       int bytesPerSecond,
       BooleanSupplier stopping,
-      LongSupplier currentTimeMillis) {
+      LongSupplier currentTimeMillis,
+      LongSupplier collections) {
     this.containers = containers;
     this.file = file;
     this.stopping = stopping;
     this.currentTimeMillis = currentTimeMillis;
+    this.collections = collections;
     throttle.setRate(bytesPerSecond);
   }
 
@@ -100,6 +114,10 @@ public final class Scrubber {
       state = kept == null ? ScrubState.first(now) : kept;
       last = containers.last();
     }
+    if (untold != null && collections.getAsLong() >= toldBy) {
+      untold = null;
+      store();
+    }
     if (!state.isUnderWay()) {
       // A clock that was ahead must not keep it from beginning.
       if (now >= state.began() && now - state.began() < MIN_CYCLE_MILLIS) {
@@ -111,7 +129,7 @@ public final class Scrubber {
     long id = containers.next(state.position());
     if (id < 0 || id > last) {
       state = state.end(now);
-      file.store(state);
+      store();
       LOG.info(
           "Scrubbed {} containers, {} bytes, in {} h",
           state.containers(),
@@ -128,10 +146,14 @@ public final class Scrubber {
     state = state.after(id, Math.max(0, read));
     if (System.nanoTime() - storedAt > STORE_NANOS) {
       storedAt = System.nanoTime();
-      file.store(state);
+      store();
     }
     // What lasts a minute must not cost all containers their turn.
     return !failed;
+  }
+
+  private void store() {
+    file.store(untold == null ? state : untold);
   }
 
   /** Returns how many bytes were read; -1 if it can't be read for a reason that may pass. */
@@ -158,6 +180,9 @@ public final class Scrubber {
       return 0;
     }
     if (!checked.isSound()) {
+      untold = untold == null ? state : untold;
+      // One may be under way, which does not know of it.
+      toldBy = collections.getAsLong() + 2;
       LOG.error(
           "{} is damaged: {} chunks{}. Blocks that need them are examined by the next collection",
           containers.file(id),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.IndexedContainers;
+import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
@@ -31,6 +32,7 @@ class ScrubberTest {
 
   private IndexedContainers store;
   private boolean stopping;
+  private long collections;
   private long now = 1_700_000_000_000L;
 
   @BeforeEach
@@ -56,7 +58,8 @@ class ScrubberTest {
         new ScrubFile(file(), LocalDurableFiles.INSTANCE, VOLUME),
         rate,
         () -> stopping,
-        () -> now);
+        () -> now,
+        () -> collections);
   }
 
   private static int steps(Scrubber scrubber) throws InterruptedIOException {
@@ -235,6 +238,38 @@ class ScrubberTest {
       pauses++;
       assertThat(pauses).isLessThan(10);
     }
+  }
+
+  /** What is known of damage is in memory alone. */
+  @Test
+  void damageThatNoCollectionToldIsFoundAgainAfterARestart() throws IOException {
+    long id = store.containers.next(store.containers.next(-1));
+    Path second = store.containers.file(id);
+    byte[] bytes = Files.readAllBytes(second);
+    bytes[bytes.length / 3] ^= 1;
+    Files.write(second, bytes);
+    steps(scrubber(RATE));
+    assertThat(store.containers.damagedChunks(Throttle.NONE)).containsOnlyKeys(id);
+    store.close();
+    store = new IndexedContainers(directory);
+    steps(scrubber(RATE));
+    assertThat(store.containers.damagedChunks(Throttle.NONE)).containsOnlyKeys(id);
+  }
+
+  @Test
+  void damageThatACollectionToldIsNotReadAgainAfterARestart() throws IOException {
+    Path first = store.containers.file(store.containers.next(-1));
+    byte[] bytes = Files.readAllBytes(first);
+    bytes[bytes.length / 3] ^= 1;
+    Files.write(first, bytes);
+    Scrubber scrubber = scrubber(RATE);
+    assertThat(steps(scrubber)).isEqualTo(3);
+    collections++;
+    assertThat(steps(scrubber)).isZero();
+    assertThat(steps(scrubber(RATE))).as("one that was under way").isEqualTo(3);
+    collections += 2;
+    assertThat(steps(scrubber)).isZero();
+    assertThat(steps(scrubber(RATE))).isZero();
   }
 
   @Test
