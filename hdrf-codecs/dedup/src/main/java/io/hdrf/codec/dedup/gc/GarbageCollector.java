@@ -74,6 +74,9 @@ public final class GarbageCollector {
    */
   private static final int MAX_SUSPECTS = 1000;
 
+  /** So many blocks are remembered to have been examined. */
+  private static final int MAX_REMEMBERED = 100 * MAX_SUSPECTS;
+
   private static final int PROGRESS_BLOCKS = 10_000;
   private static final int PROGRESS_CONTAINERS = 1_000;
   private static final String RECIPES = "reading recipes of blocks";
@@ -113,8 +116,11 @@ public final class GarbageCollector {
   /** Blocks that were examined because chunks of theirs can't be read; guarded by this object. */
   private long blocksSuspected;
 
-  /** Guarded by {@link #cycleLock}. */
+  /** Guarded by {@link #cycleLock}, as is the next one. */
   private final FailedContainers failures = new FailedContainers();
+
+  /** Blocks that were examined in earlier cycles, while not all of them have had their turn. */
+  private final Set<Long> suspectedBefore = new HashSet<>();
 
   /** Cycles that ran to their end; guarded by this object. */
   private long wholeCycles;
@@ -249,6 +255,9 @@ public final class GarbageCollector {
     int directories = (int) (((long) someDirectories + ranges.size() - 1) / ranges.size());
     // Tried again, so that no block is suspected for an error that has passed.
     Map<Long, BitSet> damaged = containers.damagedChunks(this::pace);
+    if (damaged.isEmpty()) {
+      suspectedBefore.clear();
+    }
     int done = 0;
     for (ContainerRange range : ranges) {
       done++;
@@ -482,6 +491,12 @@ public final class GarbageCollector {
       readReferences(cycle, damaged, suspects, result, RECIPES + part, progress);
     } finally {
       report(suspects);
+      // Those that HDFS can't replace must not take the place of others.
+      if (suspects.size() == MAX_SUSPECTS && suspectedBefore.size() < MAX_REMEMBERED) {
+        suspectedBefore.addAll(suspects.keySet());
+      } else if (!damaged.isEmpty()) {
+        suspectedBefore.clear();
+      }
     }
   }
 
@@ -505,7 +520,9 @@ public final class GarbageCollector {
           public void reference(long blockId, long container, int first, int count)
               throws IOException {
             cycle.mark(container, first, count);
-            if (!damaged.isEmpty() && suspects.size() < MAX_SUSPECTS) {
+            if (!damaged.isEmpty()
+                && suspects.size() < MAX_SUSPECTS
+                && !suspectedBefore.contains(blockId)) {
               BitSet numbers = damaged.get(container);
               int next = numbers == null ? -1 : numbers.nextSetBit(first);
               if (next >= 0 && next - first < count) {

@@ -73,4 +73,23 @@ class DamagedChunksTest {
     assertThat(store.damaged).isEmpty();
     assertThat(collector.metrics()).containsEntry("gcBlocksSuspected", 0L);
   }
+
+  /** Those that HDFS can't replace must not keep the others from being examined. */
+  @Test
+  void allAreExaminedInTheEndHoweverManyTheyAre() throws IOException {
+    for (long block = 10; block < 3010; block++) {
+      store.blocks.put(block, new long[] {refs[1]});
+    }
+    GarbageCollector collector = store.collector();
+    damage(refs[1]);
+    for (int i = 0; i < 4; i++) {
+      collector.collect(line -> {});
+    }
+    assertThat(store.damaged).hasSize(3003);
+    store.damaged.clear();
+    for (int i = 0; i < 4; i++) {
+      collector.collect(line -> {});
+    }
+    assertThat(store.damaged).as("again").hasSize(3003);
+  }
 }
