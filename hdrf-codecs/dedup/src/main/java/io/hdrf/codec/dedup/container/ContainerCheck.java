@@ -33,6 +33,11 @@ final class ContainerCheck {
   private String beside;
   private long bytesRead;
 
+  /** Chunks that are what their fingerprints say, and others that were stored as they are. */
+  private int asNamed;
+
+  private int otherwise;
+
   /**
    * @param source loaded from the disk just now, as is the directory; stays the caller's
    */
@@ -49,7 +54,7 @@ final class ContainerCheck {
    * Reads the container.
    *
    * @throws IOException if the work shall end, or the file can't be read for a reason that says
-   *     nothing about its bytes
+   *     nothing about its bytes, or no chunk is what its fingerprint says
    */
   void run() throws IOException {
     if (origin != LoadedDirectory.Origin.WRITTEN) {
@@ -60,6 +65,13 @@ final class ContainerCheck {
     checkFileHeader();
     for (int group = 0; group < directory.groupCount(); group++) {
       checkGroup(group);
+    }
+    if (asNamed == 0 && otherwise > 0) {
+      // No memory fails so.
+      throw new IOException(
+          source.path()
+              + ": none of the chunks is what its fingerprint says; hdrf.dedup.fingerprint must not"
+              + " be changed on volumes that have chunks");
     }
     long beyond = source.file().length() - bytesRead;
     throttle.acquire(beyond);
@@ -129,7 +141,10 @@ final class ContainerCheck {
         offset += directory.length(i);
         source.checkChunk(header, i - first, Crc32c.update(0, original));
         context.fingerprinter().fingerprint(original, fingerprint, 0);
-        if (!directory.hasFingerprint(i, fingerprint, 0)) {
+        if (directory.hasFingerprint(i, fingerprint, 0)) {
+          asNamed++;
+        } else {
+          otherwise++;
           suspects.set(directory.number(i));
         }
       }

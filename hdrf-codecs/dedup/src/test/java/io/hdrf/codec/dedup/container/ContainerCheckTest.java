@@ -203,4 +203,25 @@ class ContainerCheckTest {
       assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
     }
   }
+
+  /** The setting is another one than it was. */
+  @Test
+  void anotherFingerprintFunctionIsNoDamage() throws IOException {
+    fill(Chunks.PLAIN);
+    try (ContainerStore store =
+        ContainerStore.open(
+            dir,
+            LocalDurableFiles.INSTANCE,
+            Chunks.settings(),
+            Chunks::chain,
+            (chunk, dst, offset) -> {
+              Chunks.fingerprint(chunk, dst, offset);
+              dst[offset] ^= 1;
+            })) {
+      assertThatThrownBy(() -> store.check(0, Throttle.NONE))
+          .hasMessageContaining("hdrf.dedup.fingerprint");
+      assertThat(store.isBad(ChunkRef.pack(0, 0))).isFalse();
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+    }
+  }
 }
