@@ -13,6 +13,7 @@ import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
+import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -64,6 +65,19 @@ class ContainerLoader {
   LoadedDirectory loadDirectory(Container container) throws IOException {
     Path path = context.file(container.id(), ContainerNames.SEALED);
     try (ChannelFile file = open(path)) {
+      return loadDirectory(container, path, file);
+    }
+  }
+
+  /** Returns the directory of a container that was loaded just now, of the very same file. */
+  LoadedDirectory loadDirectory(Container container, LoadedContainer source) throws IOException {
+    LoadedDirectory known = source.known();
+    return known != null ? known : loadDirectory(container, source.path(), source.file());
+  }
+
+  private LoadedDirectory loadDirectory(Container container, Path path, ReadableFile file)
+      throws IOException {
+    try {
       Found found = new Found();
       ContainerDirectory content =
           found.tryTo(
@@ -168,7 +182,7 @@ class ContainerLoader {
     }
   }
 
-  private ContainerHeader header(Container container, Path path, ChannelFile file, Found found)
+  private ContainerHeader header(Container container, Path path, ReadableFile file, Found found)
       throws IOException {
     ContainerHeader header =
         found.footer != null ? found.footer.header() : header(path, file, found.readError);
@@ -177,7 +191,7 @@ class ContainerLoader {
   }
 
   /** Where the footer can't be read; it may be another time, even if the header is damaged. */
-  private static ContainerHeader header(Path path, ChannelFile file, IOException readError)
+  private static ContainerHeader header(Path path, ReadableFile file, IOException readError)
       throws IOException {
     try {
       return ContainerHeader.read(path, file);
@@ -186,7 +200,7 @@ class ContainerLoader {
     }
   }
 
-  private LoadedDirectory rebuild(Path path, ChannelFile file, ContainerHeader header, Found found)
+  private LoadedDirectory rebuild(Path path, ReadableFile file, ContainerHeader header, Found found)
       throws IOException {
     ContainerFooter footer = found.footer;
     long end = footer != null ? footer.directoryPosition() : file.length();
@@ -218,7 +232,7 @@ class ContainerLoader {
             scanner.hasUnreadable() ? scanner.readError() : found.readError);
   }
 
-  private static boolean hasDirectoryAt(ChannelFile file, long position) throws IOException {
+  private static boolean hasDirectoryAt(ReadableFile file, long position) throws IOException {
     ByteBuffer magic = ByteBuffer.allocate(Integer.BYTES);
     try {
       file.read(magic, position);

@@ -410,10 +410,8 @@ public final class ContainerStore implements Closeable {
     }
     int generation = loaded.generation(container);
     ContainerLoader loader = new ContainerLoader(context);
-    LoadedDirectory found;
     LoadedContainer source;
     try {
-      found = loader.loadDirectory(container);
       source = loader.load(container);
     } catch (MissingChunkException e) {
       return null;
@@ -423,12 +421,14 @@ public final class ContainerStore implements Closeable {
       return new CheckedContainer(0, new BitSet(), "all of it: " + e.getMessage());
     }
     try {
-      if (loaded.generation(container) != generation) {
-        // It was rewritten, and read back, just now.
-        return null;
-      }
+      // Of the same file, which may be replaced meanwhile.
+      LoadedDirectory found = loader.loadDirectory(container, source);
       ContainerCheck check = new ContainerCheck(context, source, found, throttle);
       check.run();
+      if (loaded.generation(container) != generation) {
+        // It was rewritten, and read back, meanwhile.
+        return null;
+      }
       boolean whole =
           found.origin() == LoadedDirectory.Origin.WRITTEN
               && source.origin() == LoadedDirectory.Origin.WRITTEN;

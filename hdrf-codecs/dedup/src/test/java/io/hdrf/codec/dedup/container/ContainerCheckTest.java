@@ -7,12 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
+import io.hdrf.io.WatchedFileSystem;
+import io.hdrf.io.WatchedPath;
+import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -20,7 +25,10 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -222,6 +230,119 @@ class ContainerCheckTest {
           .hasMessageContaining("hdrf.dedup.fingerprint");
       assertThat(store.isBad(ChunkRef.pack(0, 0))).isFalse();
       assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+    }
+  }
+
+  /** Its new file has the name, and nobody has been told. */
+  @Test
+  void aContainerThatIsRewrittenJustNowIsSound() throws Exception {
+    fill(Chunks.PLAIN);
+    Thread checking = Thread.currentThread();
+    AtomicReference<ContainerStore> opened = new AtomicReference<>();
+    CountDownLatch renamed = new CountDownLatch(1);
+    CountDownLatch checked = new CountDownLatch(1);
+    AtomicReference<CompletableFuture<Void>> compaction = new AtomicReference<>();
+    WatchedFileSystem system =
+        new WatchedFileSystem(
+            new WatchedFileSystem.Watch() {
+              @Override
+              public void opening(Path path) {}
+
+              @Override
+              public int reading(Path path, long position, int length) {
+                if (Thread.currentThread() == checking
+                    && opened.get() != null
+                    && compaction.get() == null) {
+                  compaction.set(CompletableFuture.runAsync(() -> dropHalf(opened.get())));
+                  await(renamed);
+                }
+                return length;
+              }
+            });
+    RealFiles files =
+        new RealFiles() {
+          @Override
+          public void forceDirectory(Path directory) throws IOException {
+            if (compaction.get() != null) {
+              renamed.countDown();
+              await(checked);
+            }
+            super.forceDirectory(directory);
+          }
+        };
+    try (ContainerStore store =
+        Chunks.open(
+            system.path(dir), files, Chunks.settings().containerSize(1 << 20).groupSize(600))) {
+      opened.set(store);
+      CheckedContainer found = store.check(0, Throttle.NONE);
+      checked.countDown();
+      compaction.get().get();
+      assertThat(found == null || found.isSound())
+          .as(found == null ? "" : found.damagedChunks() + " chunks, " + found.damageBeside())
+          .isTrue();
+      assertThat(store.directory(0).chunkCount()).isEqualTo(CHUNKS / 2);
+    }
+  }
+
+  private static void dropHalf(ContainerStore store) {
+    try {
+      store.compact(
+          0,
+          (content, whole) -> {
+            BitSet live = new BitSet();
+            for (int i = 0; i < CHUNKS; i += 2) {
+              live.set(i);
+            }
+            return live;
+          },
+          Throttle.NONE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** For paths of a {@link WatchedFileSystem}. */
+  private static class RealFiles extends ForwardingFiles {
+    RealFiles() {
+      super(LocalDurableFiles.INSTANCE);
+    }
+
+    @Override
+    public DurableFile create(Path path) throws IOException {
+      return super.create(WatchedPath.real(path));
+    }
+
+    @Override
+    public DurableFile open(Path path) throws IOException {
+      return super.open(WatchedPath.real(path));
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+      super.rename(WatchedPath.real(from), WatchedPath.real(to));
+    }
+
+    @Override
+    public void deleteIfExists(Path path) throws IOException {
+      super.deleteIfExists(WatchedPath.real(path));
+    }
+
+    @Override
+    public void createDirectories(Path directory) throws IOException {
+      super.createDirectories(WatchedPath.real(directory));
+    }
+
+    @Override
+    public void forceDirectory(Path directory) throws IOException {
+      super.forceDirectory(WatchedPath.real(directory));
     }
   }
 }
