@@ -19,6 +19,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -359,13 +360,19 @@ public final class ContainerStore implements Closeable {
   private boolean isWrong(long container, int number) throws IOException {
     ContainerDirectory content = directory(container);
     int index = content.indexOf(number);
-    if (index < 0) {
-      return true;
-    }
+    return index < 0 || isWrong(content, container, number, index, true);
+  }
+
+  private boolean isWrong(
+      ContainerDirectory content, long container, int number, int index, boolean compared)
+      throws IOException {
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     ByteBuffer bytes = BufferPool.shared().take(content.length(index));
     try {
       read(container, number, 1, bytes);
+      if (!compared) {
+        return false;
+      }
       bytes.flip();
       context.fingerprinter().fingerprint(bytes, fingerprint, 0);
     } finally {
@@ -374,11 +381,13 @@ public final class ContainerStore implements Closeable {
     if (content.hasFingerprint(index, fingerprint, 0)) {
       return false;
     }
-    LOG.error(
-        "{}: chunk {} is not what its fingerprint says, and no new block refers to it. It was"
-            + " changed before it was written: have the memory of this machine tested",
-        file(container),
-        number);
+    if (!wrong.isBad(container, number)) {
+      LOG.error(
+          "{}: chunk {} is not what its fingerprint says, and no new block refers to it. It was"
+              + " changed before it was written: have the memory of this machine tested",
+          file(container),
+          number);
+    }
     markBad(ChunkRef.pack(container, number));
     return true;
   }
@@ -414,11 +423,9 @@ public final class ContainerStore implements Closeable {
     try {
       source = loader.load(container);
     } catch (MissingChunkException e) {
-      return null;
+      return isLost(container) ? lost(container, e) : null;
     } catch (CorruptFrameException e) {
-      loaded.replaced(container);
-      unreadable.add(id, absent(new BitSet()));
-      return new CheckedContainer(0, new BitSet(), "all of it: " + e.getMessage());
+      return lost(container, e);
     }
     try {
       // Of the same file, which may be replaced meanwhile.
@@ -436,11 +443,8 @@ public final class ContainerStore implements Closeable {
         // Readers may have what was read before it was damaged.
         loaded.replaced(container);
       }
-      BitSet damaged = new BitSet();
       BitSet suspects = check.suspects();
-      for (int n = suspects.nextSetBit(0); n >= 0; n = suspects.nextSetBit(n + 1)) {
-        damaged.set(n, findDamage(id, n, 1));
-      }
+      BitSet damaged = stillDamaged(container, suspects, true, throttle);
       if (found.origin() == LoadedDirectory.Origin.LOSSY) {
         unreadable.add(id, absent(found.content().numbers()));
       }
@@ -448,9 +452,28 @@ public final class ContainerStore implements Closeable {
         repairs.want(id);
       }
       return new CheckedContainer(check.bytesRead(), damaged, check.damageBeside());
+    } catch (MissingChunkException e) {
+      // It was deleted meanwhile.
+      return null;
     } finally {
       source.release();
     }
+  }
+
+  /** Returns whether a container's file is gone that nobody has deleted. */
+  private boolean isLost(Container container) {
+    // Not while it is deleted, nor where the whole disk is gone.
+    synchronized (container.maintenance()) {
+      return containers.get(container.id()) == container
+          && Files.isDirectory(context.directory())
+          && Files.notExists(file(container.id()));
+    }
+  }
+
+  private CheckedContainer lost(Container container, IOException why) {
+    loaded.replaced(container);
+    unreadable.add(container.id(), absent(new BitSet()));
+    return new CheckedContainer(0, new BitSet(), "all of it: " + why.getMessage());
   }
 
   /** Returns the numbers that a container's lost chunks may have. */
@@ -462,53 +485,108 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Tries the chunks again that could not be read when they were last tried.
+   * Tries the chunks again that could not be read when they were last tried, or are known not to be
+   * what their fingerprints say.
    *
    * @return those that are damaged, or that the disk can't read, by container
    * @throws IOException if the work shall end
    */
   public Map<Long, BitSet> damagedChunks(Throttle throttle) throws IOException {
     Map<Long, BitSet> found = new HashMap<>();
-    for (Map.Entry<Long, BitSet> noted : unreadable.all().entrySet()) {
-      long id = noted.getKey();
-      BitSet still = new BitSet();
-      try {
-        ContainerDirectory content = directory(id);
-        BitSet numbers = noted.getValue();
-        for (int n = numbers.nextSetBit(0); n >= 0; n = numbers.nextSetBit(n + 1)) {
-          int index = content.indexOf(n);
-          int length = index < 0 ? 0 : content.length(index);
-          throttle.acquire(length);
-          still.set(n, isDamaged(id, n, length));
-        }
-      } catch (CorruptFrameException e) {
-        still.or(noted.getValue());
-      } catch (InterruptedIOException | ClosedByInterruptException e) {
-        throw e;
-      } catch (IOException e) {
-        LOG.debug("{} can't be looked at now", file(id), e);
-      }
-      if (!still.isEmpty()) {
-        found.put(id, still);
-      }
-    }
+    addDamaged(unreadable, false, found, throttle);
+    addDamaged(wrong, true, found, throttle);
     return found;
   }
 
-  private boolean isDamaged(long id, int number, int length) throws IOException {
-    ByteBuffer bytes = BufferPool.shared().take(length);
-    try {
-      read(id, number, 1, bytes);
-      return false;
-    } catch (CorruptFrameException e) {
-      return true;
-    } catch (InterruptedIOException | ClosedByInterruptException e) {
-      throw e;
-    } catch (IOException e) {
-      return DiskErrors.isReadError(e);
-    } finally {
-      BufferPool.shared().give(bytes);
+  private void addDamaged(
+      Quarantine noted, boolean compared, Map<Long, BitSet> found, Throttle throttle)
+      throws IOException {
+    for (Map.Entry<Long, BitSet> entry : noted.all().entrySet()) {
+      long id = entry.getKey();
+      Container container = containers.get(id);
+      if (container == null) {
+        continue;
+      }
+      try {
+        BitSet still = stillDamaged(container, entry.getValue(), compared, throttle);
+        if (!still.isEmpty()) {
+          found.merge(id, still, ContainerStore::union);
+        }
+      } catch (InterruptedIOException | ClosedByInterruptException e) {
+        throw e;
+      } catch (CorruptFrameException e) {
+        found.merge(id, entry.getValue(), ContainerStore::union);
+      } catch (MissingChunkException e) {
+        if (isLost(container)) {
+          found.merge(id, entry.getValue(), ContainerStore::union);
+        }
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
+        LOG.warn("{} can't be looked at now", file(id), e);
+      }
     }
+  }
+
+  private static BitSet union(BitSet one, BitSet other) {
+    BitSet all = (BitSet) one.clone();
+    all.or(other);
+    return all;
+  }
+
+  /**
+   * Tries chunks one by one, as a reader reads them.
+   *
+   * @param compared with their fingerprints, too
+   * @return those that are damaged, or that the disk can't read
+   * @throws CorruptFrameException if nothing of the container can be found
+   * @throws MissingChunkException if it is gone
+   * @throws IOException if the work shall end, or the container can't be read for a reason that may
+   *     pass
+   */
+  private BitSet stillDamaged(
+      Container container, BitSet numbers, boolean compared, Throttle throttle) throws IOException {
+    long id = container.id();
+    BitSet still = new BitSet();
+    if (numbers.isEmpty()) {
+      return still;
+    }
+    if (container.open() == null && container.problem() == null) {
+      // What the disk could not read when it was loaded.
+      loaded.reload(container).release();
+      loaded.reloadDirectory(container);
+    }
+    ContainerDirectory content = directory(id);
+    boolean lacksSome = mayHaveMore(id);
+    int unreadableGroup = -1;
+    for (int n = numbers.nextSetBit(0); n >= 0; n = numbers.nextSetBit(n + 1)) {
+      int index = content.indexOf(n);
+      if (index < 0) {
+        still.set(n, lacksSome);
+        continue;
+      }
+      int group = content.groupOf(index);
+      if (group == unreadableGroup) {
+        still.set(n);
+        continue;
+      }
+      throttle.acquire(content.length(index));
+      try {
+        still.set(n, isWrong(content, id, n, index, compared));
+      } catch (InterruptedIOException | ClosedByInterruptException e) {
+        throw e;
+      } catch (CorruptFrameException e) {
+        still.set(n);
+      } catch (MissingChunkException e) {
+        LOG.debug("{} was dropped", ChunkRef.toString(ChunkRef.pack(id, n)), e);
+      } catch (IOException e) {
+        if (!DiskErrors.isReadError(e)) {
+          throw e;
+        }
+        still.set(n);
+        // The others need the same bytes, and a disk takes seconds for each attempt.
+        unreadableGroup = content.stages(group) != 0 ? group : -1;
+      }
+    }
+    return still;
   }
 
   /**

@@ -171,6 +171,43 @@ class BadSectorsTest {
     }
   }
 
+  /** A disk takes seconds for each attempt. */
+  @Test
+  void aBadSectorIsNotReadForEveryChunkOfAGroup() throws IOException {
+    ContainerSettings large =
+        ContainerSettings.of(Chunks.IDENTITY).groupSize(CHUNKS * 900).groupMemory(0);
+    try (ContainerStore store = Chunks.open(files.path(dir), files, large);
+        ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+      for (int i = 0; i < CHUNKS; i++) {
+        Chunks.append(appender, chunk(i));
+      }
+    }
+    files.damage(file(ContainerNames.SEALED), 10_000);
+    try (ContainerStore store = Chunks.open(files.path(dir), files, large)) {
+      assertThat(store.check(0, Throttle.NONE).damagedChunks()).isEqualTo(CHUNKS);
+      assertThat(files.faults()).isBetween(1L, 4L);
+      long before = files.faults();
+      assertThat(store.damagedChunks(Throttle.NONE).get(0L).cardinality()).isEqualTo(CHUNKS);
+      assertThat(files.faults() - before).isBetween(1L, 2L);
+      assertThat(notHeld(store).cardinality()).isEqualTo(CHUNKS);
+    }
+  }
+
+  /** Nothing has read the container since. */
+  @Test
+  void noBlockIsSuspectedForAnErrorThatHasPassed() throws IOException {
+    ContainerDirectory content = fill(Chunks.DEFLATE);
+    int last = content.groupCount() - 1;
+    files.damage(file(ContainerNames.SEALED), content.groupEnd(last) - SECTOR / 2);
+    try (ContainerStore store = open()) {
+      store.check(0, Throttle.NONE);
+      assertThat(store.damagedChunks(Throttle.NONE).get(0L).get(CHUNKS - 1)).isTrue();
+      files.mend();
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+      assertThat(notHeld(store).isEmpty()).isTrue();
+    }
+  }
+
   @Test
   void chunksThatAreStoredAsTheyAre() throws IOException {
     ContainerDirectory content = fill(Chunks.PLAIN);

@@ -212,6 +212,26 @@ class ContainerCheckTest {
     }
   }
 
+  /** No CRC tells of it: memory was at fault before it was written. */
+  @Test
+  void aChunkThatIsNotWhatItsFingerprintSaysIsTold() throws IOException {
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      for (int i = 0; i < CHUNKS; i++) {
+        byte[] wrong = chunk(i);
+        wrong[7] ^= (byte) (i == 5 ? 1 : 0);
+        appender.append(Chunks.fingerprint(chunk(i)), 0, Chunks.direct(wrong));
+      }
+    }
+    try (ContainerStore store = open()) {
+      assertThat(store.check(0, Throttle.NONE).damagedChunks()).isEqualTo(1);
+      BitSet fifth = new BitSet();
+      fifth.set(5);
+      assertThat(store.damagedChunks(Throttle.NONE)).isEqualTo(Map.of(0L, fifth));
+      assertThat(notHeld(store)).isEqualTo(fifth);
+    }
+  }
+
   /** The setting is another one than it was. */
   @Test
   void anotherFingerprintFunctionIsNoDamage() throws IOException {
@@ -230,6 +250,20 @@ class ContainerCheckTest {
           .hasMessageContaining("hdrf.dedup.fingerprint");
       assertThat(store.isBad(ChunkRef.pack(0, 0))).isFalse();
       assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+    }
+  }
+
+  @Test
+  void aFileThatIsGoneIsDamage() throws IOException {
+    fill(Chunks.PLAIN);
+    try (ContainerStore store = open()) {
+      store.directory(0);
+      Files.delete(file);
+      CheckedContainer checked = store.check(0, Throttle.NONE);
+      assertThat(checked).isNotNull();
+      assertThat(checked.isSound()).isFalse();
+      BitSet damaged = store.damagedChunks(Throttle.NONE).get(0L);
+      assertThat(damaged.nextClearBit(0)).isGreaterThanOrEqualTo(CHUNKS);
     }
   }
 
