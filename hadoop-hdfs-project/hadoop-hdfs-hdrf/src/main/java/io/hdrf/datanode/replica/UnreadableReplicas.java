@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
+import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.volume.PoolSlices;
+import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -61,7 +65,10 @@ public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
   @Override
   public void damaged(FsVolumeSpi volume, BlockRef block, IOException why) {
     ReplicaInfo replica = dataset.replica(block);
-    if (replica != null && ReplicaInventory.isOn(replica, volume.getStorageID())) {
+    // Its recipe may have been of a file that lies aside for a rollback, or from before an append.
+    if (replica != null
+        && ReplicaInventory.isOn(replica, volume.getStorageID())
+        && mayBeReduced((LocalReplica) replica)) {
       dataset.handleDamaged(block.poolId(), replica, String.valueOf(why.getMessage()));
     }
   }
@@ -73,5 +80,21 @@ public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** False where a replica is plain, so that it needs no chunk, or gone. */
+  private static boolean mayBeReduced(LocalReplica replica) {
+    Path file = replica.getBlockFile().toPath();
+    ByteBuffer start = ByteBuffer.allocate(Integer.BYTES);
+    try (ChannelFile channel = ChannelFile.open(file)) {
+      channel.read(start, 0);
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      LOG.debug("{} can't be read", file, e);
+      return true;
+    }
+    start.flip();
+    return BlockHeader.hasMagic(start);
   }
 }
