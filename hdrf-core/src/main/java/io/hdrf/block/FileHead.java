@@ -2,6 +2,7 @@
 package io.hdrf.block;
 
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,12 +24,20 @@ final class FileHead implements ReadableFile {
   private long bytesRead;
 
   /**
-   * @param file closed together with this object
+   * @param file closed together with this object; not closed if this fails
    */
   FileHead(ReadableFile file) throws IOException {
     this.file = file;
     head.limit(FIRST_READ);
-    readOn();
+    boolean done = false;
+    try {
+      readOn();
+      done = true;
+    } finally {
+      if (!done) {
+        BufferPool.shared().give(head);
+      }
+    }
   }
 
   /** Reads on to an end, in bytes from the file's beginning, if so much is kept. */
@@ -39,8 +48,17 @@ final class FileHead implements ReadableFile {
     }
   }
 
+  /** What the disk can't read is tried again when it is asked for: mostly it is not. */
   private void readOn() throws IOException {
-    bytesRead += Math.max(0, file.read(head, head.position()));
+    int begin = head.position();
+    try {
+      file.read(head, begin);
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+    }
+    bytesRead += head.position() - begin;
   }
 
   @Override

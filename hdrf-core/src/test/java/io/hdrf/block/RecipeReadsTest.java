@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.WatchedFileSystem;
+import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.StoredPayloads;
+import io.hdrf.spi.scheme.UnreadableBlocksException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -33,6 +35,12 @@ class RecipeReadsTest {
 
   /** The position of each read, and its end, by file. */
   private final Map<String, List<long[]>> reads = new TreeMap<>();
+
+  /** A file of which the bytes from {@link #badFrom} on can't be read. */
+  private String badFile = "";
+
+  private long badFrom;
+  private String badness = "Input/output error";
 
   private final List<Long> counted = new ArrayList<>();
   private final Map<Long, Integer> shown = new TreeMap<>();
@@ -62,8 +70,15 @@ class RecipeReadsTest {
                   public void opening(Path path) {}
 
                   @Override
-                  public int reading(Path path, long position, int length) {
+                  public int reading(Path path, long position, int length) throws IOException {
                     String name = path.getFileName().toString();
+                    if (name.equals(badFile) && position >= badFrom) {
+                      throw new IOException(badness);
+                    }
+                    if (name.equals(badFile) && position + length > badFrom) {
+                      // As the kernel does: the error comes with the next read.
+                      return (int) (badFrom - position);
+                    }
                     if (name.startsWith("blk_")) {
                       reads
                           .computeIfAbsent(name, any -> new ArrayList<>())
@@ -143,6 +158,44 @@ class RecipeReadsTest {
     assertThat(shown).isEmpty();
     assertThat(reads.get("blk_4")).hasSize(1);
     assertThat(counted).containsExactly((long) FileHead.FIRST_READ);
+  }
+
+  /** Only a header's length of a plain block is needed. */
+  @Test
+  void badSectorsOfPlainBlocksAreNotNeeded() throws IOException {
+    Files.write(directory.resolve("blk_5"), new byte[100_000]);
+    write(6, 0);
+    badFile = "blk_5";
+    badFrom = 4096;
+    payloads().forEachKnown(new Shown());
+    assertThat(shown).containsOnlyKeys(6L);
+    assertThat(counted).contains(4096L);
+  }
+
+  @Test
+  void badSectorsOfHeadersAndRecipesAreFound() throws IOException {
+    write(6, 3);
+    badFile = "blk_6";
+    badFrom = 4096;
+    assertThatThrownBy(() -> payloads().forEach(new Shown()))
+        .isInstanceOf(UnreadableBlocksException.class)
+        .hasMessageContaining("Input/output error");
+    badFrom = 0;
+    assertThatThrownBy(() -> payloads().forEach(new Shown()))
+        .isInstanceOf(UnreadableBlocksException.class)
+        .hasMessageContaining("Input/output error");
+  }
+
+  @Test
+  void noBufferIsLostWhereAFileCannotBeRead() throws IOException {
+    write(6, 0);
+    payloads().forEach(new Shown());
+    long idle = BufferPool.shared().idleBytes();
+    badFile = "blk_6";
+    badness = "for a test";
+    assertThatThrownBy(() -> payloads().forEach(new Shown()))
+        .isInstanceOf(UnreadableBlocksException.class);
+    assertThat(BufferPool.shared().idleBytes()).isEqualTo(idle);
   }
 
   @Test
