@@ -95,8 +95,11 @@ public final class VolumeRecords implements Closeable {
   private volatile boolean clearWanted;
   private volatile boolean stopping;
 
-  /** Whether the mark of an orderly end may lie on the volume, which a change makes untrue. */
-  private volatile boolean marked;
+  /**
+   * Whether the mark of an orderly end may lie on the volume, which a change makes untrue: that of
+   * an earlier process does until the store is open.
+   */
+  private volatile boolean marked = true;
 
   private volatile int inWork;
 

@@ -238,6 +238,39 @@ class VolumeRecordsTest {
     awaitRecords();
   }
 
+  /** It waits for the store, which has not failed either. */
+  @Test
+  void aRunThatIsKilledBeforeTheStoreAnswersIsNotForgotten() {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    CountDownLatch silence = new CountDownLatch(1);
+    stores.frozen = silence;
+    VolumeRecords killed = open(VOLUME);
+    try {
+      await("a wait for the store", () -> isWaiting("hdrf-records-" + storageId));
+      blocks.present.clear();
+      blocks.present.put(2L, reduced(2000));
+      killed.changed(1, BlockRecord.NO_REASON);
+      killed.changed(2, BlockRecord.NO_REASON);
+      stores.frozen = null;
+      records = open(VOLUME);
+      awaitRecords();
+      records.close();
+    } finally {
+      killed.beginClose();
+      silence.countDown();
+      killed.close();
+    }
+  }
+
+  private static boolean isWaiting(String thread) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(
+            found ->
+                found.getName().equals(thread) && found.getState() == Thread.State.WAITING);
+  }
+
   @Test
   void aRunThatKeepsNoRecordsIsNotForgotten() {
     put(1, reduced(1000));
