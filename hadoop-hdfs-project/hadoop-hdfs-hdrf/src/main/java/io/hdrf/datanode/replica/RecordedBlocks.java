@@ -110,6 +110,9 @@ final class RecordedBlocks {
       }
     } catch (MetadataException e) {
       LOG.info("The other blocks in {} are looked at: {}", slice.directory(), e.getMessage());
+    } catch (RuntimeException | Error e) {
+      // A store's fault must not end the scan, now and each time.
+      LOG.warn("The other blocks in {} are looked at", slice.directory(), e);
     }
     LOG.info(
         "Of {} blocks in {}, records tell enough of {}", ids.length, slice.directory(), settled);
