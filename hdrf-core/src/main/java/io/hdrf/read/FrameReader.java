@@ -14,9 +14,9 @@ import java.util.ArrayDeque;
 
 /**
  * Decoded bytes of a reduced block at any position. A sequential read decodes the next frames
- * ahead, in runs that grow at each step up to a limit; a positional read decodes single frames and
- * uses the frame cache. Readers that come at once for a long frame share what one of them decodes.
- * For one thread.
+ * ahead, in runs that grow at each step up to a limit, and tells the scheme which ones follow; a
+ * positional read decodes single frames and uses the frame cache. Readers that come at once for a
+ * long frame share what one of them decodes. For one thread.
  */
 public final class FrameReader implements Closeable {
 
@@ -82,6 +82,7 @@ public final class FrameReader implements Closeable {
 
   private int decodedRuns;
   private final ChainCodec codec;
+  private final StoreAhead storeAhead;
   private boolean closed;
 
   FrameReader(
@@ -99,6 +100,7 @@ public final class FrameReader implements Closeable {
     this.file = file;
     this.check = check;
     this.source = source;
+    this.storeAhead = new StoreAhead(block, codec, shared.buffers());
   }
 
   /** The block that is read. */
@@ -164,6 +166,7 @@ public final class FrameReader implements Closeable {
     leaveCurrent();
     if (!sequential) {
       forgetUpcoming();
+      storeAhead.begin(frame);
       if (source == FrameReads.NOT_CACHED) {
         decode(frame, false);
       } else if (isLong(frame) && cache.accepts(frames.originalLength(frame))) {
@@ -193,6 +196,7 @@ public final class FrameReader implements Closeable {
       if (shared.decodesAhead() && !codec.limitsDecoding()) {
         decodeAhead();
       }
+      storeAhead.reached(frame);
     }
     currentBytes = current.get();
     decodedRuns++;

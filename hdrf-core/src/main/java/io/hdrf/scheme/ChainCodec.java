@@ -12,6 +12,7 @@ import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.Pin;
+import io.hdrf.spi.scheme.Prefetch;
 import io.hdrf.spi.scheme.SchemeErrors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -192,6 +193,28 @@ public final class ChainCodec {
       block.decode(payload, frame);
     } finally {
       blockLimit.release();
+    }
+  }
+
+  /** See {@link BlockCodec#newPrefetch}; null also where a scheme limits what is decoded. */
+  public Prefetch newPrefetch() {
+    return block == null || limitsDecoding ? null : block.newPrefetch();
+  }
+
+  /**
+   * Adds a frame that will be decoded soon.
+   *
+   * @param stages the stage mask
+   * @param stored the stored bytes; direct
+   * @param originalLength the frame's, in bytes
+   */
+  public void addTo(Prefetch prefetch, int stages, ByteBuffer stored, int originalLength)
+      throws IOException {
+    ByteBuffer payload = payload(stages, stored, originalLength);
+    try {
+      prefetch.add(payload.duplicate());
+    } finally {
+      release(payload, stages);
     }
   }
 

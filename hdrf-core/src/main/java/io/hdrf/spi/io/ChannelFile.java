@@ -14,6 +14,12 @@ import java.nio.file.StandardOpenOption;
  */
 public final class ChannelFile implements ReadableFile {
 
+  /**
+   * For one advice Linux reads no more than the disk takes in one request, which is 1280 KiB for
+   * most, and drops the rest.
+   */
+  private static final int MAX_ADVICE = 512 << 10;
+
   private final FileChannel channel;
 
   /**
@@ -35,7 +41,12 @@ public final class ChannelFile implements ReadableFile {
 
   @Override
   public boolean prefetch(long position, long length) {
-    return NativeFiles.fadvise(channel, position, length, NativeFiles.Advice.WILLNEED);
+    boolean started = true;
+    for (long done = 0; started && done < length; done += MAX_ADVICE) {
+      long part = Math.min(MAX_ADVICE, length - done);
+      started = NativeFiles.fadvise(channel, position + done, part, NativeFiles.Advice.WILLNEED);
+    }
+    return started;
   }
 
   @Override

@@ -34,6 +34,15 @@ public interface BlockCodec extends Closeable {
   void decode(ByteBuffer payload, ByteBuffer frame) throws IOException;
 
   /**
+   * For the frames that a sequential read is about to decode.
+   *
+   * @return null if payloads have all that is needed
+   */
+  default Prefetch newPrefetch() {
+    return null;
+  }
+
+  /**
    * Looks again, and as closely as can be, at what the scheme's store holds for a payload that
    * {@link #encode} emitted: its block's verification failed. Payloads emitted from now on do not
    * refer to what is damaged.

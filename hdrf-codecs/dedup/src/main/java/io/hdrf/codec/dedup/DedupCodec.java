@@ -19,6 +19,7 @@ import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.Pin;
+import io.hdrf.spi.scheme.Prefetch;
 import io.hdrf.spi.scheme.SchemeContext;
 import io.hdrf.spi.scheme.StoredPayloads;
 import java.io.IOException;
@@ -218,7 +219,7 @@ final class DedupCodec implements BlockCodec {
 
   @Override
   public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
-    prefetch(payload);
+    counters.runsPrefetched.add(prefetch(payload, containers));
     try {
       Recipe.parse(
           payload, (container, first, count) -> containers.read(container, first, count, frame));
@@ -238,16 +239,24 @@ final class DedupCodec implements BlockCodec {
   /**
    * Starts to read all runs of a frame but the first, which is read next anyway. Runs lie apart
    * where versions of a file share chunks.
+   *
+   * @return how many were begun
    */
-  private void prefetch(ByteBuffer payload) throws IOException {
-    int[] runs = new int[1];
+  static int prefetch(ByteBuffer payload, ContainerStore containers) throws IOException {
+    int[] runsAndBegun = new int[2];
     Recipe.parse(
         payload.duplicate(),
         (container, first, count) -> {
-          if (runs[0]++ > 0 && containers.prefetch(container, first, count)) {
-            counters.runsPrefetched.increment();
+          if (runsAndBegun[0]++ > 0 && containers.prefetch(container, first, count)) {
+            runsAndBegun[1]++;
           }
         });
+    return runsAndBegun[1];
+  }
+
+  @Override
+  public Prefetch newPrefetch() {
+    return new RecipesAhead(containers, settings.readGap());
   }
 
   @Override

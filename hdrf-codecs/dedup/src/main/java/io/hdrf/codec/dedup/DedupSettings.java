@@ -18,6 +18,7 @@ final class DedupSettings {
   static final int DEFAULT_CHUNK_SIZE = 5 << 10;
 
   private static final int MAX_FRAME_SIZE = 16 << 20;
+  private static final int MAX_READ_GAP = 8 << 20;
 
   private final Chunker chunker;
   private final FingerprintFunction fingerprint;
@@ -28,6 +29,7 @@ final class DedupSettings {
   private final int capContainers;
   private final int capPercent;
   private final int groupMemory;
+  private final int readGap;
   private final IndexSettings index;
   private final GcSettings gc;
   private final int scrubRate;
@@ -40,6 +42,7 @@ final class DedupSettings {
     groupSize = settings.getSize("group.size", 256 << 10, 1, 8 << 20);
     directoryMemory = settings.getSize("directory.memory", 64 << 20, 0, Integer.MAX_VALUE);
     groupMemory = settings.getSize("group.memory", 128 << 20, 0, Integer.MAX_VALUE);
+    readGap = settings.getSize("read.gap", 512 << 10, 0, MAX_READ_GAP);
     capContainers = settings.getInt("cap.containers", 6, 0, ContainerCap.MAX_CONTAINERS);
     capPercent = settings.getInt("cap.percent", 4, 1, 100);
     index = IndexSettings.from(settings);
@@ -122,6 +125,11 @@ final class DedupSettings {
   /** Bytes for decoded groups, of all stores together; at most an eighth of the heap's limit. */
   long groupMemory() {
     return Math.min(groupMemory, Runtime.getRuntime().maxMemory() / 8);
+  }
+
+  /** Bytes that are read for nothing where the disk would have to move otherwise. */
+  int readGap() {
+    return readGap;
   }
 
   /** For one thread. */

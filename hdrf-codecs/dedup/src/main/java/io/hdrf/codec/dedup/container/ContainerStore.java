@@ -267,6 +267,22 @@ public final class ContainerStore implements Closeable {
     }
   }
 
+  /**
+   * For a reader in sequence, which knows what it will be asked for next.
+   *
+   * @param maxGap bytes between two groups that are read for nothing, where the disk would have to
+   *     move otherwise
+   */
+  public GroupsAhead newGroupsAhead(int maxGap) {
+    return new GroupsAhead(this::acquireSealed, groups, maxGap);
+  }
+
+  /** Null for one that is still written to, whose last chunks are in memory. */
+  private LoadedContainer acquireSealed(long container) throws IOException {
+    Container found = loaded.find(container);
+    return found.open() != null ? null : loaded.acquire(found);
+  }
+
   /** The file of a sealed container, for messages. */
   public Path file(long container) {
     return context.file(container, ContainerNames.SEALED);

@@ -168,6 +168,11 @@ final class LoadedContainer {
     return groups;
   }
 
+  /** Where the groups lie, whether the directory is in memory or not. */
+  GroupIndex index() {
+    return directory == null ? groups : directory.get().groups();
+  }
+
   /** Returns about the bytes of memory that index or directory take. */
   long memory() {
     return directory == null ? groups.memory() : directory.get().memory();
