@@ -12,8 +12,8 @@ public class UnknownFormatVersionException extends IOException {
   private static final long serialVersionUID = 1L;
 
   private final String file;
-  private final int found;
-  private final int newest;
+  private final String what;
+  private final boolean tooNew;
 
   /**
    * @param file the file
@@ -22,19 +22,17 @@ public class UnknownFormatVersionException extends IOException {
    * @param newest the newest version that can be read
    */
   public UnknownFormatVersionException(Path file, int found, int oldest, int newest) {
-    super(
-        file
-            + ": format version "
+    this(
+        file,
+        "format version "
             + found
             + " is too "
             + (found > newest ? "new" : "old")
             + "; this version of HDRF reads "
             + oldest
             + " to "
-            + newest);
-    this.file = String.valueOf(file);
-    this.found = found;
-    this.newest = newest;
+            + newest,
+        found > newest);
   }
 
   /**
@@ -44,10 +42,19 @@ public class UnknownFormatVersionException extends IOException {
    * @param part what that is
    */
   public UnknownFormatVersionException(Path file, String part) {
-    super(file + ": " + part + " is too new; only a later version of HDRF reads it");
+    this(file, part + " is too new; only a later version of HDRF reads it", true);
+  }
+
+  private UnknownFormatVersionException(Path file, String what, boolean tooNew) {
+    super(file + ": " + what);
     this.file = String.valueOf(file);
-    this.found = Integer.MAX_VALUE;
-    this.newest = 0;
+    this.what = what;
+    this.tooNew = tooNew;
+  }
+
+  /** The same of the file by another name, for whoever comes across it later. */
+  public UnknownFormatVersionException of(Path name) {
+    return new UnknownFormatVersionException(name, what, tooNew);
   }
 
   /** Returns the file that can't be read. */
@@ -55,13 +62,8 @@ public class UnknownFormatVersionException extends IOException {
     return file;
   }
 
-  /** Returns its format version; {@link Integer#MAX_VALUE} if only a part of it is too new. */
-  public int found() {
-    return found;
-  }
-
   /** Returns whether a newer version of HDRF wrote the file; otherwise the file is too old. */
   public boolean isTooNew() {
-    return found > newest;
+    return tooNew;
   }
 }

@@ -59,8 +59,7 @@ final class ChunkReader {
    * @return false if nothing was begun, as where they are decoded already
    */
   boolean prefetch(LoadedContainer container, int firstNumber, int count) {
-    ContainerDirectory known = container.directory();
-    GroupIndex groups = known == null ? container.groups() : known.groups();
+    GroupIndex groups = container.index();
     int firstGroup = groups.groupOf(firstNumber);
     int lastGroup = groups.groupOf(firstNumber + count - 1);
     if (firstGroup < 0 || lastGroup < 0) {
@@ -207,21 +206,7 @@ final class ChunkReader {
      * directory. It has the CRCs of the next chunks alone: the others may be unreadable, too.
      */
     private GroupHeader headerForNext(int group, IOException damage) throws IOException {
-      ContainerDirectory content;
-      try {
-        content =
-            ContainerFooter.read(container.path(), container.file())
-                .readDirectory(container.path(), container.file());
-      } catch (IOException e) {
-        if (!(e instanceof CorruptFileException) && !DiskErrors.isReadError(e)) {
-          throw e;
-        }
-        quarantine(group, null, 0, 0);
-        // What the disk can't read now may be read another time, and is no damage.
-        IOException reason = DiskErrors.isReadError(e) ? e : damage;
-        reason.addSuppressed(reason == e ? damage : e);
-        throw reason;
-      }
+      ContainerDirectory content = readDirectory(group, damage);
       int[] checksums = new int[content.endChunk(group) - content.firstChunk(group)];
       GroupHeader header = content.header(group, checksums);
       int first = find(header);
@@ -238,16 +223,34 @@ final class ChunkReader {
     /** The header of a group whose own is damaged, by the container's directory. */
     private GroupHeader headerWithout(int group, ByteBuffer bytes, CorruptFileException damage)
         throws IOException {
+      CorruptFrameException lost = new CorruptFrameException(damage.getMessage(), damage);
+      ContainerDirectory content = readDirectory(group, lost);
       try {
-        ContainerDirectory content =
-            ContainerFooter.read(container.path(), container.file())
-                .readDirectory(container.path(), container.file());
         return container.headerFrom(content, group, bytes, fingerprinter);
-      } catch (CorruptFileException | CorruptFrameException e) {
+      } catch (CorruptFrameException e) {
         quarantine(group, null, 0, 0);
-        CorruptFrameException lost = new CorruptFrameException(damage.getMessage(), damage);
         lost.addSuppressed(e);
         throw lost;
+      }
+    }
+
+    /**
+     * The container's directory, for a group whose header can't be read. If the directory can't be
+     * read either, the group is lost.
+     */
+    private ContainerDirectory readDirectory(int group, IOException damage) throws IOException {
+      try {
+        return ContainerFooter.read(container.path(), container.file())
+            .readDirectory(container.path(), container.file());
+      } catch (IOException e) {
+        if (!(e instanceof CorruptFileException) && !DiskErrors.isReadError(e)) {
+          throw e;
+        }
+        quarantine(group, null, 0, 0);
+        // What the disk can't read now may be read another time, and is no damage.
+        IOException reason = DiskErrors.isReadError(e) ? e : damage;
+        reason.addSuppressed(reason == e ? damage : e);
+        throw reason;
       }
     }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -101,11 +100,7 @@ final class LoadedContainers {
   private IOException unrecovered(Container container, IOException problem) {
     Path path = context.file(container.id(), ContainerNames.OPEN);
     if (problem instanceof UnknownFormatVersionException) {
-      int found = ((UnknownFormatVersionException) problem).found();
-      return found == Integer.MAX_VALUE
-          ? new UnknownFormatVersionException(path, "a group")
-          : new UnknownFormatVersionException(
-              path, found, ContainerFormat.OLDEST_VERSION, ContainerFormat.VERSION);
+      return ((UnknownFormatVersionException) problem).of(path);
     }
     String message = path + " could not be recovered: " + problem.getMessage();
     return problem instanceof CorruptFileException

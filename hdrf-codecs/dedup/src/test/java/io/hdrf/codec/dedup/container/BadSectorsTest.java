@@ -208,6 +208,31 @@ class BadSectorsTest {
     }
   }
 
+  /** The directory would tell what the group's damaged header said. */
+  @Test
+  void aGroupWhoseHeaderIsDamagedWhereTheDirectoryCantBeReadNow() throws IOException {
+    ContainerDirectory content = fill(Chunks.DEFLATE);
+    try (ContainerStore store = open()) {
+      long ref = ChunkRef.pack(0, content.number(content.firstChunk(1)));
+      Chunks.read(store, ref, 900);
+      try (RandomAccessFile bytes =
+          new RandomAccessFile(file(ContainerNames.SEALED).toFile(), "rw")) {
+        bytes.seek(content.groupPosition(1) + 20);
+        int value = bytes.read();
+        bytes.seek(content.groupPosition(1) + 20);
+        bytes.write(~value);
+      }
+      files.damage(file(ContainerNames.SEALED), content.groupEnd(content.groupCount() - 1) + 700);
+      assertThatThrownBy(() -> Chunks.read(store, ref, 900))
+          .isNotInstanceOf(CorruptFrameException.class)
+          .hasMessageStartingWith(DISK_ERROR);
+      assertThat(store.isBad(ref)).isTrue();
+      files.mend();
+      assertThat(Chunks.read(store, ref, 900)).isEqualTo(chunk(ChunkRef.number(ref)));
+      assertThat(store.isBad(ref)).isFalse();
+    }
+  }
+
   @Test
   void chunksThatAreStoredAsTheyAre() throws IOException {
     ContainerDirectory content = fill(Chunks.PLAIN);
