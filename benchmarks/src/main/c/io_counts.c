@@ -7,18 +7,21 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define UNDER_LENGTH 4096
 #define MAX_FILES (1 << 16)
+#define PAGE 4096
 
 /* As in io.hdrf.benchmarks.DiskCounts. */
 enum class { BLOCKS, CONTAINERS, INDEX, OTHER, CLASSES };
@@ -34,6 +37,11 @@ static struct shared *shared;
 /* By descriptor: the class plus 1, or 0; and where the last read or write ended, or -1. */
 static _Atomic signed char class_of[MAX_FILES];
 static _Atomic int64_t end_of[MAX_FILES];
+
+/* By descriptor: a byte for each page that was asked for ahead, and so is in memory while the file is open; or NULL. */
+static unsigned char *ahead_of[MAX_FILES];
+static int64_t pages_of[MAX_FILES];
+static pthread_mutex_t ahead_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void map_counters(void)
 {
@@ -85,6 +93,15 @@ static void name_of(const char *path)
     }
 }
 
+static void forget_ahead(int fd)
+{
+    pthread_mutex_lock(&ahead_lock);
+    free(ahead_of[fd]);
+    ahead_of[fd] = NULL;
+    pages_of[fd] = 0;
+    pthread_mutex_unlock(&ahead_lock);
+}
+
 static int opened(int fd, const char *path)
 {
     int class = classify(path);
@@ -94,6 +111,7 @@ static int opened(int fd, const char *path)
     if (fd >= 0 && fd < MAX_FILES) {
         class_of[fd] = (signed char)class;
         end_of[fd] = -1;
+        forget_ahead(fd);
     }
     return fd;
 }
@@ -103,18 +121,73 @@ static int class_of_file(int fd)
     return fd >= 0 && fd < MAX_FILES ? class_of[fd] : 0;
 }
 
+static int is_ahead(int fd, int64_t position)
+{
+    return position / PAGE < pages_of[fd] && ahead_of[fd][position / PAGE];
+}
+
+/* Counts what of a range is not in memory. */
+static void from_disk(int fd, int class, int64_t position, int64_t end)
+{
+    while (position < end) {
+        int ahead = is_ahead(fd, position);
+        int64_t stop = position;
+        do {
+            stop = (stop / PAGE + 1) * PAGE;
+        } while (stop < end && is_ahead(fd, stop) == ahead);
+        stop = stop < end ? stop : end;
+        if (!ahead) {
+            add(class, READ_BYTES, (uint64_t)(stop - position));
+            if (end_of[fd] != position) {
+                add(class, SEEKS, 1);
+            }
+            end_of[fd] = stop;
+        }
+        position = stop;
+    }
+}
+
 static ssize_t was_read(int fd, int64_t position, ssize_t count)
 {
     int class = class_of_file(fd);
     if (class != 0 && count >= 0) {
+        pthread_mutex_lock(&ahead_lock);
         add(class, READS, 1);
-        add(class, READ_BYTES, (uint64_t)count);
-        if (end_of[fd] != position) {
-            add(class, SEEKS, 1);
-        }
-        end_of[fd] = position + count;
+        from_disk(fd, class, position, position + count);
+        pthread_mutex_unlock(&ahead_lock);
     }
     return count;
+}
+
+/* Whole pages are read, as the kernel does. */
+static void was_asked_for(int fd, int64_t position, int64_t length)
+{
+    int class = class_of_file(fd);
+    struct stat status;
+    if (class == 0 || fstat(fd, &status) != 0) {
+        return;
+    }
+    int64_t end = length == 0 || position + length > status.st_size ? status.st_size : position + length;
+    int64_t first = position / PAGE;
+    int64_t pages = (end + PAGE - 1) / PAGE;
+    if (first >= pages) {
+        return;
+    }
+    pthread_mutex_lock(&ahead_lock);
+    if (pages > pages_of[fd]) {
+        unsigned char *larger = realloc(ahead_of[fd], (size_t)pages);
+        if (larger == NULL) {
+            pthread_mutex_unlock(&ahead_lock);
+            return;
+        }
+        memset(larger + pages_of[fd], 0, (size_t)(pages - pages_of[fd]));
+        ahead_of[fd] = larger;
+        pages_of[fd] = pages;
+    }
+    add(class, READS, 1);
+    from_disk(fd, class, first * PAGE, pages * PAGE < status.st_size ? pages * PAGE : status.st_size);
+    memset(ahead_of[fd] + first, 1, (size_t)(pages - first));
+    pthread_mutex_unlock(&ahead_lock);
 }
 
 static ssize_t was_written(int fd, ssize_t count)
@@ -165,20 +238,20 @@ static int64_t position_of(int fd)
         return opened(real(directory, path, flags, mode), path);                                   \
     }
 
-#define STAT(name)                                                                                 \
-    EXPORT int name(const char *path, void *status);                                               \
-    EXPORT int name(const char *path, void *status)                                                \
+#define STAT(name, type)                                                                           \
+    EXPORT int name(const char *path, type *status);                                               \
+    EXPORT int name(const char *path, type *status)                                                \
     {                                                                                              \
-        REAL(name, int, const char *, void *)                                                      \
+        REAL(name, int, const char *, type *)                                                      \
         name_of(path);                                                                             \
         return real(path, status);                                                                 \
     }
 
-#define STATAT(name)                                                                               \
-    EXPORT int name(int directory, const char *path, void *status, int flags);                     \
-    EXPORT int name(int directory, const char *path, void *status, int flags)                      \
+#define STATAT(name, type)                                                                         \
+    EXPORT int name(int directory, const char *path, type *status, int flags);                     \
+    EXPORT int name(int directory, const char *path, type *status, int flags)                      \
     {                                                                                              \
-        REAL(name, int, int, const char *, void *, int)                                            \
+        REAL(name, int, int, const char *, type *, int)                                            \
         name_of(path);                                                                             \
         return real(directory, path, status, flags);                                               \
     }
@@ -199,6 +272,17 @@ static int64_t position_of(int fd)
         return was_written(fd, real(fd, bytes, count, position));                                  \
     }
 
+#define FADVISE(name)                                                                              \
+    EXPORT int name(int fd, int64_t position, int64_t length, int advice);                         \
+    EXPORT int name(int fd, int64_t position, int64_t length, int advice)                          \
+    {                                                                                              \
+        REAL(name, int, int, int64_t, int64_t, int)                                                \
+        if (advice == POSIX_FADV_WILLNEED) {                                                       \
+            was_asked_for(fd, position, length);                                                   \
+        }                                                                                          \
+        return real(fd, position, length, advice);                                                 \
+    }
+
 #define FORCE(name)                                                                                \
     EXPORT int name(int fd);                                                                       \
     EXPORT int name(int fd)                                                                        \
@@ -215,16 +299,18 @@ OPEN(open)
 OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
-STAT(stat)
-STAT(stat64)
-STAT(lstat)
-STAT(lstat64)
-STATAT(fstatat)
-STATAT(fstatat64)
+STAT(stat, struct stat)
+STAT(stat64, struct stat64)
+STAT(lstat, struct stat)
+STAT(lstat64, struct stat64)
+STATAT(fstatat, struct stat)
+STATAT(fstatat64, struct stat64)
 PREAD(pread)
 PREAD(pread64)
 PWRITE(pwrite)
 PWRITE(pwrite64)
+FADVISE(posix_fadvise)
+FADVISE(posix_fadvise64)
 FORCE(fsync)
 FORCE(fdatasync)
 
@@ -253,6 +339,9 @@ EXPORT int close(int fd)
 {
     REAL(close, int, int)
     if (fd >= 0 && fd < MAX_FILES) {
+        if (class_of[fd] != 0) {
+            forget_ahead(fd);
+        }
         class_of[fd] = 0;
     }
     return real(fd);

@@ -3,8 +3,6 @@ package io.hdrf.benchmarks;
 
 import io.hdrf.benchmarks.DiskCounts.Counts;
 import io.hdrf.benchmarks.DiskCounts.Kind;
-import io.hdrf.block.BlockRef;
-import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.StoredBlocks;
 import io.hdrf.codec.dedup.DedupScheme;
@@ -12,7 +10,6 @@ import io.hdrf.codec.dedup.DedupVolume;
 import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.index.IndexLookup;
-import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.store.MetadataStore;
@@ -23,11 +20,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -312,20 +307,13 @@ final class ScaleProbe {
     long first = volume.firstBlock(generation);
     int blocks = volume.blocks().count();
     String name = "generation " + generation + ", ";
-    ByteBuffer frame = ByteBuffer.allocateDirect(1 << 20);
-    try (DedupVolume dedup = open(store)) {
+    try (DedupVolume dedup = open(store);
+        VolumeReads volumeReads = new VolumeReads(volume, dedup.codec())) {
       int reads = Math.min(RANDOM_READS, 10 * blocks);
       begin();
       for (int i = 0; i < reads; i++) {
-        try (ReducedBlock block = open(first + random.nextInt(blocks))) {
-          long position = random.nextLong(block.logicalLength());
-          long end = Math.min(block.logicalLength(), position + RANDOM_LENGTH);
-          for (int f = block.frames().frameAt(position);
-              f < block.frames().frameCount() && block.frames().originalPosition(f) < end;
-              f++) {
-            read(dedup, block, f, frame, new HashSet<>());
-          }
-        }
+        volumeReads.read(
+            first + random.nextInt(blocks), random.nextLong(volume.blockLength()), RANDOM_LENGTH);
       }
       double seconds = seconds();
       Counts counts = counts();
@@ -335,53 +323,25 @@ final class ScaleProbe {
       figures.put(
           name + "64 KiB at random: rotating disk (ms)", counts.diskSeconds() * 1e3 / reads);
     }
-    try (DedupVolume dedup = open(store)) {
+    try (DedupVolume dedup = open(store);
+        VolumeReads volumeReads = new VolumeReads(volume, dedup.codec())) {
       int count = Math.min(BLOCKS, blocks);
       long containers = 0;
-      long runs = 0;
       long bytes = 0;
       begin();
       for (int i = 0; i < count; i++) {
-        Set<Long> touched = new HashSet<>();
-        try (ReducedBlock block = open(first + i)) {
-          for (int f = 0; f < block.frames().frameCount(); f++) {
-            runs += read(dedup, block, f, frame, touched);
-          }
-          bytes += block.logicalLength();
-        }
-        containers += touched.size();
+        bytes += volumeReads.read(first + i, 0, volume.blockLength());
+        containers += dedup.takeTouched();
       }
       double seconds = seconds();
       Counts counts = counts();
       figures.put(name + "in sequence: containers per block", (double) containers / count);
-      figures.put(name + "in sequence: runs per MiB", (double) runs * MIB / bytes);
+      figures.put(name + "in sequence: runs per MiB", (double) dedup.runs() * MIB / bytes);
       figures.put(name + "in sequence: seeks per MiB", (double) counts.seeks() * MIB / bytes);
       figures.put(name + "in sequence: read for each byte", (double) counts.readBytes() / bytes);
       figures.put(name + "in sequence: this machine (MB/s)", bytes / 1e6 / seconds);
       figures.put(name + "in sequence: rotating disk (MB/s)", bytes / 1e6 / counts.diskSeconds());
     }
-  }
-
-  private ReducedBlock open(long id) throws IOException {
-    Path file = VolumeFiller.file(volume.finalized(), id);
-    return ReducedBlock.open(
-        file, ChannelFile.open(file), new BlockRef(volume.poolId(), id), volume.key());
-  }
-
-  /** Returns the number of runs. */
-  private static int read(
-      DedupVolume dedup, ReducedBlock block, int frame, ByteBuffer dst, Set<Long> touched)
-      throws IOException {
-    ByteBuffer payload = ByteBuffer.allocateDirect(block.frames().storedLength(frame));
-    block.readStored(frame, payload);
-    payload.flip();
-    dst.clear();
-    dst.limit(block.frames().originalLength(frame));
-    int runs = dedup.decode(payload, dst, touched);
-    if (dst.hasRemaining()) {
-      throw new IOException(block.name() + ": a frame is too short");
-    }
-    return runs;
   }
 
   /**

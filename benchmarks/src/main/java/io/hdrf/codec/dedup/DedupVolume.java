@@ -10,7 +10,11 @@ import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexLookup;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockSource;
+import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameSink;
+import io.hdrf.spi.scheme.Prefetch;
 import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.Table;
@@ -20,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
@@ -38,6 +43,9 @@ public final class DedupVolume implements Closeable {
   private final FingerprintIndex index;
   private final ChunkPins pins = new ChunkPins();
   private final GarbageCollector collector;
+  private final int readGap;
+  private final Set<Long> touched = new HashSet<>();
+  private long runs;
 
   /**
    * Opens what is below HDRF's directory of a pool.
@@ -56,6 +64,7 @@ public final class DedupVolume implements Closeable {
       throws IOException {
     this.store = store;
     DedupSettings settings = settings(configuration);
+    readGap = settings.readGap();
     Path directory = directory(hdrf);
     containers =
         ContainerStore.open(
@@ -135,25 +144,45 @@ public final class DedupVolume implements Closeable {
     return collector.collect(message -> {}).asMap();
   }
 
-  /**
-   * As {@link DedupCodec#decode}.
-   *
-   * @param touched gets the ids of the containers that are read
-   * @return the number of runs
-   */
-  public int decode(ByteBuffer payload, ByteBuffer frame, Set<Long> touched) throws IOException {
-    int[] runs = new int[1];
-    Recipe.parse(
-        payload.duplicate(),
-        (container, first, count) -> {
-          touched.add(container);
-          if (runs[0]++ > 0) {
-            containers.prefetch(container, first, count);
-          }
-        });
-    Recipe.parse(
-        payload, (container, first, count) -> containers.read(container, first, count, frame));
-    return runs[0];
+  /** Decodes as {@link DedupCodec} does. */
+  public BlockCodec codec() {
+    return new Codec();
+  }
+
+  /** The number of runs that were decoded. */
+  public long runs() {
+    return runs;
+  }
+
+  /** The number of containers that were read from since the last call. */
+  public int takeTouched() {
+    int count = touched.size();
+    touched.clear();
+    return count;
+  }
+
+  private final class Codec implements BlockCodec {
+    @Override
+    public void encode(long length, BlockSource source, FrameChain tail, FrameSink sink) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
+      DedupCodec.prefetch(payload, containers);
+      Recipe.parse(
+          payload,
+          (container, first, count) -> {
+            touched.add(container);
+            runs++;
+            containers.read(container, first, count, frame);
+          });
+    }
+
+    @Override
+    public Prefetch newPrefetch() {
+      return new RecipesAhead(containers, readGap);
+    }
   }
 
   /** Chooses the chunks of blocks that are stored again, as {@link BlockDeduplicator} does. */
