@@ -49,7 +49,12 @@ public final class ContainerStore implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerStore.class);
 
-  /** Of a container's lost chunks, those with lower numbers are looked for among blocks' chunks. */
+  /**
+   * Where more containers are damaged, lost chunks are looked for among blocks' chunks only if
+   * their numbers are below {@link #MAX_LOST_NUMBER}, to save memory.
+   */
+  private static final int FEW_CONTAINERS = 64;
+
   private static final int MAX_LOST_NUMBER = 1 << 17;
 
   private final ContainerContext context;
@@ -493,9 +498,10 @@ public final class ContainerStore implements Closeable {
   }
 
   /** Returns the numbers that a container's lost chunks may have. */
-  private static BitSet absent(BitSet present) {
+  private BitSet absent(BitSet present) {
     BitSet absent = new BitSet();
-    absent.set(0, MAX_LOST_NUMBER);
+    absent.set(
+        0, unreadable.size() < FEW_CONTAINERS ? ContainerFormat.MAX_CHUNKS : MAX_LOST_NUMBER);
     absent.andNot(present);
     return absent;
   }

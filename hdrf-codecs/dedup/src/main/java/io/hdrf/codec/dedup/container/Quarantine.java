@@ -27,6 +27,11 @@ final class Quarantine {
     return bad.isEmpty();
   }
 
+  /** Returns how many containers have damaged chunks. */
+  int size() {
+    return bad.size();
+  }
+
   /** Returns the damaged chunks of each container; the bit sets must not be changed. */
   Map<Long, BitSet> all() {
     return new HashMap<>(bad);

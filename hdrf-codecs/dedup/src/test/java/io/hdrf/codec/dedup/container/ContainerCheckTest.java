@@ -212,6 +212,25 @@ class ContainerCheckTest {
     }
   }
 
+  /** Compressed, these are fewer bytes than a container takes. */
+  @Test
+  void aWholeFileOfManyChunksThatIsLost() throws IOException {
+    int count = 140_000;
+    ContainerSettings large = Chunks.settings().containerSize(64 << 20).groupSize(1 << 20);
+    try (ContainerStore store = Chunks.open(dir, LocalDurableFiles.INSTANCE, large);
+        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      for (int i = 0; i < count; i++) {
+        Chunks.append(appender, Chunks.chunk(i, 20));
+      }
+    }
+    try (ContainerStore store = Chunks.open(dir, LocalDurableFiles.INSTANCE, large)) {
+      Files.write(file, new byte[100_000]);
+      store.check(0, Throttle.NONE);
+      BitSet damaged = store.damagedChunks(Throttle.NONE).get(0L);
+      assertThat(damaged.nextClearBit(0)).isGreaterThanOrEqualTo(count);
+    }
+  }
+
   /** No CRC tells of it: memory was at fault before it was written. */
   @Test
   void aChunkThatIsNotWhatItsFingerprintSaysIsTold() throws IOException {
