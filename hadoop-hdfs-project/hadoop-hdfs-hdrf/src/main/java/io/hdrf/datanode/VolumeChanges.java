@@ -152,9 +152,10 @@ final class VolumeChanges {
     }
   }
 
-  /** Ends the jobs on a pool whose replicas are about to be forgotten. */
+  /** Ends the jobs on a pool whose replicas are about to be forgotten, and warns its records. */
   void stopJobs(String poolId) {
     jobs.closePool(poolId);
+    records.poolLeaves(poolId);
   }
 
   void closePool(String poolId) {

@@ -5,6 +5,8 @@ import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.volume.PoolSlice;
+import io.hdrf.metadata.BlockInventory;
+import io.hdrf.metadata.BlockRecord;
 import io.hdrf.metadata.MetadataStores;
 import io.hdrf.metadata.RecordCounters;
 import io.hdrf.metadata.StoreIdentity;
@@ -22,9 +24,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.ShutdownHookManager;
@@ -43,11 +47,20 @@ public final class BlockRecords implements Closeable {
   /** Runs before file systems are closed, which has priority 10. */
   public static final int EXIT_PRIORITY = 20;
 
+  /** The longest wait of {@link #poolLeaves}. */
+  private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private static final long POLL_MILLIS = 10;
+
   private final HdrfConf conf;
   private final MetadataStoreProvider provider;
   private final DurableFiles files;
   private final RecordCounters counters = new RecordCounters();
   private final Map<String, VolumeRecords> records = new ConcurrentHashMap<>();
+
+  /** Pools whose replicas are being forgotten: that the map lacks a block says nothing of it. */
+  private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+
   private final Runnable exitHook = this::closeAtExit;
   private volatile boolean closed;
 
@@ -99,7 +112,7 @@ public final class BlockRecords implements Closeable {
                   StoreIdentity.volume(slice.key()),
                   directory,
                   files,
-                  inventory,
+                  present(volume, slice.poolId(), inventory, dataset),
                   conf.recordSettings(),
                   counters,
                   failureListener(volume, dataset));
@@ -107,6 +120,62 @@ public final class BlockRecords implements Closeable {
           opened.start();
           return opened;
         });
+  }
+
+  /**
+   * An inventory that does not take a block for deleted where its volume or pool leaves: the record
+   * would go, and its absence be vouched for.
+   */
+  private BlockInventory present(
+      FsVolumeSpi volume, String poolId, BlockInventory inventory, DatasetAccess dataset) {
+    return new BlockInventory() {
+      @Override
+      public void forEach(LongConsumer blockIds) throws IOException {
+        inventory.forEach(blockIds);
+      }
+
+      @Override
+      public BlockRecord look(long blockId, int reason) throws IOException {
+        BlockRecord found = inventory.look(blockId, reason);
+        if (found == null && (leaving.contains(poolId) || !dataset.volumes().contains(volume))) {
+          throw new IOException(volume + " or its pool " + poolId + " leaves");
+        }
+        return found;
+      }
+
+      @Override
+      public boolean mayGoBack() {
+        return inventory.mayGoBack();
+      }
+    };
+  }
+
+  /**
+   * To be called before the replicas of a pool are forgotten. Waits a little for the changes that
+   * wait to be written: after others the next start compares all records.
+   */
+  public void poolLeaves(String poolId) {
+    long deadline = System.nanoTime() + LEAVE_NANOS;
+    boolean interrupted = false;
+    while (volumes().stream().anyMatch(volume -> isWriting(volume, poolId))
+        && System.nanoTime() - deadline < 0) {
+      try {
+        Thread.sleep(POLL_MILLIS);
+      } catch (InterruptedException e) {
+        // As stock code does to the thread that ends a pool.
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    leaving.add(poolId);
+  }
+
+  private static boolean isWriting(VolumeRecords volume, String poolId) {
+    return volume.poolId().equals(poolId)
+        && volume.pending() > 0
+        && volume.status().state() == StoreStatus.State.IN_STEP;
   }
 
   private StoreListener failureListener(FsVolumeSpi volume, DatasetAccess dataset) {
@@ -178,6 +247,7 @@ public final class BlockRecords implements Closeable {
 
   public void closePool(String poolId) {
     close(volume -> volume.poolId().equals(poolId));
+    leaving.remove(poolId);
   }
 
   public void closeVolume(String storageId) {
