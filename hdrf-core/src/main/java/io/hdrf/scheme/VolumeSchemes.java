@@ -8,6 +8,7 @@ import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
@@ -283,6 +284,11 @@ public final class VolumeSchemes implements Closeable {
     @Override
     public DurableFiles files() {
       return storeFiles;
+    }
+
+    @Override
+    public ChunkLookup newLookupElsewhere() {
+      return services.newLookupElsewhere(scheme.name());
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.hdrf.scheme;
 
 import io.hdrf.metadata.LateStore;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
 import java.io.IOException;
@@ -51,6 +52,15 @@ public interface VolumeServices {
 
   /** The payloads that the scheme with this id emitted for the blocks that are stored now. */
   StoredPayloads payloads(int schemeId);
+
+  /**
+   * See {@code SchemeContext.newLookupElsewhere}.
+   *
+   * @param scheme the name of the scheme that looks
+   */
+  default ChunkLookup newLookupElsewhere(String scheme) {
+    return ChunkLookup.NONE;
+  }
 
   /**
    * Counts bytes by which the files of block schemes' stores have grown. Called by any thread,

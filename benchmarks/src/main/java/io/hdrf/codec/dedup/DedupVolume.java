@@ -6,6 +6,7 @@ import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
+import io.hdrf.codec.dedup.heal.ChunkHealer;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexLookup;
 import io.hdrf.spi.PluginSettings;
@@ -92,6 +93,13 @@ public final class DedupVolume implements Closeable {
                             payload,
                             (container, first, count) ->
                                 visitor.reference(block, container, first, count))),
+            new ChunkHealer(
+                containers,
+                index,
+                Collections.emptyList(),
+                settings.healRate(),
+                () -> false,
+                System::nanoTime),
             settings.gc(),
             () -> false);
   }

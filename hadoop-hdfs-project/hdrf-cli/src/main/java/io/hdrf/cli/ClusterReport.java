@@ -8,6 +8,7 @@ import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.StoreShares;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -172,6 +173,10 @@ final class ClusterReport {
     if (!files.isEmpty()) {
       all.add(new Section("HDRF's own files", fileTable()));
     }
+    List<List<String>> scrubs = scrubTable();
+    if (scrubs.size() > 1) {
+      all.add(new Section("Containers read and healed", scrubs));
+    }
     if (!reasons.isEmpty()) {
       all.add(new Section("Why blocks are plain", reasonTable()));
     }
@@ -259,6 +264,38 @@ final class ClusterReport {
                 rows.add(
                     List.of("garbage in containers, at the last collections", Sizes.bytes(bytes))));
     return rows;
+  }
+
+  /** How far the scrubs of the stores have come, what they found, and what was healed. */
+  private List<List<String>> scrubTable() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(
+        List.of(
+            "DataNode",
+            "containers read",
+            "last whole cycle",
+            "damaged",
+            "chunks healed",
+            "not healed"));
+    for (NodeReport node : nodes) {
+      Long containers = node.metrics().get("DedupScrubCycleOf");
+      if (containers != null) {
+        rows.add(
+            List.of(
+                node.name(),
+                node.metric("DedupScrubCycleDone") + " of " + containers,
+                day(node.metrics().getOrDefault("DedupScrubEndedAt", 0L)),
+                node.metric("DedupScrubContainersDamaged"),
+                node.metric("DedupHealChunks"),
+                node.metric("DedupHealChunksLeft")));
+      }
+    }
+    return rows;
+  }
+
+  /** The day of a time in milliseconds since 1970, in UTC. */
+  private static String day(long time) {
+    return time == 0 ? "-" : Instant.ofEpochMilli(time).toString().substring(0, 10);
   }
 
   private List<List<String>> reasonTable() {

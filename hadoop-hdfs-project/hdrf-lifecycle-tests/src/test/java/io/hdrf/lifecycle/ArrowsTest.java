@@ -100,7 +100,8 @@ class ArrowsTest {
     "container, container.format",
     "dba,",
     "index, container container.format dba",
-    "gc, container container.format index",
+    "heal, container container.format index",
+    "gc, container container.format heal index",
     "scrub, container",
   })
   void arrowsOfDedupGoOneWay(String of, String used) {

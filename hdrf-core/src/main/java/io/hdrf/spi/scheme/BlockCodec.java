@@ -102,6 +102,8 @@ public interface BlockCodec extends Closeable {
 
   /**
    * Figures for operators by name, such as {@code chunksFound}; sums since the codec was opened.
+   * Those of several stores are added up; of names that end in {@code At}, which are times, the
+   * least counts.
    */
   default Map<String, Long> metrics() {
     return Collections.emptyMap();

@@ -12,6 +12,9 @@ import java.util.BitSet;
  */
 public interface ChunkLookup extends Closeable {
 
+  /** Finds nothing. */
+  ChunkLookup NONE = (fingerprints, ends, count, found, dst) -> {};
+
   /** The most chunks of one batch. */
   int MAX_CHUNKS = 1024;
 

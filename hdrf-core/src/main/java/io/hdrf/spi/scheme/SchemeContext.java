@@ -39,6 +39,15 @@ public interface SchemeContext {
   StoredPayloads payloads();
 
   /**
+   * Looks for chunks in this scheme's stores on the other volumes of the pool, by the names that
+   * {@link BlockScheme#chunkFunction} gives them. Those stores may come and go; which ones there
+   * are is found out at each look.
+   */
+  default ChunkLookup newLookupElsewhere() {
+    return ChunkLookup.NONE;
+  }
+
+  /**
    * The frame schemes with these ids, to read what was stored with an earlier chain. The codecs
    * belong to the caller of {@link BlockScheme#open}; closing the chain does nothing.
    *

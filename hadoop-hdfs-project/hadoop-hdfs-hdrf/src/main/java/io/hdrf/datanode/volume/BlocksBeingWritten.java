@@ -59,7 +59,7 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
 
   @Override
   public ChunkLookup chunks(String poolId, String scheme) {
-    return new PoolChunks(slices, poolId, scheme);
+    return new PoolChunks(slices, poolId, scheme, null);
   }
 
   @Override

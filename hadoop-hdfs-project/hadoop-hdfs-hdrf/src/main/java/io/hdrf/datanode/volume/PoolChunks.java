@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for chunks in a scheme's stores on all volumes of a pool, first where it found some last.
- * No volume is kept in use between two batches. For one thread.
+ * Looks for chunks in a scheme's stores on the volumes of a pool, first where it found some last. No
+ * volume is kept in use between two batches. For one thread.
  */
 final class PoolChunks implements ChunkLookup {
 
@@ -24,13 +24,18 @@ final class PoolChunks implements ChunkLookup {
   private final PoolSlices slices;
   private final String poolId;
   private final String scheme;
+  private final String exceptStorageId;
   private final Map<PoolSlice, ChunkLookup> lookups = new HashMap<>();
   private PoolSlice last;
 
-  PoolChunks(PoolSlices slices, String poolId, String scheme) {
+  /**
+   * @param exceptStorageId the volume that is left out, or null
+   */
+  PoolChunks(PoolSlices slices, String poolId, String scheme, String exceptStorageId) {
     this.slices = slices;
     this.poolId = poolId;
     this.scheme = scheme;
+    this.exceptStorageId = exceptStorageId;
   }
 
   @Override
@@ -51,7 +56,7 @@ final class PoolChunks implements ChunkLookup {
     List<PoolSlice> all = new ArrayList<>();
     slices.forEach(
         slice -> {
-          if (slice.poolId().equals(poolId)) {
+          if (slice.poolId().equals(poolId) && !slice.storageId().equals(exceptStorageId)) {
             all.add(slice == last ? 0 : all.size(), slice);
           }
         });

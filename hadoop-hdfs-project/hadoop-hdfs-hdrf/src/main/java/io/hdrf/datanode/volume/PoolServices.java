@@ -5,8 +5,10 @@ import io.hdrf.block.StoredBlocks;
 import io.hdrf.metadata.LateStore;
 import io.hdrf.metadata.VolumeRecords;
 import io.hdrf.scheme.VolumeServices;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 
 /** The services of a pool on a volume for its block schemes. Thread-safe. */
@@ -15,15 +17,22 @@ public final class PoolServices implements VolumeServices {
   private final long volumeId;
   private final StoredBlocks blocks;
   private final LongConsumer used;
+  private final Function<String, ChunkLookup> elsewhere;
   private final LateStore metadata = new LateStore("no metadata store is open yet");
 
   /**
    * @param used receives the bytes by which the space used changes
+   * @param elsewhere looks for chunks of a scheme on the pool's other volumes
    */
-  PoolServices(long volumeId, StoredBlocks blocks, LongConsumer used) {
+  PoolServices(
+      long volumeId,
+      StoredBlocks blocks,
+      LongConsumer used,
+      Function<String, ChunkLookup> elsewhere) {
     this.volumeId = volumeId;
     this.blocks = blocks;
     this.used = used;
+    this.elsewhere = elsewhere;
   }
 
   /** The reduced blocks of the pool on the volume. */
@@ -49,6 +58,11 @@ public final class PoolServices implements VolumeServices {
   @Override
   public StoredPayloads payloads(int schemeId) {
     return blocks.payloads(schemeId);
+  }
+
+  @Override
+  public ChunkLookup newLookupElsewhere(String scheme) {
+    return elsewhere.apply(scheme);
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.ReductionScheme;
 import io.hdrf.spi.scheme.SchemeNotFoundException;
 import io.hdrf.volume.ConversionState;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
@@ -99,6 +101,7 @@ public final class PoolSlice implements Closeable {
    * @param chain the chain of new blocks; may be empty
    * @param used receives the bytes by which the space of schemes' stores changes
    * @param unreadable receives the block files that can't be read
+   * @param elsewhere looks for chunks of a scheme on the pool's other volumes
    * @throws IOException if the volume must not start: its secret is lost or damaged, or one of its
    *     blocks needs a scheme that is not installed
    */
@@ -111,7 +114,8 @@ public final class PoolSlice implements Closeable {
       Configuration configuration,
       DurableFiles files,
       LongConsumer used,
-      StoredBlocks.UnreadableListener unreadable)
+      StoredBlocks.UnreadableListener unreadable,
+      Function<String, ChunkLookup> elsewhere)
       throws IOException {
     Path directory = poolDirectory.resolve(DIRECTORY);
     Superblock superblock = Superblock.load(directory, files).orElse(null);
@@ -140,7 +144,8 @@ public final class PoolSlice implements Closeable {
                     PlainProof.holds(file, MetaFiles.of(path), reducedMayLackChecksums(present)),
                 files,
                 unreadable),
-            used);
+            used,
+            elsewhere);
     VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files, services);
     try {
       ChainCodec codec = chain.isEmpty() ? null : schemes.codec(chain);

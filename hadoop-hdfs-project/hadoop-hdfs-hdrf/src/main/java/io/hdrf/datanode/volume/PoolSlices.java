@@ -7,6 +7,7 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.scheme.ChunkLookup;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -93,9 +94,15 @@ public final class PoolSlices {
               conf.configuration(),
               files,
               bytes -> storesGrew(volume, poolId, bytes),
-              listener(volume, poolId)));
+              listener(volume, poolId),
+              scheme -> elsewhere(volume.getStorageID(), poolId, scheme)));
       return true;
     }
+  }
+
+  private ChunkLookup elsewhere(String storageId, String poolId, String scheme) {
+    return new DetachedLookup(
+        new PoolChunks(this, poolId, scheme, storageId), "hdrf-elsewhere-" + storageId);
   }
 
   private StoredBlocks.UnreadableListener listener(FsVolumeSpi volume, String poolId) {

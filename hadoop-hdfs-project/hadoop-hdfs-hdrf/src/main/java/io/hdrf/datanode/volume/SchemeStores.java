@@ -54,7 +54,11 @@ public final class SchemeStores {
         .forEach(
             (scheme, codec) -> {
               Map<String, Long> sum = sums.computeIfAbsent(scheme, name -> new LinkedHashMap<>());
-              codec.metrics().forEach((name, value) -> sum.merge(name, value, Long::sum));
+              codec
+                  .metrics()
+                  .forEach(
+                      (name, value) ->
+                          sum.merge(name, value, name.endsWith("At") ? Math::min : Long::sum));
             });
   }
 

@@ -12,6 +12,7 @@ import io.hdrf.sample.StoreScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -112,7 +113,8 @@ class FinalizedSurveyTest {
         new Configuration(false),
         LocalDurableFiles.INSTANCE,
         bytes -> {},
-        (file, id, why) -> {});
+        (file, id, why) -> {},
+        scheme -> ChunkLookup.NONE);
   }
 
   /** The block's chain does not name the scheme, but its chunks may need it. */

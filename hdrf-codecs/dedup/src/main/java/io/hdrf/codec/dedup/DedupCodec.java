@@ -9,6 +9,7 @@ import io.hdrf.codec.dedup.container.MissingChunkException;
 import io.hdrf.codec.dedup.gc.BlockReferences;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.ReferenceCheck;
+import io.hdrf.codec.dedup.heal.ChunkHealer;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.scrub.ScrubFile;
 import io.hdrf.codec.dedup.scrub.Scrubber;
@@ -28,6 +29,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +55,7 @@ final class DedupCodec implements BlockCodec {
   final FingerprintIndex index;
   private final ChunkPins chunkPins = new ChunkPins();
   private final StoredPayloads payloads;
+  private final ChunkHealer healer;
   private final GarbageCollector collector;
   private final Scrubber scrubber;
   private final BackgroundThreads background;
@@ -73,6 +77,14 @@ final class DedupCodec implements BlockCodec {
             context.files(),
             settings.index());
     this.payloads = context.payloads();
+    this.healer =
+        new ChunkHealer(
+            containers,
+            index,
+            sources(context),
+            settings.healRate(),
+            () -> closed,
+            System::nanoTime);
     this.collector =
         new GarbageCollector(
             containers,
@@ -89,6 +101,7 @@ final class DedupCodec implements BlockCodec {
                 payloads.damaged(blockId, why);
               }
             },
+            healer,
             settings.gc(),
             () -> closed);
     this.scrubber =
@@ -98,6 +111,7 @@ final class DedupCodec implements BlockCodec {
                 context.storeDirectory().resolve(ScrubFile.NAME),
                 context.files(),
                 context.volumeId()),
+            settings.heal(),
             settings.scrubRate(),
             () -> closed,
             System::currentTimeMillis,
@@ -110,6 +124,14 @@ final class DedupCodec implements BlockCodec {
             collector,
             settings.gc(),
             scrubber);
+  }
+
+  /** Where damaged chunks are looked for. */
+  private List<ChunkLookup> sources(SchemeContext context) {
+    ChunkLookup here = settings.heal() ? newChunkLookup() : null;
+    return here == null
+        ? Collections.emptyList()
+        : Arrays.asList(here, context.newLookupElsewhere());
   }
 
   static DedupCodec open(SchemeContext context) throws IOException {
@@ -300,6 +322,7 @@ final class DedupCodec implements BlockCodec {
     values.putAll(index.metrics());
     values.putAll(collector.metrics());
     values.putAll(scrubber.metrics());
+    values.putAll(healer.metrics());
     return values;
   }
 

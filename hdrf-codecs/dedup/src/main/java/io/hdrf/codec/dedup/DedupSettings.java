@@ -33,6 +33,7 @@ final class DedupSettings {
   private final IndexSettings index;
   private final GcSettings gc;
   private final int scrubRate;
+  private final boolean heal;
 
   DedupSettings(PluginSettings settings) throws BadSettingException {
     chunker = chunker(settings);
@@ -48,6 +49,7 @@ final class DedupSettings {
     index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
     scrubRate = settings.getSize("scrub.rate", 4 << 20, 0, Integer.MAX_VALUE);
+    heal = settings.getBoolean("heal", true);
   }
 
   private static Chunker chunker(PluginSettings settings) throws BadSettingException {
@@ -148,5 +150,15 @@ final class DedupSettings {
   /** In bytes a second; 0: no scrub. */
   int scrubRate() {
     return scrubRate;
+  }
+
+  /** Returns whether damaged chunks are replaced by what is found of them elsewhere. */
+  boolean heal() {
+    return heal;
+  }
+
+  /** The rate at which healed containers are rewritten in bytes a second; 0: no limit. */
+  int healRate() {
+    return scrubRate > 0 ? scrubRate : gc.bytesPerSecond();
   }
 }

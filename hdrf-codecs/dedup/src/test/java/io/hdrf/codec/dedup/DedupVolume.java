@@ -11,6 +11,7 @@ import io.hdrf.scheme.VolumeServices;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.StoredFrame;
 import io.hdrf.spi.scheme.StoredPayloads;
@@ -27,9 +28,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 
@@ -47,6 +50,8 @@ final class DedupVolume implements Closeable, VolumeServices {
   private final Map<Long, List<StoredFrame>> blocks;
   private Volume volume;
   private ChainCodec codec;
+  private ChunkLookup elsewhere = ChunkLookup.NONE;
+  private final Set<Long> damaged = new ConcurrentSkipListSet<>();
 
   /** Runs whenever all stored blocks have been shown. */
   private Runnable afterBlocksWereShown = () -> {};
@@ -204,21 +209,48 @@ final class DedupVolume implements Closeable, VolumeServices {
 
   @Override
   public StoredPayloads payloads(int schemeId) {
-    return visitor -> {
-      for (Map.Entry<Long, List<StoredFrame>> block : blocks.entrySet()) {
-        for (StoredFrame frame : block.getValue()) {
-          visitor.frame(
-              block.getKey(),
-              frame.originalLength(),
-              ByteBuffer.allocateDirect(frame.bytes().length).put(frame.bytes()).flip());
-        }
+    return new StoredPayloads() {
+      @Override
+      public void forEach(Visitor visitor) throws IOException {
+        show(visitor);
       }
-      try {
-        afterBlocksWereShown.run();
-      } catch (UncheckedIOException e) {
-        throw e.getCause();
+
+      @Override
+      public void damaged(long blockId, IOException why) {
+        damaged.add(blockId);
       }
     };
+  }
+
+  private void show(StoredPayloads.Visitor visitor) throws IOException {
+    for (Map.Entry<Long, List<StoredFrame>> block : blocks.entrySet()) {
+      for (StoredFrame frame : block.getValue()) {
+        visitor.frame(
+            block.getKey(),
+            frame.originalLength(),
+            ByteBuffer.allocateDirect(frame.bytes().length).put(frame.bytes()).flip());
+      }
+    }
+    try {
+      afterBlocksWereShown.run();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  @Override
+  public ChunkLookup newLookupElsewhere(String scheme) {
+    return elsewhere;
+  }
+
+  /** Sets where chunks are looked for beyond this volume, after the next restart. */
+  void elsewhere(ChunkLookup lookup) {
+    elsewhere = lookup;
+  }
+
+  /** The blocks that were to be examined. */
+  Set<Long> damaged() {
+    return damaged;
   }
 
   @Override

@@ -9,11 +9,13 @@ public final class CheckedContainer {
   private final long bytesRead;
   private final BitSet damaged;
   private final String beside;
+  private final boolean headerDamaged;
 
-  CheckedContainer(long bytesRead, BitSet damaged, String beside) {
+  CheckedContainer(long bytesRead, BitSet damaged, String beside, boolean headerDamaged) {
     this.bytesRead = bytesRead;
     this.damaged = damaged;
     this.beside = beside;
+    this.headerDamaged = headerDamaged;
   }
 
   /** Returns about how many bytes of the file were read. */
@@ -32,6 +34,11 @@ public final class CheckedContainer {
    */
   public String damageBeside() {
     return beside;
+  }
+
+  /** Returns whether the container's header is damaged, or one of a group. */
+  public boolean isHeaderDamaged() {
+    return headerDamaged;
   }
 
   /** Returns whether all is as it was written. */

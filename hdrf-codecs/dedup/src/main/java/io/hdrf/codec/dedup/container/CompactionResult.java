@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import java.util.BitSet;
+
 /** The result of a compaction. Immutable. */
 public final class CompactionResult {
 
@@ -10,6 +12,7 @@ public final class CompactionResult {
   private final int chunksKept;
   private final int chunksDropped;
   private final int damagedGroups;
+  private final BitSet replaced;
 
   CompactionResult(
       long bytesRead,
@@ -17,13 +20,15 @@ public final class CompactionResult {
       long bytesFreed,
       int chunksKept,
       int chunksDropped,
-      int damagedGroups) {
+      int damagedGroups,
+      BitSet replaced) {
     this.bytesRead = bytesRead;
     this.bytesWritten = bytesWritten;
     this.bytesFreed = bytesFreed;
     this.chunksKept = chunksKept;
     this.chunksDropped = chunksDropped;
     this.damagedGroups = damagedGroups;
+    this.replaced = replaced;
   }
 
   /** Bytes read from the old file; what was written is read once more. */
@@ -57,6 +62,11 @@ public final class CompactionResult {
    */
   public int damagedGroups() {
     return damagedGroups;
+  }
+
+  /** Returns the numbers of the damaged chunks that were replaced; the caller's own. */
+  public BitSet replaced() {
+    return (BitSet) replaced.clone();
   }
 
   @Override

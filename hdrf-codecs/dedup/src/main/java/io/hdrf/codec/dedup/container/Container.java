@@ -23,6 +23,9 @@ final class Container {
   /** The reason why an open container that was found at start could not be recovered, or null. */
   private volatile IOException problem;
 
+  /** Whether its header, or one of a group, is known to be damaged. */
+  private volatile boolean headerDamaged;
+
   /** The number of times that the file was replaced; guarded by the cache. */
   private int generation;
 
@@ -64,6 +67,14 @@ final class Container {
 
   void setProblem(IOException value) {
     problem = value;
+  }
+
+  boolean isHeaderDamaged() {
+    return headerDamaged;
+  }
+
+  void setHeaderDamaged(boolean value) {
+    headerDamaged = value;
   }
 
   int generation() {

@@ -31,6 +31,7 @@ final class ContainerCheck {
   private final BitSet suspects = new BitSet();
   private final byte[] fingerprint = new byte[Fingerprinter.LENGTH];
   private String beside;
+  private boolean headerDamaged;
   private long bytesRead;
 
   /** Chunks that are what their fingerprints say, and others that were stored as they are. */
@@ -83,9 +84,11 @@ final class ContainerCheck {
       ContainerHeader.read(source.path(), source.file());
     } catch (UnknownFormatVersionException | CorruptFileException e) {
       beside = "its header";
+      headerDamaged = true;
     } catch (IOException e) {
       requireReadError(e);
       beside = "its header";
+      headerDamaged = true;
     }
   }
 
@@ -127,6 +130,7 @@ final class ContainerCheck {
   /** Chunks are read without it, but would not be found if the directory were lost. */
   private void addHeader() {
     beside = beside == null ? "the header of a group" : beside;
+    headerDamaged = true;
   }
 
   private void checkChunks(GroupHeader header, int group, ByteBuffer bytes) throws IOException {
@@ -173,6 +177,10 @@ final class ContainerCheck {
   /** Returns what is damaged besides chunks; null if nothing is. */
   String damageBeside() {
     return beside;
+  }
+
+  boolean isHeaderDamaged() {
+    return headerDamaged;
   }
 
   long bytesRead() {

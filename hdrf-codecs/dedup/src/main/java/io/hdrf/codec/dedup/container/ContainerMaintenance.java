@@ -41,7 +41,8 @@ final class ContainerMaintenance {
   }
 
   /** See {@link ContainerStore#compact}. */
-  CompactionResult compact(long container, ChunkSelection selection, Throttle throttle)
+  CompactionResult compact(
+      long container, ChunkSelection selection, Replacements replacements, Throttle throttle)
       throws IOException {
     Container found = loaded.find(container);
     synchronized (found.maintenance()) {
@@ -51,7 +52,7 @@ final class ContainerMaintenance {
       }
       LoadedContainer source = loaded.acquireAlone(found);
       try {
-        return compact(found, source, selection, throttle);
+        return compact(found, source, selection, replacements, throttle);
       } finally {
         source.release();
       }
@@ -59,7 +60,11 @@ final class ContainerMaintenance {
   }
 
   private CompactionResult compact(
-      Container container, LoadedContainer source, ChunkSelection selection, Throttle throttle)
+      Container container,
+      LoadedContainer source,
+      ChunkSelection selection,
+      Replacements replacements,
+      Throttle throttle)
       throws IOException {
     long id = container.id();
     Path path = context.file(id, ContainerNames.SEALED);
@@ -85,12 +90,14 @@ final class ContainerMaintenance {
       context.files().forceDirectory(context.directory());
       unreadable.set(id, new BitSet());
       wrong.set(id, new BitSet());
-      return new CompactionResult(0, 0, before, 0, dropped, 0);
+      return new CompactionResult(0, 0, before, 0, dropped, 0, new BitSet());
     }
-    if (dropped == 0 && found.origin() == LoadedDirectory.Origin.WRITTEN) {
-      return new CompactionResult(0, 0, 0, kept, 0, 0);
+    if (dropped == 0
+        && replacements.isEmpty()
+        && found.origin() == LoadedDirectory.Origin.WRITTEN) {
+      return new CompactionResult(0, 0, 0, kept, 0, 0, new BitSet());
     }
-    ContainerRewriter rewriter = rewrite(container, source, content, live, throttle);
+    ContainerRewriter rewriter = rewrite(container, source, content, live, replacements, throttle);
     unreadable.set(id, rewriter.damagedChunks());
     return new CompactionResult(
         rewriter.bytesRead(),
@@ -98,7 +105,8 @@ final class ContainerMaintenance {
         before - rewriter.bytesWritten(),
         kept,
         dropped,
-        rewriter.damagedGroups());
+        rewriter.damagedGroups(),
+        rewriter.replaced());
   }
 
   /**
@@ -115,12 +123,15 @@ final class ContainerMaintenance {
       LoadedContainer source,
       ContainerDirectory content,
       BitSet live,
+      Replacements replacements,
       Throttle throttle)
       throws IOException {
-    ContainerRewriter rewriter = new ContainerRewriter(context, source, content, throttle);
+    ContainerRewriter rewriter =
+        new ContainerRewriter(context, source, content, replacements, throttle);
     try {
       rewriter.rewrite(live);
       rewriter.replace();
+      container.setHeaderDamaged(false);
       return rewriter;
     } finally {
       // Even if it failed: that may have been after the rename.
@@ -129,8 +140,9 @@ final class ContainerMaintenance {
   }
 
   /**
-   * Gives a container a directory again of which nothing but the directory is damaged. Until then
-   * it is read by the one in memory. One of which the disk could not read all is read again first.
+   * Gives a container a directory again of which nothing but the directory is damaged, or headers.
+   * Until then it is read by what is in memory. One of which the disk could not read all is read
+   * again first.
    *
    * @return false if the disk still can't
    */
@@ -143,8 +155,12 @@ final class ContainerMaintenance {
           content = loaded.reloadDirectory(container);
         }
         if (content.origin() == LoadedDirectory.Origin.REBUILT) {
-          rewrite(container, source, content.content(), null, throttle);
+          rewrite(container, source, content.content(), null, Replacements.NONE, throttle);
           LOG.info("{}: the directory was made again", source.path());
+        } else if (container.isHeaderDamaged()
+            && content.origin() == LoadedDirectory.Origin.WRITTEN) {
+          rewrite(container, source, content.content(), null, Replacements.NONE, throttle);
+          LOG.info("{}: damaged headers were made again", source.path());
         }
         return content.readError() == null;
       } finally {

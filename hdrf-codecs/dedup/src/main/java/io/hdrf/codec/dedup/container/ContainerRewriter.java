@@ -12,6 +12,7 @@ import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
@@ -26,9 +27,10 @@ import java.util.Map;
  * The new file is forced, read back and verified. For one container and one thread.
  *
  * <p>Groups that are kept whole are copied as they are stored; chunks of the others are encoded
- * again, together where they are neighbours. Groups with a wanted chunk that is damaged are copied
- * whole, byte by byte: they don't become better, but no worse either. The new file has the version
- * that is written today; groups of version 1 get headers with the CRCs that the directory has.
+ * again, together where they are neighbours. A group with a wanted chunk that is damaged is made
+ * anew if there are {@link Replacements} for all such chunks of it. Otherwise it is copied whole,
+ * byte by byte: it does not become better, but no worse either. The new file has the version that
+ * is written today; groups of version 1 get headers with the CRCs that the directory has.
  */
 final class ContainerRewriter {
 
@@ -37,12 +39,14 @@ final class ContainerRewriter {
   private final LoadedContainer source;
   private final ContainerDirectory directory;
   private final Path target;
+  private final Replacements replacements;
   private final Throttle throttle;
 
   /** CRC32C of damaged groups that were copied, by the position where they are now. */
   private final Map<Long, Integer> damaged = new HashMap<>();
 
   private final BitSet damagedChunks = new BitSet();
+  private final BitSet replaced = new BitSet();
   private long bytesRead;
   private long bytesWritten;
 
@@ -50,16 +54,19 @@ final class ContainerRewriter {
    * The caller holds the container's maintenance lock, or is alone with it.
    *
    * @param directory of the container
+   * @param replacements of its damaged chunks
    */
   ContainerRewriter(
       ContainerContext context,
       LoadedContainer source,
       ContainerDirectory directory,
+      Replacements replacements,
       Throttle throttle) {
     this.context = context;
     this.source = source;
     this.directory = directory;
     this.target = context.file(source.id(), ContainerNames.TEMPORARY);
+    this.replacements = replacements;
     this.throttle = throttle;
   }
 
@@ -110,6 +117,11 @@ final class ContainerRewriter {
     return damaged.size();
   }
 
+  /** Numbers of the chunks that were replaced. */
+  BitSet replaced() {
+    return replaced;
+  }
+
   private ContainerDirectory write(BitSet live) throws IOException {
     try (ContainerWriter writer =
             new ContainerWriter(context.files(), target, source.header().latest());
@@ -151,14 +163,31 @@ final class ContainerRewriter {
     ByteBuffer bytes = buffers.take(length);
     ByteBuffer original = buffers.take(directory.originalLength(group));
     try {
-      source.read(bytes, directory.groupPosition(group));
-      bytesRead += length;
-      bytes.flip();
-      GroupHeader header = header(group, bytes);
-      boolean sound = header != null && decodes(header, live, bytes, original);
+      GroupHeader header = null;
+      boolean sound = false;
+      IOException readError = null;
+      try {
+        source.read(bytes, directory.groupPosition(group));
+        bytesRead += length;
+        bytes.flip();
+        header = header(group, bytes);
+        sound = header != null && decodes(header, live, bytes, original);
+      } catch (IOException e) {
+        if (replacements.isEmpty() || !DiskErrors.isReadError(e)) {
+          throw e;
+        }
+        readError = e;
+      }
       if (sound && !(whole && hasSoundHeader(group, bytes))) {
         addChunks(group, live, original, writer, pending);
         return;
+      }
+      if (!sound && addReplaced(group, live, header, bytes, original, writer, pending)) {
+        return;
+      }
+      if (readError != null) {
+        // There are no bytes that could be copied.
+        throw readError;
       }
       flush(writer, pending);
       if (!sound) {
@@ -304,20 +333,127 @@ final class ContainerRewriter {
   private void addChunks(
       int group, BitSet live, ByteBuffer original, ContainerWriter writer, GroupBuffer pending)
       throws IOException {
-    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     int offset = 0;
     for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
       original.limit(offset + directory.length(i));
       original.position(offset);
       offset += directory.length(i);
       if (isLive(live, i)) {
-        if (!pending.hasRoomFor(directory.length(i))) {
-          flush(writer, pending);
-        }
-        directory.fingerprint(i, fingerprint, 0);
-        pending.add(directory.number(i), fingerprint, 0, original);
+        add(i, original, writer, pending);
       }
     }
+  }
+
+  /**
+   * Adds the wanted chunks of a damaged group, each as it lies there or as it was found elsewhere.
+   *
+   * @param header null if nothing of the group can be read
+   * @return false, and nothing is added, if any of them is neither here nor there
+   */
+  private boolean addReplaced(
+      int group,
+      BitSet live,
+      GroupHeader header,
+      ByteBuffer bytes,
+      ByteBuffer original,
+      ContainerWriter writer,
+      GroupBuffer pending)
+      throws IOException {
+    if (replacements.isEmpty()) {
+      return false;
+    }
+    int first = directory.firstChunk(group);
+    ByteBuffer[] chunks = new ByteBuffer[directory.endChunk(group) - first];
+    BitSet others = new BitSet();
+    boolean decoded = header != null && decodesAgain(group, header, bytes, original);
+    int offset = 0;
+    for (int i = 0; i < chunks.length; i++) {
+      int length = directory.length(first + i);
+      if (isLive(live, first + i)) {
+        chunks[i] =
+            decoded || readsAlone(group, header, first + i, offset, original)
+                ? soundChunk(first + i, original, offset)
+                : null;
+        if (chunks[i] == null) {
+          chunks[i] = replacements.get(directory.number(first + i));
+          others.set(directory.number(first + i));
+        }
+        if (chunks[i] == null) {
+          return false;
+        }
+      }
+      offset += length;
+    }
+    for (int i = 0; i < chunks.length; i++) {
+      if (chunks[i] != null) {
+        add(first + i, chunks[i], writer, pending);
+      }
+    }
+    replaced.or(others);
+    return true;
+  }
+
+  /** Decodes a damaged group as far as can be; some of its chunks may be sound. */
+  private boolean decodesAgain(int group, GroupHeader header, ByteBuffer bytes, ByteBuffer original)
+      throws IOException {
+    original.clear();
+    original.limit(directory.originalLength(group));
+    try {
+      source.decode(header, bytes, original);
+      return true;
+    } catch (CorruptFrameException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Reads a chunk of a group that the disk can't read whole.
+   *
+   * @param offset where it lies among the group's chunks, and where it is put in {@code original}
+   */
+  private boolean readsAlone(
+      int group, GroupHeader header, int index, int offset, ByteBuffer original)
+      throws IOException {
+    if (header != null || directory.stages(group) != 0) {
+      return false;
+    }
+    ByteBuffer chunk = original.duplicate();
+    chunk.limit(offset + directory.length(index));
+    chunk.position(offset);
+    try {
+      long start = directory.groupPosition(group) + directory.headerLength(group);
+      source.read(chunk, start + offset);
+      return true;
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /** A decoded chunk, or null if it is not what its fingerprint says. */
+  private ByteBuffer soundChunk(int index, ByteBuffer original, int offset) {
+    ByteBuffer chunk = original.duplicate();
+    chunk.limit(offset + directory.length(index));
+    chunk.position(offset);
+    return hasFingerprint(directory, index, chunk) ? chunk : null;
+  }
+
+  private boolean hasFingerprint(ContainerDirectory of, int index, ByteBuffer chunk) {
+    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+    context.fingerprinter().fingerprint(chunk.duplicate(), fingerprint, 0);
+    return of.hasFingerprint(index, fingerprint, 0);
+  }
+
+  private void add(int index, ByteBuffer chunk, ContainerWriter writer, GroupBuffer pending)
+      throws IOException {
+    if (!pending.hasRoomFor(directory.length(index))) {
+      flush(writer, pending);
+    }
+    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+    directory.fingerprint(index, fingerprint, 0);
+    pending.add(directory.number(index), fingerprint, 0, chunk);
   }
 
   private void flush(ContainerWriter writer, GroupBuffer pending) throws IOException {
@@ -363,9 +499,41 @@ final class ContainerRewriter {
         ContainerFormat.expect(target, "CRC32C of a damaged group", crc, Crc32c.update(0, bytes));
         return;
       }
-      copy.checkChunks(copy.checkHeader(written, group, bytes), bytes);
+      GroupHeader header = copy.checkHeader(written, group, bytes);
+      copy.checkChunks(header, bytes);
+      verifyReplaced(copy, written, group, header, bytes);
     } finally {
       buffers.give(bytes);
+    }
+  }
+
+  /** The CRC32C of a replaced chunk is that of bytes from elsewhere: only its fingerprint tells. */
+  private void verifyReplaced(
+      LoadedContainer copy,
+      ContainerDirectory written,
+      int group,
+      GroupHeader header,
+      ByteBuffer bytes)
+      throws IOException {
+    int first = replaced.nextSetBit(written.number(written.firstChunk(group)));
+    if (first < 0 || first > written.number(written.endChunk(group) - 1)) {
+      return;
+    }
+    ByteBuffer original = buffers.take(written.originalLength(group));
+    try {
+      copy.decode(header, bytes, original);
+      int offset = 0;
+      for (int i = written.firstChunk(group); i < written.endChunk(group); i++) {
+        original.limit(offset + written.length(i));
+        original.position(offset);
+        offset += written.length(i);
+        if (replaced.get(written.number(i)) && !hasFingerprint(written, i, original)) {
+          throw new CorruptFileException(
+              target, "fingerprint of chunk " + written.number(i), "the directory's", "another");
+        }
+      }
+    } finally {
+      buffers.give(original);
     }
   }
 }

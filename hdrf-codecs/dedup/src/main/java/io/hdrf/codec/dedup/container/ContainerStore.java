@@ -435,7 +435,7 @@ public final class ContainerStore implements Closeable {
    */
   public CheckedContainer check(long id, Throttle throttle) throws IOException {
     Container container = containers.get(id);
-    if (container == null || container.open() != null || container.problem() != null) {
+    if (container == null || !isSealed(id)) {
       return null;
     }
     int generation = loaded.generation(container);
@@ -472,7 +472,8 @@ public final class ContainerStore implements Closeable {
       if (!whole) {
         repairs.want(id);
       }
-      return new CheckedContainer(check.bytesRead(), damaged, check.damageBeside());
+      return new CheckedContainer(
+          check.bytesRead(), damaged, check.damageBeside(), check.isHeaderDamaged());
     } catch (MissingChunkException e) {
       // It was deleted meanwhile.
       return null;
@@ -494,7 +495,7 @@ public final class ContainerStore implements Closeable {
   private CheckedContainer lost(Container container, IOException why) {
     loaded.replaced(container);
     unreadable.add(container.id(), absent(new BitSet()));
-    return new CheckedContainer(0, new BitSet(), "all of it: " + why.getMessage());
+    return new CheckedContainer(0, new BitSet(), "all of it: " + why.getMessage(), false);
   }
 
   /** Returns the numbers that a container's lost chunks may have. */
@@ -660,7 +661,47 @@ public final class ContainerStore implements Closeable {
    */
   public CompactionResult compact(long container, ChunkSelection selection, Throttle throttle)
       throws IOException {
-    return maintenance.compact(container, selection, throttle);
+    return compact(container, selection, Replacements.NONE, throttle);
+  }
+
+  /**
+   * As {@link #compact(long, ChunkSelection, Throttle)}, and replaces damaged chunks. A damaged
+   * group of which another chunk is neither sound nor replaced stays as it is. What is written is
+   * compared with the fingerprints before it takes the container's place.
+   */
+  public CompactionResult compact(
+      long container, ChunkSelection selection, Replacements replacements, Throttle throttle)
+      throws IOException {
+    return maintenance.compact(container, selection, replacements, throttle);
+  }
+
+  /**
+   * For chunks of one container.
+   *
+   * @param maxBytes how many bytes are kept at most
+   */
+  public Replacements newReplacements(long maxBytes) {
+    return new Replacements(context.fingerprinter(), maxBytes);
+  }
+
+  /** Has a sealed container rewritten whose headers are damaged, in the background. */
+  public void mendHeaders(long id) {
+    Container container = containers.get(id);
+    if (container != null && isSealed(id)) {
+      container.setHeaderDamaged(true);
+      repairs.want(id);
+    }
+  }
+
+  /** Returns the number of containers. */
+  public int count() {
+    return containers.size();
+  }
+
+  /** Returns whether a container is there that is sealed. */
+  public boolean isSealed(long id) {
+    Container container = containers.get(id);
+    return container != null && container.open() == null && container.problem() == null;
   }
 
   /**

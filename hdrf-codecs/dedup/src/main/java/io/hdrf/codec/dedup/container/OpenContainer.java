@@ -281,7 +281,8 @@ final class OpenContainer {
     LoadedContainer source =
         new LoadedContainer(path, header, ChannelFile.open(path), this::written, context.chains());
     try {
-      ContainerRewriter rewriter = new ContainerRewriter(context, source, written, Throttle.NONE);
+      ContainerRewriter rewriter =
+          new ContainerRewriter(context, source, written, Replacements.NONE, Throttle.NONE);
       rewriter.rewrite(null);
       if (rewriter.damagedGroups() > 0) {
         rewriter.discard();

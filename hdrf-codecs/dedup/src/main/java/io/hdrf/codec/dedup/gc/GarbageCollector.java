@@ -6,6 +6,8 @@ import io.hdrf.codec.dedup.container.CompactionResult;
 import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.heal.ChunkHealer;
+import io.hdrf.codec.dedup.heal.CondemnedChunks;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.spi.TaskProgress;
 import io.hdrf.spi.TaskProgress.Unit;
@@ -21,7 +23,6 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,7 +46,8 @@ import org.slf4j.LoggerFactory;
  * only where enough chunks may be dead, and some others, so that damage is found. If any block file
  * can't be read, nothing is dropped. Containers are gone through in ranges, so that memory is
  * bounded, with all recipes for each range. A container that can't be read or compacted, or has
- * lost chunks that are needed, is left out, and tried again ever less often.
+ * lost chunks that are needed, is left out, and tried again ever less often. Chunks that are known
+ * to be damaged are healed, once it is known who needs them; blocks that need others are examined.
  *
  * <p>Safe for use by many threads; cycles are run one after the other.
  */
@@ -87,6 +89,7 @@ public final class GarbageCollector {
   private final FingerprintIndex index;
   private final ChunkPins chunkPins;
   private final BlockReferences references;
+  private final ChunkHealer healer;
   private final GcSettings settings;
   private final BooleanSupplier stopping;
   private final LongSupplier nanoTime;
@@ -116,8 +119,14 @@ public final class GarbageCollector {
   /** Blocks that were examined because chunks of theirs can't be read; guarded by this object. */
   private long blocksSuspected;
 
-  /** Guarded by {@link #cycleLock}, as is the next one. */
+  /** Guarded by {@link #cycleLock}, as are the next ones. */
   private final FailedContainers failures = new FailedContainers();
+
+  /** How many more blocks may be examined in this cycle. */
+  private int suspectsLeft;
+
+  /** Whether there were more in this cycle. */
+  private boolean suspectsLeftOut;
 
   /** Blocks that were examined in earlier cycles, while not all of them have had their turn. */
   private final Set<Long> suspectedBefore = new HashSet<>();
@@ -125,11 +134,15 @@ public final class GarbageCollector {
   /** Cycles that ran to their end; guarded by this object. */
   private long wholeCycles;
 
+  /**
+   * @param healer of the same containers; used by this collector alone
+   */
   public GarbageCollector(
       ContainerStore containers,
       FingerprintIndex index,
       ChunkPins chunkPins,
       BlockReferences references,
+      ChunkHealer healer,
       GcSettings settings,
       BooleanSupplier stopping) {
     this(
@@ -137,6 +150,7 @@ public final class GarbageCollector {
         index,
         chunkPins,
         references,
+        healer,
         settings,
         stopping,
         System::nanoTime,
@@ -156,6 +170,7 @@ public final class GarbageCollector {
       FingerprintIndex index,
       ChunkPins chunkPins,
       BlockReferences references,
+      ChunkHealer healer,
       GcSettings settings,
       BooleanSupplier stopping,
       LongSupplier nanoTime,
@@ -166,6 +181,7 @@ public final class GarbageCollector {
     this.index = index;
     this.chunkPins = chunkPins;
     this.references = references;
+    this.healer = healer;
     this.settings = settings;
     this.stopping = stopping;
     this.nanoTime = nanoTime;
@@ -255,17 +271,21 @@ public final class GarbageCollector {
     int directories = (int) (((long) someDirectories + ranges.size() - 1) / ranges.size());
     // Tried again, so that no block is suspected for an error that has passed.
     Map<Long, BitSet> damaged = containers.damagedChunks(this::pace);
-    if (damaged.isEmpty()) {
-      suspectedBefore.clear();
-    }
+    healer.beginCollection();
+    suspectsLeft = MAX_SUSPECTS;
+    suspectsLeftOut = false;
     int done = 0;
     for (ContainerRange range : ranges) {
       done++;
       String part = ranges.size() == 1 ? "" : ", part " + done + " of " + ranges.size();
-      cycle(range, directories, damaged, result, part, progress);
-      // Every range goes through all blocks.
-      damaged = Collections.emptyMap();
+      Map<Long, BitSet> damagedThere = new HashMap<>(damaged);
+      damagedThere.keySet().removeIf(id -> !range.contains(id));
+      cycle(range, directories, damagedThere, result, part, progress);
     }
+    if (!suspectsLeftOut || suspectedBefore.size() >= MAX_REMEMBERED) {
+      suspectedBefore.clear();
+    }
+    healer.endCollection();
     failures.endCycle();
   }
 
@@ -477,7 +497,8 @@ public final class GarbageCollector {
   }
 
   /**
-   * @param damaged chunks, by container: blocks that refer to them are examined
+   * @param damaged chunks, by container, that are healed, or else blocks that refer to them are
+   *     examined
    */
   private void readReferences(
       ChunkPins.Cycle cycle,
@@ -486,27 +507,27 @@ public final class GarbageCollector {
       String part,
       Consumer<String> progress)
       throws IOException {
-    Map<Long, Long> suspects = new LinkedHashMap<>();
+    SuspectBlocks suspects = new SuspectBlocks(damaged, suspectedBefore, suspectsLeft);
+    Map<Long, BitSet> still = damaged;
     try {
-      readReferences(cycle, damaged, suspects, result, RECIPES + part, progress);
+      readReferences(cycle, suspects, result, RECIPES + part, progress);
+      still = healer.heal(damaged, cycle);
     } finally {
-      report(suspects);
+      report(suspects.thatNeed(still));
+      suspectsLeftOut |= suspects.isFull();
       // Those that HDFS can't replace must not take the place of others.
-      if (suspects.size() == MAX_SUSPECTS && suspectedBefore.size() < MAX_REMEMBERED) {
-        suspectedBefore.addAll(suspects.keySet());
-      } else if (!damaged.isEmpty()) {
-        suspectedBefore.clear();
+      if (suspects.isFull() && suspectedBefore.size() < MAX_REMEMBERED) {
+        suspectedBefore.addAll(suspects.ids());
       }
     }
   }
 
   /**
-   * @param suspects gets blocks that refer to damaged chunks, each with one of their containers
+   * @param suspects gets the blocks that refer to damaged chunks
    */
   private void readReferences(
       ChunkPins.Cycle cycle,
-      Map<Long, BitSet> damaged,
-      Map<Long, Long> suspects,
+      SuspectBlocks suspects,
       GcResult result,
       String step,
       Consumer<String> progress)
@@ -520,15 +541,7 @@ public final class GarbageCollector {
           public void reference(long blockId, long container, int first, int count)
               throws IOException {
             cycle.mark(container, first, count);
-            if (!damaged.isEmpty()
-                && suspects.size() < MAX_SUSPECTS
-                && !suspectedBefore.contains(blockId)) {
-              BitSet numbers = damaged.get(container);
-              int next = numbers == null ? -1 : numbers.nextSetBit(first);
-              if (next >= 0 && next - first < count) {
-                suspects.put(blockId, container);
-              }
-            }
+            suspects.add(blockId, container, first, count);
             if (blocks[0] > 0 && last == blockId) {
               return;
             }
@@ -558,7 +571,7 @@ public final class GarbageCollector {
     }
     LOG.warn(
         "{} blocks, such as {}, refer to chunks that can't be read, and are examined",
-        suspects.size() == MAX_SUSPECTS ? "At least " + MAX_SUSPECTS : suspects.size(),
+        suspects.size() == suspectsLeft ? "At least " + suspects.size() : suspects.size(),
         suspects.keySet().iterator().next());
     suspects.forEach(
         (blockId, container) ->
@@ -566,6 +579,7 @@ public final class GarbageCollector {
                 blockId,
                 new CorruptFrameException(
                     containers.file(container) + ": a chunk of the block can't be read")));
+    suspectsLeft -= suspects.size();
     synchronized (this) {
       blocksSuspected += suspects.size();
     }
@@ -662,23 +676,11 @@ public final class GarbageCollector {
   private void compactNow(Candidate candidate, ChunkPins.Cycle cycle, GcResult result)
       throws IOException {
     long container = candidate.container.id();
+    CondemnedChunks selection =
+        new CondemnedChunks(cycle, index, container, candidate.dead, candidate.mend);
     boolean done = false;
     try {
-      CompactionResult compaction =
-          containers.compact(
-              container,
-              (content, whole) -> {
-                if (!whole && !candidate.mend) {
-                  throw new IOException("not all of it can be read any more");
-                }
-                BitSet live = content.numbers();
-                candidate.dead.and(live);
-                BitSet dropped = cycle.condemn(container, candidate.dead, live, whole);
-                index.remove(container, dropped);
-                live.andNot(dropped);
-                return live;
-              },
-              this::pace);
+      CompactionResult compaction = containers.compact(container, selection, this::pace);
       done = true;
       result.chunksDropped += compaction.chunksDropped();
       result.bytesFreed += compaction.bytesFreed();
@@ -691,7 +693,7 @@ public final class GarbageCollector {
       }
     } finally {
       if (!done) {
-        cycle.spare(container);
+        selection.spare();
       }
     }
   }

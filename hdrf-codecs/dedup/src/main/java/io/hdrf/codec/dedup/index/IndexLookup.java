@@ -265,7 +265,9 @@ public final class IndexLookup {
       if (values.get(i) != null) {
         long ref = IndexEntry.ref(values.get(i));
         int chunk = owners.get(i);
+        // The earlier copy may be sound.
         if (ref != RefCache.NONE
+            && !containers.isBad(ref)
             && (hints[chunk] == RefCache.NONE || Long.compareUnsigned(ref, hints[chunk]) > 0)) {
           hints[chunk] = ref;
         }

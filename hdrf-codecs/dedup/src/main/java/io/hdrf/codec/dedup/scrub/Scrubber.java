@@ -38,6 +38,7 @@ public final class Scrubber {
 
   private final ContainerStore containers;
   private final ScrubFile file;
+  private final boolean mendsHeaders;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
   private final BooleanSupplier stopping;
   private final LongSupplier currentTimeMillis;
@@ -75,6 +76,7 @@ public final class Scrubber {
 
   /**
    * @param file keeps how far it has come
+   * @param mendsHeaders whether containers are rewritten in which a header is damaged
    * @param bytesPerSecond 0 for none at all
    * @param stopping returns true to end a step
    * @param currentTimeMillis as {@link System#currentTimeMillis}
@@ -84,12 +86,14 @@ public final class Scrubber {
   public Scrubber(
       ContainerStore containers,
       ScrubFile file,
+      boolean mendsHeaders,
       int bytesPerSecond,
       BooleanSupplier stopping,
       LongSupplier currentTimeMillis,
       LongSupplier collections) {
     this.containers = containers;
     this.file = file;
+    this.mendsHeaders = mendsHeaders;
     this.stopping = stopping;
     this.currentTimeMillis = currentTimeMillis;
     this.collections = collections;
@@ -184,10 +188,14 @@ public final class Scrubber {
       // One may be under way, which does not know of it.
       toldBy = collections.getAsLong() + 2;
       LOG.error(
-          "{} is damaged: {} chunks{}. Blocks that need them are examined by the next collection",
+          "{} is damaged: {} chunks{}. The next collection heals them, or has the blocks examined that"
+              + " need them",
           containers.file(id),
           checked.damagedChunks(),
           checked.damageBeside() == null ? "" : ", " + checked.damageBeside());
+    }
+    if (mendsHeaders && checked.isHeaderDamaged()) {
+      containers.mendHeaders(id);
     }
     synchronized (this) {
       containersRead++;
@@ -203,7 +211,7 @@ public final class Scrubber {
     }
   }
 
-  /** Sums since start, and whether no cycle has ended for long. */
+  /** Sums since start, how far the cycle has come, when the last one ended, and if long ago. */
   public Map<String, Long> metrics() {
     Map<String, Long> values = new LinkedHashMap<>();
     synchronized (this) {
@@ -219,6 +227,9 @@ public final class Scrubber {
                     currentTimeMillis.getAsLong() - (now.ended() > 0 ? now.ended() : now.began()))
                 > OVERDUE_MILLIS;
     values.put("scrubOverdue", overdue ? 1L : 0L);
+    values.put("scrubCycleDone", now == null ? 0 : now.containers());
+    values.put("scrubCycleOf", (long) containers.count());
+    values.put("scrubEndedAt", now == null ? 0 : now.ended());
     return values;
   }
 }

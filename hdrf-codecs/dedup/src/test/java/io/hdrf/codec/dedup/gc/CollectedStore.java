@@ -3,8 +3,12 @@ package io.hdrf.codec.dedup.gc;
 
 import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.heal.ChunkHealer;
+import io.hdrf.spi.scheme.ChunkLookup;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,6 +26,9 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
 
   /** The blocks that were to be examined. */
   final Set<Long> damaged = new TreeSet<>();
+
+  /** Where damaged chunks are looked for. */
+  final List<ChunkLookup> sources = new ArrayList<>();
 
   BooleanSupplier stopping = () -> false;
 
@@ -50,6 +57,8 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
         index,
         chunkPins,
         this,
+        new ChunkHealer(
+            containers, index, sources, 0, () -> stopping.getAsBoolean(), () -> nanoTime),
         GcSettings.from(dedup()),
         () -> stopping.getAsBoolean(),
         () -> nanoTime,

@@ -9,6 +9,7 @@ import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.heal.ChunkHealer;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexSettings;
 import io.hdrf.io.CrashableFiles;
@@ -148,6 +149,7 @@ class SectorsDuringCollectionTest {
           }
           afterBlocksWereShown.run();
         },
+        new ChunkHealer(containers, index, List.of(), 0, () -> false, System::nanoTime),
         GcSettings.from(new PluginSettings(conf, "dedup")),
         () -> false,
         System::nanoTime,

@@ -56,6 +56,7 @@ class ScrubberTest {
     return new Scrubber(
         store.containers,
         new ScrubFile(file(), LocalDurableFiles.INSTANCE, VOLUME),
+        true,
         rate,
         () -> stopping,
         () -> now,
