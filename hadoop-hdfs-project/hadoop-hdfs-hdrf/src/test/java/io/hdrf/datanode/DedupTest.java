@@ -423,6 +423,34 @@ class DedupTest {
     }
   }
 
+  /** The volumes have the same data; what rots on one of them is on the other. */
+  @Test
+  void damagedChunkIsHealedFromAnotherVolume() throws Exception {
+    Configuration conf = configuration();
+    conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 0);
+    cluster = HdrfCluster.start(conf, 1, 2);
+    byte[] data = noise(LENGTH);
+    write("/file", data);
+    // Volumes take turns: the blocks of the copy are not where those of the file are.
+    write("/between", noise(HdrfCluster.BLOCK_SIZE));
+    write("/copy", data);
+    String disk = cluster.mini().getInstanceStorageDir(0, 0).getPath();
+    cluster.restartAs(conf, () -> damageContainers(Path.of(disk)));
+    HdrfCluster.await("the scrub", () -> figure(0, "scrubContainersDamaged") > 0);
+    HdrfCluster.await("all of it", () -> figure(0, "scrubEndedAt") > 0);
+    final long before = replicasOn(disk, "/file") + replicasOn(disk, "/copy");
+    reclaim(0);
+    assertThat(figure(0, "healChunks")).isPositive();
+    assertThat(figure(0, "healBytes")).isPositive();
+    // What /between alone has can't be healed; with a minimum age of 0 a collection is two.
+    assertThat(figure(0, "gcBlocksSuspected")).isLessThanOrEqualTo(2);
+    for (String path : List.of("/file", "/copy")) {
+      TestBytes.assertSame(path, cluster.read(path), data);
+    }
+    assertThat(replicasOn(disk, "/file") + replicasOn(disk, "/copy")).isEqualTo(before);
+    assertThat(before).isPositive();
+  }
+
   private long replicasOn(String disk, String path) {
     return cluster.replicas(path).stream()
         .filter(file -> file.getPath().startsWith(disk + "/"))

@@ -425,6 +425,28 @@ class ReportCommandTest {
   }
 
   @Test
+  void theScrubAndWhatWasHealedAreShown() throws Exception {
+    String[] metrics = {
+      "DedupScrubCycleDone\t12",
+      "DedupScrubCycleOf\t300",
+      "DedupScrubEndedAt\t1795708800000",
+      "DedupScrubContainersDamaged\t2",
+      "DedupHealChunks\t45",
+      "DedupHealChunksLeft\t1"
+    };
+    String own =
+        serve(dataNode((method, arguments) -> method.equals("metrics") ? metrics : null));
+    assertThat(run("report", "--datanode", own).getValue())
+        .containsPattern("containers read +last whole cycle +damaged +chunks healed +not healed")
+        .containsPattern(own + " +12 of 300 +2026-11-26 +2 +45 +1");
+    String without = serve(dataNode());
+    assertThat(run("report", "--datanode", without).getValue()).doesNotContain("whole cycle");
+    metrics[2] = "DedupScrubEndedAt\t0";
+    assertThat(run("report", "--datanode", own).getValue())
+        .containsPattern(own + " +12 of 300 +- +2 +45 +1");
+  }
+
+  @Test
   void twoPoolsOnAVolumeAreOneVolume() throws Exception {
     String second =
         new VolumeUse.Builder("DS-1", "BP-2", "/data/1", "DISK", System.currentTimeMillis())

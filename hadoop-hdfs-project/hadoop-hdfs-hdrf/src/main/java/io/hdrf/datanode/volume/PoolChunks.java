@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for chunks in a scheme's stores on the volumes of a pool, first where it found some last. No
- * volume is kept in use between two batches. For one thread.
+ * Looks for chunks in a scheme's stores on the volumes of a pool, first where it found some last.
+ * No volume is kept in use between two batches. For one thread.
  */
 final class PoolChunks implements ChunkLookup {
 

@@ -18,6 +18,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -49,6 +50,14 @@ public final class ChunkHealer {
 
   /** Some 64 groups; they lie in memory until the container is rewritten. */
   static final int MAX_BYTES = 16 << 20;
+
+  /** How many chunks before and behind the damaged ones are looked for with them. */
+  private static final int NEIGHBOURS = 64;
+
+  private static final int MAX_NEIGHBOUR_BYTES = 4 << 20;
+
+  /** Of one batch, with room for their neighbours. */
+  private static final int MAX_WANTED = ChunkLookup.MAX_CHUNKS - 2 * NEIGHBOURS;
 
   static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
 
@@ -180,7 +189,7 @@ public final class ChunkHealer {
       return new BitSet();
     }
     ContainerDirectory content = containers.directory(id);
-    Replacements found = find(content, needed);
+    Replacements found = find(content, needed, dead);
     if (found.isEmpty()) {
       LOG.info(
           "{}: {} damaged chunks are not all to be had elsewhere",
@@ -229,7 +238,8 @@ public final class ChunkHealer {
   }
 
   /** Looks for the needed chunks, and keeps those of groups of which it finds all. */
-  private Replacements find(ContainerDirectory content, BitSet needed) throws IOException {
+  private Replacements find(ContainerDirectory content, BitSet needed, BitSet dead)
+      throws IOException {
     Replacements found = containers.newReplacements(MAX_BYTES);
     int group = -1;
     for (int n = needed.nextSetBit(0); n >= 0; n = needed.nextSetBit(n + 1)) {
@@ -239,13 +249,14 @@ public final class ChunkHealer {
       }
       if (content.groupOf(index) != group) {
         group = content.groupOf(index);
-        find(content, group, needed, found);
+        find(content, group, needed, dead, found);
       }
     }
     return found;
   }
 
-  private void find(ContainerDirectory content, int group, BitSet needed, Replacements found)
+  private void find(
+      ContainerDirectory content, int group, BitSet needed, BitSet dead, Replacements found)
       throws IOException {
     int[] wanted = new int[content.endChunk(group) - content.firstChunk(group)];
     int count = 0;
@@ -258,41 +269,80 @@ public final class ChunkHealer {
       }
     }
     boolean all = found.hasRoomFor(bytes);
-    for (int first = 0; all && first < count; first += ChunkLookup.MAX_CHUNKS) {
-      int end = Math.min(count, first + ChunkLookup.MAX_CHUNKS);
-      all = find(content, wanted, first, end, found);
+    for (int first = 0; all && first < count; first += MAX_WANTED) {
+      int end = Math.min(count, first + MAX_WANTED);
+      BitSet batch = new BitSet();
+      for (int i = first; i < end; i++) {
+        batch.set(wanted[i]);
+      }
+      all = find(content, withNeighbours(content, wanted, first, end, dead), batch, found);
     }
     for (int i = 0; !all && i < count; i++) {
       found.remove(content.number(wanted[i]));
     }
   }
 
-  /** Returns whether all chunks of a batch were found. */
-  private boolean find(
-      ContainerDirectory content, int[] wanted, int first, int end, Replacements found)
+  /**
+   * Some chunks and those that lie around them: few chunks have entries in an index, and what lies
+   * beside one is found by it.
+   *
+   * @param dead which must not be asked for: who finds a chunk seems to need it
+   */
+  private static int[] withNeighbours(
+      ContainerDirectory content, int[] wanted, int first, int end, BitSet dead) {
+    int before = Math.max(0, wanted[first] - NEIGHBOURS);
+    int behind = Math.min(content.chunkCount(), wanted[end - 1] + 1 + NEIGHBOURS);
+    int[] asked = new int[end - first + 2 * NEIGHBOURS];
+    int count = 0;
+    long bytes = 0;
+    for (int i = before; i < wanted[first]; i++) {
+      bytes += content.length(i);
+      if (!dead.get(content.number(i)) && bytes <= MAX_NEIGHBOUR_BYTES) {
+        asked[count++] = i;
+      }
+    }
+    for (int i = first; i < end; i++) {
+      asked[count++] = wanted[i];
+    }
+    for (int i = wanted[end - 1] + 1; i < behind; i++) {
+      bytes += content.length(i);
+      if (!dead.get(content.number(i)) && bytes <= MAX_NEIGHBOUR_BYTES) {
+        asked[count++] = i;
+      }
+    }
+    return Arrays.copyOf(asked, count);
+  }
+
+  /**
+   * Returns whether all needed chunks of a batch were found.
+   *
+   * @param asked indexes of chunks
+   * @param needed those of them that are
+   */
+  private boolean find(ContainerDirectory content, int[] asked, BitSet needed, Replacements found)
       throws IOException {
-    int count = end - first;
+    int count = asked.length;
     byte[] fingerprints = new byte[count * Fingerprinter.LENGTH];
     int[] ends = new int[count];
+    BitSet missing = new BitSet();
     for (int i = 0; i < count; i++) {
-      content.fingerprint(wanted[first + i], fingerprints, i * Fingerprinter.LENGTH);
-      ends[i] = (i == 0 ? 0 : ends[i - 1]) + content.length(wanted[first + i]);
+      content.fingerprint(asked[i], fingerprints, i * Fingerprinter.LENGTH);
+      ends[i] = (i == 0 ? 0 : ends[i - 1]) + content.length(asked[i]);
+      missing.set(i, needed.get(asked[i]));
     }
-    BitSet right = new BitSet();
     ByteBuffer bytes = BufferPool.shared().take(ends[count - 1]);
     try {
       for (ChunkLookup source : sources) {
-        BitSet has = (BitSet) right.clone();
+        BitSet has = new BitSet();
         ask(source, fingerprints, ends, has, bytes);
-        for (int i = has.nextSetBit(0); i >= 0 && i < count; i = has.nextSetBit(i + 1)) {
-          if (!right.get(i)) {
-            ByteBuffer chunk = bytes.duplicate();
-            chunk.limit(ends[i]);
-            chunk.position(i == 0 ? 0 : ends[i - 1]);
-            right.set(i, found.offer(content, wanted[first + i], chunk));
-          }
+        has.and(missing);
+        for (int i = has.nextSetBit(0); i >= 0; i = has.nextSetBit(i + 1)) {
+          ByteBuffer chunk = bytes.duplicate();
+          chunk.limit(ends[i]);
+          chunk.position(i == 0 ? 0 : ends[i - 1]);
+          missing.set(i, !found.offer(content, asked[i], chunk));
         }
-        if (right.cardinality() == count) {
+        if (missing.isEmpty()) {
           return true;
         }
       }
