@@ -434,8 +434,7 @@ class ReportCommandTest {
       "DedupHealChunks\t45",
       "DedupHealChunksLeft\t1"
     };
-    String own =
-        serve(dataNode((method, arguments) -> method.equals("metrics") ? metrics : null));
+    String own = serve(dataNode((method, arguments) -> method.equals("metrics") ? metrics : null));
     assertThat(run("report", "--datanode", own).getValue())
         .containsPattern("containers read +last whole cycle +damaged +chunks healed +not healed")
         .containsPattern(own + " +12 of 300 +2026-11-26 +2 +45 +1");

@@ -90,7 +90,8 @@ public class IndexedContainers implements Closeable {
             files,
             ContainerSettings.of(7).groupSize(CHUNK),
             ids -> plain,
-            (chunk, dst, offset) -> System.arraycopy(name(chunk.get(0)), 0, dst, offset, 32));
+            (chunk, dst, offset) ->
+                System.arraycopy(name(chunk.get(chunk.position())), 0, dst, offset, 32));
     map =
         new MapStoreProvider()
             .open(

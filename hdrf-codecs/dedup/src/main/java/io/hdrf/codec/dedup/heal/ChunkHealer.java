@@ -68,10 +68,12 @@ public final class ChunkHealer {
   private final BooleanSupplier stopping;
   private final LongSupplier nanoTime;
 
-  /** Of this collection. */
-  private int containersTried;
+  /** Of this collection; what is not found anywhere does not count. */
+  private int rewritten;
 
-  private long began;
+  /** When the first container was looked at, which is after all recipes were read; or null. */
+  private Long began;
+
   private long notHealedNow;
 
   /** Since start, but the last one; guarded by this object. */
@@ -104,9 +106,9 @@ public final class ChunkHealer {
 
   /** A collection begins. */
   public void beginCollection() {
-    containersTried = 0;
+    rewritten = 0;
     notHealedNow = 0;
-    began = nanoTime.getAsLong();
+    began = null;
   }
 
   /** It has ended. */
@@ -136,8 +138,7 @@ public final class ChunkHealer {
       if (needed.isEmpty()) {
         continue;
       }
-      if (containersTried < MAX_CONTAINERS && nanoTime.getAsLong() - began < MAX_NANOS) {
-        containersTried++;
+      if (rewritten < MAX_CONTAINERS && !isLate()) {
         needed = tryToHeal(id, needed, dead, cycle);
       } else {
         LOG.warn(
@@ -153,6 +154,12 @@ public final class ChunkHealer {
       }
     }
     return still;
+  }
+
+  private boolean isLate() {
+    long now = nanoTime.getAsLong();
+    began = began == null ? now : began;
+    return now - began >= MAX_NANOS;
   }
 
   private static BitSet minus(BitSet from, BitSet what) {
@@ -197,6 +204,7 @@ public final class ChunkHealer {
           needed.cardinality());
       return new BitSet();
     }
+    rewritten++;
     CompactionResult result = rewrite(id, found, dead, cycle);
     BitSet healed = result.replaced();
     long bytes = 0;

@@ -3,12 +3,17 @@ package io.hdrf.codec.dedup.gc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,5 +96,67 @@ class DamagedChunksTest {
       collector.collect(line -> {});
     }
     assertThat(store.damaged).as("again").hasSize(3003);
+  }
+
+  /** Knows all chunks that were appended. */
+  private static void find(
+      byte[] names, int[] ends, int count, BitSet found, ByteBuffer dst) {
+    for (int i = 0; i < count; i++) {
+      for (long chunk = 1; chunk <= 20; chunk++) {
+        byte[] name = Arrays.copyOfRange(names, i * 32, i * 32 + 32);
+        if (Arrays.equals(name, IndexedContainers.name(chunk))) {
+          int start = dst.position() + (i == 0 ? 0 : ends[i - 1]);
+          for (int j = start; j < dst.position() + ends[i]; j++) {
+            dst.put(j, (byte) 0);
+          }
+          dst.put(start, (byte) chunk).putLong(start + 50, chunk);
+          found.set(i);
+        }
+      }
+    }
+  }
+
+  private void spoil(long ref) throws IOException {
+    long container = ChunkRef.container(ref);
+    ContainerDirectory content = store.containers.directory(container);
+    int group = content.groupOf(content.indexOf(ChunkRef.number(ref)));
+    byte[] bad = Files.readAllBytes(store.containers.file(container));
+    // The fingerprints of these chunks are made of their first byte.
+    bad[(int) content.groupPosition(group) + content.headerLength(group)] ^= 64;
+    Files.write(store.containers.file(container), bad);
+    store.containers.check(container, Throttle.NONE);
+  }
+
+  @Test
+  void noneIsOnceTheChunkIsHealed() throws IOException {
+    store.sources.add(DamagedChunksTest::find);
+    GarbageCollector collector = store.collector();
+    spoil(refs[1]);
+    collector.collect(line -> {});
+    assertThat(store.damaged).isEmpty();
+    assertThat(store.containers.check(ChunkRef.container(refs[1]), Throttle.NONE).isSound())
+        .isTrue();
+    assertThat(store.containers.damagedChunks(Throttle.NONE)).isEmpty();
+  }
+
+  /** Recipes may take any time before; what counts is how long it takes to heal. */
+  @Test
+  void whatIsNotHealedWithinAnHourIsExamined() throws IOException {
+    long[] others = store.sealed(2);
+    store.blocks.put(5L, new long[] {others[0], others[1]});
+    store.sources.add(
+        (names, ends, count, found, dst) -> {
+          store.nanoTime += TimeUnit.HOURS.toNanos(1);
+          find(names, ends, count, found, dst);
+        });
+    store.afterBlocksWereShown = () -> store.nanoTime += TimeUnit.HOURS.toNanos(5);
+    GarbageCollector collector = store.collector();
+    spoil(refs[0]);
+    spoil(others[0]);
+    collector.collect(line -> {});
+    assertThat(store.damaged).as("of one of the two containers").hasSize(1);
+    assertThat(store.damaged).isSubsetOf(1L, 5L);
+    // In the second of its two cycles.
+    assertThat(store.containers.damagedChunks(Throttle.NONE)).isEmpty();
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class SuspectBlocksTest {
@@ -23,7 +24,7 @@ class SuspectBlocksTest {
   @Test
   void aBlockNeedsWhatItRefersTo() {
     damaged.put(5L, numbers(3, 4, 9));
-    SuspectBlocks suspects = new SuspectBlocks(damaged, 10);
+    SuspectBlocks suspects = new SuspectBlocks(damaged, Set.of(), 10);
     suspects.add(1, 5, 0, 3);
     suspects.add(1, 6, 3, 2);
     suspects.add(2, 5, 0, 4);
@@ -41,12 +42,25 @@ class SuspectBlocksTest {
   @Test
   void soManyAreRemembered() {
     damaged.put(5L, numbers(3));
-    SuspectBlocks suspects = new SuspectBlocks(damaged, 2);
+    SuspectBlocks suspects = new SuspectBlocks(damaged, Set.of(), 2);
     for (int block = 1; block <= 4; block++) {
       suspects.add(block, 5, 0, 10);
       suspects.add(block, 5, 3, 1);
     }
     assertThat(suspects.thatNeed(damaged)).containsOnlyKeys(1L, 2L);
+    assertThat(suspects.isFull()).isTrue();
+    assertThat(suspects.ids()).containsExactly(1L, 2L);
+  }
+
+  @Test
+  void thoseThatHadTheirTurnAreLeftOut() {
+    damaged.put(5L, numbers(3));
+    SuspectBlocks suspects = new SuspectBlocks(damaged, Set.of(1L, 3L), 3);
+    for (int block = 1; block <= 4; block++) {
+      suspects.add(block, 5, 0, 10);
+    }
+    assertThat(suspects.ids()).containsExactly(2L, 4L);
+    assertThat(suspects.isFull()).isFalse();
   }
 
   /** Not all runs of damaged chunks are remembered, but that there are more. */
@@ -58,7 +72,7 @@ class SuspectBlocksTest {
     }
     damaged.put(5L, many);
     damaged.put(6L, numbers(1));
-    SuspectBlocks suspects = new SuspectBlocks(damaged, 2);
+    SuspectBlocks suspects = new SuspectBlocks(damaged, Set.of(), 2);
     suspects.add(1, 5, 0, 1000);
     suspects.add(1, 6, 0, 5);
     assertThat(suspects.thatNeed(Map.of(6L, numbers(1)))).containsOnlyKeys(1L);
